@@ -38,7 +38,7 @@ def asked(environ: Mapping[str, str], product: str = NAME) -> Offer:
 def test_it_is_read_as_that_of_a_connection(account: str | None) -> None:
     with publishing() as published:
         offer = asked(published.environ(account=account))
-        assert published.seen[-1].query == [("type", "unified")]
+        assert published.seen[-1].query == [("has_description", "false")]
     expected: dict[str, dict[str, list[str]]] = {}
     for entry in PRODUCT.body["unified"]:
         expected.setdefault(entry["model"], {})[entry["resource"]] = entry["methods"]

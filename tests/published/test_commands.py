@@ -17,6 +17,7 @@ OFFERED = {
     "ticketing attachments": {"list", "download"},
     "user-directory users": {"list", "suspend"},
 }
+ALSO = "also offered: 1 resource of the provider (tickets)\n"
 LOGIN = "invalid_grant: the refresh token is not valid"
 
 
@@ -42,10 +43,10 @@ def test_what_is_offered_and_refused_is_what_the_file_says(
 ) -> None:
     environ = published.environ()
     result = unified("capabilities -o ndjson", environ=environ)
-    assert (result.code, result.stderr) == (0, "")
+    assert (result.code, result.stderr) == (0, ALSO)
     assert offered(result) == OFFERED
     lines = [json.loads(line) for line in result.stdout.splitlines()]
-    assert {one["state"] for one in lines} == {"offered", "refused"}
+    assert {one["state"] for one in lines} == {"offered", "refused", "extra"}
     assert lines[0] == {
         "_profile": ACCOUNT,
         "api": "ticketing",
@@ -62,7 +63,7 @@ def test_what_is_offered_and_refused_is_what_the_file_says(
     }
     assert whys == {"the environment has a mapping of its own for it", lines[0]["why"]}
     assert [seen.target for seen in published.seen] == [
-        f"/integrated-account/{ACCOUNT}/capabilities?type=unified",
+        f"/integrated-account/{ACCOUNT}/capabilities?has_description=false",
         f"/integrated-account/{ACCOUNT}",
     ]
     assert (
@@ -187,7 +188,7 @@ def test_what_is_half_known_is_told_and_the_rest_used(
 def test_half_a_surrogate_pair_hides_nothing(unified: Unified, published: PublishedService) -> None:
     published.change("capabilities", lambda body: {**body, "environment_id": "\ud800"})
     result = unified("capabilities -o ndjson", environ=published.environ())
-    assert (result.code, result.stderr, offered(result)) == (0, "", OFFERED)
+    assert (result.code, result.stderr, offered(result)) == (0, ALSO, OFFERED)
 
 
 def test_nothing_installed_is_no_error(unified: Unified, published: PublishedService) -> None:

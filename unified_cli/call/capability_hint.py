@@ -86,7 +86,7 @@ def _offered(call: Call, clients: "Clients") -> Offered | None:
     It is known already or the service says so.
     """
     runtime, catalogue, settings, *_ = call
-    if known := known_capabilities.recall(runtime, settings, catalogue):
+    if known := known_capabilities.recall(runtime, settings):
         return known.offered
     client = clients.open(settings._replace(timeout=_SECONDS, retries=0))
     try:
@@ -96,8 +96,7 @@ def _offered(call: Call, clients: "Clients") -> Offered | None:
         return None
     finally:
         client.close()
-    offered = known_capabilities.of_catalogue(offer.offered, catalogue)
-    known_capabilities.keep(runtime, settings, offered, blocked=offer.state.blocked)
+    known_capabilities.keep(runtime, settings, offer.offered, blocked=offer.state.blocked)
     return offer.offered
 
 

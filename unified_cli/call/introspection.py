@@ -7,6 +7,7 @@ and its record.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -14,7 +15,7 @@ import msgspec
 
 from unified_cli.call.connection_record import AccountState, ConnectionRecord
 from unified_cli.catalogue import Catalogue, Service
-from unified_cli.config.known_capabilities import Offered
+from unified_cli.config.known_capabilities import Offered, Provided
 from unified_cli.config.settings import Settings
 from unified_cli.errors import AccessError, RefusedError, ServiceError, UsageError
 from unified_cli.http import pagination, request as requests
@@ -31,6 +32,8 @@ LARGEST_ANSWER = 8 * 1024 * 1024
 # A service that has thousands lists 5,000 on a page.
 _MOST, _MOST_PAGES, _LARGEST = 50_000, 5_000, 32 * 1024 * 1024
 _NOT_TOLD = (403, 404, 405)
+# In an offered resource: what it is for.
+_ABOUT = "description"
 _PRODUCT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
@@ -39,17 +42,24 @@ class Offer(NamedTuple):
     state.
 
     `overridden` names what the environment maps itself, as `api/resource`; `unread`
-    counts the entries without sense.
+    counts the entries without sense; `provided` are the provider's own resources, where
+    they were asked for. `texts` has the titles of APIs and what resources are for, by
+    `api` and `api/resource`.
     """
 
     offered: Offered
     overridden: frozenset[str] = frozenset()
     state: AccountState = AccountState()
     unread: int = 0
+    provided: Provided = MappingProxyType({})
+    texts: Mapping[str, str] = MappingProxyType({})
 
 
-def ask_offer(client: Client, settings: Settings, catalogue: Catalogue) -> Offer:
-    """Return what the service says.
+def ask_offer(
+    client: Client, settings: Settings, catalogue: Catalogue, *, everything: bool = False
+) -> Offer:
+    """Return what the service says, with `everything` also of the provider's own
+    resources.
 
     Raises the errors of a request, ServiceError for an answer that says nothing.
     """
@@ -59,6 +69,7 @@ def ask_offer(client: Client, settings: Settings, catalogue: Catalogue) -> Offer
         settings,
         catalogue.service,
         catalogue.service.capabilities_path(quote(account, safe="")),
+        everything=everything,
     )
 
 
@@ -78,6 +89,7 @@ def ask_product(client: Client, settings: Settings, catalogue: Catalogue, produc
             settings,
             catalogue.service,
             catalogue.service.connections.product_offer_path(product),
+            everything=True,
         )
     except RefusedError as error:
         if error.status != HTTPStatus.NOT_FOUND:
@@ -92,10 +104,14 @@ def ask_product(client: Client, settings: Settings, catalogue: Catalogue, produc
         ) from None
 
 
-def _ask(client: Client, settings: Settings, service: Service, path: str) -> Offer:
+def _ask(
+    client: Client, settings: Settings, service: Service, path: str, *, everything: bool
+) -> Offer:
     address, account = settings.reachable()
     words = service.connections
-    request = requests.for_service(address, path, [(words.offer_kind, words.unified)], account)
+    # Methods without a description are left out unless they are asked for.
+    query = [(words.described, "false")] if everything else [(words.offer_kind, words.unified)]
+    request = requests.for_service(address, path, query, account)
     try:
         answer = client.send(request._replace(largest=LARGEST_ANSWER))
         found = _decoded(answer.body or b"null")
@@ -131,6 +147,7 @@ def _read(document: Json, service: Service) -> Offer | None:
         return None
     offered: dict[str, dict[str, list[str]]] = {}
     overridden: set[str] = set()
+    texts: dict[str, str] = {}
     unread = 0
     for entry in entries:
         members = entry if isinstance(entry, dict) else {}
@@ -140,13 +157,34 @@ def _read(document: Json, service: Service) -> Offer | None:
                 named += [one for one in methods if isinstance(one, str) and one not in named]
                 if members.get(words.overridden) is True:
                     overridden.add(f"{api}/{resource}")
+                for place, text in ((api, words.model_title), (f"{api}/{resource}", _ABOUT)):
+                    if isinstance(said := members.get(text), str):
+                        texts.setdefault(place, said)
             case _:
                 unread += 1
     if unread and not offered:
         return None
     return Offer(
-        offered, frozenset(overridden), _state(document.get(words.account), service), unread
+        offered,
+        frozenset(overridden),
+        _state(document.get(words.account), service),
+        unread,
+        _provided(document.get(words.provided), service),
+        texts,
     )
+
+
+def _provided(entries: Json, service: Service) -> dict[str, list[str]]:
+    """Return the provider's own methods by resource, as far as they can be read."""
+    words = service.connections
+    found: dict[str, list[str]] = {}
+    for entry in entries if isinstance(entries, list) else ():
+        members = entry if isinstance(entry, dict) else {}
+        match [members.get(words.resource), members.get(words.methods)]:
+            case [str() as resource, list() as methods]:
+                names = [one.get("method") if isinstance(one, dict) else one for one in methods]
+                found.setdefault(resource, []).extend(one for one in names if isinstance(one, str))
+    return found
 
 
 def _state(account: Json, service: Service) -> AccountState:

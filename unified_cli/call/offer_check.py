@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import NamedTuple
 
-from unified_cli.call import introspection
+from unified_cli.call import extra_offer, introspection
 from unified_cli.call.connection_record import UNKNOWN_STATE, AccountState
+from unified_cli.call.extra_offer import ExtraCell
 from unified_cli.call.introspection import Offer
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.option_parts import ConnectionOptions
@@ -94,12 +95,14 @@ class ConnectionOffer:
     """The facts about the connection of this name; `error` says why it could not be
     asked.
 
-    `state` is that of the connection itself, and `unread` how many parts of the answer
-    make no sense. It was asked for this many `seconds`.
+    `extra` is what it offers beyond the catalogue. `state` is that of the connection
+    itself, and `unread` how many parts of the answer make no sense. It was asked for
+    this many `seconds`.
     """
 
     name: str
     cells: list[OfferCell] = field(default_factory=list)
+    extra: Sequence[ExtraCell] = ()
     error: UnifiedError | None = None
     state: AccountState = UNKNOWN_STATE
     unread: int = 0
@@ -110,7 +113,7 @@ def failed(name: str, operations: Sequence[Operation], error: UnifiedError) -> C
     """Return a connection that could not be asked."""
     state = FORBIDDEN if isinstance(error, AccessError) else FAILED
     return ConnectionOffer(
-        name, [OfferCell(one, state, error.one_line) for one in operations], error
+        name, [OfferCell(one, state, error.one_line) for one in operations], error=error
     )
 
 
@@ -148,20 +151,25 @@ class OfferCheck(NamedTuple):
         return self.judged(name, settings, offer._replace(state=state))
 
     def offer(self, settings: Settings, client: Client) -> Offer | None:
-        """Return the connection's offer, and keep it.
+        """Return what the service says, which is kept, or None if it does not say.
 
         The service says it and the catalogue knows it. None if the service does not
         say. Raises the errors of a request.
         """
         try:
-            offer = introspection.ask_offer(client, settings, self.catalogue)
+            offer = introspection.ask_offer(client, settings, self.catalogue, everything=True)
         except UnifiedError as error:
             if error.status not in _NOT_OFFERED:
                 raise
             return None
-        offered = known_capabilities.of_catalogue(offer.offered, self.catalogue)
-        known_capabilities.keep(self.runtime, settings, offered, blocked=offer.state.blocked)
-        return offer._replace(offered=offered)
+        known_capabilities.keep(
+            self.runtime,
+            settings,
+            offer.offered,
+            blocked=offer.state.blocked,
+            provided=offer.provided,
+        )
+        return offer
 
     def unknown_offer(self, name: str) -> ConnectionOffer:
         """Return a connection whose offer is unknown."""
@@ -173,8 +181,7 @@ class OfferCheck(NamedTuple):
 
         Its state counts, too.
         """
-        cells = [self._cell(one, offer, read_only=settings.read_only) for one in self.operations]
-        return ConnectionOffer(name, cells, state=offer.state, unread=offer.unread)
+        return self._judged(name, offer, read_only=settings.read_only)
 
     def check_product(self, product: str, settings: Settings, client: Client) -> ConnectionOffer:
         """Return what connections to a product offer.
@@ -182,15 +189,20 @@ class OfferCheck(NamedTuple):
         Raises what `introspection.ask_product` raises.
         """
         offer = introspection.ask_product(client, settings, self.catalogue, product)
-        told = offer._replace(
-            offered=known_capabilities.of_catalogue(offer.offered, self.catalogue)
-        )
-        cells = [self._cell(one, told, read_only=False, of="product") for one in self.operations]
-        return ConnectionOffer(product, cells, unread=offer.unread)
+        return self._judged(product, offer._replace(state=UNKNOWN_STATE), of="product")
 
-    def _cell(
-        self, operation: Operation, offer: Offer, *, read_only: bool, of: str = "connection"
-    ) -> OfferCell:
+    def _judged(
+        self, name: str, offer: Offer, *, read_only: bool = False, of: str = "connection"
+    ) -> ConnectionOffer:
+        return ConnectionOffer(
+            name,
+            [self._cell(one, offer, read_only=read_only, of=of) for one in self.operations],
+            extra_offer.cells(self.catalogue, offer, self.operations),
+            state=offer.state,
+            unread=offer.unread,
+        )
+
+    def _cell(self, operation: Operation, offer: Offer, *, read_only: bool, of: str) -> OfferCell:
         service, state = self.catalogue.service, offer.state
         if known_capabilities.lacks(offer.offered, operation):
             why = (

@@ -19,6 +19,7 @@ from unified_cli.values import Toml, TomlTable
 
 SOURCE = "catalogue.toml"
 _WORD = re.compile(r"[a-z]+([-_][a-z]+)*")
+_OWN_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 # The only table within that of the service's words.
 _INNER = "connections"
 _SENTENCES = {
@@ -121,11 +122,12 @@ def _resource(
     for word in _words(table["operations"]):
         form = _SENTENCES.get(word, "Run {name} on {many}")
         summary = summaries.get(f"{name} {word}") or form.format(name=word, many=many, one=one)
-        operations[word] = _operation(service, api, name, word, summary)
+        operations[word] = operation_of(service, api, name, word, summary)
     return Resource(api, name, table.get("about", ""), operations)
 
 
-def _operation(service: Service, api: str, resource: str, name: str, summary: str) -> Operation:
+def operation_of(service: Service, api: str, resource: str, name: str, summary: str) -> Operation:
+    """Return the operation of these names: one of the standard five, else an action."""
     method, suffix = STANDARD.get(name, ("POST", f"/{name}"))
     action = name not in STANDARD
     return Operation(
@@ -230,6 +232,13 @@ def _texts(place: str, value: object) -> dict[str, str]:
     if not isinstance(value, dict) or not all(isinstance(text, str) for text in value.values()):
         raise PlaceError(place, "must be a table of texts")
     return value
+
+
+def is_own_name(word: str) -> bool:
+    """Return whether an API, a resource or an operation of a user's file can have this
+    name.
+    """
+    return _OWN_NAME.fullmatch(word) is not None
 
 
 def check_word(place: str, word: str) -> None:

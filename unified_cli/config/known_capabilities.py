@@ -2,8 +2,10 @@
 they explain, and never decide a request.
 """
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from types import MappingProxyType
 from typing import NamedTuple
 
 from unified_cli.catalogue import Catalogue, Operation
@@ -16,13 +18,14 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage.cache import Cache
 
 Offered = Mapping[str, Mapping[str, Sequence[str]]]
-"""The operations that a connection offers, by API and resource; of names only those of
-the catalogue.
-"""
+"""The operations that a connection offers, by API and resource."""
+Provided = Mapping[str, Sequence[str]]
+"""The methods of its provider's own resources, by resource."""
 
 KIND = "capabilities"
 # Ignore the caches of versions that read the service's answer differently.
-_FORM = 2
+_FORM = 3
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _MOST_NAMED = 12
 # A thousand connections of which each lacks each operation of an API.
 _LARGEST = 4 * 1024 * 1024
@@ -31,50 +34,68 @@ _LACKING = "lacking"
 
 
 class KnownOffer(NamedTuple):
-    """The operations that a connection offers, and the age of that answer in seconds;
-    `blocked` as the service said then.
+    """The operations that a connection offers, also those that the catalogue lacks, and
+    the age of that answer in seconds; `blocked` as the service said then.
     """
 
     offered: Offered
     age: float
     blocked: bool | None = None
+    provided: Provided = MappingProxyType({})
 
 
-def of_catalogue(document: object, catalogue: Catalogue) -> Offered:
-    """Return the part of an offer that the catalogue has.
-
-    None of it where it has another form.
-    """
+def beyond(offered: Offered, catalogue: Catalogue) -> Offered:
+    """Return the part of an offer that the catalogue lacks."""
     found: dict[str, dict[str, list[str]]] = {}
-    for api, resources in document.items() if isinstance(document, dict) else ():
-        if api in catalogue.apis and isinstance(resources, dict):
-            known = catalogue.apis[api].resources
-            found[api] = {
-                name: [one for one in known[name].operations if one in operations]
-                for name, operations in resources.items()
-                if name in known and isinstance(operations, list)
-            }
+    for api, resources in offered.items():
+        known = catalogue.apis[api].resources if api in catalogue.apis else {}
+        for name, operations in resources.items():
+            had = known[name].operations if name in known else {}
+            if more := [one for one in operations if one not in had]:
+                found.setdefault(api, {})[name] = more
     return found
 
 
-def keep(runtime: Runtime, settings: Settings, offered: Offered, *, blocked: bool | None) -> None:
-    """Keep a connection's offer, and whether it is blocked.
+def keep(
+    runtime: Runtime,
+    settings: Settings,
+    offered: Offered,
+    *,
+    blocked: bool | None,
+    provided: Provided = MappingProxyType({}),
+) -> None:
+    """Keep what a connection offers, as far as its names are harmless, and whether it
+    is blocked.
 
     A run does not depend on it.
     """
     address, account = settings.reachable()
+    known = {api: _harmless(of_it) for api, of_it in offered.items() if _NAME.fullmatch(api)}
     with suppress(OSError):
-        _cache(runtime).write([_FORM, offered, blocked], address.origin, account)
+        _cache(runtime).write([_FORM, known, blocked, _harmless(provided)], address.origin, account)
 
 
-def recall(runtime: Runtime, settings: Settings, catalogue: Catalogue) -> KnownOffer | None:
+def recall(runtime: Runtime, settings: Settings) -> KnownOffer | None:
     """Return what a connection offers, if it is known."""
     address, account = settings.reachable()
     fact = _cache(runtime).read(address.origin, account)
     match fact and fact.value:
-        case [int() as form, dict() as offered, bool() | None as blocked] if fact and form == _FORM:
-            return KnownOffer(of_catalogue(offered, catalogue), fact.age, blocked)
+        case [int() as form, dict() as offered, bool() | None as blocked, dict() as provided] if (
+            fact and form == _FORM
+        ):
+            # Another program may have written there.
+            known = {api: _harmless(of_it) for api, of_it in offered.items()}
+            return KnownOffer(known, fact.age, blocked, _harmless(provided))
     return None
+
+
+def _harmless(resources: object) -> dict[str, list[str]]:
+    """Return the resources and methods with names of a safe alphabet."""
+    return {
+        name: [one for one in methods if isinstance(one, str) and _NAME.fullmatch(one)]
+        for name, methods in (resources.items() if isinstance(resources, dict) else ())
+        if _NAME.fullmatch(name) and isinstance(methods, list)
+    }
 
 
 def keep_lacking(

@@ -220,7 +220,9 @@ def test_the_states_and_their_reasons(unified: Unified, service: Service, config
     assert probed["c001", "voice recordings list"] == "forbidden"
     result = unified("capabilities voice/calls -p *", environ=environ)
     assert result.code == 9
-    assert result.stderr == "error: 2 of 4 connections failed: c002, c003\n"
+    assert result.stderr == (
+        "also offered: voice/calls (evil\\x1b)\nerror: 2 of 4 connections failed: c002, c003\n"
+    )
     alone = unified("capabilities voice/calls -p c002", environ=environ)
     assert (alone.code, "401" in alone.stderr) == (7, True)
 

@@ -22,7 +22,8 @@ def test_it_is_shown_as_for_a_connection(unified: Unified) -> None:
         )
         assert [one.path for one in published.seen] == [PRODUCT.path]
         assert "integrated_account_id" not in dict(published.seen[0].query)
-        assert (result.code, result.stderr) == (0, "")
+        beside = "also offered: 1 resource of the provider (tickets)\n"
+        assert (result.code, result.stderr) == (0, beside)
         of_connection = unified("capabilities -o ndjson", environ=published.environ())
     records = [json.loads(line) for line in result.stdout.splitlines()]
     others = [json.loads(line) for line in of_connection.stdout.splitlines()]

@@ -41,11 +41,16 @@ _STATES = (
     " but cannot be called, because the connection is blocked, needs a new login or takes no"
     " writes, says so and is not counted; -o json says it as held."
 )
+_EXTRA = (
+    "The state extra is for what is offered and has no command: other APIs, methods such as"
+    " search, and the provider's own resources. It is not counted; the last line names it, and the"
+    " command that makes commands of it."
+)
 
 CAPABILITIES = Command(
     CapabilitiesOptions,
     Later("unified_cli.commands.capabilities.run:run"),
     usage="[API[/RESOURCE]]… [options]",
-    text=("{about}: a row for each resource, equal rows once, and the exceptions below.", _STATES),
+    text=("{about}: a row for each resource, equal rows once, and the exceptions below.", _STATES, _EXTRA),
     examples=_EXAMPLES,
 )

@@ -70,7 +70,8 @@ def _show(
             context.runtime.stderr.note(
                 f"{one.name}: {counted(one.unread, 'entry')} of what it offers cannot be read"
             )
-    report.show(context, options.output, operations, found)
+    profile_names = () if options.product else (*file.read(context.runtime).profiles, file.RESERVED)
+    report.show(context, options.output, operations, found, profile_names)
 
 
 def _of_product(

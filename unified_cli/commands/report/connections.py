@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from unified_cli.call import introspection, offer_check
+from unified_cli.call import extra_offer, introspection, offer_check
 from unified_cli.call.connection_record import UNKNOWN_STATE, AccountState, ConnectionRecord
 from unified_cli.call.introspection import Offer
 from unified_cli.call.offer_check import AskedConnections, ConnectionOffer, OfferCheck
@@ -30,8 +30,9 @@ reason is known.
 
 
 class SeenConnection(NamedTuple):
-    """The known facts about a connection; `error` is why it could not be asked, `age`
-    that of what was known before.
+    """The known facts about a connection; `extra` is what it offers beyond the
+    catalogue, in words, `error` why it could not be asked, `age` that of what was known
+    before.
     """
 
     name: str
@@ -41,6 +42,7 @@ class SeenConnection(NamedTuple):
     status: str
     state: AccountState
     keeps: Keeps
+    extra: str = ""
     age: float = 0.0
     error: UnifiedError | None = None
 
@@ -147,12 +149,12 @@ class _Question(NamedTuple):
 
         Raises the errors of a request.
         """
-        runtime, catalogue = self.check.runtime, self.check.catalogue
         record, untold = self._record(settings, client)
         state = record.state if record else UNKNOWN_STATE
-        known = known_capabilities.recall(runtime, settings, catalogue)
+        known = known_capabilities.recall(self.check.runtime, settings)
         if known:
-            offer: Offer | None = Offer(known.offered, state=state._replace(blocked=known.blocked))
+            state = state._replace(blocked=known.blocked)
+            offer: Offer | None = Offer(known.offered, state=state, provided=known.provided)
         else:
             # The service does not list operations for a connection's own token.
             offer = None if settings.is_own else self.check.offer(settings, client)
@@ -169,8 +171,8 @@ class _Question(NamedTuple):
 
     def unseen(self, name: str, settings: Settings, error: UnifiedError) -> SeenConnection:
         """Return the known facts about a connection that cannot be asked."""
-        runtime, catalogue = self.check.runtime, self.check.catalogue
-        known = known_capabilities.recall(runtime, settings, catalogue)
+        runtime = self.check.runtime
+        known = known_capabilities.recall(runtime, settings)
         fact = connection_facts.recall(runtime, settings)
         record = self.lists.records.get(settings.identity)
         state = (record.state if record else UNKNOWN_STATE)._replace(
@@ -178,7 +180,8 @@ class _Question(NamedTuple):
         )
         judged = offer_check.failed(name, self.check.operations, error)
         if known:
-            judged = self.check.judged(name, settings, Offer(known.offered, state=state))
+            offer = Offer(known.offered, state=state, provided=known.provided)
+            judged = self.check.judged(name, settings, offer)
         found = self._seen(name, settings.identity[1], record, state, judged)
         if fact and not record:
             found = found._replace(product=fact.product, status=fact.status)
@@ -216,9 +219,16 @@ class _Question(NamedTuple):
     ) -> SeenConnection:
         keeps = tuple(cell.keeps for cell in judged.cells)
         product, tenant = (record.product, record.tenant) if record else ("", "")
-        status = state.in_words(self.check.catalogue.service)
+        service = self.check.catalogue.service
         return SeenConnection(
-            name, account, product, tenant, status, state, self.tuples.setdefault(keeps, keeps)
+            name,
+            account,
+            product,
+            tenant,
+            state.in_words(service),
+            state,
+            self.tuples.setdefault(keeps, keeps),
+            extra_offer.in_words(judged.extra, service),
         )
 
 

@@ -18,6 +18,7 @@ from unified_cli.commands.report.page import (
     UNKNOWN,
     WELL,
     ConnectionCount,
+    ExtraOffer,
     MapColumn,
     MapRow,
     NeededPerson,
@@ -182,8 +183,21 @@ def _offers(context: CommandContext, seen: Sequence[SeenConnection]) -> tuple[Of
         for api, of_it in rows.items()
     }
     more = len(seen) - sum(one.number for one in columns)
-    return OfferMap(columns=columns, rows=shown, more=more), [
+    return OfferMap(columns=columns, rows=shown, more=more, extra=_extra(seen)), [
         named.get(told[one.keeps], "") for one in seen
+    ]
+
+
+def _extra(seen: Sequence[SeenConnection]) -> list[ExtraOffer]:
+    """Return what connections offer beyond the catalogue, the most frequent first."""
+    groups = defaultdict[str, list[str]](list)
+    for one in seen:
+        if one.extra:
+            groups[one.extra].append(one.name)
+    ordered = sorted(groups.items(), key=lambda group: -len(group[1]))[:_MOST_COLUMNS]
+    return [
+        ExtraOffer(what=what, number=len(names), names=names[:_MOST_NAMED])
+        for what, names in ordered
     ]
 
 

@@ -83,14 +83,25 @@ class MapRow(_Part, frozen=True):
     cells: Sequence[str]
 
 
+class ExtraOffer(_Part, frozen=True):
+    """Something that connections offer and the catalogue lacks, in words, how many they
+    are and some of their names.
+    """
+
+    what: str
+    number: int
+    names: Sequence[str]
+
+
 class OfferMap(_Part, frozen=True):
     """The map of operations: columns of connections, and by API the rows of resources;
-    `more` connections have no column.
+    `more` connections have no column. `extra` is what the catalogue lacks.
     """
 
     columns: Sequence[MapColumn]
     rows: Mapping[str, Sequence[MapRow]]
     more: int = 0
+    extra: Sequence[ExtraOffer] = ()
 
 
 class CausedOutcome(_Part, frozen=True):

@@ -1,0 +1,119 @@
+"""The part of a connection's offer that the catalogue lacks: as cells, in words, and
+the command that adds it.
+"""
+
+import shlex
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from unified_cli.call.introspection import Offer
+from unified_cli.catalogue import STANDARD, Catalogue, Operation, Service
+from unified_cli.catalogue.load import is_own_name, operation_of
+from unified_cli.config import known_capabilities
+from unified_cli.masking import MaskedText, masked, visible
+from unified_cli.plural import counted, named
+
+EXTRA = "extra"
+"""The state of anything that is offered and has no command."""
+_MOST_NAMED = 8
+_MOST_PROVIDED = 3
+
+
+class ExtraCell(NamedTuple):
+    """Something that is offered and has no command, and how it can be called."""
+
+    operation: Operation
+    why: MaskedText
+
+
+def cells(catalogue: Catalogue, offer: Offer, asked: Collection[Operation]) -> list[ExtraCell]:
+    """Return what an offer has beyond the catalogue, near the operations asked for: of
+    their resources and, where those of a whole API were, of all of it.
+
+    Of the provider's own resources only where all operations were.
+    """
+    service, wanted = catalogue.service, {(one.api, one.resource) for one in asked}
+    had = {(one.api, one.resource) for one in catalogue}
+    parts = {api for api, _ in had - wanted}
+    found = [
+        _cell(service, api, resource, name)
+        for api, resources in known_capabilities.beyond(offer.offered, catalogue).items()
+        for resource, names in resources.items()
+        if had <= wanted
+        or (api in catalogue.apis and api not in parts)
+        or (api, resource) in wanted
+        for name in names
+    ]
+    if had <= wanted:
+        found += [
+            _provided(service, resource, name)
+            for resource, names in offer.provided.items()
+            for name in dict.fromkeys(names)
+        ]
+    return found
+
+
+# Thousands of connections offer the same.
+@lru_cache(maxsize=20_000)
+def _cell(service: Service, api: str, resource: str, name: str) -> ExtraCell:
+    place = f"{api}/{resource}"
+    why = (
+        f"unified operations add {place} makes it a command"
+        if all(map(is_own_name, (api, resource, name)))
+        else "no command can have this name"
+    )
+    return ExtraCell(operation_of(service, api, resource, name, ""), masked(visible(why)))
+
+
+@lru_cache(maxsize=20_000)
+def _provided(service: Service, resource: str, name: str) -> ExtraCell:
+    method, place = STANDARD.get(name, ("POST", f"/{name}"))
+    path = f"{service.proxy}/{resource}{place.replace('{id}', 'ID')}"
+    operation = operation_of(service, service.connections.provided, resource, name, "")
+    called = shlex.join(["unified", "request", method, path])
+    return ExtraCell(operation._replace(path=path, method=method), masked(visible(called)))
+
+
+def addable(found: Sequence[ExtraCell], catalogue: Catalogue) -> list[str]:
+    """Return what `operations add` takes for these: an API that the catalogue lacks,
+    else a resource.
+    """
+    return [*dict.fromkeys(_addable(found, catalogue))]
+
+
+def _addable(found: Sequence[ExtraCell], catalogue: Catalogue) -> Iterator[str]:
+    for one in _unified(found, catalogue.service):
+        if all(map(is_own_name, (one.api, one.resource, one.name))):
+            yield f"{one.api}/{one.resource}" if one.api in catalogue.apis else one.api
+
+
+def in_words(found: Sequence[ExtraCell], service: Service) -> str:
+    """Return what these are, in few words."""
+    by_resource: dict[str, list[str]] = {}
+    for one in _unified(found, service):
+        by_resource.setdefault(f"{one.api}/{one.resource}", []).append(one.name)
+    provided = [
+        *dict.fromkeys(
+            cell.operation.resource
+            for cell in found
+            if cell.operation.api == service.connections.provided
+        )
+    ]
+    parts = [
+        named(
+            [f"{place} ({', '.join(names)})" for place, names in by_resource.items()], _MOST_NAMED
+        )
+    ]
+    if provided:
+        parts.append(
+            f"{counted(len(provided), 'resource')} of the provider"
+            f" ({named(provided, _MOST_PROVIDED)})"
+        )
+    return "; ".join(filter(None, parts))
+
+
+def _unified(found: Sequence[ExtraCell], service: Service) -> Iterator[Operation]:
+    for cell in found:
+        if cell.operation.api != service.connections.provided:
+            yield cell.operation

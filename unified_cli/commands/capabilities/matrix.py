@@ -1,0 +1,207 @@
+"""What connections offer, on a terminal: a row for each resource, equal ones once, and
+below it the exceptions.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from unified_cli import text_width
+from unified_cli.call import extra_offer
+from unified_cli.call.extra_offer import EXTRA
+from unified_cli.call.offer_check import READ_ONLY, STATES, UNKNOWN, ConnectionOffer, OfferCell
+from unified_cli.catalogue import Operation, Service
+from unified_cli.masking import masked, visible
+from unified_cli.output import layout, terminal
+from unified_cli.output.screen import Cell, Look, Word
+from unified_cli.output.terminal import TerminalText, taken
+from unified_cli.plural import counted, named
+from unified_cli.runtime import Runtime
+
+_COLUMNS = ("list", "create", "get", "update", "delete")
+_INDENT = "  "
+_FEWEST_FOLDED = 2
+_MOST_ON_SCREEN = 8
+_MOST_WORDS = 200
+_MOST_LINES = 12
+_LOOKS = {"yes": Look.GOOD, "no": Look.BAD, "?": Look.DOUBT}
+
+Cells = Mapping[str, Sequence[OfferCell]]
+"""By the command of an operation, what each connection says of it."""
+
+
+class OfferedRow(NamedTuple):
+    """One row: a word for each operation of a resource that has a column, and the
+    others.
+    """
+
+    columns: tuple[str, ...]
+    others: tuple[tuple[str, str], ...]
+
+
+def screen_of(
+    runtime: Runtime,
+    service: Service,
+    operations: Sequence[Operation],
+    found: Sequence[ConnectionOffer],
+) -> Iterator[TerminalText]:
+    """The screen of what was found about these operations."""
+    cells = {one.command: [offer.cells[at] for offer in found] for at, one in enumerate(operations)}
+    resources = defaultdict[tuple[str, str], list[Operation]](list)
+    for one in operations:
+        resources[one.api, one.resource].append(one)
+    rows = {name: _row(of_it, cells, short=False) for name, of_it in resources.items()}
+    widths = _widths(rows)
+    if taken(widths) > runtime.width:
+        rows = {name: _row(of_it, cells, short=True) for name, of_it in resources.items()}
+        widths = _widths(rows)
+    widths[0] = min(widths[0], runtime.width - taken(widths) + widths[0])
+    heads = ("RESOURCE", *(name[0].upper() for name in _COLUMNS))
+    yield layout.rows(runtime, widths, [[Word(masked(head), Look.STRONG) for head in heads]])
+    yield from _folded(runtime, widths, rows)
+    legend = ", ".join(f"{name[0].upper()} {name}" for name in _COLUMNS)
+    yield _lines(runtime, [legend])
+    if len(found) > 1:
+        yield _lines(
+            runtime, [f"n/{len(found)}: n of {counted(len(found), 'connection')} offer it"]
+        )
+    if told := [*_exceptions(operations, found), *_extras(found, service)]:
+        yield _lines(runtime, ["", *told])
+
+
+def _row(operations: Sequence[Operation], cells: Cells, *, short: bool) -> OfferedRow:
+    words = {one.name: _offered(cells[one.command], short=short) for one in operations}
+    others = tuple((name, word) for name, word in words.items() if name not in _COLUMNS)
+    return OfferedRow(tuple(words.get(name, "") for name in _COLUMNS), others)
+
+
+def _offered(cells: Sequence[OfferCell], *, short: bool) -> str:
+    """Return how many connections offer an operation that can be called now.
+
+    Of a single one whether it does.
+    """
+    number = sum(cell.keeps == "" for cell in cells)
+    if len(cells) > 1:
+        return f"{number}" if short else f"{number}/{len(cells)}"
+    return "yes" if number else "?" if cells[0].state == UNKNOWN else "no"
+
+
+def _widths(rows: Mapping[tuple[str, str], OfferedRow]) -> list[int]:
+    names = max([len("RESOURCE"), *(text_width.width("/".join(name)) for name in rows)])
+    columns = zip(*(row.columns for row in rows.values()), strict=True)
+    return [names, *(max(1, *map(len, column)) for column in columns)]
+
+
+def _folded(
+    runtime: Runtime, widths: Sequence[int], rows: Mapping[tuple[str, str], OfferedRow]
+) -> Iterator[TerminalText]:
+    """Yield each row with the operations that have no column.
+
+    Rows that are equal to one above are only named.
+    """
+    groups = defaultdict[OfferedRow, list[tuple[str, str]]](list)
+    for name, row in rows.items():
+        groups[row].append(name)
+    for row, names in groups.items():
+        shown = names if len(names) <= _FEWEST_FOLDED else names[:1]
+        for name in shown:
+            yield layout.rows(runtime, widths, [[masked("/".join(name)), *map(_cell, row.columns)]])
+            yield _lines(runtime, [f"{_INDENT}{line}" for line in _others(row)])
+        if more := names[len(shown) :]:
+            yield _lines(runtime, [f"{_INDENT}{len(more)} more rows like this: {_by_api(more)}"])
+
+
+def _cell(word: str) -> Cell:
+    number, _, total = word.partition("/")
+    look = _LOOKS.get(word)
+    if look is None and total:
+        look = Look.GOOD if number == total else Look.BAD if number == "0" else Look.DOUBT
+    return Word(masked(word), look) if look else masked(word)
+
+
+def _others(row: OfferedRow) -> Iterator[str]:
+    """Yield the operations without a column: all that are alike in one line."""
+    alike = defaultdict[str, list[str]](list)
+    for name, word in row.others:
+        alike[word].append(name)
+    for word, names in alike.items():
+        yield f"{', '.join(names)}: {word}"
+
+
+def _by_api(names: Sequence[tuple[str, str]]) -> str:
+    """Return the resources of each API. Where they are many only how many."""
+    of_api = defaultdict[str, list[str]](list)
+    for api, resource in names:
+        of_api[api].append(resource)
+    said = "; ".join(f"{api} {', '.join(resources)}" for api, resources in of_api.items())
+    return (
+        said
+        if len(said) <= _MOST_WORDS
+        else ", ".join(f"{api} {len(of_it)}" for api, of_it in of_api.items())
+    )
+
+
+def _exceptions(operations: Sequence[Operation], found: Sequence[ConnectionOffer]) -> Iterator[str]:
+    """Yield which connections do not offer what, those that lack the same together."""
+    groups = defaultdict[tuple[str, frozenset[str]], list[str]](list)
+    for offer in found:
+        lacking = defaultdict[str, set[str]](set)
+        for cell in offer.cells:
+            if keeps := cell.keeps:
+                lacking[keeps].add(cell.operation.command)
+        for keeps, those in lacking.items():
+            groups[keeps, frozenset(those)].append(offer.name)
+    ordered = sorted(groups.items(), key=lambda group: (_place(group[0][0]), -len(group[1])))
+    for (keeps, commands), names in ordered[:_MOST_LINES]:
+        what = (
+            ""
+            if keeps not in STATES or len(commands) == len(operations)
+            else _what(operations, commands)
+        )
+        if keeps == READ_ONLY:
+            what = "no writes"
+        yield f"{keeps}{f' ({what})' if what else ''}: {named(names, _MOST_ON_SCREEN)}"
+    if len(ordered) > _MOST_LINES:
+        yield f"{len(ordered) - _MOST_LINES} more like these (-o ndjson has each)"
+
+
+def _extras(found: Sequence[ConnectionOffer], service: Service) -> Iterator[str]:
+    """Yield which connections offer what beyond the catalogue, those alike together."""
+    groups = defaultdict[str, list[str]](list)
+    for one in found:
+        if said := extra_offer.in_words(one.extra, service):
+            groups[said].append(one.name)
+    ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
+    for said, names in ordered[:_MOST_LINES]:
+        yield f"{EXTRA} {said}: {named(names, _MOST_ON_SCREEN)}"
+    if len(ordered) > _MOST_LINES:
+        yield f"{len(ordered) - _MOST_LINES} more like these (-o ndjson has each)"
+
+
+def _place(keeps: str) -> int:
+    return STATES.index(keeps) if keeps in STATES else len(STATES)
+
+
+def _what(operations: Sequence[Operation], commands: frozenset[str]) -> str:
+    """These operations in few words: whole APIs, whole resources, and the others by
+    their command.
+    """
+    left, said = set(commands), list[str]()
+    for level in ("api", "resource"):
+        groups = defaultdict[str, set[str]](set)
+        for one in operations:
+            groups[one.api if level == "api" else f"{one.api}/{one.resource}"].add(one.command)
+        for name, of_it in groups.items():
+            if of_it <= left:
+                left -= of_it
+                said.append(name)
+    return named(
+        [*said, *(one.command for one in operations if one.command in left)], _MOST_ON_SCREEN
+    )
+
+
+def _lines(runtime: Runtime, lines: Sequence[str]) -> TerminalText:
+    """Lines of words, broken where the terminal ends, the later ones indented."""
+    shown = [part for line in lines for part in text_width.wrapped(
+        visible(masked(line)), runtime.width, indent=_INDENT * 2, fold=True)]  # fmt: skip
+    return terminal.styled("".join(f"{line}\n" for line in shown))
