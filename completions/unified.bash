@@ -97,6 +97,7 @@ _unified_words() {
             ;;
         runs) words='list show resume retry remove' ;;
         mcp) words='serve config' ;;
+        operations) words='add remove' ;;
         completion) words='bash zsh fish install' ;;
         sandbox) words='serve reset seed status' ;;
         connections) words='list add' ;;
@@ -125,6 +126,8 @@ _unified_flags() {
         mcp\ serve) flags+=' --profile -p --record --replay --allow-writes --allow-deletes --requests-per-minute --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         mcp\ config) flags+=' --profile -p --client --allow-writes --allow-deletes' ;;
         operations) flags+=' --output -o --source --openapi' ;;
+        operations\ add) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --record --replay --yes -y --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        operations\ remove) flags+=' --yes -y --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         help) flags+=' --skill' ;;
         completion\ install) flags+=' --shell' ;;
         sandbox\ serve) flags+=' --token-file --port --host --allow-host --ready-file --seed --state --faults --records --keep-ids --verbose -v' ;;
@@ -154,6 +157,7 @@ _unified_flags() {
         *\ *\ delete) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --describe --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --record --replay --dry-run --as --yes -y --fail-fast --max-failures --stages --strict --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         *\ *\ download) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --describe --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --from --force --record --replay --dry-run --as --fail-fast --max-failures --stages --strict --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         *\ *\ export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --describe --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --record --replay --dry-run --as --fail-fast --max-failures --stages --strict --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        *\ *\ search) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --describe --data -d --raw-field -f --field -F --all --limit --page-size --since --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --bom --typed-header --ordered --out --force --expect --junit --until --fail-if --every --follow --record --replay --dry-run --as --strict --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         *\ *\ *) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --describe --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --record --replay --dry-run --as --yes -y --fail-fast --max-failures --stages --strict --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
     esac
 }
@@ -327,6 +331,8 @@ _unified_argument() {
         runs\ retry:*) kind='last-run' ;;
         runs\ remove:*) kind='run' ;;
         schema:*) kind='api/resource' ;;
+        operations\ add:*) kind='api/resource' ;;
+        operations\ remove:*) kind='api/resource' ;;
         help:0) kind='exit-codes output query filters config environment options operations profiles runs move agents evidence checks sql sandbox engines ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import sql diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections report profile' ;;
         help:*) kind='' ;;
         doctor:*) kind='connection' ;;
@@ -761,7 +767,7 @@ _unified_runs() {
 # Set `words` to the names that the connection described of the operation in `path`, up to the =; $1 is query or body.
 _unified_described() {
     words=''
-    [[ $path == *' '[a-z]* && ${path##* } != *[!a-z_-]* ]] && _unified_seen "${path##* }.$1"
+    [[ $path == *' '[a-z]* && ${path##* } != *[!a-z0-9_-]* ]] && _unified_seen "${path##* }.$1"
     words=${words// /= }
     words=${words#=}${words:+=}
 }
@@ -769,8 +775,8 @@ _unified_described() {
 # Add to `words` what the user's own catalogue files add after the command words in $1.
 _unified_added() {
     local LC_ALL=C line file section name lines=0 api=${1%% *} resource=${1#* }
-    local table='^\[api\.([a-z_-]+)\.resources\]' row='^([a-z_-]+)[[:space:]]*=[[:space:]]*(.*)$'
-    local operations='^(\{.*operations[[:space:]]*=[[:space:]]*)?"([a-z_ -]*)"'
+    local table='^\[api\.([a-z0-9_-]+)\.resources\]' row='^([a-z0-9_-]+)[[:space:]]*=[[:space:]]*(.*)$'
+    local operations='^(\{.*operations[[:space:]]*=[[:space:]]*)?"([a-z0-9_ -]*)"'
     [[ $resource == *' '* ]] && return
     case $api in
         request|export|import|sql|diff|plan|apply|runs|schema|mcp|operations|help|completion|sandbox|doctor|capabilities|connections|report|profile) return ;;
@@ -915,6 +921,7 @@ _unified_offer_kind() {
                 _unified_offer "$api/"
             else
                 words=$_unified_apis
+                [[ -z $added ]] || _unified_added ''
                 _unified_offer "$2"
                 compopt -o nospace 2>/dev/null
             fi

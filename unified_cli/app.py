@@ -41,7 +41,7 @@ def read(
     if parsed is None:
         return None
     if words == argv:
-        aliases.refuse_shadowing(argv, runtime)
+        aliases.tell_shadowed(argv, runtime)
     early = before[-1]
     context = context._replace(runtime=_as_asked(runtime, parsed.options, early))
     options = _merged(parsed.options, early) if early.given() else parsed.options

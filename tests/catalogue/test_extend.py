@@ -156,21 +156,21 @@ def test_of_two_files_the_first_name_counts(write: Callable[..., Path], unified:
         (
             '[api.hris]\ntitle = "H"\n[api.hris.resources]\npeople = "list Get"\n',
             (
-                "4: hris.people: 'Get' must be lower-case letters, joined by single dashes or"
+                "4: hris.people: 'Get' must be at most 64 lower-case letters, digits, dashes and"
                 " underscores"
             ),
         ),
         (
             '[api.hris]\ntitle = "H"\n\n[api.hris.resources]\n"https://evil.example" = "list"\n',
             (
-                "5: hris.https://evil.example: 'https://evil.example' must be lower-case letters,"
-                " joined by single dashes or underscores"
+                "5: hris.https://evil.example: 'https://evil.example' must be at most 64"
+                " lower-case letters, digits, dashes and underscores"
             ),
         ),
         (
             '[api.hris]\ntitle = "H"\n[api.hris.resources]\npeople = "list .."\n',
             (
-                "4: hris.people: '..' must be lower-case letters, joined by single dashes or"
+                "4: hris.people: '..' must be at most 64 lower-case letters, digits, dashes and"
                 " underscores"
             ),
         ),
@@ -189,8 +189,11 @@ def test_of_two_files_the_first_name_counts(write: Callable[..., Path], unified:
             "1: the file: unknown key 'service' (known: api, known)",
         ),
         (
-            '[api.voice]\ntitle = "Mine"\n[api.voice.resources]\ntexts = "list"\n',
-            "2: voice.title: the API already exists and keeps its title",
+            (
+                '[api.hris]\ntitle = "H"\n[api.hris.resources]\n'
+                'people = { operations = "list", safe = "merge" }\n'
+            ),
+            "4: hris.people: 'safe' names no operation 'merge'",
         ),
         (
             (

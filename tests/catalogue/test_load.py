@@ -97,14 +97,17 @@ def test_reading_it_in_parts_gives_what_reading_it_whole_gives() -> None:
             '"crud import"',
             '"crud Import"',
             (
-                "catalogue.toml: shop.orders: 'Import' must be lower-case letters, joined by single"
-                " dashes or underscores"
+                "catalogue.toml: shop.orders: 'Import' must be at most 64 lower-case letters,"
+                " digits, dashes and underscores"
             ),
         ),
         (
             'one = "an order", about',
             'one = "an order", abuot',
-            "catalogue.toml: shop.orders: unknown key 'abuot' (known: about, one, operations)",
+            (
+                "catalogue.toml: shop.orders: unknown key 'abuot' (known: about, one, operations,"
+                " origin, read, safe)"
+            ),
         ),
         (
             '"orders import"',
@@ -114,7 +117,7 @@ def test_reading_it_in_parts_gives_what_reading_it_whole_gives() -> None:
         (
             "[api.shop]",
             "[api.Shop]",
-            "catalogue.toml: Shop: 'Shop' must be lower-case letters, joined by single dashes",
+            "catalogue.toml: Shop: 'Shop' must be at most 64 lower-case letters, digits, dashes",
         ),
         ('= "result"', "= 7", "catalogue.toml: service: 'items' must be text"),
         ("[service]", "[service", "catalogue.toml: Expected ']'"),

@@ -67,9 +67,6 @@ def test_what_an_alias_sends_is_what_the_words_send(
 
 
 WRONG = {
-    'ats = "ticketing tickets"': 'the alias "ats" has the name of an API or a command',
-    'ci_cd = "ticketing tickets"': 'the alias "ci_cd" has the name of an API or a command',
-    'export = "ticketing tickets"': 'the alias "export" has the name of an API or a command',
     'x = "t list"': 'the alias "x" begins with "t", an alias itself (like t = "ticketing tickets")',
     'x = "x list"': 'the alias "x" begins with "x", an alias itself (like t = "ticketing tickets")',
     'x = "tickets list"': (
@@ -112,8 +109,7 @@ def test_what_an_alias_may_not_be_is_named_with_its_line(
         ' "https://x.example"\n'
     )
     name = written.split(maxsplit=1)[0].strip('"')
-    typed = {"ats": "ats jobs list", "ci_cd": "ci-cd repos list", "export": "export ats --to d"}
-    result = unified(typed.get(name, f"{name} 7"), stdin=b"y\n")
+    result = unified(f"{name} 7", stdin=b"y\n")
     assert (result.code, result.stdout) == (3, "")
     assert result.stderr == f"error: {path}:8: {WRONG[written]}\n"
     assert unified("t list --limit 1").code == 0
@@ -121,6 +117,30 @@ def test_what_an_alias_may_not_be_is_named_with_its_line(
     assert examined.code == 3
     messages = [one["message"] for one in examined.json["findings"] if one["check"] == "config"]
     assert messages == [f"{path}:8: {WRONG[written]}".partition(" (like")[0]]
+
+
+@pytest.mark.parametrize(
+    ("name", "typed"),
+    [
+        ("ats", "ats jobs list"),
+        ("ci_cd", "ci-cd repos list"),
+        ("operations", "operations suspend user"),
+    ],
+)
+def test_an_alias_that_a_command_shadows_is_ignored_with_one_line(
+    name: str, typed: str, unified: Unified, config: Config
+) -> None:
+    path = config(f'{ALIASES}{name} = "ticketing tickets"\n')
+    result = unified(typed)
+    assert (result.code, bool(result.stdout)) == (0, True)
+    said = f'{path}:7: the alias "{name}" has the name of an API or a command'
+    line = f"warning: {said}, so it is ignored (give it another name)"
+    assert result.stderr.splitlines().count(line) == 1
+    assert line not in unified("voice calls list").stderr
+    examined = unified("doctor -o json")
+    (found,) = (one for one in examined.json["findings"] if one["check"] == "config")
+    assert (found["level"], found["message"]) == ("warning", said)
+    assert examined.code == 0
 
 
 def test_letters_after_an_option_with_a_value_are_that_value(

@@ -202,7 +202,7 @@ ADDED = """
 [api.falconry]
 title = "Unified Falconry API"
 [api.falconry.resources]
-contacts = { operations = "crud merge", about = "People" }
+contacts = { operations = "crud merge search", about = "People" }
 deals = "list get"
 $(touch PWN) = "list"
 evil = "$(touch PWN)"
@@ -210,6 +210,9 @@ evil = "$(touch PWN)"
 [api.ticketing.resources]
 macros = "list"
 tickets = { operations = "close" }
+
+[api.erp2.resources]
+items_2 = "list"
 """
 
 
@@ -231,11 +234,19 @@ def test_what_a_user_adds_to_the_catalogue_is_completed(
         "update",
         "delete",
         "merge",
+        "search",
     }
     assert "--yes" in running.offered("unified falconry contacts delete -")
     assert "--data" not in running.offered("unified falconry contacts list -")
     assert running.offered("unified ticketing m") == {"macros"}
     assert running.offered("unified ticketing tickets c") == {"create", "close"}
+    assert {one.strip("/ ") for one in running.offered("unified export fal")} == {"falconry"}
+    assert {one.strip("/ ") for one in running.offered("unified export falconry/d")} == {
+        "falconry/deals" if name != "zsh" else "deals"
+    }
+    assert "--all" in running.offered("unified falconry contacts search --")
+    assert "--data" in running.offered("unified falconry contacts search --")
+    assert running.offered("unified erp2 ") == {"items_2"}
     assert running.offered("unified falconry evil ") == set()
     assert not list(tmp_path.glob("**/PWN*"))
 

@@ -152,8 +152,8 @@ def operation_content(call: Call, operation: Operation) -> Content:
     checks = part(options, ReadCheckOptions)
     if checks.wait_timeout and not checks.until:
         raise UsageError("--wait-timeout needs --until JQ")
-    if isinstance(options, ReadOptions):
-        # A read has no options for a body, a key or a file.
+    if isinstance(options, ReadOptions) and not operation.searches:
+        # It has no options for a body, a key or a file.
         return Content(read_query(call, lists=operation.lists))
     body = read_body(call.runtime, options, operation.method, operation)
     # A write whose query is required may need nothing else.
@@ -166,8 +166,8 @@ def operation_content(call: Call, operation: Operation) -> Content:
     ):
         hint = "--skeleton prints a body, -d '{}' sends an empty one"
         raise UsageError("nothing to send: -d, -f or -F", hint=hint)
-    if body is None and operation.kind == "action":
-        # Assumption: an action requires a JSON object even if it needs no fields; the
+    if body is None and (operation.kind == "action" or operation.searches):
+        # Assumption: these require a JSON object even if they need no fields; the
         # service's own clients send one.
         body = b"{}"
     _warn_of_dots(call, operation)

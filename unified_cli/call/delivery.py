@@ -168,7 +168,7 @@ def decide(asked: Asked) -> Delivery:
     if asked.kind in {ModeKind.DESCRIBED, ModeKind.SKELETON}:
         _check_printed(asked)
         return Delivery.DOCUMENT
-    if asked.pages and asked.method != "GET":
+    if asked.pages and asked.method != "GET" and not asked.lists:
         # Every page would repeat the write.
         raise UsageError(
             f"a {asked.method} has no pages",

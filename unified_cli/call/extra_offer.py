@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from unified_cli.call.introspection import Offer
 from unified_cli.catalogue import STANDARD, Catalogue, Operation, Service
-from unified_cli.catalogue.load import is_own_name, operation_of
+from unified_cli.catalogue.load import is_name, operation_of
 from unified_cli.config import known_capabilities
 from unified_cli.masking import MaskedText, masked, visible
 from unified_cli.plural import counted, named
@@ -60,7 +60,7 @@ def _cell(service: Service, api: str, resource: str, name: str) -> ExtraCell:
     place = f"{api}/{resource}"
     why = (
         f"unified operations add {place} makes it a command"
-        if all(map(is_own_name, (api, resource, name)))
+        if all(map(is_name, (api, resource, name)))
         else "no command can have this name"
     )
     return ExtraCell(operation_of(service, api, resource, name, ""), masked(visible(why)))
@@ -84,7 +84,7 @@ def addable(found: Sequence[ExtraCell], catalogue: Catalogue) -> list[str]:
 
 def _addable(found: Sequence[ExtraCell], catalogue: Catalogue) -> Iterator[str]:
     for one in _unified(found, catalogue.service):
-        if all(map(is_own_name, (one.api, one.resource, one.name))):
+        if all(map(is_name, (one.api, one.resource, one.name))):
             yield f"{one.api}/{one.resource}" if one.api in catalogue.apis else one.api
 
 

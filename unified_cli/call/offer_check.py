@@ -231,7 +231,7 @@ class OfferCheck(NamedTuple):
         stopped: OfferCell | None = None
         failures = 0
         for cell in cells:
-            if not cell.operation.lists or cell.state not in (OFFERED, UNKNOWN):
+            if cell.operation.name != "list" or cell.state not in (OFFERED, UNKNOWN):
                 yield cell
             elif stopped:
                 yield stopped._replace(operation=cell.operation)

@@ -44,8 +44,9 @@ class MethodDescription(NamedTuple):
     """The parameters and fields of a method, required ones first; `served` is the whole
     answer.
 
-    `whole`: the answer names no others. `default_query` and `default_body` are what the
-    service says that it adds: to show, never to send.
+    `record` are the fields of a record, where the answer has a schema of it. `whole`:
+    the answer names no others. `default_query` and `default_body` are what the service
+    says that it adds: to show, never to send.
     """
 
     query: tuple[DescribedField, ...]
@@ -55,6 +56,7 @@ class MethodDescription(NamedTuple):
     default_body: Json
     served: bytes = b""
     whole: bool = True
+    record: tuple[DescribedField, ...] = ()
 
 
 class SchemaError(ValueError):
@@ -79,7 +81,16 @@ def description(document: JsonObject, served: bytes = b"") -> MethodDescription 
         document.get("default_body"),
         served,
         of_query.whole and of_body.whole,
+        _of_record(document.get("schema")),
     )
+
+
+def _of_record(schema: Json) -> tuple[DescribedField, ...]:
+    # Its form is not documented, so one that cannot be read says nothing.
+    try:
+        return fields(schema)
+    except SchemaError:
+        return ()
 
 
 def fields(schema: Json) -> tuple[DescribedField, ...]:

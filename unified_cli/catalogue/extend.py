@@ -7,12 +7,22 @@ import tomllib
 from collections.abc import Collection, Mapping
 
 from unified_cli.catalogue.known import FieldError, KnownFacts, known_in
-from unified_cli.catalogue.load import CatalogueError, PlaceError, api_of, known_keys, table_of
+from unified_cli.catalogue.load import (
+    EFFECTS,
+    CatalogueError,
+    PlaceError,
+    api_of,
+    known_keys,
+    table_of,
+)
 from unified_cli.catalogue.model import Api, Catalogue, Operation, Resource
-from unified_cli.values import TomlTable
+from unified_cli.plural import named
+from unified_cli.values import Toml, TomlTable
 
 _PLACE = re.compile(r"at line (\d+)")
 _BY_OPERATION = ("query", "body", "example")
+_TEXTS = ("title", "about")
+_MOST_NAMED = 5
 
 
 def extended(
@@ -61,38 +71,47 @@ def _extended(
             continue
         old = apis.get(name)
         made = _made(catalogue, name, tables, old)
+        told = table_of(name, table_of("api", tables, name), "resources")
         resources = {
-            one.name: _marked(one, source, facts.get((name, one.name)))
+            one.name: _marked(one, source, facts.get((name, one.name)), told[one.name])
             for one in made.resources.values()
         }
-        clashes: list[str] = []
+        clashes = [f"{name}.{key}" for key in _TEXTS if old and key in tables[name]]
         merged = _merged(old.resources if old else {}, resources, clashes)
         apis[name] = Api(name, made.title, made.about, merged.copy)
-        ignored += [
-            f"{source}:{_line(text, clash)}: {clash.replace('.', ' ')} already exists; this one is"
-            " ignored"
-            for clash in clashes
-        ]
+        if clashes:
+            ignored.append(f"{source}:{_line(text, clashes[-1])}: {_already(clashes)}")
     return Catalogue(catalogue.service, apis), ignored
+
+
+def _already(clashes: list[str]) -> str:
+    """Say that these are there without the file, which is used for the rest."""
+    names = named([one.replace(".", " ") for one in clashes], _MOST_NAMED)
+    if len(clashes) == 1:
+        return f"{names} already exists; this one is ignored"
+    return f"{names} already exist; these are ignored"
 
 
 def _made(catalogue: Catalogue, name: str, tables: TomlTable, old: Api | None) -> Api:
     if old is None:
         return api_of(name, catalogue.service, name, tables)
-    added = table_of(name, tables, name)
-    if twice := added.keys() & {"title", "about"}:
-        raise PlaceError(
-            f"{name}.{min(twice)}", f"the API already exists and keeps its {min(twice)}"
+    added = {**table_of(name, tables, name), "title": old.title, "about": old.about}
+    return api_of(name, catalogue.service, name, {name: added})
+
+
+def _marked(resource: Resource, source: str, facts: KnownFacts | None, told: Toml) -> Resource:
+    """Return the resource with the file that it is from, and what the file says of its
+    actions: one of which it says nothing may have any effect.
+    """
+    table = told if isinstance(told, dict) else {}
+    read, safe = (table.get(key, "").split() for key in EFFECTS)
+    operations = {}
+    for name, one in resource.operations.items():
+        harmless = one.harmless or (one.kind == "action" and name in read)
+        outward = one.kind == "action" and not harmless and name not in safe
+        operations[name] = one._replace(
+            source=source, own=facts, harmless=harmless, outward=outward
         )
-    return api_of(
-        name, catalogue.service, name, {name: {"title": old.title, "about": old.about, **added}}
-    )
-
-
-def _marked(resource: Resource, source: str, facts: KnownFacts | None) -> Resource:
-    operations = {
-        name: one._replace(source=source, own=facts) for name, one in resource.operations.items()
-    }
     return resource._replace(operations=operations, own=facts)
 
 
@@ -109,9 +128,24 @@ def _merged(
             if word in operations:
                 clashes.append(f"{resource.api}.{name}.{word}")
             else:
-                operations[word] = operation._replace(own=merged[name].own)
+                operations[word] = operation._replace(own=_joined(merged[name], operation.own))
         merged[name] = merged[name]._replace(operations=operations)
     return merged
+
+
+def _joined(resource: Resource, more: KnownFacts | None) -> KnownFacts | None:
+    """Return what is known of a resource, with what a file says of an operation that it
+    adds.
+    """
+    if more is None:
+        return resource.own
+    had = resource.facts
+    return KnownFacts(
+        had.fields or more.fields,
+        {**more.query, **had.query},
+        {**more.body, **had.body},
+        {**more.example, **had.example},
+    )
 
 
 def _facts(tables: TomlTable, apis: TomlTable) -> Mapping[tuple[str, str], KnownFacts]:

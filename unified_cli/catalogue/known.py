@@ -102,6 +102,15 @@ def known_in(table: TomlTable) -> KnownFacts:
     )
 
 
+def written(field: KnownField) -> str:
+    """Return the word that describes a field in a file of known facts."""
+    required, assumed = "!" if field.required else "", "?" if field.assumed else ""
+    kind = f":{field.type}" if field.type != "string" else ""
+    references = f">{field.references}" if field.references else ""
+    values = f"={'|'.join(field.values)}" if field.values else ""
+    return f"{field.name}{required}{assumed}{kind}{references}{values}"
+
+
 def _fields(text: str) -> tuple[KnownField, ...]:
     return tuple(_field(word) for word in text.split())
 

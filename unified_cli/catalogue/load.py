@@ -18,8 +18,7 @@ from unified_cli.catalogue.model import (
 from unified_cli.values import Toml, TomlTable
 
 SOURCE = "catalogue.toml"
-_WORD = re.compile(r"[a-z]+([-_][a-z]+)*")
-_OWN_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 # The only table within that of the service's words.
 _INNER = "connections"
 _SENTENCES = {
@@ -28,8 +27,14 @@ _SENTENCES = {
     "get": "Get {one} by its id",
     "update": "Update {one}",
     "delete": "Delete {one}",
+    "search": "Search {many}",
 }
 _KINDS = {"GET": "read", "DELETE": "delete"}
+EFFECTS = ("read", "safe")
+"""The keys of a user's resource for the actions that change nothing, and for those that
+may be repeated.
+"""
+_OPTIONAL = ("about", "origin", *EFFECTS)
 
 
 class CatalogueError(ValueError):
@@ -127,18 +132,21 @@ def _resource(
 
 
 def operation_of(service: Service, api: str, resource: str, name: str, summary: str) -> Operation:
-    """Return the operation of these names: one of the standard five, else an action."""
+    """Return the operation of these names: one of the standard five, a search, or an
+    action.
+    """
     method, suffix = STANDARD.get(name, ("POST", f"/{name}"))
-    action = name not in STANDARD
+    searches = name == service.search
+    action = name not in STANDARD and not searches
     return Operation(
         api=api,
         resource=resource,
         name=name,
         method=method,
         path=f"{service.prefix}/{api}/{resource}{suffix}",
-        kind="action" if action else _KINDS.get(method, "write"),
+        kind="action" if action else "read" if searches else _KINDS.get(method, "write"),
         outward=action and name in service.outward.split(),
-        harmless=action and name in service.harmless.split(),
+        harmless=searches or (action and name in service.harmless.split()),
         summary=summary,
     )
 
@@ -188,9 +196,9 @@ def _checked_words(place: str, name: str, data: Toml) -> list[str]:
     table = {"operations": data} if isinstance(data, str) else data
     if not isinstance(table, dict):
         raise PlaceError(place, f"expected words or a table, found {data!r}")
-    known_keys(place, table, {"operations", "one", "about"})
-    if "one" in table:
-        _text(place, table, "one")
+    known_keys(place, table, {"operations", "one", *_OPTIONAL})
+    for key in ("one", *_OPTIONAL):
+        _text(place, {key: "", **table}, key)
     found: list[str] = []
     for word in _words(_text(place, table, "operations")):
         check_word(place, word)
@@ -199,7 +207,9 @@ def _checked_words(place: str, name: str, data: Toml) -> list[str]:
         found.append(word)
     if not found:
         raise PlaceError(place, "no operations")
-    _text(place, {"about": "", **table}, "about")
+    for key in EFFECTS:
+        if unknown := {*table.get(key, "").split()} - {*found}:
+            raise PlaceError(place, f"{key!r} names no operation {min(unknown)!r}", min(unknown))
     return found
 
 
@@ -234,18 +244,16 @@ def _texts(place: str, value: object) -> dict[str, str]:
     return value
 
 
-def is_own_name(word: str) -> bool:
-    """Return whether an API, a resource or an operation of a user's file can have this
-    name.
-    """
-    return _OWN_NAME.fullmatch(word) is not None
+def is_name(word: str) -> bool:
+    """Return whether an API, a resource or an operation can have this name."""
+    return _NAME.fullmatch(word) is not None
 
 
 def check_word(place: str, word: str) -> None:
     """Raise CatalogueError for what cannot be a command's name."""
-    if not _WORD.fullmatch(word):
+    if not is_name(word):
         raise PlaceError(
             place,
-            f"{word!r} must be lower-case letters, joined by single dashes or underscores",
+            f"{word!r} must be at most 64 lower-case letters, digits, dashes and underscores",
             word,
         )

@@ -108,7 +108,9 @@ class Operation(NamedTuple):
     method: str
     path: str
     kind: str
-    """`read`, `write`, `delete`, or `action` for all but the standard five."""
+    """`read`, `write`, `delete`, or `action` for all but the standard five and a
+    search.
+    """
     outward: bool
     """The action has effects outside the connection, so a repeat may do harm."""
     harmless: bool
@@ -166,14 +168,19 @@ class Operation(NamedTuple):
         A delete may have a body, of which nothing is known.
         """
         body = self.facts.body.get(self.name, ())
-        if body or self.kind == "action" or self.method == "DELETE":
+        if body or self.kind == "action" or self.method == "DELETE" or self.searches:
             return body
         return tuple(field for field in self.facts.fields if field.name not in NOT_SENT)
 
     @property
+    def searches(self) -> bool:
+        """Whether it lists what it finds, though it is a POST."""
+        return self.kind == "read" and self.method == "POST"
+
+    @property
     def lists(self) -> bool:
         """Whether the answer is a page of records."""
-        return self.name == "list"
+        return self.name == "list" or self.searches
 
     @property
     def changes(self) -> bool:

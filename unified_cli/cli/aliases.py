@@ -40,10 +40,9 @@ def expanded(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> l
     return [*argv[:at], *_words(config, argv[at], known), *argv[at + 1 :]]
 
 
-def refuse_shadowing(argv: Sequence[str], runtime: Runtime) -> None:
-    """Raise ConfigError for an alias that shadows the first word.
-
-    That word is a known one.
+def tell_shadowed(argv: Sequence[str], runtime: Runtime) -> None:
+    """Say in one line that an alias is ignored whose name the first word, a known one,
+    has: a later version may bring a command of this name.
     """
     try:
         config = _config(runtime)
@@ -55,7 +54,8 @@ def refuse_shadowing(argv: Sequence[str], runtime: Runtime) -> None:
         return
     shadowing = [name for name in config.aliases if plain(name) == plain(argv[at])]
     if shadowing:
-        raise _wrong(config, shadowing[0], _SHADOWS)
+        wrong = _wrong(config, shadowing[0], f"{_SHADOWS}, so it is ignored", _RENAME)
+        runtime.stderr.note(f"warning: {wrong.one_line}")
 
 
 def listed(runtime: Runtime, known: Collection[str]) -> Sequence[tuple[str, str]]:
@@ -74,9 +74,12 @@ def listed(runtime: Runtime, known: Collection[str]) -> Sequence[tuple[str, str]
     return [(name, str(text)) for name, text in config.aliases.items() if name not in wrong]
 
 
-def problems(config: Config, known: Collection[str]) -> Iterator[ConfigError]:
-    """Yield the problem with each invalid alias."""
-    yield from (error for _, error in _checked(config, known))
+def problems(config: Config, known: Collection[str]) -> Iterator[tuple[ConfigError, bool]]:
+    """Yield the problem with each alias that may not be, and whether the alias is only
+    ignored.
+    """
+    taken = [*map(plain, known)]
+    yield from ((error, plain(name) in taken) for name, error in _checked(config, known))
 
 
 def _checked(config: Config, known: Collection[str]) -> Iterator[tuple[str, ConfigError]]:
@@ -95,6 +98,7 @@ def _config(runtime: Runtime) -> Config | None:
 
 
 _SHADOWS = "has the name of an API or a command"
+_RENAME = "give it another name"
 
 
 def _words(config: Config, name: str, known: Collection[str]) -> list[str]:

@@ -4,6 +4,7 @@ context that it runs with.
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from unified_cli.catalogue import Catalogue
@@ -58,6 +59,7 @@ class Command(NamedTuple, Generic[OptionsT]):
     `examples` are command lines, one a line; `sections` follow them, or hold them, as
     in `HelpPage`. `flags` and `arguments` select some of the class's, None takes all;
     `takes` says what the arguments are where that depends on the whole program.
+    `commands` are for lines that begin with their names.
     """
 
     options: type[OptionsT]
@@ -69,6 +71,7 @@ class Command(NamedTuple, Generic[OptionsT]):
     flags: Sequence[Flag] | None = None
     arguments: Sequence[Argument] | None = None
     takes: Callable[[CommandContext], Sequence[str]] | None = None
+    commands: "Mapping[str, Entry]" = MappingProxyType({})
 
 
 class Group(NamedTuple):

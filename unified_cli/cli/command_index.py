@@ -14,8 +14,8 @@ from unified_cli.cli.tree import CommandGroup
 
 @dataclass(frozen=True, slots=True)
 class CommandEntry:
-    """A group or command: `words` are the commands of a group, each with its purpose; a
-    command has none.
+    """A group or command: `words` are the commands of a group, each with its purpose;
+    few commands have such.
 
     `path` is empty for the program itself. `takes` says what the arguments are, as in
     `tree.LeafCommand`.
@@ -38,12 +38,9 @@ def command_entries(program: Any) -> list[CommandEntry]:
 
 
 def _walk(command: Any, path: tuple[str, ...]) -> Iterator[CommandEntry]:
-    if not isinstance(command, CommandGroup):
-        yield CommandEntry(path, (), command.takes, command.page())
-        return
-    yield CommandEntry(
-        path, [(name, stub.about) for name, stub in command.listed.items()], (), command.page()
-    )
+    takes = () if isinstance(command, CommandGroup) else command.takes
+    words = [(name, stub.about) for name, stub in command.listed.items()]
+    yield CommandEntry(path, words, takes, command.page())
     for name, stub in command.listed.items():
         yield from _walk(stub.build(), (*path, name))
 

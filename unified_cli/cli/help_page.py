@@ -97,7 +97,9 @@ def for_command(about: str, command: Command[Any]) -> HelpPage:
     heading = EXAMPLES if "\n" in command.examples else EXAMPLE
     examples = [(heading, command.examples)] if command.examples else []
     text = [paragraph.replace(ABOUT, about) for paragraph in command.text]
-    return HelpPage(command.usage, text, [*examples, *command.sections])
+    rows = [(name, entry.about) for name, entry in command.commands.items()]
+    below = [("Commands", rows)] if rows else []
+    return HelpPage(command.usage, text, [*examples, *below, *command.sections])
 
 
 def _lacking(operation: Operation, runtime: Runtime) -> Sequence[tuple[str, str]]:

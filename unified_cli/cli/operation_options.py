@@ -10,6 +10,7 @@ from unified_cli.cli.flags import Flag, Options, flags_of
 
 _READS = Later("unified_cli.cli.options:ReadOptions")
 _WRITES = Later("unified_cli.cli.write_options:WriteOptions")
+_SEARCHES = Later("unified_cli.cli.search_options:SearchOptions")
 _DOWNLOADS = Later("unified_cli.cli.download_options:DownloadOptions")
 
 
@@ -18,6 +19,8 @@ def class_for(operation: Operation) -> type[Options]:
     found: Any = _READS
     if operation.name == "download":
         found = _DOWNLOADS
+    elif operation.searches:
+        found = _SEARCHES
     elif operation.takes_body:
         found = _WRITES
     loaded: type[Options] = found.load()

@@ -21,6 +21,10 @@ _OUTWARD = (
     "It reaches people: where its outcome is in doubt it is not repeated, and the end says how to"
     " look whether it was done."
 )
+_OF_ANY_EFFECT = (
+    "Its effects are not known: where its outcome is in doubt it is not repeated. In {file}, safe ="
+    ' "{name}" allows that, and read = "{name}" says that it changes nothing.'
+)
 _NAMING = ("name", "title", "subject", "summary", "body", "file_name", "first_name", "description")
 
 
@@ -76,7 +80,8 @@ def for_operation(operation: Operation, service: Service) -> HelpPage:
         names = operation.api, operation.resource, operation.name
         more = [f"For each record of a file: {next_steps.for_records(*names, 'FILE')} sends it."]
     if operation.outward:
-        more = [*more, _OUTWARD]
+        told = _OF_ANY_EFFECT.format(file=operation.source, name=operation.name)
+        more = [*more, told if operation.source else _OUTWARD]
     return HelpPage(
         f"{usage}[options]",
         [f"{operation.summary}.", f"{operation.method} {operation.path}", *more],
@@ -117,6 +122,8 @@ def example(operation: Operation) -> str:
     facts = operation.facts
     if operation.name in facts.example:
         words.append(facts.example[operation.name])
+    elif operation.searches:
+        words += [f"-f {name}=Example" for name in operation.required_fields[:1]]
     elif operation.name in {"create", "update"}:
         names = {field.name for field in facts.fields}
         words.append(f"-f {next((name for name in _NAMING if name in names), 'name')}=Example")

@@ -240,7 +240,7 @@ class SendOptions(Options):
             "reuse the key of an earlier attempt of this write",
             "KEY",
             order=3,
-            when=lambda operation: operation.method in {"POST", "PATCH"},
+            when=lambda operation: operation.method in {"POST", "PATCH"} and not operation.searches,
         ),
     ] = None
 

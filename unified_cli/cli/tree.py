@@ -6,6 +6,7 @@ import contextlib
 import io
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import typer
@@ -81,10 +82,14 @@ def _page(page: "HelpPage", context: Any) -> str:
 
 
 class LeafCommand(TyperCommand):
-    """A command; `takes` says what each of its arguments is, for completion."""
+    """A command; `takes` says what each of its arguments is, for completion.
+
+    A line that begins with the name of one of its `listed` commands is for that one.
+    """
 
     page: Callable[[], "HelpPage"]
     takes: Sequence[str]
+    listed: Mapping[str, CommandStub] = MappingProxyType({})
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Return the arguments.
@@ -142,7 +147,11 @@ class CommandGroup(TyperGroup):
         command = self.get_command(ctx, name)
         if command is None:
             raise _usage_errors().unknown_command(ctx, self.kind, self.listed, args)
-        return command.name, command, args[1:]
+        name, rest = command.name, args[1:]
+        if isinstance(command, LeafCommand) and rest and rest[0] in command.listed:
+            command = command.listed[rest[0]].build()
+            return f"{name} {command.name}", command, rest[1:]
+        return name, command, rest
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the group's help page."""
@@ -262,7 +271,7 @@ def _built_in(name: str, entry: Entry, context: CommandContext) -> Any:
     arguments = arguments_of(command.options) if command.arguments is None else command.arguments
     if command.takes is not None:
         arguments = [one._replace(takes=tuple(command.takes(context))) for one in arguments]
-    return leaf(
+    made = leaf(
         name,
         command.run,
         lambda: _pages().for_command(entry.about, command),
@@ -270,6 +279,8 @@ def _built_in(name: str, entry: Entry, context: CommandContext) -> Any:
         flags,
         arguments,
     )
+    made.listed = built_in(command.commands, context)
+    return made
 
 
 def _with_one_dash(words: Sequence[str], argv: Sequence[str]) -> UsageError | None:

@@ -17,7 +17,7 @@ COMMANDS: Mapping[str, Entry] = {
         ("runs", "List work of many writes, and continue it", "runs.command:RUNS"),
         ("schema", "Show which fields the records of a list really have", "schema.command:SCHEMA"),
         ("mcp", "Offer the operations to coding agents", "mcp.command:MCP"),
-        ("operations", "Search the operations", "operations:OPERATIONS"),
+        ("operations", "Search the operations", "operations.command:OPERATIONS"),
         ("help", "Show help on exit codes, output, profiles and more", "help:HELP"),
         ("completion", "Complete commands with TAB", "completion:COMPLETION"),
         ("sandbox", "Manage the local sandbox of the service", "sandbox:SANDBOX"),

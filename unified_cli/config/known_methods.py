@@ -17,6 +17,9 @@ from unified_cli.values import Json
 
 # Names that no shell treats as special, and no command as an option.
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
+# Those that a file of known facts can have.
+_FIELD = re.compile(r"[A-Za-z0-9_]{1,64}")
+_MOST_VALUES = 40
 MOST_NAMES = 200
 """The most names of a method that are kept, of parameters and fields together; the
 required ones come first.
@@ -86,6 +89,19 @@ def with_known(
     for one in described:
         merged.setdefault(one.name, one)
     return tuple(merged.values())
+
+
+def known_fields(described: Iterable[DescribedField]) -> list[KnownField]:
+    """Return the fields of an object itself, as far as the words of the catalogue can
+    say them.
+    """
+    found: dict[str, KnownField] = {}
+    for one in described:
+        if _FIELD.fullmatch(one.name):
+            values = one.values if all(map(NAME.fullmatch, one.values)) else ()
+            kind = _TYPES.get(one.type, "string")
+            found[one.name] = KnownField(one.name, kind, None, values[:_MOST_VALUES], one.required)
+    return [*found.values()]
 
 
 def _key(settings: Settings, operation: Operation) -> tuple[str, ...] | None:

@@ -6,12 +6,14 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 
+from unified_cli import hints
 from unified_cli.catalogue import Catalogue, CatalogueError, load
 from unified_cli.catalogue.extend import extended
+from unified_cli.errors import ConfigError
 from unified_cli.runtime import Runtime
 from unified_cli.storage import permissions, regular_file
 
-FOLDER = "catalogue.d"
+_FOLDER = "catalogue.d"
 _LARGEST = 1024 * 1024
 
 
@@ -27,7 +29,7 @@ def own_catalogue(runtime: Runtime, reserved: Collection[str]) -> Catalogue:
     home = runtime.folder("config")
     if home is None:
         return catalogue
-    folder = home / FOLDER
+    folder = home / _FOLDER
     try:
         _check_private(folder, folder.stat())
         for path in sorted(folder.glob("*.toml")):
@@ -43,7 +45,7 @@ def _with(
     runtime: Runtime, catalogue: Catalogue, path: Path, reserved: Collection[str]
 ) -> Catalogue:
     try:
-        catalogue, ignored = extended(catalogue, _read(path), str(path), reserved)
+        catalogue, ignored = extended(catalogue, read(path), str(path), reserved)
     except (OSError, CatalogueError) as error:
         _warn(runtime, error, path)
         return catalogue
@@ -52,7 +54,19 @@ def _with(
     return catalogue
 
 
-def _read(path: Path) -> str:
+def path_of(runtime: Runtime, api: str) -> Path:
+    """Return the file for additions to an API. Raises ConfigError without a home."""
+    home = runtime.folder("config")
+    if home is None:
+        raise ConfigError("no home directory for the catalogue's files", hint=hints.SET_HOME)
+    return home / _FOLDER / f"{api}.toml"
+
+
+def read(path: Path) -> str:
+    """Return the text of a file of the user's.
+
+    Raises OSError, and CatalogueError for one that others can write, or is too large.
+    """
     with os.fdopen(regular_file.descriptor(path, follow=True), "rb") as file:
         _check_private(path, os.fstat(file.fileno()))
         content = file.read(_LARGEST + 1)

@@ -10,8 +10,10 @@ from itertools import groupby
 
 from unified_cli.catalogue import STANDARD, Catalogue, Operation, Service
 from unified_cli.catalogue.known_filters import known_filters
+from unified_cli.catalogue.load import operation_of
 from unified_cli.cli.command_index import CommandEntry, all_flags
-from unified_cli.cli.flags import Flag
+from unified_cli.cli.flags import Flag, flags_of
+from unified_cli.cli.operation_options import class_for
 
 Words = Sequence[tuple[str, str]]
 """Words, each with its purpose."""
@@ -145,6 +147,8 @@ def _flags(entries: Iterable[CommandEntry], catalogue: Catalogue) -> Iterable[tu
     for name, spelled in common.items():
         if spelled != action:
             yield f"* * {name}", spelled
+    search = operation_of(catalogue.service, "", "", catalogue.service.search, "")
+    yield f"* * {search.name}", _spelled(flags_of(class_for(search), operation=search))
     yield "* * *", action
 
 

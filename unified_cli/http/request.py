@@ -261,8 +261,8 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
             f"method {visible(method)!r} is not one of {', '.join(_METHODS)}", hint=swapped
         )
     _encodable(path, "the path")
+    # The standard library removes some of them silently.
     if any(unicodedata.category(character) in _UNSEEN for character in path):
-        # The standard library removes some of them silently.
         raise UsageError(f'the path "{visible(path)}" holds a character that cannot be seen')
     if _NO_ESCAPE.search(path):
         raise UsageError(
@@ -287,8 +287,7 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
     private = answers_with_credentials("/".join(("", *segments)), scope.service)
     scope = scope._replace(own=scope.own or scope.service.names_no_account(_below(segments)))
     request = _build(scope, method, segments, content._replace(query=[*own, *content.query]))
-    searches = method == "POST" and segments[-1] == scope.service.search
-    return request._replace(private=private, batch=batch, searches=searches)
+    return request._replace(private=private, batch=batch)
 
 
 def answers_with_credentials(path: str, service: Service) -> bool:
@@ -320,9 +319,9 @@ def _build(
     if passed_on and service.body_passthrough not in dict(query):
         query = (*query, (service.body_passthrough, "true"))
     request = _without_content(scope, method, (*segments,), query)
-    return request._replace(
-        body=content.body, key=content.key, operation=operation, upload=content.upload
-    )
+    searches = method == "POST" and segments[-1] == service.search
+    request = request._replace(operation=operation, searches=searches)
+    return request._replace(body=content.body, key=content.key, upload=content.upload)
 
 
 # Thousands of creates differ in their content only.

@@ -19,6 +19,10 @@ KINDS: Mapping[str, str] = {
     "partial": "Lists are partial and give reduced records; get gives the whole one.",
     "help-desk": "The product is a help desk: it has the ticketing API only.",
     "directory": "The product is a directory of people: it has the user-directory API only.",
+    "sales": (
+        "The product is a CRM: it has the crm API and a search of tickets, which the catalogue"
+        " lacks, and tickets."
+    ),
     "remapped": (
         "Its field mapping is its own: references are plain ids, and mapped_by is one field more."
     ),
@@ -56,10 +60,16 @@ UNSUPPORTED = frozenset(
 _ONLY_API = {"help-desk": "ticketing", "directory": "user-directory"}
 
 
+BEYOND = ("sales",)
+"""The kinds that offer operations which the catalogue lacks."""
+
+
 def offers(kind: str, api: str, resource: str) -> bool:
     """Return whether the product behind a connection of this kind has the resource."""
     if kind == "limited":
         return resource not in UNSUPPORTED
+    if kind == "sales":
+        return api == "crm" or (api, resource) == ("ticketing", "tickets")
     return _ONLY_API.get(kind, api) == api
 
 

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.errors import UsageError
 from unified_cli.json_text.json_codec import dump
-from unified_cli.sandbox import account_routes, introspection
+from unified_cli.sandbox import account_routes, beyond, introspection
 from unified_cli.sandbox.account_routes import AccountRoutes
 from unified_cli.sandbox.accounts import kind_of
 from unified_cli.sandbox.connections import PRODUCTS, known_kind
@@ -151,7 +151,8 @@ class Sandbox:
         wall: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._catalogue = catalogue
+        self._catalogue = beyond.with_more(catalogue)
+        store.own_fields = beyond.own_fields(self._catalogue)
         self.service = catalogue.service
         self._paging = {"", self.service.connection, self.service.page_size, self.service.cursor}
         self._store = store

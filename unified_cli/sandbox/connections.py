@@ -4,12 +4,14 @@ fleet of customers, and offers.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
-from unified_cli.catalogue import Catalogue, Operation, Resource, Service
+from unified_cli.catalogue import STANDARD, Catalogue, Operation, Service
 from unified_cli.json_text.json_codec import dump
-from unified_cli.sandbox.accounts import KINDS, kind_of, offers
+from unified_cli.sandbox.accounts import KINDS, kind_of
+from unified_cli.sandbox.beyond import offered
 from unified_cli.sandbox.introspection import DOCUMENTS, body_schema, documentation, query_schema
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
 from unified_cli.sandbox.people import company
@@ -19,9 +21,10 @@ from unified_cli.sandbox.seeded_random import SeededColumns, SeededRandom, times
 from unified_cli.sandbox.store import SandboxStore
 from unified_cli.values import JsonObject
 
-_OFFERS = Callable[[Resource], bool]
-_PROVIDED = ("list", "get")
-"""The methods that the sandbox's providers offer for their own records."""
+_OFFERS = Callable[[Operation], bool]
+# The words for groups of methods, beside those of the standard five.
+_GROUPS = {"read": ("list", "get"), "write": ("create", "update", "delete")}
+_CUSTOM = "custom"
 
 
 class Product(NamedTuple):
@@ -40,7 +43,8 @@ PRODUCTS = (
     Product("codebarn", "Codebarn", "ci-cd"),
     Product("pagewell", "Pagewell", "knowledge-base", "api_key"),
 )
-_OF_KIND = {"help-desk": PRODUCTS[0], "directory": PRODUCTS[1]}
+_SALES = Product("dealdesk", "Dealdesk", "crm")
+_OF_KIND = {"help-desk": PRODUCTS[0], "directory": PRODUCTS[1], "sales": _SALES}
 # The provider's error, by the kind of connection.
 _TROUBLE = {
     "needs-reauth": "invalid_grant: the provider refused the credentials",
@@ -174,7 +178,7 @@ class OfferedMethods:
         """
         kind, service = known_kind(account), self.catalogue.service
         words, product = service.connections, product_of(account, self.seed)
-        answer = self._offer(product, lambda one: offers(kind, one.api, one.name))
+        answer = self._offer(product, partial(offered, kind))
         for entry in answer.get(words.unified, ()):
             entry[words.overridden] = kind == "remapped"
         answer[words.environment] = environment_id(self.seed)
@@ -192,9 +196,12 @@ class OfferedMethods:
         Raises Refusal 404 for an unknown one.
         """
         product = self._product(name)
-        return SandboxResponse.json(
-            dump(self._offer(product, lambda one: one.api == product.category))
-        )
+        kind = "sales" if product is _SALES else ""
+
+        def has(one: Operation) -> bool:
+            return one.api == product.category and (not kind or offered(kind, one))
+
+        return SandboxResponse.json(dump(self._offer(product, has)))
 
     def documentation(self, api: str, name: str) -> SandboxResponse:
         """Return what a product offers of an API, to read.
@@ -209,7 +216,9 @@ class OfferedMethods:
 
     def _product(self, name: str) -> Product:
         named = (
-            one for one in PRODUCTS if name in (one.name, product_record(one, self.seed)["id"])
+            one
+            for one in (*PRODUCTS, _SALES)
+            if name in (one.name, product_record(one, self.seed)["id"])
         )
         if (product := next(named, None)) is None:
             raise Refusal(404, f"no product {name!r}")
@@ -232,8 +241,8 @@ class OfferedMethods:
                 "body_schema": body_schema(one),
                 "required": [*(["id"] if one.takes_id else []), *required_parameters(one)],
             }
-            for one in self._provided(lambda resource: offers(kind, resource.api, resource.name))
-            if not wanted or one.name in wanted
+            for one in self._provided(partial(offered, kind))
+            if not wanted or not wanted.isdisjoint(_names(one))
         ]
         return SandboxResponse.json(dump({self.catalogue.service.items: found}))
 
@@ -269,14 +278,15 @@ class OfferedMethods:
         words = self.catalogue.service.connections
         for api in self.catalogue.apis.values():
             for one in api.resources.values():
-                if has(one) and self._asks_for(one.name):
+                methods = [name for name, op in one.operations.items() if has(op)]
+                if methods and self._asks_for(one.name):
                     yield {
                         words.model: api.name,
                         words.model_title: api.title,
                         words.resource: one.name,
                         "description": one.about,
                         words.documentation: f"{DOCUMENTS}/{api.name}/{one.name}",
-                        words.methods: [*one.operations],
+                        words.methods: methods,
                     }
 
     def _methods(self, has: _OFFERS) -> Iterator[JsonObject]:
@@ -288,7 +298,7 @@ class OfferedMethods:
         hidden, wanted = is_on(self.query.get(words.described, "true")), self._words(words.methods)
         by_resource: dict[str, list[JsonObject]] = {}
         for one in self._provided(has):
-            if not self._asks_for(one.resource) or (wanted and one.name not in wanted):
+            if not self._asks_for(one.resource) or (wanted and wanted.isdisjoint(_names(one))):
                 continue
             if _is_described(one) or not hidden:
                 by_resource.setdefault(one.resource, []).append(_method(one, words.described))
@@ -302,11 +312,10 @@ class OfferedMethods:
         seen: set[str] = set()
         for api in self.catalogue.apis.values():
             for one in api.resources.values():
-                if has(one) and one.name not in seen:
+                methods = [op for op in one.operations.values() if has(op)]
+                if methods and one.name not in seen:
                     seen.add(one.name)
-                    yield from (
-                        one.operations[name] for name in _PROVIDED if name in one.operations
-                    )
+                    yield from methods
 
     def _asks_for(self, resource: str) -> bool:
         wanted = self._words(self.catalogue.service.connections.resource)
@@ -333,6 +342,13 @@ def _method(one: Operation, described: str) -> JsonObject:
         "has_response_schema": False,
         "api_documentation_url": None,
     }
+
+
+def _names(one: Operation) -> set[str]:
+    """Return the words that select a method: its name, and that of its group."""
+    if one.name not in STANDARD:
+        return {one.name, _CUSTOM}
+    return {one.name, *(group for group, names in _GROUPS.items() if one.name in names)}
 
 
 def _is_described(one: Operation) -> bool:

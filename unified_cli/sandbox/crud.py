@@ -17,7 +17,7 @@ from unified_cli.sandbox.request_content import UploadedFile, attached
 from unified_cli.sandbox.stored_files import StoredFile
 from unified_cli.sandbox.stored_records import Records, Row, is_encodable
 from unified_cli.sandbox.vocabulary import singular
-from unified_cli.values import JsonObject
+from unified_cli.values import Json, JsonObject
 
 _WARNING = "sandbox-warning"
 # The fields of a record that hold its file's address, and the parameters that may give
@@ -36,6 +36,24 @@ def list_(call: OperationCall) -> SandboxResponse:
             f"ignored, no such parameter or field: {', '.join(names)} (pages take {words})"
         )
     return answer
+
+
+def search(call: OperationCall) -> SandboxResponse:
+    """Return a page of the records that hold the text `query` of the body.
+
+    Assumption: it is named so, and looked for in all texts of a record.
+    """
+    wanted = (call.body.text("query") or "").casefold()
+
+    def holds(value: Json) -> bool:
+        if isinstance(value, str):
+            return wanted in value.casefold()
+        inner = value.values() if isinstance(value, dict) else value
+        return isinstance(value, (dict, list)) and any(map(holds, inner))
+
+    records = call.records()
+    records.more = [holds] if wanted else []
+    return page(records, call.service, call.query, call.terms)
 
 
 def create(call: OperationCall) -> SandboxResponse:

@@ -157,7 +157,12 @@ def ignored(operation: Operation, service: Service, query: QueryTree) -> list[st
         if name not in _GENERIC and name not in service and not is_field(api, resource, name)
     ]
     known = (
-        {field.name for field in operation.facts.query.get(operation.name, ())} if others else set()
+        {
+            field.name
+            for field in (*operation.facts.query.get(operation.name, ()), *operation.facts.fields)
+        }
+        if others
+        else set()
     )
     return [quote(name, safe="[]") for name in others if name not in known]
 

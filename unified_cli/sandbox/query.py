@@ -3,7 +3,7 @@
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Union
@@ -96,8 +96,9 @@ def is_on(value: QueryValue | None) -> bool:
     return value in ("true", "1")
 
 
-def tests(api: str, resource: str, query: QueryTree) -> list[Test]:
-    """Return the tests that a record must pass to be listed.
+def tests(api: str, resource: str, query: QueryTree, own: Collection[str]) -> list[Test]:
+    """Return the tests that a record must pass to be listed. `own` are fields that a
+    user's file says.
 
     Assumption: a parameter that names no field of the resource is ignored, as providers
     do.
@@ -105,8 +106,10 @@ def tests(api: str, resource: str, query: QueryTree) -> list[Test]:
     made = []
     for name, value in query.items():
         if name in ("and", "or"):
-            made += _combined(api, resource, name, value)
-        elif (field := _field(api, resource, name)) and not _means_all(api, resource, field, value):
+            made += _combined(api, resource, name, value, own)
+        elif (field := _field(api, resource, name, own)) and not _means_all(
+            api, resource, field, value
+        ):
             made.append(field_test([field], value))
     return made
 
@@ -116,9 +119,11 @@ def is_field(api: str, resource: str, name: str) -> bool:
     return _field(api, resource, name) is not None
 
 
-def _combined(api: str, resource: str, name: str, value: QueryValue) -> list[Test]:
+def _combined(
+    api: str, resource: str, name: str, value: QueryValue, own: Collection[str]
+) -> list[Test]:
     parts = value if isinstance(value, list) else [value]
-    groups = [tests(api, resource, part) for part in parts if isinstance(part, dict)]
+    groups = [tests(api, resource, part, own) for part in parts if isinstance(part, dict)]
     if name == "and":
         return [test for group in groups for test in group]
     if not any(groups):
@@ -126,8 +131,8 @@ def _combined(api: str, resource: str, name: str, value: QueryValue) -> list[Tes
     return [lambda record: any(all(test(record) for test in group) for group in groups if group)]
 
 
-def _field(api: str, resource: str, name: str) -> str | None:
-    fields = fields_of(api, resource)
+def _field(api: str, resource: str, name: str, own: Collection[str] = ()) -> str | None:
+    fields = {*fields_of(api, resource), *own}
     if name in fields:
         return name
     # `job_id` is the id of the record that `job` refers to.

@@ -10,9 +10,8 @@ from urllib.parse import unquote
 
 from unified_cli.catalogue import Catalogue, Operation, Resource, Service
 from unified_cli.json_text.json_codec import dump
-from unified_cli.sandbox import actions
-from unified_cli.sandbox.accounts import offers
-from unified_cli.sandbox.crud import STANDARD, download
+from unified_cli.sandbox import actions, beyond
+from unified_cli.sandbox.crud import STANDARD, download, search
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse, join_members
 from unified_cli.sandbox.operation_call import OperationCall
 from unified_cli.values import JsonObject
@@ -68,9 +67,7 @@ def offered(catalogue: Catalogue, found: Route, path: str, kind: str) -> Route:
     of the name that a proxy path has.
     """
     routes = _proxied(catalogue, found.operation.method, path) if found.proxy else ()
-    return next(
-        (one for one in routes if offers(kind, one.operation.api, one.operation.resource)), found
-    )
+    return next((one for one in routes if beyond.offered(kind, one.operation)), found)
 
 
 def _custom(method: str, path: str) -> Operation:
@@ -207,7 +204,7 @@ def refuse(kind: str, account: str, operation: Operation, service: Service) -> N
             502, "", provider="upstream connect error: connection refused",
             insight={"remote_error": {"description": "The provider did not answer"}},
         )  # fmt: skip
-    if operation.api and not offers(kind, operation.api, operation.resource):
+    if operation.api and not beyond.offered(kind, operation):
         raise Refusal(
             404,
             f"the integration of {account} does not support {operation.api}/{operation.resource}",
@@ -288,6 +285,8 @@ def handler(operation: Operation) -> Handler:
     special = _SPECIAL.get(f"{operation.resource} {operation.name.replace('_', '-')}")
     if special is not None:
         return special
+    if operation.searches:
+        return search
     if operation.kind != "action":
         return STANDARD[operation.name]
     return download if operation.name == "download" else actions.any_action

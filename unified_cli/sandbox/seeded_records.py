@@ -24,6 +24,9 @@ from unified_cli.sandbox.vocabulary import (
 )
 from unified_cli.values import Json, JsonColumns, JsonObject
 
+OwnFields = Callable[[str, str], Sequence[KnownField]]
+"""The fields of an API's resource, where a user's file says them."""
+
 Targets = Callable[[RecordBatch], Sequence[int | None]]
 """From records the numbers of those that they refer to, None where one refers to
 none.
@@ -166,8 +169,10 @@ class SeededRecords:
         connection: str,
         counts: Mapping[tuple[str, str], int],
         encode: Callable[[JsonColumns], list[bytes]] = encoded_objects,
+        own_fields: OwnFields = lambda _api, _resource: (),
     ) -> None:
         self._encode = encode
+        self._own_fields = own_fields
         self._connection = SeededConnection(f"{seed}/{connection}", counts)
         self._mapping = MAPPINGS.get(connection.partition(":")[0])
         self._encoded: dict[tuple[str, str], dict[int, bytes]] = {}
@@ -199,19 +204,24 @@ class SeededRecords:
     def _columns(self, api: str, resource: str, numbers: Sequence[int]) -> JsonColumns:
         shown = SHOWN_AS.get(resource, resource)
         batch = RecordBatch(self._connection, api, shown, numbers)
-        columns: JsonColumns = {name: make(batch, name) for name, make in _makers(api, shown)}
+        # What these refer to is not known.
+        own = tuple(one._replace(references=None) for one in self._own_fields(api, shown))
+        columns: JsonColumns = {name: make(batch, name) for name, make in _makers(api, shown, own)}
         if adjust := ADJUSTMENTS.get((api, shown)):
             columns = {**columns, **adjust(batch, columns)}
         return self._mapping(columns) if self._mapping else columns
 
 
 @lru_cache(256)
-def _makers(api: str, resource: str) -> tuple[tuple[str, FieldMaker], ...]:
-    """Return the fields of a resource's records, and what makes their values.
+def _makers(
+    api: str, resource: str, own: tuple[KnownField, ...]
+) -> tuple[tuple[str, FieldMaker], ...]:
+    """Return the fields of a resource's records, those of its `own` where it has some,
+    and what makes their values.
 
     They are the same for every connection.
     """
-    fields = known(api, resource).fields or (_UNKNOWN_PERSON if resource in PEOPLE else ())
+    fields = own or known(api, resource).fields or (_UNKNOWN_PERSON if resource in PEOPLE else ())
     has = {field.name for field in fields}
     if resource not in NAMELESS:
         # Where fields are known, no name is added to them; else it comes after the id.

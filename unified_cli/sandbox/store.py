@@ -12,7 +12,7 @@ from unified_cli.json_text.json_codec import encoded_objects
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox import state_file
 from unified_cli.sandbox.messages import SandboxResponse
-from unified_cli.sandbox.seeded_records import SeededRecords
+from unified_cli.sandbox.seeded_records import OwnFields, SeededRecords
 from unified_cli.sandbox.stored_files import Scope, StoredFiles
 from unified_cli.storage import permissions
 from unified_cli.values import JsonColumns
@@ -60,6 +60,8 @@ class SandboxStore:
         self.seed = seed
         self.encode: Callable[[JsonColumns], list[bytes]] = encoded_objects
         """How seeded records become JSON; what serves many of them has a faster way."""
+        self.own_fields: OwnFields = lambda _api, _resource: ()
+        """The fields that files of a user say, of resources that they add."""
         self.warn: Callable[[], None] | None = None
         """Says before the first write what its user should know."""
         self._closed = False
@@ -151,7 +153,7 @@ class SandboxStore:
         records = self._seeded.get(account)
         if records is None:
             records = self._seeded[account] = SeededRecords(
-                self.seed, account, self._counts, self.encode
+                self.seed, account, self._counts, self.encode, self.own_fields
             )
         return records
 

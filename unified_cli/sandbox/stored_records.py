@@ -118,6 +118,8 @@ class Records:
         self._store = store
         self._seeded = SeededList(store.seeded(account), api, resource)
         self._only_first = resource in SHOWN_AS
+        self.more: Sequence[Test] = ()
+        """Tests beside those of the query."""
         self.count = self._seeded.records.count(api, resource) if seeded else 0
 
     def get(self, identity: str) -> Row | None:
@@ -135,7 +137,8 @@ class Records:
 
     def tests(self, query: QueryTree) -> list[Test]:
         """Return the tests of a query that a record must pass to be listed."""
-        return tests(self.api, self.resource, query)
+        own = [field.name for field in self._store.own_fields(self.api, self.resource)]
+        return [*tests(self.api, self.resource, query, own), *self.more]
 
     def rows(self, after: int = 0) -> Iterator[Row]:
         """Records in the order of their creation, from the one after a position on."""

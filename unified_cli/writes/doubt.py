@@ -27,7 +27,8 @@ def rule(operation: Operation, window: float) -> str:
     `window` is for how many seconds the service honours a key.
     """
     if operation.outward:
-        return f"not repeated: {operation.name} reaches people, and may have been done"
+        reaches = "may reach" if operation.source else "reaches"
+        return f"not repeated: {operation.name} {reaches} people, and may have been done"
     return f"not repeated: the service honours a key for {window:.0f} s, and those are over"
 
 

@@ -15,10 +15,10 @@ import pytest
 from published.publishing import publishing
 from server import Reply, Service
 
+from unified_cli.call import method_description
 from unified_cli.catalogue import Operation, load
 from unified_cli.catalogue.described import DescribedField, MethodDescription, SchemaError, fields
 from unified_cli.catalogue.known import KnownField
-from unified_cli.commands.operation import description
 from unified_cli.config import file, known_methods, resolution
 from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
@@ -50,7 +50,7 @@ def asked(
         client = clients.open(settings)
         scope = requests.scope_of(settings, CATALOGUE.service)
         try:
-            found = description.asked(client, scope, operation)
+            found = method_description.asked(client, scope, operation)
         finally:
             client.close()
     known_methods.keep(runtime, settings, operation, found)

@@ -51,6 +51,10 @@ CAPABILITIES = Command(
     CapabilitiesOptions,
     Later("unified_cli.commands.capabilities.run:run"),
     usage="[API[/RESOURCE]]… [options]",
-    text=("{about}: a row for each resource, equal rows once, and the exceptions below.", _STATES, _EXTRA),
+    text=(
+        "{about}: a row for each resource, equal rows once, and the exceptions below.",
+        _STATES,
+        _EXTRA,
+    ),
     examples=_EXAMPLES,
 )

@@ -167,9 +167,12 @@ def configuration(runtime: Runtime, first_words: Collection[str]) -> Iterator[Fi
     except ConfigError as error:
         yield Finding.failed("config", str(path), error)
         return
-    wrong = [*file.problems(data)] or [*aliases.problems(file.parse(path, found[0]), first_words)]
-    for problem in wrong:
-        yield Finding.failed("config", str(path), problem)
+    wrong = [(problem, False) for problem in file.problems(data)] or [
+        *aliases.problems(file.parse(path, found[0]), first_words)
+    ]
+    for problem, ignored in wrong:
+        failed = Finding.failed("config", str(path), problem)
+        yield replace(failed, error=None, doubtful=True) if ignored else failed
     if not wrong:
         yield Finding("config", str(path), counted(len(data.get("profiles", {})), "profile"))
     if permissions.readable_by_others(found[1]):

@@ -118,7 +118,7 @@ def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool
     whether each was named exactly. A pattern is an API, or API/RESOURCE, and may hold
     `*`. Raises UsageError for one that matches nothing.
     """
-    every = [operation for operation in catalogue if operation.lists]
+    every = [operation for operation in catalogue if operation.name == "list"]
     if not patterns:
         return dict.fromkeys(every, False)
     found: dict[Operation, bool] = {}

@@ -4,64 +4,20 @@ and completion.
 
 from contextlib import closing
 
-from unified_cli.call import Call, Mode, builder, introspection, seen_words, single
+from unified_cli.call import Call, Mode, builder, method_description, seen_words, single
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.catalogue.described import (
-    DescribedField,
-    MethodDescription,
-    SchemaError,
-    description,
-)
+from unified_cli.catalogue.described import DescribedField, MethodDescription
 from unified_cli.cli import result_table
 from unified_cli.cli.options import OperationOptions
 from unified_cli.config import known_methods
-from unified_cli.errors import RefusedError, ServiceError
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import request as requests
-from unified_cli.http.client import Client
-from unified_cli.http.request import Content, Request, Scope
-from unified_cli.json_text import json_codec
+from unified_cli.http.request import Request
 from unified_cli.json_text.json_codec import encoded
 from unified_cli.masking import masked, visible
 from unified_cli.output import formats, stdout
 from unified_cli.output.formats import Format
 from unified_cli.runtime import Runtime
-
-
-def request_for(scope: Scope, operation: Operation) -> Request:
-    """Return the request for the description of an operation, for the connection of the
-    scope.
-    """
-    service = scope.service
-    path = (
-        f"{service.prefix}/{operation.api}/{operation.resource}/{service.schema}/{operation.name}"
-    )
-    return requests.for_path(scope, "GET", path, Content())._replace(
-        largest=introspection.LARGEST_ANSWER
-    )
-
-
-def asked(client: Client, scope: Scope, operation: Operation) -> MethodDescription:
-    """Return what the connection says that the operation takes.
-
-    Raises the errors of a request; RefusedError where the method has no description,
-    ServiceError for an answer that cannot be read.
-    """
-    request = request_for(scope, operation)
-    body = client.send(request).body or b""
-    try:
-        document = json_codec.read(body.decode("utf-8"))
-        if not isinstance(document, dict):
-            raise SchemaError("it is no object")
-        found = description(document, body)
-    except (ValueError, RecursionError) as error:
-        raise ServiceError(
-            f"the answer cannot be read: {error} (GET {request.path})", retryable=False
-        ) from None
-    if found is None:
-        raise RefusedError(f"{operation.command} has no description on this connection", status=404)
-    return found
-
 
 _HEADS = ("in", "name", "type", "required", "values", "about")
 
@@ -74,7 +30,7 @@ def run(
     mode: Mode,
 ) -> None:
     """Print the description of the operation, or show the request for it. Raises what
-    `asked` does.
+    `method_description.asked` does.
     """
     call = builder.resolve(runtime, catalogue, options, mode, operation)
     name = options.output if options.output != formats.AUTO else call.settings.output.name
@@ -84,12 +40,12 @@ def run(
     def ask(call: Call, clients: Clients, _: Request) -> None:
         stdout.check(runtime)
         with closing(clients.open(call.settings)) as client:
-            found = asked(client, scope, operation)
+            found = method_description.asked(client, scope, operation)
         known_methods.keep(runtime, call.settings, operation, found)
         seen_words.keep_described(call, operation)
         _show(runtime, form, found)
 
-    single.send(call, request_for(scope, operation), ask)
+    single.send(call, method_description.request_for(scope, operation), ask)
 
 
 def _show(runtime: Runtime, form: Format, found: MethodDescription) -> None:

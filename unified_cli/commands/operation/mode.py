@@ -136,7 +136,8 @@ def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> 
             "--format is the format of the piped input, for the id -, or of --from FILE", hint=hint
         )
     if several:
-        return ModeKind.READS if operation.method == "GET" else ModeKind.WRITES
+        reads = operation.method == "GET" or operation.searches
+        return ModeKind.READS if reads else ModeKind.WRITES
     return ModeKind.ONE
 
 

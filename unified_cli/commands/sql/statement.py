@@ -61,7 +61,7 @@ def plan(text: str, catalogue: Catalogue) -> Plan:
         raise UsageError(f"the statement is longer than {_LONGEST:,} characters")
     if "\0" in text:
         raise UsageError("the statement has a NUL")
-    lists = {(plain(one.api), plain(one.resource)): one for one in catalogue if one.lists}
+    lists = {(plain(one.api), plain(one.resource)): one for one in catalogue if one.name == "list"}
     with duckdb.connect(":memory:", config=_ALONE) as parser:
         try:
             _check_kind([found.type.name for found in parser.extract_statements(text)])

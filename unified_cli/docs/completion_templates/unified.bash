@@ -225,7 +225,7 @@ _unified_runs() {
 # Set `words` to the names that the connection described of the operation in `path`, up to the =; $1 is query or body.
 _unified_described() {
     words=''
-    [[ $path == *' '[a-z]* && ${path##* } != *[!a-z_-]* ]] && _unified_seen "${path##* }.$1"
+    [[ $path == *' '[a-z]* && ${path##* } != *[!a-z0-9_-]* ]] && _unified_seen "${path##* }.$1"
     words=${words// /= }
     words=${words#=}${words:+=}
 }
@@ -233,8 +233,8 @@ _unified_described() {
 # Add to `words` what the user's own catalogue files add after the command words in $1.
 _unified_added() {
     local LC_ALL=C line file section name lines=0 api=${1%% *} resource=${1#* }
-    local table='^\[api\.([a-z_-]+)\.resources\]' row='^([a-z_-]+)[[:space:]]*=[[:space:]]*(.*)$'
-    local operations='^(\{.*operations[[:space:]]*=[[:space:]]*)?"([a-z_ -]*)"'
+    local table='^\[api\.([a-z0-9_-]+)\.resources\]' row='^([a-z0-9_-]+)[[:space:]]*=[[:space:]]*(.*)$'
+    local operations='^(\{.*operations[[:space:]]*=[[:space:]]*)?"([a-z0-9_ -]*)"'
     [[ $resource == *' '* ]] && return
     case $api in
         @COMMANDS@) return ;;
@@ -379,6 +379,7 @@ _unified_offer_kind() {
                 _unified_offer "$api/"
             else
                 words=$_unified_apis
+                [[ -z $added ]] || _unified_added ''
                 _unified_offer "$2"
                 compopt -o nospace 2>/dev/null
             fi

@@ -122,7 +122,7 @@ function __unified_seen --argument-names kind at profile account
     end
     string match -qr '^[A-Za-z0-9][A-Za-z0-9._-]*$' -- "$profile"; or return
     set -l words (string split ' ' -- "$at")
-    string match -qr '^[a-z_-]+ [a-z_-]+$' -- "$words[1..2]"; or return
+    string match -qr '^[a-z0-9_-]+ [a-z0-9_-]+$' -- "$words[1..2]"; or return
     set -l cache "$HOME/.cache/unified"
     if test -n "$XDG_CACHE_HOME"
         set cache $XDG_CACHE_HOME/unified
@@ -164,7 +164,7 @@ end
 # The names that the connection described of the operation, up to the =; of the query or the body.
 function __unified_described --argument-names part at profile account
     set -l words (string split ' ' -- "$at")
-    string match -qr '^[a-z_-]+$' -- "$words[3]"; or return
+    string match -qr '^[a-z0-9_-]+$' -- "$words[3]"; or return
     __unified_seen "$words[3].$part" "$at" "$profile" "$account" | string replace -r '$' '='
 end
 
@@ -176,13 +176,13 @@ function __unified_added --argument-names folder at
         test -f $file -a -r $file; or continue
         set -l section ''
         while read -l line
-            if string match -qr '^\[api\.(?<api>[a-z_-]+)\.resources\]' -- "$line"
+            if string match -qr '^\[api\.(?<api>[a-z0-9_-]+)\.resources\]' -- "$line"
                 set section $api
                 test -z "$at"; and echo $section
             else if string match -q '[*' -- "$line"
                 set section ''
             else if test -n "$at" -a "$section" = "$words[1]"
-                if string match -qr '^(?<name>[a-z_-]+)\s*=\s*(?:\{.*operations\s*=\s*)?"(?<operations>[a-z_ -]*)"' -- "$line"
+                if string match -qr '^(?<name>[a-z0-9_-]+)\s*=\s*(?:\{.*operations\s*=\s*)?"(?<operations>[a-z0-9_ -]*)"' -- "$line"
                     if not set -q words[2]
                         echo $name
                     else if test "$name" = "$words[2]"; and not set -q words[3]
@@ -249,6 +249,10 @@ function __unified_offer --argument-names kind before current at profile account
                 __unified_words $parts[2] | string replace -r '^' -- "$before$parts[1]"
             else
                 printf "$before%s/\n" @APIS@
+                set -l folder (__unified_folder)
+                if test -d $folder/catalogue.d
+                    __unified_added $folder '' | string replace -r '^(.*)$' -- "$before\$1/"
+                end
             end
         case '*'
             string split ' ' -- $kind | string replace -r '^' -- "$before"

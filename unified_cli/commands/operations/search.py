@@ -2,15 +2,12 @@
 JSON.
 """
 
-from dataclasses import dataclass
-from typing import Annotated
-
 import msgspec
 
 from unified_cli.catalogue import Operation, relevance
-from unified_cli.cli.command import Command, CommandContext
-from unified_cli.cli.flags import OUTPUT, Argument, Flag, Options
-from unified_cli.cli.result_table import TableOutput, show
+from unified_cli.cli.command import CommandContext
+from unified_cli.cli.result_table import show
+from unified_cli.commands.operations.command import OperationsOptions
 from unified_cli.docs.openapi import document as made
 from unified_cli.errors import UsageError
 from unified_cli.output import formats, stdout
@@ -22,21 +19,8 @@ BUILT_IN = "built in"
 _WIDE = 120
 
 
-@dataclass(frozen=True, kw_only=True)
-class SearchOptions(Options):
-    """The words to search for, and how to print the results."""
-
-    words: Annotated[tuple[str, ...], Argument(metavar="[WORDS]")] = ()
-    output: TableOutput = None
-    source: Annotated[
-        bool, Flag(("--source",), OUTPUT, "show the file that defines each operation")
-    ] = False
-    openapi: Annotated[
-        bool, Flag(("--openapi",), OUTPUT, "print the catalogue as an OpenAPI 3.1 document")
-    ] = False
-
-
-def _search(context: CommandContext, options: SearchOptions) -> None:
+def run(context: CommandContext, options: OperationsOptions) -> None:
+    """Print the operations that have all the words."""
     if options.openapi:
         _openapi(context, options)
         return
@@ -65,7 +49,7 @@ def _search(context: CommandContext, options: SearchOptions) -> None:
     show(runtime, options.output, heads, rows, {"version": VERSION, "operations": described})
 
 
-def _openapi(context: CommandContext, options: SearchOptions) -> None:
+def _openapi(context: CommandContext, options: OperationsOptions) -> None:
     if options.words or options.source:
         raise UsageError("--openapi prints the whole catalogue (leave out the words and --source)")
 
@@ -88,17 +72,3 @@ def describe(operation: Operation) -> JsonObject:
         "kind": operation.kind,
         "outward": operation.outward,
     }
-
-
-OPERATIONS = Command(
-    SearchOptions,
-    _search,
-    usage="[WORDS] [options]",
-    text=(
-        (
-            "{about} for words in their command, path or summary; resources that have them as a"
-            " name come first."
-        ),
-    ),
-    examples="unified operations suspend user",
-)

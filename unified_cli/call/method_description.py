@@ -1,0 +1,45 @@
+"""Ask a connection for its own description of a method."""
+
+from unified_cli.call import introspection
+from unified_cli.catalogue import Operation
+from unified_cli.catalogue.described import MethodDescription, SchemaError, description
+from unified_cli.errors import RefusedError, ServiceError
+from unified_cli.http import request as requests
+from unified_cli.http.client import Client
+from unified_cli.http.request import Content, Request, Scope
+from unified_cli.json_text import json_codec
+
+
+def request_for(scope: Scope, operation: Operation) -> Request:
+    """Return the request for the description of an operation, for the connection of the
+    scope.
+    """
+    service = scope.service
+    path = (
+        f"{service.prefix}/{operation.api}/{operation.resource}/{service.schema}/{operation.name}"
+    )
+    return requests.for_path(scope, "GET", path, Content())._replace(
+        largest=introspection.LARGEST_ANSWER
+    )
+
+
+def asked(client: Client, scope: Scope, operation: Operation) -> MethodDescription:
+    """Return what the connection says that the operation takes.
+
+    Raises the errors of a request; RefusedError where the method has no description,
+    ServiceError for an answer that cannot be read.
+    """
+    request = request_for(scope, operation)
+    body = client.send(request).body or b""
+    try:
+        document = json_codec.read(body.decode("utf-8"))
+        if not isinstance(document, dict):
+            raise SchemaError("it is no object")
+        found = description(document, body)
+    except (ValueError, RecursionError) as error:
+        raise ServiceError(
+            f"the answer cannot be read: {error} (GET {request.path})", retryable=False
+        ) from None
+    if found is None:
+        raise RefusedError(f"{operation.command} has no description on this connection", status=404)
+    return found

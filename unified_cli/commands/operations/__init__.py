@@ -1,0 +1,1 @@
+"""`unified operations` and its parts."""

@@ -1,0 +1,252 @@
+"""`unified operations add`: make commands of what a connection offers beyond the
+catalogue.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from unified_cli.call import introspection, method_description
+from unified_cli.call.introspection import Offer
+from unified_cli.catalogue import STANDARD, Catalogue, Operation, either_dash, plain
+from unified_cli.catalogue.described import DescribedField, MethodDescription
+from unified_cli.catalogue.known import written
+from unified_cli.catalogue.load import is_name, operation_of
+from unified_cli.cli import prompt
+from unified_cli.cli.command import CommandContext
+from unified_cli.cli.options import overrides
+from unified_cli.cli.result_table import show
+from unified_cli.commands.operations.command import AddOperationsOptions
+from unified_cli.config import catalogue_edit, file, known_capabilities, profiles, user_catalogue
+from unified_cli.config.catalogue_edit import AddedResource
+from unified_cli.config.known_capabilities import Offered
+from unified_cli.config.known_methods import known_fields
+from unified_cli.config.settings import Settings
+from unified_cli.errors import RefusedError, ServiceError, UsageError
+from unified_cli.fleet import own_account
+from unified_cli.fleet.clients import Clients
+from unified_cli.http import request as requests
+from unified_cli.http.client import Client
+from unified_cli.http.request import Scope
+from unified_cli.masking import masked, unsafe, visible
+from unified_cli.plural import counted, named
+from unified_cli.runtime import Runtime
+
+_LONGEST_TEXT = 200
+_MOST_FIELDS = 200
+_HEADS = ("command", "method", "path", "effect")
+
+
+class _Chosen(NamedTuple):
+    """The operations to add, by API and resource, and those whose names no command can
+    have.
+    """
+
+    operations: Mapping[str, Mapping[str, Sequence[Operation]]]
+    refused: Sequence[str]
+
+
+class _Asked(NamedTuple):
+    """The connection that describes what is added, its offer, and its name with the
+    time.
+    """
+
+    client: Client
+    scope: Scope
+    offer: Offer
+    origin: str
+
+
+def run(context: CommandContext, options: AddOperationsOptions) -> None:
+    """Add the operations, after showing them and asking.
+
+    Raises UsageError for what is not offered, cannot be a command, or is not confirmed.
+    """
+    runtime, catalogue = context.runtime, context.catalogue
+    settings = _settings(runtime, options)
+    with (
+        Clients(runtime, catalogue) as clients,
+        closing(clients.open(settings)) as client,
+    ):
+        offer = introspection.ask_offer(client, settings, catalogue)
+        chosen = _chosen(context, settings, offer, options.names)
+        if chosen.refused:
+            runtime.stderr.note(
+                f"left out, as no command can have the name: {_some(chosen.refused)}"
+            )
+        if not chosen.operations:
+            runtime.stderr.note("nothing to add: all of it is in the catalogue already")
+            return
+        _show(runtime, chosen)
+        at = datetime.fromtimestamp(runtime.wall(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        origin = ", ".join(filter(None, (settings.profile, settings.reachable()[1], at)))
+        asked = _Asked(client, requests.scope_of(settings, catalogue.service), offer, origin)
+        added = {
+            api: [_resource(asked, of_it) for of_it in of_api.values()]
+            for api, of_api in chosen.operations.items()
+        }
+    files = ", ".join(str(user_catalogue.path_of(runtime, api)) for api in added)
+    number = sum(len(one.operations) for of_api in added.values() for one in of_api)
+    what = f"add {counted(number, 'operation')} to {files}"
+    prompt.confirm(runtime, what, "nothing added", yes=options.yes, no_input=settings.no_input)
+    for api, resources in added.items():
+        title = None if api in _built_in(catalogue) else _title(offer, api)
+        path = catalogue_edit.add(runtime, api, title, resources)
+        words = counted(sum(len(one.operations) for one in resources), "operation")
+        runtime.stderr.note(f"added {words} of {api} to {path} (unified {api} --help)")
+
+
+def _settings(runtime: Runtime, options: AddOperationsOptions) -> Settings:
+    if profiles.is_several(options.profile):
+        raise UsageError("one connection says what to add", hint="-p with one name")
+    flags = overrides(options, profiles.one(options.profile))
+    settings = own_account.resolved(flags, runtime, file.read(runtime))
+    own_account.apply_to_messages(runtime, settings)
+    settings.reachable()
+    return settings
+
+
+def _built_in(catalogue: Catalogue) -> Collection[str]:
+    """Return the APIs that are there without a file of the user's."""
+    return {one.api for one in catalogue if not one.source}
+
+
+def _chosen(
+    context: CommandContext, settings: Settings, offer: Offer, names: Sequence[str]
+) -> _Chosen:
+    """Return the operations that these names mean, of those that are no commands."""
+    catalogue = context.catalogue
+    lacking = known_capabilities.beyond(offer.offered, catalogue)
+    found: dict[str, dict[str, list[Operation]]] = {}
+    refused: list[str] = []
+    for name in dict.fromkeys(names):
+        api, resources = _offered(name, offer.offered, settings)
+        _check_free(context, api)
+        for resource in resources:
+            for word in _ordered(lacking.get(api, {}).get(resource, ())):
+                if not all(map(is_name, (resource, word))):
+                    refused.append(f"{api}/{resource} {word}")
+                    continue
+                operations = found.setdefault(api, {}).setdefault(resource, [])
+                summary = f"{api} {resource} {word}"
+                made = operation_of(catalogue.service, api, resource, word, summary)
+                if made not in operations:
+                    operations.append(made)
+    if refused and not found:
+        raise UsageError(f"no command can have the name of {_some(refused)}")
+    return _Chosen(found, [*dict.fromkeys(refused)])
+
+
+def _offered(name: str, offered: Offered, settings: Settings) -> tuple[str, Sequence[str]]:
+    """Return the API and the resources that a typed name means.
+
+    Raises UsageError for one that the connection does not offer.
+    """
+    typed, slash, rest = name.partition("/")
+    api = either_dash(typed, offered)
+    if api is not None and not slash:
+        return api, [*offered[api]]
+    resource = either_dash(rest, offered[api]) if api is not None else None
+    if api is None or resource is None:
+        selected = f" -p {settings.profile}" if settings.profile else ""
+        raise UsageError(
+            f"the connection does not offer {visible(name)}",
+            hint=f"unified capabilities{selected} shows what it offers",
+        )
+    return api, [resource]
+
+
+def _check_free(context: CommandContext, api: str) -> None:
+    """Raise UsageError for an API whose name something else has, or none can have."""
+    if api in context.catalogue.apis:
+        return
+    if not is_name(api):
+        raise UsageError(f"no command can have the name {visible(api)!r}")
+    others = {plain(word): word for word in context.first_words}
+    if taken := others.get(plain(api)):
+        raise UsageError(f"{api} is not added: {taken} is a command of the program")
+    config = file.read(context.runtime)
+    if api in map(plain, config.aliases) or api in config.aliases:
+        raise UsageError(
+            f"{api} is not added: an alias has this name", hint=f"rename it in {config.path}"
+        )
+
+
+def _ordered(words: Sequence[str]) -> list[str]:
+    """Return the standard operations in their order, then the others."""
+    return [
+        *(one for one in STANDARD if one in words),
+        *(one for one in words if one not in STANDARD),
+    ]
+
+
+def _show(runtime: Runtime, chosen: _Chosen) -> None:
+    rows = [
+        (one.command, one.method, one.path, _effect(one))
+        for of_api in chosen.operations.values()
+        for operations in of_api.values()
+        for one in operations
+    ]
+    show(runtime, None, _HEADS, rows, None)
+
+
+def _effect(operation: Operation) -> str:
+    if operation.lists:
+        return "reads a list"
+    if not operation.changes:
+        return "reads"
+    return "not known, not repeated" if operation.kind == "action" else "writes"
+
+
+def _resource(asked: _Asked, operations: Sequence[Operation]) -> AddedResource:
+    """Return what is written of a resource: its operations, and the fields that the
+    connection describes.
+    """
+    first = operations[0]
+    told = {one.name: found for one in operations if (found := _described(asked, one))}
+    by_name = [told[name] for name in ("get", "list") if name in told]
+    record = next((one.record for one in (*by_name, *told.values()) if one.record), ())
+    place = f"{first.api}/{first.resource}"
+    return AddedResource(
+        first.resource,
+        [one.name for one in operations],
+        _one_line(asked.offer.texts.get(place, "")) or f"Records of {first.resource}",
+        asked.origin,
+        _words(record),
+        {name: words for name, one in told.items() if (words := _words(one.query))},
+        {name: words for name, one in told.items() if (words := _words(one.body))},
+    )
+
+
+def _described(asked: _Asked, operation: Operation) -> MethodDescription | None:
+    try:
+        return method_description.asked(asked.client, asked.scope, operation)
+    except RefusedError:
+        return None
+    except ServiceError as error:
+        if error.status is not None:
+            raise
+        # It cannot be read, so it says nothing.
+        return None
+
+
+def _title(offer: Offer, api: str) -> str:
+    return _one_line(offer.texts.get(api, "")) or f"{api.title()} API"
+
+
+def _one_line(text: str) -> str:
+    """Return a text of the service's as one line of printable characters, without
+    secrets.
+    """
+    line = " ".join(unsafe().sub(" ", masked(text[: 10 * _LONGEST_TEXT])).split())
+    return line[:_LONGEST_TEXT].rstrip()
+
+
+def _words(described: Sequence[DescribedField]) -> str:
+    """Return fields in the words of the catalogue."""
+    return " ".join(map(written, known_fields(described)[:_MOST_FIELDS]))
+
+
+def _some(names: Sequence[str]) -> str:
+    return named([visible(one) for one in names], 10)

@@ -1,0 +1,99 @@
+"""`unified operations`: its commands and their options."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from unified_cli.cli.command import Command, Entry, Later
+from unified_cli.cli.flags import OUTPUT, Argument, Flag, Options
+from unified_cli.cli.option_parts import ConnectionOptions, MessageOptions, TransportOptions
+from unified_cli.cli.result_table import TableOutput
+from unified_cli.cli.shared_options import Yes, told
+
+
+@dataclass(frozen=True, kw_only=True)
+class OperationsOptions(Options):
+    """The words to search for, and how to print the results."""
+
+    words: Annotated[tuple[str, ...], Argument(metavar="[WORDS]")] = ()
+    output: TableOutput = None
+    source: Annotated[
+        bool, Flag(("--source",), OUTPUT, "show the file that defines each operation")
+    ] = False
+    openapi: Annotated[
+        bool, Flag(("--openapi",), OUTPUT, "print the catalogue as an OpenAPI 3.1 document")
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddOperationsOptions(MessageOptions, TransportOptions, ConnectionOptions):
+    """Which of a connection's offers become commands."""
+
+    names: Annotated[
+        tuple[str, ...],
+        Argument(
+            "an API that the connection offers, or a resource of one",
+            metavar="MODEL[/RESOURCE]…",
+            takes=("api/resource",),
+        ),
+    ]
+    yes: Annotated[bool, told(Yes, "add without asking; required off a terminal")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemoveOperationsOptions(MessageOptions):
+    """Which of the added commands are removed."""
+
+    names: Annotated[
+        tuple[str, ...],
+        Argument(
+            "an API that was added, or a resource of one",
+            metavar="MODEL[/RESOURCE]…",
+            takes=("api/resource",),
+        ),
+    ]
+    yes: Annotated[bool, told(Yes, "remove without asking")] = False
+
+
+_ADD = Command(
+    AddOperationsOptions,
+    Later("unified_cli.commands.operations.add:run"),
+    usage="MODEL[/RESOURCE]… [options]",
+    text=(
+        "{about}: unified capabilities shows what it offers beyond them.",
+        (
+            "They are written to catalogue.d/MODEL.toml in the configuration folder, with the"
+            " fields that the connection describes. Then they have help, completion, export,"
+            " import, plan and all else that the others have."
+        ),
+        (
+            "A method such as merge may have any effect, so it is not repeated where its outcome"
+            ' is in doubt. In that file, safe = "merge" of a resource allows that, and read ='
+            ' "merge" says that it changes nothing.'
+        ),
+    ),
+    examples="unified -p sandbox -a sales operations add crm",
+)
+_REMOVE = Command(
+    RemoveOperationsOptions,
+    Later("unified_cli.commands.operations.remove:run"),
+    usage="MODEL[/RESOURCE]… [options]",
+    text=("{about} from catalogue.d/MODEL.toml in the configuration folder.",),
+    examples="unified operations remove crm/contacts",
+)
+
+OPERATIONS = Command(
+    OperationsOptions,
+    Later("unified_cli.commands.operations.search:run"),
+    usage="[WORDS] [options]",
+    text=(
+        (
+            "{about} for words in their command, path or summary; resources that have them as a"
+            " name come first."
+        ),
+    ),
+    examples="unified operations suspend user",
+    commands={
+        "add": Entry("Make commands of what a connection offers beyond the catalogue", _ADD),
+        "remove": Entry("Remove commands that were added", _REMOVE),
+    },
+)

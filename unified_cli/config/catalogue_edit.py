@@ -1,0 +1,161 @@
+"""Write resources into the user's own catalogue files, and remove them: one file for
+each API, edited so that what its user wrote there stays.
+"""
+
+import tomllib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from unified_cli.catalogue import CatalogueError, load
+from unified_cli.catalogue.extend import extended
+from unified_cli.config import user_catalogue
+from unified_cli.errors import ConfigError, UsageError
+from unified_cli.runtime import Runtime
+from unified_cli.storage import private_file
+from unified_cli.storage.atomic_file import NotSyncedError
+
+_BY_OPERATION = ("query", "body")
+
+
+class AddedResource(NamedTuple):
+    """Operations of a resource that are added: `fields`, and by operation `query` and
+    `body`, in the words of the catalogue. `origin` says from where and when.
+    """
+
+    name: str
+    operations: Sequence[str]
+    about: str
+    origin: str
+    fields: str = ""
+    query: Mapping[str, str] = {}
+    body: Mapping[str, str] = {}
+
+
+def add(runtime: Runtime, api: str, title: str | None, resources: Sequence[AddedResource]) -> Path:
+    """Write resources into the file of an API, and return its path.
+
+    The title is None for an API that is there without the file. Raises ConfigError for
+    a file that cannot be used or written; then it is unchanged.
+    """
+
+    def alter(document: Any) -> None:
+        table = _table(document, "api", api)
+        if title is not None and "title" not in table:
+            table["title"], table["about"] = title, title
+        if "resources" not in table:
+            table["resources"] = tomlkit.table()
+        for one in resources:
+            _put(table["resources"], one)
+            _put_facts(document, api, one)
+
+    return _change(runtime, api, alter)
+
+
+def remove(runtime: Runtime, api: str, names: Collection[str]) -> Path:
+    """Remove resources from the file of an API, all of them without names; an empty
+    file goes. Return its path.
+
+    Raises UsageError for one that the file does not have, ConfigError as `add` does.
+    """
+
+    def alter(document: Any) -> None:
+        resources = document.get("api", {}).get(api, {}).get("resources", {})
+        missing = [name for name in names if name not in resources]
+        if not resources or missing:
+            place = "/".join([api, *missing[:1]])
+            raise UsageError(
+                f"{user_catalogue.path_of(runtime, api)} has no {place}",
+                hint="unified operations --source shows which file has what",
+            )
+        for part in ("api", "known"):
+            within = document.get(part, {}).get(api, {})
+            inner = within.get("resources", {}) if part == "api" else within
+            for name in names or [*inner]:
+                inner.pop(name, None)
+            if not inner and api in document.get(part, {}):
+                del document[part][api]
+            if part in document and not document[part]:
+                del document[part]
+
+    return _change(runtime, api, alter)
+
+
+def _change(runtime: Runtime, api: str, alter: Callable[[Any], None]) -> Path:
+    path = user_catalogue.path_of(runtime, api)
+    with private_file.locked(path) as target:
+        document = _document(path)
+        try:
+            alter(document)
+            text = document.as_string()
+            empty = not tomllib.loads(text).get("api")
+            if not empty:
+                extended(load(), text, str(path), ())
+        except (TOMLKitError, CatalogueError, LookupError, TypeError, AttributeError):
+            raise ConfigError(
+                f"{path} cannot be edited safely in its present layout", hint="change it by hand"
+            ) from None
+        try:
+            if empty:
+                private_file.remove(target)
+            else:
+                private_file.replace(target, text.encode("utf-8"))
+        except NotSyncedError as error:
+            runtime.stderr.note(
+                f"warning: the change of {path} may be lost in a power cut: {error.strerror}"
+            )
+    return path
+
+
+def _document(path: Path) -> Any:
+    try:
+        text = user_catalogue.read(path)
+        extended(load(), text, str(path), ())
+        return tomlkit.parse(text)
+    except FileNotFoundError:
+        return tomlkit.document()
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
+    except (CatalogueError, TOMLKitError) as error:
+        raise ConfigError(str(error), hint="repair or remove the file first") from None
+
+
+def _table(document: Any, *names: str) -> Any:
+    """Return the table at this place, made where it is missing."""
+    for at, name in enumerate(names):
+        if name not in document:
+            document[name] = tomlkit.table(is_super_table=at < len(names) - 1)
+        document = document[name]
+    return document
+
+
+def _put(resources: Any, one: AddedResource) -> None:
+    """Add the operations to those of the resource that the file has."""
+    had = resources.get(one.name)
+    if had is None or isinstance(had, str):
+        words = had.split() if had else []
+        table = tomlkit.inline_table()
+        table["operations"] = " ".join([*words, *one.operations])
+        table["about"], table["origin"] = one.about, one.origin
+        resources[one.name] = table
+        return
+    words = had["operations"].split()
+    had["operations"] = " ".join([*words, *(name for name in one.operations if name not in words)])
+    had["origin"] = "; ".join(filter(None, (had.get("origin"), one.origin)))
+
+
+def _put_facts(document: Any, api: str, one: AddedResource) -> None:
+    """Add the known facts, but for those that the file has."""
+    if not (one.fields or one.query or one.body):
+        return
+    table = _table(document, "known", api, one.name)
+    if one.fields and "fields" not in table:
+        table["fields"] = one.fields
+    for part in _BY_OPERATION:
+        for name, words in getattr(one, part).items():
+            if part not in table:
+                table[part] = tomlkit.inline_table()
+            table[part].setdefault(name, words)
