@@ -67,6 +67,12 @@ def test_openapi_holds_every_operation(unified: Unified) -> None:
     }
     ids = [one["operationId"] for item in document["paths"].values() for one in item.values()]
     assert len(set(ids)) == len(ids)
+    (account,) = (
+        one["schema"]
+        for one in document["components"]["parameters"].values()
+        if one["name"] == "integrated_account_id"
+    )
+    assert account == {"type": "string", "minLength": 1}
     connection = {"$ref": "#/components/parameters/IntegratedAccountId"}
     for path, item in document["paths"].items():
         assert all(connection in one["parameters"] for one in item.values()) == (

@@ -55,7 +55,7 @@ def test_the_list_has_every_kind_and_a_fleet_that_differs(bare_client: httpx.Cli
     assert {one["status"] for one in listed} == {
         "active", "needs_reauth", "validation_error", "connecting", "post_install_error",
     }  # fmt: skip
-    assert len({one["integration"]["name"] for one in listed}) == 5
+    assert len({one["integration"]["name"] for one in listed}) == 6
     assert {one["is_sandbox"] for one in listed} == {True, False}
     assert [bare_client.get(f"{ACCOUNTS}/{one['id']}").json() for one in listed] == listed
     assert listed == pages(bare_client)
@@ -141,15 +141,15 @@ def test_the_tools_describe_the_provider_s_methods(
     bare_client: httpx.Client, catalogue: Catalogue
 ) -> None:
     tools = bare_client.get(f"{ACCOUNTS}/full/tools").json()["result"]
-    reads = [one for one in catalogue if one.name in ("list", "get")]
-    assert {(one["resource"], one["method"]) for one in tools} == {
-        (one.resource, one.name) for one in reads
+    assert {(one["resource"], one["method"]) for one in tools} <= {
+        (one.resource, one.name) for one in catalogue
     }
+    assert {one["resource"] for one in tools} == {one.resource for one in catalogue}
     assert len({one["name"] for one in tools}) == len(tools)
     one = next(one for one in tools if (one["resource"], one["method"]) == ("tickets", "get"))
     assert (one["name"], one["required"]) == ("get_tickets", ["id"])
     desk = bare_client.get(f"{ACCOUNTS}/help-desk/tools?methods=list,create").json()["result"]
-    assert {one["method"] for one in desk} == {"list"}
+    assert {one["method"] for one in desk} == {"list", "create"}
     told = bare_client.get(f"{ACCOUNTS}/help-desk/capabilities").json()["unified"]
     assert {one["model"] for one in told} == {"ticketing"}
     assert bare_client.get(f"{ACCOUNTS}/nothing/tools").status_code == 404
@@ -157,6 +157,37 @@ def test_the_tools_describe_the_provider_s_methods(
     assert {one["model"] for one in product["unified"]} == {"user-directory"}
     assert "account" not in product
     assert bare_client.get("/integration/nothing/capabilities").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("methods", "found"),
+    [
+        ("read", {"list", "get"}),
+        ("write", {"create", "update", "delete"}),
+        ("custom", {"download", "import"}),
+        ("read,import", {"list", "get", "import"}),
+        ("search", set()),
+    ],
+)
+def test_a_group_of_methods_is_named_by_a_word(
+    methods: str, found: set[str], bare_client: httpx.Client
+) -> None:
+    tools = bare_client.get(f"{ACCOUNTS}/help-desk/tools?methods={methods}").json()["result"]
+    assert {one["method"] for one in tools} == found
+
+
+def test_a_crm_offers_what_the_catalogue_lacks(bare_client: httpx.Client) -> None:
+    told = bare_client.get(f"{ACCOUNTS}/sales/capabilities").json()
+    assert told["integration"]["category"] == "crm"
+    offered = {f"{one['model']}/{one['resource']}": one["methods"] for one in told["unified"]}
+    assert offered.keys() == {"ticketing/tickets", "crm/contacts", "crm/deals"}
+    assert ("search" in offered["ticketing/tickets"], "win" in offered["crm/deals"]) == (True, True)
+    assert bare_client.get("/integration/dealdesk/capabilities").json()["unified"]
+    for account in ("full", "help-desk", "limited"):
+        others = bare_client.get(f"{ACCOUNTS}/{account}/capabilities").json()["unified"]
+        assert not any("search" in one["methods"] or one["model"] == "crm" for one in others)
+        refused = bare_client.get(f"/unified/crm/contacts?integrated_account_id={account}")
+        assert refused.status_code == 404
 
 
 def test_a_proxy_gives_the_provider_s_own_records(bare_client: httpx.Client) -> None:

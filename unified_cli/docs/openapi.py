@@ -255,7 +255,8 @@ def _of_all(service: Service) -> list[JsonObject]:
     # The id stays: anyone who leaves it out gets records that do not fit this document.
     excluded = {"type": "array", "items": {"type": "string", "pattern": "^(?!id$)[^,]+$"}}
     return [
-        _parameter(service.connection, _TEXT, "The connection", required=True),
+        # An empty one is refused, as a missing one is.
+        _parameter(service.connection, {**_TEXT, "minLength": 1}, "The connection", required=True),
         _parameter(
             service.response_format,
             schema_reference("ResponseFormat"),

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from unified_cli.catalogue import STANDARD, Catalogue, Operation, Service
 from unified_cli.json_text.json_codec import dump
-from unified_cli.sandbox.accounts import KINDS, kind_of
+from unified_cli.sandbox.accounts import DEFAULT, KINDS, kind_of
 from unified_cli.sandbox.beyond import offered
 from unified_cli.sandbox.introspection import DOCUMENTS, body_schema, documentation, query_schema
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
@@ -196,10 +196,11 @@ class OfferedMethods:
         Raises Refusal 404 for an unknown one.
         """
         product = self._product(name)
-        kind = "sales" if product is _SALES else ""
 
         def has(one: Operation) -> bool:
-            return one.api == product.category and (not kind or offered(kind, one))
+            if product is _SALES:
+                return offered("sales", one)
+            return one.api == product.category and offered(DEFAULT, one)
 
         return SandboxResponse.json(dump(self._offer(product, has)))
 

@@ -3,7 +3,6 @@ catalogue.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import closing
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -25,7 +24,7 @@ from unified_cli.config.known_methods import known_fields
 from unified_cli.config.settings import Settings
 from unified_cli.errors import RefusedError, ServiceError, UsageError
 from unified_cli.fleet import own_account
-from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.read import FairReaders
 from unified_cli.http import request as requests
 from unified_cli.http.client import Client
 from unified_cli.http.request import Scope
@@ -66,8 +65,8 @@ def run(context: CommandContext, options: AddOperationsOptions) -> None:
     runtime, catalogue = context.runtime, context.catalogue
     settings = _settings(runtime, options)
     with (
-        Clients(runtime, catalogue) as clients,
-        closing(clients.open(settings)) as client,
+        FairReaders(runtime, catalogue, None) as readers,
+        readers.client(settings) as client,
     ):
         offer = introspection.ask_offer(client, settings, catalogue)
         chosen = _chosen(context, settings, offer, options.names)
