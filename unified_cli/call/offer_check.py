@@ -151,10 +151,9 @@ class OfferCheck(NamedTuple):
         return self.judged(name, settings, offer._replace(state=state))
 
     def offer(self, settings: Settings, client: Client) -> Offer | None:
-        """Return what the service says, which is kept, or None if it does not say.
+        """Return the connection's offer, and keep it.
 
-        The service says it and the catalogue knows it. None if the service does not
-        say. Raises the errors of a request.
+        None if the service does not say. Raises the errors of a request.
         """
         try:
             offer = introspection.ask_offer(client, settings, self.catalogue, everything=True)
