@@ -7,7 +7,7 @@ from unified_cli.cli.command import Command, Entry, Later
 from unified_cli.cli.flags import OUTPUT, Argument, Flag, Options
 from unified_cli.cli.option_parts import ConnectionOptions, MessageOptions, TransportOptions
 from unified_cli.cli.result_table import TableOutput
-from unified_cli.cli.shared_options import Yes, told
+from unified_cli.cli.shared_options import Yes, with_help
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ class AddOperationsOptions(MessageOptions, TransportOptions, ConnectionOptions):
             takes=("api/resource",),
         ),
     ]
-    yes: Annotated[bool, told(Yes, "add without asking; required off a terminal")] = False
+    yes: Annotated[bool, with_help(Yes, "add without asking; required off a terminal")] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ class RemoveOperationsOptions(MessageOptions):
             takes=("api/resource",),
         ),
     ]
-    yes: Annotated[bool, told(Yes, "remove without asking")] = False
+    yes: Annotated[bool, with_help(Yes, "remove without asking")] = False
 
 
 _ADD = Command(
