@@ -131,16 +131,20 @@ class ListIdentity:
 
 @dataclass(frozen=True, slots=True)
 class TableRead:
-    """A read of a list into its part of a table: its `number`, and what that part holds
-    since.
+    """A read of a list into its part of a table: its `number` in this series of reads,
+    which has a name as an `application` of the table.
 
-    `digest` is the sum of the digests of all records, so that it is the same in any
-    order.
+    When it was in, the table had this `version`, and the part `rows` in files whose
+    names have this `digest`. Version 0.2.0 kept neither the version nor the name.
     """
 
     number: Count
     rows: Count = 0
-    digest: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{0,32}$")] = ""
+    digest: str = ""
+    version: Count | None = None
+    application: str = ""
+    changed: Count = 0
+    """How many rows of the part are of this read."""
 
 
 @dataclass(slots=True, kw_only=True)

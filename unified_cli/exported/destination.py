@@ -1,6 +1,6 @@
 """The interface of a destination: a folder of this machine, or of an object store."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -96,8 +96,11 @@ class FilePlace(Destination, Protocol):
         Says whether this one is there now.
         """
 
-    def is_empty(self, folder: str) -> bool:
-        """Return whether nothing is in a folder."""
+    def listed(self, folder: str) -> list[str]:
+        """Return the names of the files in a folder."""
+
+    def drop(self, names: Collection[str]) -> None:
+        """Remove small files."""
 
     def begun(self, file: str) -> Checkpoint | None:
         """Return how far a list is that was begun, or ended and not tidied up, or None

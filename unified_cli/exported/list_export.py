@@ -28,7 +28,7 @@ class TablePart(NamedTuple):
     """The part of a table that a list of one connection is, `before` this read.
 
     The table is that of a resource, with these `columns`; the connection is known by
-    its origin and account.
+    its origin and account. A `filtered` read is no full read of it.
     """
 
     api: str
@@ -37,6 +37,7 @@ class TablePart(NamedTuple):
     account: str
     columns: ParquetColumns
     before: TableRead | None = None
+    filtered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

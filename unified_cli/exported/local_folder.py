@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Collection, Generator, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatch
 from functools import partial
@@ -140,15 +140,20 @@ class LocalFolder:
             raise StorageError(f"cannot write {path}: {error.strerror}") from None
         return True
 
-    def is_empty(self, folder: str) -> bool:
-        """Return whether a folder is empty or missing.
+    def listed(self, folder: str) -> list[str]:
+        """Return the names in a folder, none if it is missing.
 
         Raises UnsafeError if it is a link, StorageError.
         """
         path = self._folder / folder
         self.check(folder)
         with _told(f"read the folder {path}"):
-            return not os.path.lexists(path) or not any(path.iterdir())
+            return [one.name for one in path.iterdir()] if os.path.lexists(path) else []
+
+    def drop(self, names: Collection[str]) -> None:
+        """Remove small files. Raises as `remove` does."""
+        for name in names:
+            self.remove(name)
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> PartialFile:
         """Return the file of a list, whose folder is there then.

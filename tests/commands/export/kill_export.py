@@ -54,9 +54,8 @@ class Counter:
         if find_spec("deltalake"):
             # The library's own calls are not seen here: it is killed before each
             # commit, and after it.
-            delta_commits = import_module("unified_cli.commands.export.delta_commits")
-            for name in ("_merge", "_overwrite"):
-                setattr(delta_commits, name, self._around(getattr(delta_commits, name)))
+            table = import_module("unified_cli.commands.export.delta_table").ListTable
+            table._write_log = self._around(table._write_log)
 
     def _around(self, real: Callable[..., Any]) -> Callable[..., Any]:
         def around(*args: Any) -> None:

@@ -5,6 +5,7 @@ that was served.
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -349,8 +350,8 @@ def _remove(place: Place, name: str) -> None:
         (Path(place.url.removeprefix("file://")) / name).unlink()
 
 
-@pytest.mark.parametrize("at_once", [0, 1 << 30])
-def test_what_is_merged_may_be_large(
+@pytest.mark.parametrize("at_once", [0, 4_000, 1 << 30])
+def test_a_part_is_of_any_number_of_files(
     at_once: int,
     run: Export,
     unified: Unified,
@@ -358,45 +359,155 @@ def test_what_is_merged_may_be_large(
     folder: Place,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("unified_cli.commands.export.delta_commits._MERGED_AT_ONCE", at_once)
-    for number in range(20):
-        world.change(f"t{number}", number * 1000)
+    """Of those only the ones are written again that hold an id that changed."""
+    monkeypatch.setattr("unified_cli.commands.export.delta_rows._FILE_BYTES", at_once)
+    monkeypatch.setattr("unified_cli.exported.parquet_file._ROWS", 2)
+    monkeypatch.setattr("unified_cli.commands.export.delta_rows._ROWS_AT_ONCE", 3)
+    for number in range(40):
+        world.change(f"t{number:02}", number * 1000, text="x" * 500)
     assert run(folder, "--incremental --columns n").code == 0
-    for number in range(15, 30):
-        world.change(f"t{number}", 30_000 + number * 1000, n=number)
+    before = {*folder.table().file_uris()}
+    for number in range(35, 50):
+        world.change(f"t{number}", 50_000 + number * 1000, n=number)
     assert run(folder, "--incremental --columns n").stderr.startswith(
         "wrote 1 list with 15 records"
     )
     assert folder.records() == world.records
-    assert {row["id"]: row["n"] for row in folder.rows()}["t29"] == "29"
+    assert {row["id"]: row["n"] for row in folder.rows()}["t49"] == "49"
+    assert unified(f"export --verify {folder.url}").code == 0
+    stay = before & {*folder.table().file_uris()}
+    assert (len(before), len(stay)) == {0: (20, 17), 4_000: (5, 4), 1 << 30: (1, 0)}[at_once]
+
+
+def _row(place: Place, identifier: str) -> Any:
+    """A row as another program may write it."""
+    record = f'{{"id":"{identifier}"}}'
+    return _rows([{**place.rows()[0], "id": identifier, "record": record}], place.table())
+
+
+def _vacuum(table: Any) -> None:
+    table.vacuum(retention_hours=0, enforce_retention_duration=False, dry_run=False, full=True)
+
+
+def _without_log(table: Any) -> None:
+    """Only the checkpoint of the newest version remains."""
+    table.create_checkpoint()
+    for log in sorted(
+        (Path(table.table_uri.removeprefix("file://")) / "_delta_log").glob("*.json")
+    )[:-1]:
+        log.unlink()
+
+
+def _of_another(table: Any) -> None:
+    """Another part comes and goes."""
+    row = {**table.to_pyarrow_table().to_pylist()[0], "_profile": "other"}
+    deltalake.write_deltalake(table, _rows([row], table), mode="append")
+    table.update_incremental()
+    table.delete("_profile = 'other'")
+
+
+HARMLESS: dict[str, Callable[[Any], object]] = {
+    "OPTIMIZE": lambda table: table.optimize.compact(),
+    "OPTIMIZE by order": lambda table: table.optimize.z_order(["id"]),
+    "VACUUM": _vacuum,
+    "CHECKPOINT": lambda table: (table.create_checkpoint(), table.cleanup_metadata()),
+    "no log": _without_log,
+    "properties": lambda table: table.alter.set_table_properties(
+        {"delta.logRetentionDuration": "interval 1 days"}
+    ),
+    "another part": _of_another,
+}
+
+
+@pytest.mark.parametrize("what", HARMLESS)
+def test_commits_that_change_no_record_pass(
+    what: str, run: Export, unified: Unified, world: World, folder: Place
+) -> None:
+    for number in range(2):
+        world.change(f"t{number}", number * 1000)
+        assert run(folder, "--incremental").code == 0
+    HARMLESS[what](folder.table())
+    assert unified(f"export --verify {folder.url}").code == 0
+    assert run(folder).stderr.startswith("wrote 0 lists")
+    for number in range(1, 3):
+        world.change(f"t{number}", 3000 + number, name="changed")
+        assert run(folder, "--incremental").code == 0
+    assert folder.records() == world.records
     assert unified(f"export --verify {folder.url}").code == 0
 
 
-def test_what_others_commit_is_merged_over_and_told(
-    run: Export, unified: Unified, world: World, place: Place
+FOREIGN: dict[str, Callable[[Place, Any], object]] = {
+    "RESTORE": lambda _, table: table.restore(1),
+    "DELETE": lambda _, table: table.delete("id = 't1'"),
+    "UPDATE": lambda _, table: table.update(predicate="id = 't1'", new_values={"record": "'x'"}),
+    "WRITE": lambda place, table: deltalake.write_deltalake(
+        table, _row(place, "theirs"), mode="append"
+    ),
+    "WRITE of all": lambda place, table: deltalake.write_deltalake(
+        table, _row(place, "theirs"), mode="overwrite"
+    ),
+    "MERGE": lambda place, table: (
+        table.merge(_row(place, "theirs"), "t.id = s.id", source_alias="s", target_alias="t")
+        .when_not_matched_insert_all()
+        .execute()
+    ),
+    "DELETE and OPTIMIZE": lambda _, table: (table.delete("id = 't1'"), table.optimize.compact()),
+}
+
+
+@pytest.mark.parametrize("what", FOREIGN)
+def test_a_table_that_another_program_changed_is_refused_until_a_restart(
+    what: str, run: Export, unified: Unified, world: World, place: Place
 ) -> None:
-    world.change("t0", 0)
-    world.change("t1", 1000)
-    assert run(place, "--incremental").code == 0
-    table = place.table()
-    table.optimize.compact()
-    assert unified(f"export --verify {place.url}", environ={**os.environ}).code == 0
-    row = {**place.rows()[0], "id": "theirs", "record": '{"id":"theirs"}'}
-    deltalake.write_deltalake(table, _rows([row], table), mode="append")
-    world.change("t1", 2000, name="changed")
-    assert run(place, "--incremental").code == 0
-    assert place.records() == {**world.records, "theirs": {"id": "theirs"}}
-    result = unified(f"export --verify {place.url}", environ={**os.environ})
-    assert result.code == 12
-    assert result.stderr.startswith(
-        "acct-1/ticketing/tickets.delta: 3 records, not 2 (version 2 is a WRITE of another"
-        " program)\n"
-        if "s3" not in place.url and table.version() == 2
-        else "acct-1/ticketing/tickets.delta: 3 records, not 2 (version "
-    )
-    # A full read knows what there is.
+    for number in range(3):
+        world.change(f"t{number}", number * 1000)
+        assert run(place, "--incremental").code == 0
+    FOREIGN[what](place, place.table())
+    version, asked = place.table().version(), len(world.asked)
+    world.change("t3", 3000)
+    for more in ("", "--incremental"):
+        result = run(place, more)
+        assert (result.code, len(world.asked)) == (12, asked), result.stderr
+        assert f"is a {what.split(maxsplit=1)[0]}" in result.stderr
+        assert "unified export … --restart" in result.stderr
+    assert place.table().version() == version
+    assert unified(f"export --verify {place.url}", environ={**os.environ}).code == 12
     assert run(place, "--restart").code == 0
     assert place.records() == world.records
+    world.change("t1", 4000, name="changed")
+    assert run(place, "--incremental").code == 0
+    assert place.records() == world.records
+    assert unified(f"export --verify {place.url}", environ={**os.environ}).code == 0
+
+
+def test_a_table_that_was_removed_is_made_again(run: Export, world: World, folder: Place) -> None:
+    for number in range(2):
+        world.change(f"t{number}", number * 1000)
+        assert run(folder, "--incremental").code == 0
+    shutil.rmtree(f"{folder.url}/ticketing/tickets")
+    assert run(folder, "--incremental").code == 0
+    assert folder.records() == world.records
+
+
+def test_what_another_program_writes_before_our_commit_is_not_ours(
+    run: Export, unified: Unified, world: World, folder: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from unified_cli.commands.export.delta_table import ListTable  # noqa: PLC0415  an extra
+
+    world.change("t0", 0)
+    assert run(folder, "--incremental").code == 0
+    write = ListTable._write_log
+
+    def write_after_others(*given: Any) -> None:
+        deltalake.write_deltalake(folder.table(), _row(folder, "theirs"), mode="append")
+        write(*given)
+
+    monkeypatch.setattr(ListTable, "_write_log", write_after_others)
+    world.change("t0", 1000)
+    result = run(folder, "--incremental")
+    assert (result.code, "version 2 is a WRITE" in result.stderr) == (12, True), result.stderr
+    monkeypatch.undo()
+    assert unified(f"export --verify {folder.url}").code == 12
 
 
 def _rows(rows: list[dict[str, Any]], table: Any) -> Any:
@@ -405,47 +516,53 @@ def _rows(rows: list[dict[str, Any]], table: Any) -> Any:
     return pa.Table.from_pylist(rows, schema=pa.schema(table.schema().to_arrow()))
 
 
+@pytest.mark.parametrize("part", ["ours", "another"])
 def test_a_conflict_is_tried_again(
-    run: Export, world: World, folder: Place, monkeypatch: pytest.MonkeyPatch
+    part: str, run: Export, world: World, folder: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each time this program is about to commit, another one is quicker."""
-    from unified_cli.commands.export import delta_commits  # noqa: PLC0415  an extra
+    from unified_cli.commands.export.delta_table import ListTable  # noqa: PLC0415  an extra
 
     world.change("t0", 0)
     assert run(folder, "--incremental").code == 0
-    merge, times = delta_commits._merge, []
+    write, times = ListTable._write_log, []
 
-    def merge_after_others(table: Any, *more: Any) -> None:
+    def write_after_others(*given: Any) -> None:
         times.append(len(times))
         if len(times) < 4:
-            other = folder.table()
-            row = {
-                **folder.rows()[0],
-                "id": f"x{len(times)}",
-                "record": f'{{"id":"x{len(times)}"}}',
-            }
-            deltalake.write_deltalake(other, _rows([row], other), mode="append")
-        merge(table, *more)
+            (_of_another if part == "another" else _twice)(folder.table())
+        write(*given)
 
-    monkeypatch.setattr(delta_commits, "_merge", merge_after_others)
+    def _twice(table: Any) -> None:
+        table.optimize.z_order(["id"])
+
+    monkeypatch.setattr(ListTable, "_write_log", write_after_others)
     world.change("t0", 1000, name="changed")
     world.change("t1", 1000)
     assert run(folder, "--incremental").code == 0
     assert len(times) == 4
-    assert folder.records() == {**world.records, **{f"x{n}": {"id": f"x{n}"} for n in (1, 2, 3)}}
+    assert folder.records() == world.records
     world.change("t0", 2000)
 
     def always(*_: Any) -> None:
         raise deltalake.exceptions.CommitFailedError("a conflict")
 
-    monkeypatch.setattr(delta_commits, "_merge", always)
+    monkeypatch.setattr(ListTable, "_write_log", always)
     result = run(folder, "--incremental")
     assert (result.code, "others write to" in result.stderr) == (12, True)
-    monkeypatch.setattr(delta_commits, "_merge", merge)
+    monkeypatch.setattr(ListTable, "_write_log", write)
     # All that was read is kept for the next run, which asks for what is newer.
     asked = len(world.asked)
     assert run(folder, "--incremental").code == 0
     assert (len(world.asked), folder.records()["t0"]) == (asked + 1, world.records["t0"])
+    # Nothing is left of what could not be put in.
+    table = folder.table()
+    there = {path.name for path in Path(folder.url, "ticketing/tickets/_profile=acct-1").iterdir()}
+    _vacuum(table)
+    table.update_incremental()
+    known = {Path(uri).name for uri in table.file_uris()}
+    left = {name for name in there if name.split("-")[1] == "3"}
+    assert left <= known
 
 
 @pytest.mark.parametrize("lost", ["before", "after"])
@@ -459,7 +576,7 @@ def test_a_commit_whose_answer_is_lost_is_in_once(
     place: Place,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from unified_cli.commands.export import delta_commits  # noqa: PLC0415  an extra
+    from unified_cli.commands.export.delta_table import ListTable  # noqa: PLC0415  an extra
 
     world.change("t0", 0)
     world.change("t1", 0)
@@ -477,8 +594,7 @@ def test_a_commit_whose_answer_is_lost_is_in_once(
 
         return lose
 
-    for name in ("_merge", "_overwrite"):
-        monkeypatch.setattr(delta_commits, name, losing(getattr(delta_commits, name)))
+    monkeypatch.setattr(ListTable, "_write_log", losing(ListTable._write_log))
     result = run(place, mode)
     assert (result.code in {6, 11}, place.records() == world.records) == (
         True,
@@ -525,9 +641,7 @@ def test_what_is_missing_or_too_old_is_said(
     assert world.asked == []
 
 
-def test_a_table_of_a_newer_protocol_asks_for_a_newer_library(
-    run: Export, world: World, folder: Place
-) -> None:
+def test_a_table_of_a_newer_protocol_is_refused(run: Export, world: World, folder: Place) -> None:
     world.change("t0", 0)
     assert run(folder, "--incremental").code == 0
     log = Path(folder.url) / "ticketing/tickets/_delta_log/00000000000000000000.json"
@@ -540,7 +654,7 @@ def test_a_table_of_a_newer_protocol_asks_for_a_newer_library(
             }  # fmt: skip
     log.write_text("".join(json.dumps(line) + "\n" for line in lines))
     result = run(folder, "--incremental")
-    assert (result.code, "needs a newer deltalake" in result.stderr) == (3, True), result.stderr
+    assert (result.code, "newer features of Delta" in result.stderr) == (12, True), result.stderr
 
 
 @pytest.mark.parametrize(
@@ -799,11 +913,11 @@ def test_a_store_that_is_lost_when_all_was_read_is_gone_on_with(
     """What the library of tables says of a store is told as what that of objects says
     of it.
     """
-    from unified_cli.commands.export import delta_commits  # noqa: PLC0415  an extra
+    from unified_cli.commands.export.delta_table import ListTable  # noqa: PLC0415  an extra
 
     for number in range(3):
         world.change(f"t{number}", number)
-    write = delta_commits._overwrite
+    write = ListTable._write_log
     lost = {
         **place.environ,
         "AWS_ENDPOINT_URL": "http://127.0.0.1:9",
@@ -814,7 +928,7 @@ def test_a_store_that_is_lost_when_all_was_read_is_gone_on_with(
     def lose(*_: Any) -> None:
         deltalake.DeltaTable("s3://bucket/none", storage_options={**lost, "max_retries": "0"})
 
-    monkeypatch.setattr(delta_commits, "_overwrite", lose)
+    monkeypatch.setattr(ListTable, "_write_log", lose)
     result = run(place)
     assert (result.code, "it does not answer" in result.stderr) == (6, True), result.stderr
 
@@ -824,10 +938,10 @@ def test_a_store_that_is_lost_when_all_was_read_is_gone_on_with(
             " 1ms - Server returned non-2xx status code\n   \x1b[31m↳\x1b[0m 403 Forbidden\n"
         )
 
-    monkeypatch.setattr(delta_commits, "_overwrite", deny)
+    monkeypatch.setattr(ListTable, "_write_log", deny)
     result = run(place)
     assert (result.code, "access is denied" in result.stderr) == (3, True), result.stderr
-    monkeypatch.setattr(delta_commits, "_overwrite", write)
+    monkeypatch.setattr(ListTable, "_write_log", write)
     asked = len(world.asked)
     assert run(place).code == 0
     assert (len(world.asked), place.records()) == (asked, world.records)
@@ -845,7 +959,7 @@ def test_a_table_that_another_run_makes_meanwhile_is_taken(
     made: list[str] = []
 
     def made_meanwhile(real: Any) -> Any:
-        def is_empty(files: Any, folder: str) -> bool:
+        def listed(files: Any, folder: str) -> list[str]:
             if not made:
                 made.append(folder)
                 uri = f"{place.url.removeprefix('file://')}/{folder}"
@@ -853,13 +967,13 @@ def test_a_table_that_another_run_makes_meanwhile_is_taken(
                 deltalake.DeltaTable.create(
                     uri, schema, partition_by=["_profile"], storage_options=settings
                 )
-            empty: bool = real(files, folder)
-            return empty
+            found: list[str] = real(files, folder)
+            return found
 
-        return is_empty
+        return listed
 
     for kind in (LocalFolder, StoreFolder):
-        monkeypatch.setattr(kind, "is_empty", made_meanwhile(kind.is_empty))
+        monkeypatch.setattr(kind, "listed", made_meanwhile(kind.listed))
     result = run(place, "--incremental", "ticketing/tags")
     assert (result.code, made) == (0, ["ticketing/tags"]), result.stderr
     assert [row["id"] for row in place.rows("ticketing/tags")] == ["t0"]

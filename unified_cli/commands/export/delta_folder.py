@@ -2,19 +2,18 @@
 elsewhere, and put in when all came.
 """
 
+import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from unified_cli.errors import StateError
-from unified_cli.exported.checkpoint import REPLACE, Checkpoint, ListIdentity, TableRead
+from unified_cli.exported.checkpoint import Checkpoint, ListIdentity, TableRead
 from unified_cli.exported.destination import FilePlace
 from unified_cli.exported.list_export import ListExportOptions, ListTarget, TablePart
 from unified_cli.exported.manifest import ManifestEntry
 from unified_cli.exported.parquet_file import ParquetColumns
-from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -86,9 +85,9 @@ class TableFolder:
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ListTarget:
         """Return what a list is written to."""
-        pages = self._files.target(_pages(file) if options.table else file, identity, options)
         if options.table is None:
-            return pages
+            return self._files.target(file, identity, options)
+        pages = self._files.target(_pages(file), identity, options)
         table = self.table(f"{options.table.api}/{options.table.resource}")
         return PartTarget(
             pages, self._files, _pages(file), table, options.table, whole=options.increment is None
@@ -97,20 +96,13 @@ class TableFolder:
     def holds(self, entry: ManifestEntry) -> bool:
         """Return whether the complete list is in its table.
 
-        Raises StateError for another table, or one in which the part is another's or
-        was set back.
+        Raises StateError for another table, or one in which others changed the part.
         """
         if not _is_part(entry.file):
             return self._files.holds(entry)
         if not entry.complete or entry.table is None:
             return False
-        part = _part(entry)
-        number = self._table_of(entry).number(part)
-        if number and number < entry.table.number:
-            raise StateError(
-                f"{self}/{entry.file} is not in the state that was exported", hint=REPLACE
-            )
-        return bool(number)
+        return self._table_of(entry).holds(_part(entry), entry.table)
 
     def begin_anew(self, file: str, *, keep: bool) -> None:
         """Forget how far a list was read. Rows in a table stay there."""
@@ -152,17 +144,8 @@ class TableFolder:
         if not _is_part(entry.file):
             yield from self._files.differences(entry)
             return
-        table, told = self._table_of(entry), entry.table
-        found = table.counted(_part(entry))
-        if told is None or (found.rows, found.text) == (told.rows, told.digest):
-            return
-        said = (
-            f"{counted(found.rows, 'record')}, not {told.rows}"
-            if found.rows != told.rows
-            else "not the records that were read"
-        )
-        why = table.foreign_commit()
-        yield f"{said} ({why})" if why else said
+        if entry.table and (said := self._table_of(entry).difference(_part(entry), entry.table)):
+            yield said
 
     def _table_of(self, entry: ManifestEntry) -> "ListTable":
         return self.table(f"{entry.api}/{entry.resource}")
@@ -211,9 +194,12 @@ class PartTarget:
         """
         self._table.check(self._part)
         self._pages.open(force=force, restart=restart, keep=keep)
-        if self.state.table is None:
-            self.state.table = TableRead(self._table.number(self._part) + 1)
-        elif self.is_published:
+        # Version 0.2.0 gave a series of reads no name.
+        if self.state.table is None or not self.state.table.application:
+            before = self._part.before or TableRead(0)
+            name = before.application or secrets.token_hex(8)
+            self.state.table = TableRead(before.number + 1, application=name)
+        if self.is_published:
             # It is in, or all of it was read: no page is missing.
             self._commit()
 
@@ -259,14 +245,17 @@ class PartTarget:
         self._pages.close()
 
     def _commit(self) -> None:
-        from unified_cli.commands.export.delta_commits import DistinctRecords  # noqa: PLC0415  an extra
+        from unified_cli.commands.export.delta_rows import NewestRecords  # noqa: PLC0415  an extra
 
-        state = self.state
-        number = state.table.number if state.table else 1
-        found = DistinctRecords(lambda: self._files.records(self._file))
-        # Records that the provider left out of a page are not gone.
-        whole = self._is_whole and not state.partial_pages
-        state.table = self._table.commit(self._part, number, found, replace=whole)
+        state, before = self.state, self._part.before
+        found = NewestRecords(lambda: self._files.records(self._file))
+        # What a filter or the provider left out is not gone. Version 0.2.0 did not note
+        # where its read ended, so the next one may hold older states.
+        whole = self._is_whole and not self._part.filtered and not state.partial_pages
+        whole = whole and (before is None or before.version is not None)
+        state.table = self._table.commit(
+            self._part, state.table or TableRead(1), found, whole=whole
+        )
         if said := found.left_out():
             state.memory["left_out"] = said
 

@@ -7,7 +7,9 @@ Only what writes or reads a table imports this module: its libraries are an extr
 import json
 import os
 import random
+import secrets
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,30 +17,43 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 import pyarrow as pa
-from deltalake import DeltaTable, exceptions
+from deltalake import (
+    CommitProperties,
+    DeltaTable,
+    PostCommitHookProperties,
+    Transaction,
+    exceptions,
+)
 from deltalake.exceptions import CommitFailedError, TableNotFoundError
+from deltalake.fs import DeltaStorageHandler
+from deltalake.transaction import AddAction, RemoveAction
+from pyarrow.fs import PyFileSystem
 
 from unified_cli import os_limits
-from unified_cli.commands.export import delta_commits
-from unified_cli.commands.export.delta_commits import Digest, DistinctRecords
-from unified_cli.commands.export.delta_library import INSTALL
-from unified_cli.errors import ConfigError, StateError, StorageError
+from unified_cli.commands.export import delta_log, delta_rows
+from unified_cli.commands.export.delta_log import application
+from unified_cli.commands.export.delta_rows import PROFILE, DataFile, NewestRecords, PartWriter
+from unified_cli.errors import StateError, StorageError
 from unified_cli.exported import parquet_file
 from unified_cli.exported.checkpoint import TableRead
 from unified_cli.exported.destination import FilePlace
 from unified_cli.exported.list_export import TablePart
 from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.masking import excerpt
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.storage import object_store, state
+from unified_cli.storage import folders, object_store, regular_file, state
 from unified_cli.storage.object_store import StoreUrl
+from unified_cli.values import JsonObject
 
+_LOG = "_delta_log"
 _OTHERS = 0o077
 _ATTEMPTS = 20
 _LONGEST_PAUSE = 2.0
-# Operations that leave the records as they are.
-_HARMLESS = {"CREATE TABLE", "OPTIMIZE", "VACUUM START", "VACUUM END"}
+_READER = 1
+"""The newest version of the protocol whose tables are read as they are written here."""
 _CONFIGURATION = {"delta.dataSkippingStatsColumns": ",".join(parquet_file.TIMES)}
+_REBUILD = "unified export … --restart, without --incremental, rebuilds its part"
 
 
 class TablePlace(NamedTuple):
@@ -63,11 +78,27 @@ class TablePlace(NamedTuple):
         return cls(base, object_store.table_settings(url, runtime.environ), url)
 
 
+class _Written(NamedTuple):
+    """What one try to put a read in wrote: the files that were there, those that come
+    and those that go.
+    """
+
+    there: list[DataFile]
+    added: list[AddAction]
+    gone: list[DataFile]
+
+    @property
+    def files(self) -> list[DataFile]:
+        """The files that are there then."""
+        stay = [one for one in self.there if one not in self.gone]
+        return [*stay, *map(delta_log.added_file, self.added)]
+
+
 class ListTable:
     """The table of one list of the service; several threads may use it.
 
-    All methods raise StateError for a table that is not such a one, ConfigError for one
-    that is newer than the library, and StorageError.
+    All methods raise StateError for a table that is not such a one or needs a newer
+    program, and StorageError.
     """
 
     def __init__(self, runtime: Runtime, place: TablePlace, files: FilePlace, name: str) -> None:
@@ -91,13 +122,21 @@ class ListTable:
                 self._check_columns(found, part.columns)
                 self._check_owner(part)
 
-    def number(self, part: TablePart) -> int:
-        """Return the number of the last read of this list that is in the table. 0
-        without one.
+    def holds(self, part: TablePart, read: TableRead) -> bool:
+        """Return whether the part is there.
+
+        Raises StateError if another program changed it since this read.
         """
         with self._lock:
             table = self._found()
-            return (table.transaction_version(delta_commits.app(part)) or 0) if table else 0
+            if table is None:
+                return False
+            files = delta_log.data_files(table, part)
+            if not files and table.transaction_version(application(part, read)) is None:
+                # The table was removed, and made again for others.
+                return read.version is None and not read.rows
+            self._check_unchanged(table, part, read)
+            return True
 
     def make(self, columns: ParquetColumns) -> None:
         """Have an empty table with these columns there, unless there is one."""
@@ -105,56 +144,156 @@ class ListTable:
             self._made(columns)
 
     def commit(
-        self, part: TablePart, number: int, found: DistinctRecords, *, replace: bool
+        self, part: TablePart, read: TableRead, found: NewestRecords, *, whole: bool
     ) -> TableRead:
-        """Put in the records of a read, whatever was tried before.
+        """Put in the records of a read, whatever was tried before, and return the state
+        of the part. Each is in once then.
 
-        Each is in once then.
-
-        With `replace` they are all that there are, else they are merged by their ids.
+        If they are the `whole` list they replace the part, else they are merged by
+        their ids.
         """
         with self._lock:
+            written: _Written | None = None
             for attempt in range(_ATTEMPTS):
                 self._files.check(self._name)
                 table = self._made(part.columns)
                 self._claim(part)
-                if (table.transaction_version(delta_commits.app(part)) or 0) >= number:
+                if part.before:
+                    self._check_unchanged(table, part, part.before)
+                there = delta_log.data_files(table, part)
+                if (table.transaction_version(application(part, read)) or 0) >= read.number:
                     # An earlier run put it in.
-                    there = self.counted(part)
-                    return TableRead(number, there.rows, there.text)
-                try:
-                    with self._errors("write to"):
-                        write = delta_commits.replaced if replace else delta_commits.merged
-                        return write(table, part, number, found)
-                except CommitFailedError:
-                    # Another was quicker: on what it left, the same is done again.
-                    self._runtime.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.05 * 2**attempt)))  # noqa: S311
+                    return delta_log.after(read, table.version(), there, len(found))
+                with self._errors("write to"):
+                    if written is None or written.there != there:
+                        written = self._write(part, read, there, found, whole=whole)
+                    try:
+                        self._write_log(table, part, read, written)
+                    except CommitFailedError:
+                        # Another was quicker: it may have changed the part.
+                        pause = min(_LONGEST_PAUSE, 0.05 * 2**attempt)
+                        self._runtime.sleep(random.uniform(0, pause))  # noqa: S311
+                        continue
+                self._sweep(part, read, {one.path for one in written.added})
+                return delta_log.after(read, table.version() + 1, written.files, len(found))
         raise StateError(f"others write to {self} all the time", hint="run the same command again")
 
     def records(self, part: TablePart) -> Iterator[bytes]:
         """Yield the records of a part, from the newest version of the table."""
         with self._lock:
             table = self._found()
-        if table is not None:
-            with self._errors("read"):
-                yield from delta_commits.records(table, part)
+            files = delta_log.data_files(table, part) if table else []
+        with self._errors("read"):
+            yield from delta_rows.records(files, self._open_file)
 
-    def counted(self, part: TablePart) -> Digest:
-        """Return how many records are in a part, and their digest."""
-        return Digest.of(self.records(part))
+    def difference(self, part: TablePart, read: TableRead) -> str:
+        """Return how the part is not what a read left, in words. Empty if it is."""
+        with self._lock:
+            table = self._found()
+            if table is None:
+                return "its table is gone"
+            try:
+                self._check_unchanged(table, part, read)
+            except StateError as error:
+                return error.message
+            files = delta_log.data_files(table, part)
+        with self._errors("read"):
+            try:
+                rows = sum(1 for _ in delta_rows.records(files, self._open_file))
+            except FileNotFoundError:
+                return "a file of its table is gone"
+            except (pa.ArrowInvalid, OSError) as error:
+                if isinstance(error, pa.ArrowInvalid) or "CRC" in str(error):
+                    return "a file of its table is damaged"
+                raise
+        return "" if rows == read.rows else f"{counted(rows, 'record')}, not {read.rows}"
 
-    def foreign_commit(self) -> str:
-        """Return the newest commit of another program that changed records, in words.
+    def _check_unchanged(self, table: DeltaTable, part: TablePart, read: TableRead) -> None:
+        if wrong := delta_log.change_by_others(table, part, read, self._actions):
+            raise StateError(
+                f"another program changed {part.columns.profile} in {self}: {wrong}",
+                hint=_REBUILD,
+            )
 
-        Empty without one.
+    def _actions(self, version: int) -> list[JsonObject]:
+        """Return the actions of a version; none if its log is gone."""
+        text = self._files.read(f"{self._name}/{_LOG}/{version:020}.json")
+        return [json.loads(line) for line in (text or b"").splitlines()]
+
+    def _write(
+        self,
+        part: TablePart,
+        read: TableRead,
+        there: list[DataFile],
+        found: NewestRecords,
+        *,
+        whole: bool,
+    ) -> "_Written":
+        """Write the files that are to replace some of those in the part."""
+        found.begin()
+        name = f"{delta_log.prefix(part, read)}{secrets.token_hex(6)}"
+        writer = PartWriter(self._save, name, part.columns)
+        gone = there if whole else delta_rows.merge(there, self._open_file, found, writer)
+        return _Written(there, writer.end(found), gone)
+
+    def _write_log(
+        self, table: DeltaTable, part: TablePart, read: TableRead, written: "_Written"
+    ) -> None:
+        """Commit the files that come and go as the version after that of the table.
+
+        Raises CommitFailedError if there is one by now.
         """
-        with self._lock, self._errors("read"):
-            table = self._opened
-            for commit in table.history() if table else ():
-                what = commit.get("operation")
-                if delta_commits.OURS not in commit and what not in _HARMLESS:
-                    return f"version {commit['version']} is a {what} of another program"
-        return ""
+        now, values = int(time.time() * 1000), {PROFILE: part.columns.profile}
+        gone = [RemoveAction(one.name, True, now, one.size, values) for one in written.gone]
+        table.create_write_transaction(
+            [*written.added, *gone],
+            "append",
+            parquet_file.schema(part.columns),
+            [PROFILE],
+            commit_properties=CommitProperties(
+                {delta_log.OURS: application(part, read)},
+                max_commit_retries=0,
+                app_transactions=[Transaction(application(part, read), read.number)],
+            ),
+            # Others may read the older versions that the library would remove.
+            post_commithook_properties=PostCommitHookProperties(cleanup_expired_logs=False),
+        )
+        self._make_safe(table.version() + 1)
+
+    def _make_safe(self, version: int) -> None:
+        """Have the names in a log on the disk, and what the version holds.
+
+        The library leaves that to the operating system.
+        """
+        if self._place.url is not None:
+            return
+        log = Path(self._uri) / _LOG
+        with (
+            suppress(FileNotFoundError),
+            os.fdopen(regular_file.descriptor(log / f"{version:020}.json"), "rb") as file,
+        ):
+            os.fsync(file.fileno())
+        for folder in (log, *log.parents[: 0 if version else 3]):
+            folders.sync(folder)
+
+    def _save(self, name: str, content: bytes) -> None:
+        if not self._files.create(f"{self._name}/{name}", content):
+            raise StorageError(f"{self}/{name} exists", hint="run the same command again")
+
+    def _open_file(self, name: str) -> pa.NativeFile:
+        store = DeltaStorageHandler(self._uri, self._place.settings)
+        return PyFileSystem(store).open_input_file(name)
+
+    def _sweep(self, part: TablePart, read: TableRead, added: set[str]) -> None:
+        """Remove the files of earlier tries to put the same read in."""
+        begin = delta_log.prefix(part, read)
+        folder, _, name = begin.rpartition("/")
+        left = [
+            f"{folder}/{one}"
+            for one in self._files.listed(f"{self._name}/{folder}")
+            if one.removeprefix(".").startswith(name)
+        ]
+        self._files.drop([f"{self._name}/{one}" for one in left if one not in added])
 
     def _made(self, columns: ParquetColumns) -> DeltaTable:
         if (found := self._found()) is not None:
@@ -166,7 +305,7 @@ class ListTable:
                 self._uri,
                 parquet_file.schema(columns),
                 mode="ignore",
-                partition_by=[delta_commits.PROFILE],
+                partition_by=[PROFILE],
                 name=self._name,
                 configuration=_CONFIGURATION,
                 storage_options=self._place.settings,
@@ -180,7 +319,7 @@ class ListTable:
     def _found(self) -> DeltaTable | None:
         """Return the table in its newest version, or None if nothing is there."""
         self._files.check(f"{self._name}/_delta_log")
-        if not self._open() and not self._files.is_empty(self._name) and not self._open():
+        if not self._open() and self._files.listed(self._name) and not self._open():
             # The second look is for one that was made after the first.
             raise StateError(
                 f"{self} holds something else than a Delta table", hint="--to another folder"
@@ -212,7 +351,9 @@ class ListTable:
             if columns
             else pa.schema(list(there)[: len(wanted)]).equals(wanted)
         )
-        if not same or table.metadata().partition_columns != [delta_commits.PROFILE]:
+        if table.protocol().min_reader_version > _READER:
+            raise self._newer()
+        if not same or table.metadata().partition_columns != [PROFILE]:
             names = excerpt(", ".join(there.names))
             raise StateError(
                 f"{self} is a table with other columns ({names})",
@@ -225,7 +366,7 @@ class ListTable:
         if text is None:
             return False
         known = state.decoded(text, dict) or {}
-        if known != delta_commits.owner(part):
+        if known != _owner(part):
             raise StateError(
                 f"{self} holds the {self._name} of another connection as {part.columns.profile}:"
                 f" account {excerpt(str(known.get('account')))} at"
@@ -238,9 +379,7 @@ class ListTable:
         """Note whose part it is, unless that is noted."""
         if self._check_owner(part):
             return
-        if not self._files.create(
-            self._owner_file(part), json.dumps(delta_commits.owner(part)).encode()
-        ):
+        if not self._files.create(self._owner_file(part), json.dumps(_owner(part)).encode()):
             self._check_owner(part)
 
     def _owner_file(self, part: TablePart) -> str:
@@ -250,6 +389,12 @@ class ListTable:
     @property
     def _uri(self) -> str:
         return f"{self._place.base}/{self._name}"
+
+    def _newer(self) -> StateError:
+        return StateError(
+            f"{self} is a table with newer features of Delta than this program knows",
+            hint="--to another folder",
+        )
 
     @contextmanager
     def _errors(self, what: str) -> Iterator[None]:
@@ -261,10 +406,7 @@ class ListTable:
         except (exceptions.DeltaError, OSError, ValueError) as error:
             # It has an exception of its own for some of what it does not know.
             if isinstance(error, exceptions.DeltaProtocolError) or "Unsupported" in str(error):
-                raise ConfigError(
-                    f"{self} needs a newer deltalake: {_first_line(error)}",
-                    hint=INSTALL,
-                ) from None
+                raise self._newer() from None
             if self._place.url is not None:
                 raise object_store.error_of(self._place.url, what, error) from None
             raise StorageError(f"cannot {what} {self}: {_first_line(error)}") from None
@@ -272,3 +414,9 @@ class ListTable:
 
 def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0]
+
+
+def _owner(part: TablePart) -> dict[str, str]:
+    """Return whose part it is, and of which list."""
+    found = {"origin": part.origin, "account": part.account, "api": part.api}
+    return {**found, "resource": part.resource, "profile": part.columns.profile}

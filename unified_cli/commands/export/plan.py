@@ -338,7 +338,10 @@ class ExportPlan:
         """
         address, account = self.connections.resolve(one.connection).reachable()
         operation, columns = one.operation, ParquetColumns(one.connection, more)
-        return TablePart(operation.api, operation.resource, address.origin, account, columns)
+        filtered = bool(self.options.query or self.options.since)
+        return TablePart(
+            operation.api, operation.resource, address.origin, account, columns, filtered=filtered
+        )
 
 
 def more_columns(options: ExportOptions) -> list[str]:

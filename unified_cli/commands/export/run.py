@@ -364,7 +364,7 @@ class _Export:
         summary.written += 1
         if entry.gone:
             summary.gone[entry.file] = entry.gone
-        summary.records += entry.records
+        summary.records += entry.table.changed if entry.table else entry.records
         self._untidy.append(part)
         if entry.records:
             self._seen = (self._seen or set()) | (

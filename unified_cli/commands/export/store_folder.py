@@ -2,7 +2,7 @@
 
 import hashlib
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Collection, Generator, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatch
 
@@ -104,9 +104,15 @@ class StoreFolder:
         self.check_held()
         return self._objects.create(name, text)
 
-    def is_empty(self, folder: str) -> bool:
-        """Return whether there is no object below this name. Raises StorageError."""
-        return not self._objects.listed(folder)
+    def listed(self, folder: str) -> list[str]:
+        """Return the names of the objects below this name. Raises StorageError."""
+        return [*self._objects.listed(folder)]
+
+    def drop(self, names: Collection[str]) -> None:
+        """Remove small objects. Raises as `replace` does."""
+        if names:
+            self.check_held()
+            self._objects.remove(names)
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ChunkedList:
         """Return the chunks of a list, and their log."""

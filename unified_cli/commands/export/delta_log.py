@@ -1,0 +1,109 @@
+"""What a table keeps of the reads that were put into it, and whether other programs
+changed a part since then.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from urllib.parse import quote, unquote
+
+import pyarrow as pa
+from deltalake import DeltaTable
+from deltalake.transaction import AddAction
+from pyarrow import compute
+
+from unified_cli.commands.export.delta_rows import PROFILE, DataFile
+from unified_cli.exported.checkpoint import TableRead
+from unified_cli.exported.list_export import TablePart
+from unified_cli.values import JsonObject
+
+OURS = "unified"
+"""The member of a commit that says which series of reads it belongs to."""
+
+
+def application(part: TablePart, read: TableRead) -> str:
+    """Return what a table calls a series of reads of a list.
+
+    A new series begins where the list is read for the first time, or again from the
+    beginning.
+    """
+    of = json.dumps([part.origin, part.account, part.api, part.resource])
+    return f"unified:{hashlib.sha256(of.encode()).hexdigest()[:32]}:{read.application}"
+
+
+def prefix(part: TablePart, read: TableRead) -> str:
+    """Return how the names of the files begin that a read writes."""
+    folder = f"{PROFILE}={quote(part.columns.profile, safe='')}"
+    return f"{folder}/{read.application}-{read.number}-"
+
+
+def data_files(table: DeltaTable, part: TablePart) -> list[DataFile]:
+    """Return the files of a part."""
+    found = pa.table(table.get_add_actions())
+    if not len(found):
+        return []
+    profiles = found["partition"].combine_chunks().field(PROFILE)
+    mine = found.filter(compute.equal(profiles, part.columns.profile))
+    columns = (mine[one].to_pylist() for one in ("path", "size_bytes", "num_records"))
+    return [
+        DataFile(unquote(path), size, rows or 0) for path, size, rows in zip(*columns, strict=True)
+    ]
+
+
+def added_file(action: AddAction) -> DataFile:
+    """Return a file as it is known when its commit is in."""
+    return DataFile(action.path, action.size, json.loads(action.stats)["numRecords"])
+
+
+def after(read: TableRead, version: int, files: Iterable[DataFile], changed: int) -> TableRead:
+    """Return the read as it is known if the part has these files in this version."""
+    there = [*files]
+    return replace(
+        read,
+        version=version,
+        rows=sum(one.rows for one in there),
+        digest=_digest(one.name for one in there),
+        changed=changed,
+    )
+
+
+def change_by_others(
+    table: DeltaTable,
+    part: TablePart,
+    read: TableRead,
+    actions_of: Callable[[int], list[JsonObject]],
+) -> str:
+    """Return how others changed the records of a part since this read, in words.
+
+    Empty if they did not. If the part has other files than it had then, the versions
+    since then are undone one by one.
+    """
+    names = {file.name for file in data_files(table, part)}
+    if read.version is None or _digest(names) == read.digest:
+        return ""
+    for version in range(table.version(), read.version, -1):
+        actions = actions_of(version)
+        info: JsonObject = next((one["commitInfo"] for one in actions if "commitInfo" in one), {})
+        is_ours = info.get(OURS) == application(part, read)
+        for kind, file in _changes(actions, part.columns.profile):
+            if file.get("dataChange", True) and not is_ours:
+                return f"version {version} is a {info.get('operation')}"
+            change = names.discard if kind == "add" else names.add
+            change(unquote(file["path"]))
+    return (
+        "" if _digest(names) == read.digest else f"it has not the files of version {read.version}"
+    )
+
+
+def _changes(actions: Iterable[JsonObject], profile: str) -> Iterable[tuple[str, JsonObject]]:
+    """Yield the files of a part that a version adds and removes."""
+    for action in actions:
+        for kind in action.keys() & {"add", "remove"}:
+            file: JsonObject = action[kind]
+            if (file.get("partitionValues") or {PROFILE: profile}).get(PROFILE) == profile:
+                yield kind, file
+
+
+def _digest(names: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(sorted(names)).encode()).hexdigest()[:32]
