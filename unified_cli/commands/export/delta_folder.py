@@ -5,6 +5,7 @@ elsewhere, and put in when all came.
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -102,7 +103,9 @@ class TableFolder:
             return self._files.holds(entry)
         if not entry.complete or entry.table is None:
             return False
-        return self._table_of(entry).holds(_part(entry), entry.table)
+        found = self._table_of(entry).current(_part(entry), entry.table)
+        entry.table = found or entry.table
+        return found is not None
 
     def begin_anew(self, file: str, *, keep: bool) -> None:
         """Forget how far a list was read. Rows in a table stay there."""
@@ -198,7 +201,7 @@ class PartTarget:
         if self.state.table is None or not self.state.table.application:
             before = self._part.before or TableRead(0)
             name = before.application or secrets.token_hex(8)
-            self.state.table = TableRead(before.number + 1, application=name)
+            self.state.table = self._table.next_read(self._part, replace(before, application=name))
         if self.is_published:
             # It is in, or all of it was read: no page is missing.
             self._commit()

@@ -122,21 +122,33 @@ class ListTable:
                 self._check_columns(found, part.columns)
                 self._check_owner(part)
 
-    def holds(self, part: TablePart, read: TableRead) -> bool:
-        """Return whether the part is there.
+    def current(self, part: TablePart, read: TableRead) -> TableRead | None:
+        """Return the read with the state that the part has now, or None without it.
 
         Raises StateError if another program changed it since this read.
         """
         with self._lock:
             table = self._found()
             if table is None:
-                return False
+                return None
             files = delta_log.data_files(table, part)
             if not files and table.transaction_version(application(part, read)) is None:
                 # The table was removed, and made again for others.
-                return read.version is None and not read.rows
+                return read if read.version is None and not read.rows else None
             self._check_unchanged(table, part, read)
-            return True
+            if read.version is None:
+                return read
+            # A run that was stopped may have put in more.
+            return delta_log.after(read, table.version(), files, read.changed)
+
+    def next_read(self, part: TablePart, read: TableRead) -> TableRead:
+        """Return a read with a number that none of the same series has, also none that
+        the manifest does not know.
+        """
+        with self._lock:
+            table = self._found()
+            there = table.transaction_version(application(part, read)) if table else None
+        return TableRead(max(read.number, there or 0) + 1, application=read.application)
 
     def make(self, columns: ParquetColumns) -> None:
         """Have an empty table with these columns there, unless there is one."""
@@ -197,6 +209,8 @@ class ListTable:
             except StateError as error:
                 return error.message
             files = delta_log.data_files(table, part)
+        # Version 0.2.0 noted the rows only.
+        known = read.rows if read.version is None else sum(one.rows for one in files)
         with self._errors("read"):
             try:
                 rows = sum(1 for _ in delta_rows.records(files, self._open_file))
@@ -206,7 +220,7 @@ class ListTable:
                 if isinstance(error, pa.ArrowInvalid) or "CRC" in str(error):
                     return "a file of its table is damaged"
                 raise
-        return "" if rows == read.rows else f"{counted(rows, 'record')}, not {read.rows}"
+        return "" if rows == known else f"{counted(rows, 'record')}, not {known}"
 
     def _check_unchanged(self, table: DeltaTable, part: TablePart, read: TableRead) -> None:
         if wrong := delta_log.change_by_others(table, part, read, self._actions):
