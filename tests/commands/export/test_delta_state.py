@@ -31,7 +31,7 @@ write = ListTable._write_log
 def stop_after(*given):
     write(*given)
     os.kill(os.getpid(), int(os.environ["STOP"]))
-    time.sleep(2)
+    time.sleep(1)
 
 ListTable._write_log = stop_after
 from unified_cli.__main__ import run
@@ -76,8 +76,14 @@ def stop(request: pytest.FixtureRequest, service: Service, to: str, tmp_path: Pa
     return run
 
 
-@pytest.mark.parametrize("first", ["", "--incremental"])
-@pytest.mark.parametrize("mode", ["--incremental", "--restart"])
+@pytest.mark.parametrize(
+    ("first", "mode"),
+    [
+        ("", "--incremental"),
+        pytest.param("--incremental", "--incremental", marks=pytest.mark.long(seconds=8)),
+        pytest.param("", "--restart", marks=pytest.mark.long(seconds=8)),
+    ],
+)
 def test_a_run_that_was_stopped_after_its_commit_is_finished(
     first: str,
     mode: str,

