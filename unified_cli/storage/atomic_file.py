@@ -156,6 +156,13 @@ def replace(path: Path, content: bytes, before: Callable[[], None] = lambda: Non
         file.publish(path, replace=True, before=before)
 
 
+def sync(path: Path) -> None:
+    """Have a file on the disk that a library wrote, and its name. Raises OSError."""
+    with os.fdopen(regular_file.descriptor(path), "rb") as file:
+        os.fsync(file.fileno())
+    folders.sync(path.parent)
+
+
 def sweep(path: Path) -> None:
     """Remove what killed processes left beside `path`.
 

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from unified_cli.commands.export.delta_library import TablePlace
 from unified_cli.exported.checkpoint import Checkpoint, ListIdentity, TableRead
 from unified_cli.exported.destination import FilePlace
 from unified_cli.exported.list_export import ListExportOptions, ListTarget, TablePart
@@ -45,7 +46,7 @@ class TableFolder:
 
     def table(self, name: str) -> "ListTable":
         """Return the table of a list, by its API and resource."""
-        from unified_cli.commands.export.delta_table import ListTable, TablePlace  # noqa: PLC0415  an extra
+        from unified_cli.commands.export.delta_table import ListTable  # noqa: PLC0415  an extra
 
         if name not in self._tables:
             place = TablePlace.of(self._text, self._runtime)

@@ -22,6 +22,12 @@ OURS = "unified"
 """The member of a commit that says which series of reads it belongs to."""
 
 
+def owner(part: TablePart) -> dict[str, str]:
+    """Return whose part it is, and of which list."""
+    found = {"origin": part.origin, "account": part.account, "api": part.api}
+    return {**found, "resource": part.resource, "profile": part.columns.profile}
+
+
 def application(part: TablePart, read: TableRead) -> str:
     """Return what a table calls a series of reads of a list.
 

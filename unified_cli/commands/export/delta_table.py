@@ -5,7 +5,6 @@ Only what writes or reads a table imports this module: its libraries are an extr
 """
 
 import json
-import os
 import random
 import secrets
 import threading
@@ -29,9 +28,9 @@ from deltalake.fs import DeltaStorageHandler
 from deltalake.transaction import AddAction, RemoveAction
 from pyarrow.fs import PyFileSystem
 
-from unified_cli import os_limits
 from unified_cli.commands.export import delta_log, delta_rows
-from unified_cli.commands.export.delta_log import application
+from unified_cli.commands.export.delta_library import TablePlace
+from unified_cli.commands.export.delta_log import application, owner
 from unified_cli.commands.export.delta_rows import PROFILE, DataFile, NewestRecords, PartWriter
 from unified_cli.errors import StateError, StorageError
 from unified_cli.exported import parquet_file
@@ -42,40 +41,16 @@ from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.masking import excerpt
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.storage import folders, object_store, regular_file, state
-from unified_cli.storage.object_store import StoreUrl
+from unified_cli.storage import atomic_file, folders, object_store, state
 from unified_cli.values import JsonObject
 
 _LOG = "_delta_log"
-_OTHERS = 0o077
 _ATTEMPTS = 20
 _LONGEST_PAUSE = 2.0
 _READER = 1
 """The newest version of the protocol whose tables are read as they are written here."""
 _CONFIGURATION = {"delta.dataSkippingStatsColumns": ",".join(parquet_file.TIMES)}
 _REBUILD = "unified export … --restart, without --incremental, rebuilds its part"
-
-
-class TablePlace(NamedTuple):
-    """Where tables are: a folder or the URL of a store, and how the library reaches
-    it.
-    """
-
-    base: str
-    settings: dict[str, str]
-    url: StoreUrl | None
-
-    @classmethod
-    def of(cls, text: str, runtime: Runtime) -> "TablePlace":
-        """Return the place that a user names so. Raises UsageError, UnsafeError."""
-        url = object_store.parse_url(text)
-        if url is None or url.is_folder:
-            # The library gives files the rights that the process leaves open, and its
-            # threads share them.
-            os.umask(_OTHERS)
-            return cls(str(os_limits.absolute(Path(url.prefix if url else text))), {}, url)
-        base = f"{url.scheme}://{url.bucket}/{quote(url.prefix)}".rstrip("/")
-        return cls(base, object_store.table_settings(url, runtime.environ), url)
 
 
 class _Written(NamedTuple):
@@ -242,7 +217,7 @@ class ListTable:
         found: NewestRecords,
         *,
         whole: bool,
-    ) -> "_Written":
+    ) -> _Written:
         """Write the files that are to replace some of those in the part."""
         found.begin()
         name = f"{delta_log.prefix(part, read)}{secrets.token_hex(6)}"
@@ -251,7 +226,7 @@ class ListTable:
         return _Written(there, writer.end(found), gone)
 
     def _write_log(
-        self, table: DeltaTable, part: TablePart, read: TableRead, written: "_Written"
+        self, table: DeltaTable, part: TablePart, read: TableRead, written: _Written
     ) -> None:
         """Commit the files that come and go as the version after that of the table.
 
@@ -275,20 +250,14 @@ class ListTable:
         self._make_safe(table.version() + 1)
 
     def _make_safe(self, version: int) -> None:
-        """Have the names in a log on the disk, and what the version holds.
-
-        The library leaves that to the operating system.
+        """Have a version on the disk: the library leaves that to the operating
+        system.
         """
-        if self._place.url is not None:
-            return
-        log = Path(self._uri) / _LOG
-        with (
-            suppress(FileNotFoundError),
-            os.fdopen(regular_file.descriptor(log / f"{version:020}.json"), "rb") as file,
-        ):
-            os.fsync(file.fileno())
-        for folder in (log, *log.parents[: 0 if version else 3]):
-            folders.sync(folder)
+        if self._place.url is None:
+            log = Path(self._uri) / _LOG
+            atomic_file.sync(log / f"{version:020}.json")
+            for folder in log.parents[: 0 if version else 3]:
+                folders.sync(folder)
 
     def _save(self, name: str, content: bytes) -> None:
         if not self._files.create(f"{self._name}/{name}", content):
@@ -324,6 +293,7 @@ class ListTable:
                 configuration=_CONFIGURATION,
                 storage_options=self._place.settings,
             )
+            self._make_safe(0)
         found = self._found()
         if found is None:
             raise StorageError(f"{self} was made and is not there")
@@ -380,7 +350,7 @@ class ListTable:
         if text is None:
             return False
         known = state.decoded(text, dict) or {}
-        if known != _owner(part):
+        if known != owner(part):
             raise StateError(
                 f"{self} holds the {self._name} of another connection as {part.columns.profile}:"
                 f" account {excerpt(str(known.get('account')))} at"
@@ -393,7 +363,7 @@ class ListTable:
         """Note whose part it is, unless that is noted."""
         if self._check_owner(part):
             return
-        if not self._files.create(self._owner_file(part), json.dumps(_owner(part)).encode()):
+        if not self._files.create(self._owner_file(part), json.dumps(owner(part)).encode()):
             self._check_owner(part)
 
     def _owner_file(self, part: TablePart) -> str:
@@ -423,14 +393,5 @@ class ListTable:
                 raise self._newer() from None
             if self._place.url is not None:
                 raise object_store.error_of(self._place.url, what, error) from None
-            raise StorageError(f"cannot {what} {self}: {_first_line(error)}") from None
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]
-
-
-def _owner(part: TablePart) -> dict[str, str]:
-    """Return whose part it is, and of which list."""
-    found = {"origin": part.origin, "account": part.account, "api": part.api}
-    return {**found, "resource": part.resource, "profile": part.columns.profile}
+            said = str(error).partition("\n")[0]
+            raise StorageError(f"cannot {what} {self}: {said}") from None

@@ -337,11 +337,9 @@ class ExportPlan:
         connection leads nowhere.
         """
         address, account = self.connections.resolve(one.connection).reachable()
-        operation, columns = one.operation, ParquetColumns(one.connection, more)
+        whose = address.origin, account, ParquetColumns(one.connection, more)
         filtered = bool(self.options.query or self.options.since)
-        return TablePart(
-            operation.api, operation.resource, address.origin, account, columns, filtered=filtered
-        )
+        return TablePart(one.operation.api, one.operation.resource, *whose, filtered=filtered)
 
 
 def more_columns(options: ExportOptions) -> list[str]:
