@@ -26,7 +26,7 @@ def test_off_a_terminal_nothing_more_is_asked(unified: Unified) -> None:
     assert (result.code, "this connection offers" in result.stderr) == (4, False)
 
 
-def test_a_record_that_is_not_there_says_nothing_of_offers(unified: Unified) -> None:
+def test_a_missing_record_is_no_evidence_about_offers(unified: Unified) -> None:
     result = unified("-p sandbox ticketing tickets get nothing", tty=True)
     assert (result.code, "this connection offers" in result.stderr) == (4, False)
 
@@ -48,7 +48,7 @@ def test_a_record_that_is_not_there_says_nothing_of_offers(unified: Unified) -> 
         (None, ""),
     ],
 )
-def test_what_the_service_tells_is_told_and_nothing_else(
+def test_only_the_services_own_answer_is_shown(
     unified_part: object, said: str, unified: Unified, service: Service
 ) -> None:
     refusal = Reply(404, b'{"statusCode": 404, "error": "Not Found", "message": "no such route"}')
@@ -67,7 +67,7 @@ def test_what_the_service_tells_is_told_and_nothing_else(
     ]
 
 
-def test_a_service_that_does_not_tell_is_asked_once(unified: Unified, service: Service) -> None:
+def test_a_service_without_an_answer_is_asked_once(unified: Unified, service: Service) -> None:
     refusal = Reply(405, b'{"statusCode": 405, "error": "No", "message": "no"}')
     service.reply = lambda seen: (
         Reply(500, b"oops") if seen.path.endswith("/capabilities") else refusal

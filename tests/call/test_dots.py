@@ -26,7 +26,7 @@ UPDATE = "ticketing tickets update 7"
         ("-f name=a.b", ""),
     ],
 )
-def test_it_is_told_where_its_beginning_is_a_known_field(
+def test_a_path_is_warned_about_if_it_begins_with_a_known_field(
     field: str, said: str, unified: Unified, service: Service
 ) -> None:
     result = unified(f"{UPDATE} {field}", environ=service.environ)

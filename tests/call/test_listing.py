@@ -87,7 +87,7 @@ def test_a_full_device_ends_it_with_11(service: Service, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_ends_it_at_once_and_says_where_to_go_on(
+def test_a_signal_ends_it_at_once_and_prints_where_to_continue(
     number: int, code: int, service: Service, tmp_path: Path
 ) -> None:
     asked = holding(service, "c3")
@@ -109,7 +109,7 @@ def waiting(pipe: int) -> int:
     return found
 
 
-def test_a_signal_while_nobody_reads_says_that_a_page_was_torn(
+def test_a_signal_while_output_is_blocked_reports_the_torn_page(
     service: Service, tmp_path: Path
 ) -> None:
     serve(service, PAGES)
@@ -127,7 +127,7 @@ def test_a_signal_while_nobody_reads_says_that_a_page_was_torn(
     assert torn in said
 
 
-def test_a_silent_service_is_told_as_such_on_an_old_connection_too(
+def test_a_silent_service_is_reported_on_a_reused_connection_too(
     service: Service, process: Process
 ) -> None:
     holding(service, "c1")
@@ -166,7 +166,7 @@ def test_a_list_that_ends_because_so_much_was_repeated_says_so(
     )
 
 
-def test_a_signal_says_where_each_of_several_connections_goes_on(
+def test_a_signal_prints_where_each_of_several_connections_continues(
     service: Service, tmp_path: Path
 ) -> None:
     config = tmp_path / "config.toml"
@@ -215,7 +215,7 @@ def test_a_signal_says_where_each_of_several_connections_goes_on(
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
 )
-def test_a_signal_leaves_a_file_that_goes_on(
+def test_a_signal_leaves_a_file_that_can_be_continued(
     number: int, code: int, service: Service, process: Process, tmp_path: Path
 ) -> None:
     asked = holding(service, "c3")
@@ -241,7 +241,7 @@ def limited(size: int) -> Callable[[], None]:
     return limit
 
 
-def test_a_disk_that_takes_no_more_ends_it_with_11_and_the_run_goes_on_later(
+def test_a_full_disk_ends_it_with_11_and_a_later_run_continues(
     service: Service, process: Process, tmp_path: Path
 ) -> None:
     serve(service, PAGES)

@@ -55,7 +55,7 @@ def test_a_misspelt_field_is_named_and_sent(typed: str, unified: Unified, config
         "ticketing tags create -d '[]'",
     ],
 )
-def test_a_field_that_is_near_to_none_is_not_named(
+def test_a_field_without_a_similar_name_gets_no_suggestion(
     typed: str, unified: Unified, service: Service
 ) -> None:
     result = unified(typed, environ=service.environ)

@@ -95,6 +95,6 @@ def test_every_mode_is_in_the_table(kind: ModeKind) -> None:
         (f"{DOWNLOAD} --format csv", "--format is the format of the piped input"),
     ],
 )
-def test_what_means_nothing_in_a_mode_is_refused(command: str, said: str) -> None:
+def test_options_without_meaning_in_a_mode_are_refused(command: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         mode(command)

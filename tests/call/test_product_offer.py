@@ -48,14 +48,14 @@ def test_it_is_read_as_that_of_a_connection(account: str | None) -> None:
 
 
 @pytest.mark.parametrize("account", [None, "me"])
-def test_the_token_of_a_connection_is_not_told(account: str | None) -> None:
+def test_the_token_of_a_single_connection_is_refused_with_a_hint(account: str | None) -> None:
     with publishing() as published, pytest.raises(AccessError) as caught:
         asked(published.environ(OWN, account))
     assert caught.value.status == 403
     assert caught.value.hint == hints.OWN_TOKEN
 
 
-def test_another_refusal_says_what_it_is() -> None:
+def test_another_refusal_shows_its_own_message() -> None:
     with publishing() as published:
         with pytest.raises(AccessError) as caught:
             asked(published.environ("tk-unknown-00000000"))
@@ -70,14 +70,14 @@ def test_another_refusal_says_what_it_is() -> None:
 @pytest.mark.parametrize(
     "product", ["", ".", "..", "a/b", "a b", "a%2fb", "a?b", "a\nb", "ä", "-x", "x" * 129]
 )
-def test_what_is_no_name_of_a_product_is_not_asked_for(product: str) -> None:
+def test_an_invalid_product_name_is_refused_before_sending(product: str) -> None:
     with publishing() as published:
         with pytest.raises(UsageError, match="is no product"):
             asked(published.environ(), product)
         assert published.seen == []
 
 
-def test_the_sandbox_tells_it_too(unified_sandbox: UnifiedSandbox) -> None:
+def test_the_sandbox_warns_of_it_too(unified_sandbox: UnifiedSandbox) -> None:
     environ = {"UNIFIED_BASE_URL": unified_sandbox.url, "UNIFIED_TOKEN": unified_sandbox.token}
     assert list(asked(environ, "deskly").offered) == ["ticketing"]
     with pytest.raises(RefusedError, match="no product 'paperdesk'"):

@@ -74,7 +74,7 @@ def test_a_download_that_says_no_file_is_not_sent(
 @pytest.mark.parametrize(
     "operation", [one for one in REQUIRING if one not in DOWNLOADS], ids=lambda one: one.command
 )
-def test_what_is_missing_is_named_and_the_call_is_sent(
+def test_a_missing_parameter_is_named_and_the_call_is_sent(
     operation: Operation, unified: Unified, service: Service
 ) -> None:
     service.reply = lambda _: Reply(200, b'{"id": "1"}')
@@ -95,7 +95,7 @@ def test_what_is_missing_is_named_and_the_call_is_sent(
         assert (result.code, result.stderr) == (0, "")
 
 
-def test_a_name_that_we_assume_is_told_as_such(unified: Unified, service: Service) -> None:
+def test_an_assumed_name_is_marked_as_assumed(unified: Unified, service: Service) -> None:
     said = unified("emails emails send-draft -d {}", environ=service.environ).stderr
     assert said.startswith(
         "the query lacks id, which emails emails send-draft requires (-q id=…, a name that we"
@@ -108,12 +108,12 @@ def test_a_name_that_we_assume_is_told_as_such(unified: Unified, service: Servic
     assert "\n  file_url (required)\n" in unified("ats attachments download --help").stdout
 
 
-def test_several_connections_are_told_once(unified: Unified, service: Service) -> None:
+def test_several_connections_print_one_warning(unified: Unified, service: Service) -> None:
     result = unified("-p a -p b emails emails send-draft -d {} --dry-run", environ=service.environ)
     assert result.stderr.count("the query lacks id") == 1
 
 
-def test_what_a_file_or_a_skeleton_is_for_lacks_nothing(
+def test_a_download_from_records_and_a_skeleton_lack_no_parameter(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     records = tmp_path / "records"

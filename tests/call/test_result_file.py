@@ -82,7 +82,7 @@ def test_a_page_goes_to_the_file_as_it_would_be_printed(
         ("folder/", 2, "folder/ is a folder; name a file in it"),
     ],
 )
-def test_what_cannot_be_written_is_told_before_anything_is_sent(
+def test_an_unwritable_place_is_reported_before_sending(
     operation: str,
     more: str,
     out: str,
@@ -120,7 +120,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("command", "said"), REFUSED)
-def test_what_means_nothing_together_is_refused_before_anything_is_sent(
+def test_conflicting_options_are_refused_before_sending(
     command: str,
     said: str,
     unified: Unified,
@@ -137,7 +137,7 @@ def test_what_means_nothing_together_is_refused_before_anything_is_sent(
     assert sorted(one.name for one in tmp_path.iterdir()) == ["config"]
 
 
-def test_an_account_that_is_the_tokens_own_is_not_asked_for_what_is_refused(
+def test_a_tokens_own_account_is_not_requested_for_a_refused_command(
     unified: Unified, service: Service
 ) -> None:
     environ = service.environ | {"UNIFIED_ACCOUNT_ID": "me"}
@@ -145,7 +145,7 @@ def test_an_account_that_is_the_tokens_own_is_not_asked_for_what_is_refused(
     assert service.seen == []
 
 
-def test_a_file_that_appears_meanwhile_is_kept_and_the_write_told_as_done(
+def test_a_file_created_by_others_is_kept_and_the_write_reported_as_done(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     file = tmp_path / "file"
@@ -172,7 +172,7 @@ def test_a_full_disk_after_a_write_says_that_it_was_done(
 
 
 @pytest.mark.parametrize("command", [f"{LIST} -o csv", f"{CREATE} -o csv"])
-def test_an_error_leaves_nothing_of_the_file(
+def test_an_error_leaves_no_part_of_the_file(
     command: str, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     service.reply = lambda _: served({"error": "no"}, 400)
@@ -182,7 +182,7 @@ def test_an_error_leaves_nothing_of_the_file(
     assert (result.code, [*out.iterdir()]) == (4, [])
 
 
-def test_a_file_that_lacks_something_is_there_and_incomplete(
+def test_a_partial_result_is_written_and_reported_as_incomplete(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     serve(service, [[{"id": "1"}, {"name": "without"}]])
@@ -202,7 +202,7 @@ def test_a_file_has_no_colours_and_a_table_is_not_cut(
         assert b"x" * 200 in data
 
 
-def test_a_file_that_is_there_is_replaced_with_force(
+def test_force_replaces_an_existing_file(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     service.reply = lambda _: served(RECORD, 201)

@@ -52,7 +52,7 @@ def listed(unified: Unified, service: Service) -> Callable[..., Any]:
     return lambda more: unified(f"ticketing tickets list {more}", environ=service.environ)
 
 
-def test_a_list_asks_for_what_changed_and_leaves_out_the_rest(
+def test_a_list_requests_changed_records_and_leaves_out_the_rest(
     listed: Callable[..., Any], service: Service
 ) -> None:
     result = listed(f"--all -o ndjson --since {SINCE}")
@@ -174,7 +174,7 @@ def test_one_page_as_json_is_taken_apart_too(listed: Callable[..., Any]) -> None
     assert listed(f"--since {SINCE} -o raw").code == 2
 
 
-def test_a_limit_counts_what_is_left_and_goes_on_where_it_stopped(
+def test_a_limit_counts_filtered_records_and_continues_where_it_stopped(
     listed: Callable[..., Any],
 ) -> None:
     first = listed(f"--since {SINCE} --limit 2 -o json")
@@ -190,7 +190,9 @@ def test_a_limit_counts_what_is_left_and_goes_on_where_it_stopped(
     ]
 
 
-def test_many_pages_of_old_records_are_no_empty_pages(unified: Unified, service: Service) -> None:
+def test_many_pages_of_old_records_do_not_count_as_empty(
+    unified: Unified, service: Service
+) -> None:
     def reply(seen: Seen) -> Reply:
         at = int(cursor_of(seen) or 0)
         return served({"result": RECORDS[:1], "next_cursor": str(at + 1) if at < 150 else None})
@@ -243,7 +245,7 @@ def test_a_file_is_resumed_with_the_same_text(
     assert ids((tmp_path / "out").read_text()) == KEPT
 
 
-def test_an_export_has_what_changed_and_goes_on_from_there(
+def test_an_export_has_changed_records_and_continues_from_there(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     serve_all(service)

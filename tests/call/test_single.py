@@ -27,7 +27,7 @@ BY_PATH = "request DELETE /unified/ticketing/tickets/42"
     ("more", "terminal"),
     [("", False), ("--no-input", False), ("--no-input", True), ("--token-stdin", False)],
 )
-def test_a_delete_that_nobody_can_confirm_needs_yes(
+def test_a_delete_without_a_terminal_needs_yes(
     command: str, more: str, unified: Unified, service: Service, *, terminal: bool
 ) -> None:
     token = b"t-0123456789"
@@ -141,7 +141,7 @@ def test_a_skeleton_shows_the_known_fields_by_type(unified: Unified) -> None:
     assert unified("ticketing tickets delete --skeleton").stdout == "{}\n"
 
 
-def test_what_is_no_answer_is_asked_again(unified: Unified, service: Service) -> None:
+def test_an_invalid_answer_to_a_prompt_is_asked_again(unified: Unified, service: Service) -> None:
     command = "ticketing tickets delete 42"
     result = unified(command, environ=service.environ, tty=True, stdin=b"maybe\ny\n")
     question = "delete ticketing tickets 42 in account acct-1? [y/N] "

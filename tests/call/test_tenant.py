@@ -105,7 +105,9 @@ def test_an_option_beside_piped_records_names_none(
     assert "--operation update -p '?' sends each record" in result.stderr
 
 
-def test_a_form_names_none(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_form_body_names_no_connection(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     (tmp_path / "file").write_text("x")
     argv = ["request", "POST", "/file", "--yes", "--upload", f"file={tmp_path / 'file'}"]
     result = unified([*argv, "-f", "_profile=a"], environ=service.environ)

@@ -136,7 +136,7 @@ def test_it_is_passed_on_as_it_is(command: str, line: str, unified: Unified, pho
         ("--upload /dev/null", "is a device; one regular file can be uploaded"),
     ],
 )
-def test_what_cannot_be_sent_is_told(
+def test_options_that_contradict_an_upload_are_reported(
     typed: str, said: str, unified: Unified, photo: Path, service: Service
 ) -> None:
     os.mkfifo(photo.parent / "fifo")
@@ -164,7 +164,7 @@ def test_only_one_write_sends_a_file(
     "command",
     ["ticketing tickets list", "ticketing tickets delete x", "user-directory users suspend"],
 )
-def test_what_is_no_create_or_update_has_no_such_option(
+def test_only_a_create_or_update_has_the_option(
     command: str, unified: Unified, photo: Path
 ) -> None:
     result = unified(f"-p sandbox {command} --upload {photo}")
@@ -187,7 +187,7 @@ def test_what_is_no_create_or_update_has_no_such_option(
         ("x" * 300, "File name too long\n"),
     ],
 )
-def test_a_file_that_is_not_there_is_told(
+def test_a_missing_file_is_reported(
     typed: str,
     said: str,
     unified: Unified,
@@ -207,7 +207,7 @@ def test_a_file_that_is_not_there_is_told(
 @pytest.mark.parametrize(
     "how", ["--upload {0}", "-d @{0} --content-type a/b", "--upload {0} --dry-run"]
 )
-def test_a_file_that_may_not_be_read_is_told(how: str, unified: Unified, service: Service) -> None:
+def test_an_unreadable_file_is_reported(how: str, unified: Unified, service: Service) -> None:
     with unreadable_file() as name:
         result = unified(
             f"{CREATE} {how.format(shlex.quote(name))}", environ=service.environ, folders={}
@@ -265,7 +265,7 @@ def test_a_read_only_profile_sends_no_file(
     assert service.seen == []
 
 
-def test_what_is_in_doubt_names_the_file_and_how_to_repeat_it(
+def test_an_upload_in_doubt_names_the_file_and_how_to_repeat_it(
     unified: Unified, photo: Path
 ) -> None:
     with taking(Turn(b"", then="reset"), Turn()) as service:
@@ -288,7 +288,7 @@ def test_what_is_in_doubt_names_the_file_and_how_to_repeat_it(
         (Turn(b"", then="reset"), 10, 5),
     ],
 )
-def test_the_exit_code_says_what_became_of_it(
+def test_the_exit_code_shows_the_outcome(
     turn: Turn, code: int, sent: int, unified: Unified, photo: Path
 ) -> None:
     with taking(turn) as service:
@@ -297,7 +297,7 @@ def test_the_exit_code_says_what_became_of_it(
     assert len({got.header("idempotency-key") for got in service.got}) == 1
 
 
-def test_a_path_that_nobody_knows_gets_a_file_once(unified: Unified, photo: Path) -> None:
+def test_an_unknown_path_is_sent_a_file_only_once(unified: Unified, photo: Path) -> None:
     with taking(Turn(refused(500)), Turn()) as service:
         assert (
             unified(
@@ -356,7 +356,9 @@ def test_the_pace_of_a_repeat_is_its_own(unified: Unified, tmp_path: Path) -> No
     assert [one for one in told if one[0] or int(one[1] or 0) > 4] == []
 
 
-def test_nothing_is_sent_to_show_it(unified: Unified, photo: Path, service: Service) -> None:
+def test_a_dry_run_of_an_upload_sends_nothing(
+    unified: Unified, photo: Path, service: Service
+) -> None:
     shown = unified(
         f"{CREATE} --upload p={photo} -f a=b {KEY} --dry-run", environ=service.environ
     ).json

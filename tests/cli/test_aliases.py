@@ -41,9 +41,7 @@ who = "user_directory users"
         ("t", "ticketing tickets"),
     ],
 )
-def test_an_alias_is_what_it_stands_for(
-    typed: str, meant: str, unified: Unified, config: Config
-) -> None:
+def test_an_alias_runs_its_words(typed: str, meant: str, unified: Unified, config: Config) -> None:
     config(ALIASES)
     one, other = unified(typed), unified(meant)
     assert (one.code, one.raw, one.stderr) == (other.code, other.raw, other.stderr)
@@ -57,7 +55,7 @@ def test_help_of_an_alias_leaves_out_its_options(unified: Unified, config: Confi
     assert 'no page "get"' in unified("help two get").stderr
 
 
-def test_what_an_alias_sends_is_what_the_words_send(
+def test_an_alias_sends_the_same_request_as_its_words(
     unified: Unified, config: Config, service: Service
 ) -> None:
     config(ALIASES.replace('profile = "sandbox"', ""))
@@ -101,7 +99,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("written", WRONG)
-def test_what_an_alias_may_not_be_is_named_with_its_line(
+def test_an_invalid_alias_is_reported_with_its_line(
     written: str, unified: Unified, config: Config
 ) -> None:
     path = config(
@@ -166,7 +164,7 @@ def test_the_line_is_found_however_an_alias_is_written(
     assert unified("x").stderr.startswith(f'error: {path}:{line}: the alias "x" ')
 
 
-def test_aliases_are_no_table_of_profiles_and_stay_when_the_file_is_changed(
+def test_aliases_are_not_profiles_and_survive_changes_of_the_file(
     unified: Unified, config: Config
 ) -> None:
     path = config(ALIASES)

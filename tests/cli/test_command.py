@@ -62,7 +62,7 @@ def test_a_declaration_does_not_import_what_it_runs() -> None:
     assert {*done.stdout.split()} & LATER == set()
 
 
-def test_each_spelling_of_an_option_stands_once() -> None:
+def test_each_spelling_of_an_option_is_defined_once() -> None:
     texts = (path.read_text("utf-8") for path in (ROOT / "unified_cli").rglob("*.py"))
     trees = (ast.parse(text) for text in texts if re.search(r"\b(?:Flag|Common)\b", text))
     flags = (

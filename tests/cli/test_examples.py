@@ -227,7 +227,7 @@ def test_the_example_that_asks_for_a_token_keeps_it(unified: Unified) -> None:
         ),
     ],
 )
-def test_an_example_that_serves_ends_when_it_is_told_to(line: str, tmp_path: Path) -> None:
+def test_an_example_server_ends_on_a_signal(line: str, tmp_path: Path) -> None:
     is_agent = " mcp " in line
     if is_agent:
         pytest.importorskip("mcp.server", reason="needs the extra mcp")

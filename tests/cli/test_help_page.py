@@ -189,13 +189,13 @@ def test_help_needs_no_home_no_terminal_and_no_sound_config(
         ("-v", "error: unified: missing command (unified --help)"),
     ],
 )
-def test_a_slip_gets_one_line_that_helps(typed: str, said: str, unified: Unified) -> None:
+def test_a_mistake_gets_one_line_that_helps(typed: str, said: str, unified: Unified) -> None:
     result = unified(typed)
     assert (result.stdout, result.stderr, result.code) == ("", said + "\n", 2)
 
 
 @pytest.mark.parametrize("level", ["", "voice", "voice calls", "profile", "completion", "sandbox"])
-def test_a_level_alone_shows_its_help(level: str, unified: Unified) -> None:
+def test_a_group_without_a_command_shows_its_help(level: str, unified: Unified) -> None:
     result = unified(level)
     assert (result.stdout, result.stderr, result.code) == (unified(f"{level} -h").stdout, "", 0)
     assert result.stdout.startswith(f"Usage: unified {level}".rstrip())

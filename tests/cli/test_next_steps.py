@@ -473,13 +473,13 @@ def test_a_misspelt_column_is_missing_from_the_rows(form: str, more: str, unifie
     assert result.code == 9
 
 
-def test_a_word_stands_once_in_each_table() -> None:
+def test_each_word_occurs_once_in_each_table() -> None:
     options = " ".join(other_tools._GROUPS).split()
     lines = " ".join(other_tools._LINES).split()
     assert (len(options), len(lines)) == (len(set(options)), len(set(lines)))
 
 
-def test_the_lines_begin_with_commands_that_there_are(unified: Unified) -> None:
+def test_the_lines_begin_with_existing_commands(unified: Unified) -> None:
     for words, line in other_tools._LINES.items():
         if line.startswith("unified "):
             command = shlex.split(line.replace("{}", words.split()[0]).partition(";")[0])[1:]

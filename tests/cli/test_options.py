@@ -41,7 +41,7 @@ def required(kind: type[Options]) -> dict[str, Any]:
     return {one.name: f"a {one.name}" for one in fields(kind) if one.default is MISSING}
 
 
-def test_there_are_classes_of_every_command() -> None:
+def test_every_command_has_classes_of_options() -> None:
     assert len(CLASSES) > 40
     assert any(required(kind) for kind in CLASSES)
 

@@ -33,7 +33,7 @@ def test_the_command_line_is_read_once(
 @pytest.mark.parametrize(
     "command", [f"{LIST} --jq --json-errors", f"{LIST} --jq -ojson", f"{LIST} --jq --output=json"]
 )
-def test_a_value_that_looks_like_an_option_is_none(
+def test_a_value_like_an_option_is_read_as_a_value(
     command: str, unified: Unified, service: Service
 ) -> None:
     result = unified(command, environ=service.environ)

@@ -51,7 +51,7 @@ user-directory users suspend  Suspend a user's access temporarily
 @pytest.mark.parametrize(
     ("command", "expected"), [("sandbox status", STATUS), ("operations suspend", SEARCH)]
 )
-def test_a_table_wider_than_the_terminal_goes_on_in_its_columns(
+def test_a_table_wider_than_the_terminal_wraps_in_its_columns(
     command: str, expected: str, unified: Unified
 ) -> None:
     assert unified(command, tty=True, columns=80, environ={"NO_COLOR": "1"}).stdout == expected

@@ -65,7 +65,7 @@ LIST = "unified ticketing tickets list"
         ),
     ],
 )
-def test_the_spelling_of_another_tool_is_told_here(
+def test_another_tools_spelling_gets_ours_as_a_hint(
     command: str, said: str, unified: Unified, service: Service
 ) -> None:
     result = unified(command, environ=service.environ)
@@ -100,7 +100,7 @@ def test_only_a_word_with_a_dash_is_taken_for_an_option(unified: Unified) -> Non
 
 
 @pytest.mark.parametrize("words", ["-vv", "-ojson", "-q -limit=5", "--query -all=1", "-a -all"])
-def test_other_words_with_one_dash_are_read_as_ever(
+def test_other_words_with_one_dash_are_read_as_before(
     words: str, unified: Unified, service: Service
 ) -> None:
     service.reply = lambda _: Reply(200, b'{"result":[],"next_cursor":null}')
@@ -108,7 +108,7 @@ def test_other_words_with_one_dash_are_read_as_ever(
     assert len(service.seen) == 1
 
 
-def test_what_is_told_instead_exists() -> None:
+def test_suggested_options_exist() -> None:
     ours = {spelling for flag in operation_flags() for spelling in flag.spellings}
     told = other_tools._BY_OPTION
     assert {own.option for own in told.values()} - ours == {""}
@@ -165,7 +165,7 @@ def test_a_hint_fits_the_request(
         ('token_file = "{file}"', "profile acme (file {file})"),
     ],
 )
-def test_a_refused_token_is_told_by_its_source(
+def test_a_refused_token_is_reported_with_its_source(
     key: str,
     words: str,
     unified: Unified,

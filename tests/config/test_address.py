@@ -32,7 +32,7 @@ from unified_cli.errors import ConfigError, UnsafeError
         ("https://my_host.internal.", "https://my_host.internal.", "https://my_host.internal."),
     ],
 )
-def test_what_a_base_url_means(url: str, whole: str, origin: str) -> None:
+def test_a_base_url_has_this_form_and_origin(url: str, whole: str, origin: str) -> None:
     found = address.parse(url, "here")
     assert (str(found), found.origin) == (whole, origin)
 
@@ -71,7 +71,7 @@ def test_what_a_base_url_means(url: str, whole: str, origin: str) -> None:
         "https://host\x00",
     ],
 )
-def test_what_is_no_plain_base_url_is_refused_without_quoting_it(url: str) -> None:
+def test_an_invalid_base_url_is_refused_without_quoting_it(url: str) -> None:
     with pytest.raises(ConfigError) as caught:
         address.parse(url, "here")
     assert caught.value.message.startswith("base URL in here ")

@@ -106,7 +106,7 @@ def test_a_file_of_50_megabytes_is_not_read_whole(unified: Unified, config: Conf
     )
 
 
-def test_names_are_listed_even_from_a_file_that_is_no_toml(
+def test_names_are_listed_even_from_a_file_that_is_not_toml(
     unified: Unified, config: Config
 ) -> None:
     path = config(
@@ -190,7 +190,7 @@ def test_a_file_that_others_may_change_or_read_a_token_from_is_refused(
         assert path.stat().st_mode & 0o777 == 0o600, "a file that is written anew is private"
 
 
-def test_a_folder_where_anybody_can_replace_the_file_is_refused(
+def test_a_folder_where_others_can_replace_the_file_is_refused(
     unified: Unified, config: Config
 ) -> None:
     path = config(GOOD)
@@ -391,7 +391,7 @@ def test_libraries_in_the_working_directory_are_not_run(process: Process, tmp_pa
     "environ", [{"TERM": "dumb"}, {"NO_COLOR": "1"}, {"NO_COLOR": ""}, {"FORCE_COLOR": "1"}]
 )
 @pytest.mark.parametrize("columns", [1, 200])
-def test_any_terminal_will_do(
+def test_any_kind_of_terminal_works(
     unified: Unified, config: Config, environ: dict[str, str], columns: int
 ) -> None:
     config(GOOD)
@@ -410,7 +410,7 @@ def test_any_terminal_will_do(
         assert "Traceback" not in result.stderr
 
 
-def test_what_a_config_holds_cannot_drive_a_terminal(unified: Unified, config: Config) -> None:
+def test_text_of_a_config_cannot_control_a_terminal(unified: Unified, config: Config) -> None:
     config(
         '[profiles.acme]\naccount_id = "1\\u001b]52;c;x\\u0007\\u202e"\ntags = ["\\u009b2J[red]"]\n'
     )
@@ -421,9 +421,7 @@ def test_what_a_config_holds_cannot_drive_a_terminal(unified: Unified, config: C
         assert "[red]" in result.stdout
 
 
-def test_a_file_that_was_named_and_is_not_there_is_no_empty_one(
-    unified: Unified, tmp_path: Path
-) -> None:
+def test_a_named_file_that_is_missing_is_an_error(unified: Unified, tmp_path: Path) -> None:
     path = tmp_path / "named" / "team.toml"
     environ = {
         "UNIFIED_CONFIG": str(path),

@@ -42,7 +42,7 @@ def write(folder: Path, text: str) -> Path:
 @pytest.mark.parametrize(
     "profiles", [12, pytest.param(size(40, 20), id="many", marks=pytest.mark.long(seconds=5))]
 )
-def test_what_many_processes_change_at_once_is_all_kept(profiles: int, tmp_path: Path) -> None:
+def test_changes_of_many_processes_at_once_are_all_kept(profiles: int, tmp_path: Path) -> None:
     path = write(
         tmp_path, "".join(f"[profiles.p{number}]  # {number}\n" for number in range(profiles))
     )
@@ -129,7 +129,7 @@ def test_a_link_to_nothing_is_given_its_target(
 
 
 @pytest.mark.parametrize("what", ["a link", "a named pipe"])
-def test_what_is_planted_in_place_of_the_lock_is_left_alone(
+def test_a_foreign_file_in_place_of_the_lock_is_left_alone(
     unified: Unified, config: Config, what: str
 ) -> None:
     path = config(OLD)
@@ -148,7 +148,9 @@ def test_what_is_planted_in_place_of_the_lock_is_left_alone(
 
 
 @pytest.mark.parametrize("what", ["/dev/null", "a folder", "a named pipe"])
-def test_what_is_no_file_is_never_replaced(unified: Unified, tmp_path: Path, what: str) -> None:
+def test_anything_but_a_regular_file_is_never_replaced(
+    unified: Unified, tmp_path: Path, what: str
+) -> None:
     path = tmp_path / "odd"
     if what == "/dev/null":
         path = Path(what)
@@ -165,7 +167,7 @@ def test_what_is_no_file_is_never_replaced(unified: Unified, tmp_path: Path, wha
     assert not Path(f"{path}.lock").exists()
 
 
-def test_a_lock_that_is_held_is_waited_for_and_then_given_up(
+def test_a_held_lock_is_waited_for_until_the_time_limit(
     unified: Unified, config: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("unified_cli.storage.private_file._LOCK_SECONDS", 0.2)

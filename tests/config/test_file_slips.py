@@ -23,7 +23,7 @@ SAID = "[profile.acme] is not a table of this file"
         "profile login acme --token-stdin --store file",
     ],
 )
-def test_a_singular_table_is_told(unified: Unified, config: Config, command: str) -> None:
+def test_a_singular_table_name_is_reported(unified: Unified, config: Config, command: str) -> None:
     path = config(TEXT)
     result = unified(command, stdin=b"t-canary\n")
     assert (result.code, result.stderr) == (3, f"error: {path}: {SAID} (write [profiles.acme])\n")
@@ -35,7 +35,7 @@ def test_the_list_still_shows_its_name(unified: Unified, config: Config) -> None
     assert unified("profile list").stdout == "acme\t\t\t\t\tunknown\n"
 
 
-def test_the_doctor_names_the_mend(unified: Unified, config: Config) -> None:
+def test_the_doctor_names_the_fix(unified: Unified, config: Config) -> None:
     path = config(TEXT)
     result = unified("doctor -o json")
     (one,) = [one for one in result.json["findings"] if one["level"] == "error"]
@@ -47,7 +47,9 @@ def test_the_doctor_names_the_mend(unified: Unified, config: Config) -> None:
     "text",
     ["[profile]\n", "[[profile]]\n", "profile = []\n", "[profile]\naccount_id = 1\n"],
 )
-def test_a_table_without_a_name_is_told_too(unified: Unified, config: Config, text: str) -> None:
+def test_a_table_without_a_name_is_reported_too(
+    unified: Unified, config: Config, text: str
+) -> None:
     path = config(text)
     result = unified("profile list")
     assert (result.code, result.stdout) == (3, "")

@@ -95,7 +95,7 @@ def test_a_wrong_type_is_named_in_words_of_the_file(unified: Unified, config: Co
         path.unlink()
 
 
-def test_profiles_that_are_no_tables_are_told(unified: Unified, config: Config) -> None:
+def test_profiles_that_are_not_tables_are_reported(unified: Unified, config: Config) -> None:
     path = config("profiles = 5\n")
     path.chmod(0o644)
     for command in ("profile list", "profile add acme", "doctor", "-p acme ticketing tickets list"):

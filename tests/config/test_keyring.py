@@ -49,7 +49,7 @@ def restored() -> Iterator[None]:
     keyring.set_keyring(before)
 
 
-def test_what_is_put_there_is_found_until_it_is_removed() -> None:
+def test_a_stored_token_is_found_until_it_is_removed() -> None:
     backend = InMemory()
     keyring.set_keyring(backend)
     assert keychain.get("https://x|acme") is None
@@ -102,7 +102,7 @@ def test_a_keyring_of_plain_text_is_refused_and_passed_over_in_a_chain() -> None
     assert (plain.kept, good.kept) == ({}, {("unified", "x"): "t-1"})
 
 
-def test_a_library_that_is_not_installed_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_keyring_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "keyring", None)
     with pytest.raises(ConfigError) as caught:
         keychain.get("x")
@@ -111,7 +111,9 @@ def test_a_library_that_is_not_installed_is_asked_for(monkeypatch: pytest.Monkey
     )
 
 
-def test_a_backend_that_cannot_be_loaded_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_backend_that_cannot_be_loaded_is_reported_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     broken = ModuleType("keyring")
 
     def get_keyring() -> None:

@@ -41,13 +41,15 @@ def test_a_token_that_login_stored_goes_to_no_other_origin(
     assert unified(["profile", "set", "acme", f"base_url={url}"]).code == 0
 
 
-def test_a_path_of_the_same_origin_is_no_other(unified: Unified, config: Config) -> None:
+def test_another_path_of_the_same_origin_keeps_the_token(unified: Unified, config: Config) -> None:
     config(PROFILE)
     unified("profile login acme --token-stdin --store config", stdin=b"t-canary\n")
     assert unified("profile set acme base_url=https://one.example/v2").code == 0
 
 
-def test_a_file_of_ones_own_is_warned_of(unified: Unified, config: Config, tmp_path: Path) -> None:
+def test_a_token_in_a_users_own_file_is_warned_about(
+    unified: Unified, config: Config, tmp_path: Path
+) -> None:
     own = tmp_path / "mine"
     own.write_text("t-canary\n")
     path = config(f'{PROFILE}token_file = "{own}"\n')

@@ -42,7 +42,7 @@ LISTS = Config(None, {}, {"hooli": {"tags": ["eu"]}, **CONFIG.profiles})
         (["tag:us", "!staging"], ["prod-globex"]),
     ],
 )
-def test_what_a_pattern_finds(patterns: list[str], found: list[str]) -> None:
+def test_patterns_select_these_profiles(patterns: list[str], found: list[str]) -> None:
     assert select(CONFIG, patterns) == found
 
 
@@ -85,7 +85,7 @@ def test_a_profile_without_an_account_is_selected_by_its_name_only(
         ("!!x", 'no profile matches "!x"'),
     ],
 )
-def test_what_matches_nothing_is_refused(pattern: str, said: str) -> None:
+def test_a_pattern_without_a_match_is_refused(pattern: str, said: str) -> None:
     with pytest.raises(ConfigError) as caught:
         select(CONFIG, ["staging", pattern])
     assert caught.value.message == f"{said} (unified profile list shows 4)"
@@ -131,7 +131,7 @@ def test_a_misspelt_profile_is_named(
         ("zz", "unified profile list shows 2"),
     ],
 )
-def test_what_may_have_been_meant_is_said(
+def test_an_unknown_name_gets_a_suggestion(
     word: str, hint: str, unified: Unified, config: Callable[[str], Path]
 ) -> None:
     config('[profiles.acme]\naccount_id = "1"\ntags = ["eu"]\n[profiles.globex]\n')

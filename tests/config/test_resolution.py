@@ -147,7 +147,7 @@ def test_the_combinations_that_matter_most(
 
 
 @pytest.mark.parametrize("how", ["-p", "UNIFIED_PROFILE", "default"])
-def test_the_sandbox_is_left_by_nothing_but_a_flag_that_is_refused(how: str) -> None:
+def test_only_a_refused_flag_leaves_the_sandbox_profile(how: str) -> None:
     *_, everything = subsets("env")
     *_, top = subsets("top")
     environ = {f"UNIFIED_{name.upper()}": value for name, value in everything.items()}
@@ -194,14 +194,14 @@ def test_a_named_profile_beats_even_a_broken_environment(broken: str) -> None:
     assert outcome("-p", env, whole, {}) == ("profile", "profile", "profile")
 
 
-def test_an_empty_name_is_no_name() -> None:
+def test_an_empty_name_is_ignored() -> None:
     runtime = Runtime(io.BytesIO(), io.BytesIO(), Stderr(None), {})
     with pytest.raises(UsageError, match="-p needs the name of a profile"):
         resolution.resolve(Overrides(profile=""), runtime, Config(None))
 
 
 @pytest.mark.parametrize("key", ["token", "token_file", "token_command", "keyring"])
-def test_what_is_said_of_a_wrong_value_never_quotes_a_secret(key: str) -> None:
+def test_the_message_about_a_wrong_value_never_quotes_a_secret(key: str) -> None:
     with pytest.raises(ConfigError) as caught:
         resolve("-p", {}, {key: {"canary": "CANARY-1"}}, {})
     assert "CANARY" not in caught.value.message

@@ -63,7 +63,7 @@ BAD = {
 
 @pytest.mark.parametrize("case", BAD)
 @pytest.mark.parametrize("kind", ["environment", "token"])
-def test_what_can_be_no_token_is_refused_without_being_said(kind: str, case: str) -> None:
+def test_an_invalid_token_is_refused_without_being_quoted(kind: str, case: str) -> None:
     text, message = BAD[case]
     found, said = read(kind, text)
     assert found.startswith("error: the token from profile acme ")
@@ -71,7 +71,7 @@ def test_what_can_be_no_token_is_refused_without_being_said(kind: str, case: str
     assert text.strip() == "" or text.strip() not in found + said
 
 
-def test_nothing_is_sent_with_a_token_that_can_be_none(unified: Unified, service: Service) -> None:
+def test_nothing_is_sent_with_an_invalid_token(unified: Unified, service: Service) -> None:
     result = unified(
         "ticketing tickets list", environ={**service.environ, "UNIFIED_TOKEN": "t-canary\n"}
     )
@@ -83,7 +83,7 @@ def test_nothing_is_sent_with_a_token_that_can_be_none(unified: Unified, service
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
-def test_one_line_end_is_not_part_of_what_a_file_a_pipe_or_a_program_gives(
+def test_one_line_end_is_removed_from_the_token_of_a_file_pipe_or_program(
     tmp_path: Path, end: str
 ) -> None:
     path = tmp_path / "token"
@@ -108,7 +108,7 @@ def test_a_token_file_may_be_in_the_home(tmp_path: Path) -> None:
     )
 
 
-def test_a_token_file_that_others_can_change_is_refused_and_one_they_can_read_is_told(
+def test_a_token_file_others_can_write_is_refused_and_a_readable_one_warned_about(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "token"
@@ -122,7 +122,7 @@ def test_a_token_file_that_others_can_change_is_refused_and_one_they_can_read_is
     )
 
 
-def test_a_missing_token_file_names_the_way_on(tmp_path: Path) -> None:
+def test_a_missing_token_file_names_the_next_step(tmp_path: Path) -> None:
     path = tmp_path / "token"
     assert (
         read("token_file", str(path))[0]
@@ -131,7 +131,7 @@ def test_a_missing_token_file_names_the_way_on(tmp_path: Path) -> None:
     )
 
 
-def test_a_token_comes_through_a_pipe_and_a_pipe_that_says_nothing_ends(
+def test_a_token_is_read_from_a_pipe_and_a_silent_pipe_times_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reader, writer = os.pipe()
@@ -215,7 +215,7 @@ def alive(group: int) -> bool:
     return True
 
 
-def test_what_a_failing_program_says_is_shown_without_the_token(
+def test_a_failing_programs_message_is_shown_without_the_token(
     unified: Unified, config: Config
 ) -> None:
     script = "echo t-canary-secret; echo no: t-canary-secret is not the one >&2; exit 3"
@@ -238,7 +238,7 @@ def test_a_program_left_in_the_background_does_not_hold_the_answer() -> None:
     assert time.monotonic() - started < 8
 
 
-def test_what_a_program_prints_as_it_ends_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_output_of_a_program_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     class Late(selectors.DefaultSelector):
         waited = False
 
@@ -256,7 +256,7 @@ def test_what_a_program_prints_as_it_ends_is_not_lost(monkeypatch: pytest.Monkey
     assert read("token_command", ["sh", "-c", "sleep 0.1; echo t-1"]) == ("t-1", "")
 
 
-def test_there_is_no_shell(tmp_path: Path) -> None:
+def test_a_token_command_runs_without_a_shell(tmp_path: Path) -> None:
     mark = tmp_path / "PWN"
     for argv in (
         ["echo", f"x; touch {mark}"],
@@ -320,7 +320,7 @@ def test_no_variable_names_a_program_or_a_file_for_the_token(
     assert service.seen[0].headers["authorization"] == "Bearer t-0123456789"
 
 
-def test_a_declared_source_that_fails_is_the_end_of_it(
+def test_a_failing_token_source_is_never_replaced_by_another(
     unified: Unified, config: Config, service: Service
 ) -> None:
     config(
@@ -334,7 +334,7 @@ def test_a_declared_source_that_fails_is_the_end_of_it(
     assert service.seen == []
 
 
-def test_a_debugging_python_says_no_token_either(service: Service) -> None:
+def test_a_debugging_python_prints_no_token_either(service: Service) -> None:
     service.reply = lambda _: Reply(body=b'{"result":[]}')
     environ = {**service.environ, "PYTHONDEVMODE": "1", "UNIFIED_TOKEN": "t-canary-0123"}
     code = (

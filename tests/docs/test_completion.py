@@ -65,7 +65,7 @@ def test_hostile_profile_names_are_neither_offered_nor_run(
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_what_is_typed_before_is_not_run_by_a_tab(name: str, shell: Start, tmp_path: Path) -> None:
+def test_a_tab_does_not_run_the_words_before_it(name: str, shell: Start, tmp_path: Path) -> None:
     running = shell(name, CONFIG)
     for typed in (
         "'$(touch PWN)'",
@@ -136,7 +136,7 @@ def test_a_tab_keeps_what_is_typed_before_a_file(name: str, shell: Start, tmp_pa
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_a_value_may_stand_in_the_same_word(name: str, shell: Start) -> None:
+def test_a_value_in_the_same_word_is_completed(name: str, shell: Start) -> None:
     running = shell(name, CONFIG)
     before = "" if name == "bash" else "--profile="
     offered = running.offered("unified ticketing tickets list --profile=")
@@ -157,7 +157,7 @@ UNKNOWN = (
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_nothing_is_offered_where_nothing_is_known(name: str, shell: Start) -> None:
+def test_nothing_is_offered_without_known_words(name: str, shell: Start) -> None:
     running = shell(name, CONFIG)
     assert {
         line: offered for line in UNKNOWN if (offered := running.offered(f"unified {line}"))
@@ -165,7 +165,7 @@ def test_nothing_is_offered_where_nothing_is_known(name: str, shell: Start) -> N
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_a_broken_config_changes_nothing_and_says_nothing(
+def test_a_broken_config_does_not_disturb_completion(
     name: str, shell: Start, tmp_path: Path
 ) -> None:
     running = shell(name, CONFIG)
@@ -217,9 +217,7 @@ items_2 = "list"
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_what_a_user_adds_to_the_catalogue_is_completed(
-    name: str, shell: Start, tmp_path: Path
-) -> None:
+def test_a_users_own_catalogue_is_completed(name: str, shell: Start, tmp_path: Path) -> None:
     folder = tmp_path / ".config" / "unified" / "catalogue.d"
     folder.mkdir(parents=True)
     (folder / "falconry.toml").write_text(ADDED)
@@ -267,7 +265,7 @@ def test_an_api_of_the_user_with_the_name_of_a_command_is_not_offered(
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_a_tab_completes_the_word_that_is_begun(name: str, shell: Start) -> None:
+def test_a_tab_completes_a_partial_word(name: str, shell: Start) -> None:
     running = shell(name, CONFIG)
     running.run(_ECHO[name])
     printed = running.complete("unified -p glo\tvoi\treco\tdownl\t--no-inp\t-o ndj")
@@ -412,9 +410,7 @@ u = "ticketing"
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_an_alias_is_completed_as_what_it_stands_for(
-    name: str, shell: Start, tmp_path: Path
-) -> None:
+def test_an_alias_is_completed_like_its_words(name: str, shell: Start, tmp_path: Path) -> None:
     (tmp_path / ".local/share/unified/runs").mkdir(parents=True)
     (tmp_path / ".local/share/unified/runs" / f"{RUNS[0]}.ndjson").touch()
     running = shell(name, ALIASES)
@@ -499,9 +495,7 @@ def test_a_hostile_list_of_words_is_neither_offered_nor_run(
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_what_a_connection_described_is_offered_and_nothing_of_it_runs(
-    name: str, shell: Start, tmp_path: Path
-) -> None:
+def test_described_names_are_offered_and_never_run(name: str, shell: Start, tmp_path: Path) -> None:
     running = shell(name, TAGGED)
     of = settled(tmp_path)
     folder = tmp_path / ".cache" / "unified" / "completion" / "acme"
@@ -589,7 +583,7 @@ def at_terminal(command: str, home: Path, then: str = "", before: str = "") -> N
     assert code == 0, printed
 
 
-def test_only_what_a_person_saw_of_a_named_connection_is_kept(tmp_path: Path) -> None:
+def test_only_words_shown_to_a_person_are_kept_for_completion(tmp_path: Path) -> None:
     config = tmp_path / ".config" / "unified" / "config.toml"
     config.parent.mkdir(parents=True)
     config.write_text(TAGGED)
@@ -608,7 +602,7 @@ def test_only_what_a_person_saw_of_a_named_connection_is_kept(tmp_path: Path) ->
     at_terminal("-p acme ticketing tickets list -q limit=1", tmp_path)
 
 
-def test_the_newest_words_stand_first_and_a_connection_keeps_its_own(tmp_path: Path) -> None:
+def test_the_newest_words_come_first_and_a_connection_keeps_its_own(tmp_path: Path) -> None:
     now = [1_000_000.0]
     resource = ("voice", "calls", "ids")
     file = tmp_path / "completion" / "acme" / "voice.calls.ids"
@@ -660,7 +654,7 @@ def settled(home: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_what_another_connection_showed_is_not_offered(
+def test_words_of_another_connection_are_not_offered(
     name: str, shell: Start, tmp_path: Path
 ) -> None:
     running = shell(name, TAGGED)

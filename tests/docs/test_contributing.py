@@ -46,6 +46,6 @@ def test_every_module_on_the_way_of_a_call_is_there() -> None:
         assert whole.is_file() or f"def {last}(" in module.read_text("utf-8"), name
 
 
-def test_every_package_is_told_of() -> None:
+def test_every_package_is_described() -> None:
     packages = [path.parent.name for path in (ROOT / "unified_cli").glob("*/__init__.py")]
     assert [name for name in packages if f"`{name}`" not in TEXT] == []

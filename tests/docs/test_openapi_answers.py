@@ -125,7 +125,7 @@ def test_every_record_is_as_described(client: httpx.Client, operation: Operation
 
 
 @pytest.mark.parametrize("operation", ACTIONS, ids=command)
-def test_what_an_action_needs_is_required_and_nothing_else(
+def test_only_needed_fields_of_an_action_are_required(
     client: httpx.Client, operation: Operation
 ) -> None:
     shown = example(operation)

@@ -11,14 +11,14 @@ PICTURES = [*pictures()]
 
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
-def test_a_picture_shows_what_is_printed_now(picture: TerminalPicture) -> None:
+def test_a_picture_shows_the_current_output(picture: TerminalPicture) -> None:
     text = svg(picture)
     hint = "stale; run: python -m unified_cli.docs --write"
     assert (FOLDER / f"{picture.name}.svg").read_text("utf-8") == text, hint
     assert re.findall(r"url\((?!#)|href|<script|font-face", text) == []
 
 
-def test_there_is_no_other_picture() -> None:
+def test_every_picture_is_generated() -> None:
     assert sorted(path.stem for path in FOLDER.glob("*.svg")) == sorted(
         picture.name for picture in PICTURES
     )
@@ -29,7 +29,7 @@ def test_a_command_that_fails_makes_no_picture() -> None:
         svg(TerminalPicture("x", "x", 80, [], ["unified nothing"]))
 
 
-def test_a_picture_shows_what_stays_on_a_screen() -> None:
+def test_a_picture_shows_the_final_screen() -> None:
     unseen = " echo unseen > file"
     shown = ["printf 'half\\rmore\\033[K\\r\\033[Krun 20260102-0abc\\n'; false || true", unseen]
     text = svg(TerminalPicture("x", "x", 80, [], shown, ["cat file"]))
@@ -39,7 +39,7 @@ def test_a_picture_shows_what_stays_on_a_screen() -> None:
     ]
 
 
-def test_what_a_picture_started_is_ended_where_a_command_fails() -> None:
+def test_programs_of_a_picture_end_if_a_command_fails() -> None:
     with pytest.raises(CalledProcessError, match="exit 3"):
         svg(TerminalPicture("x", "x", 80, ["exit 2"], [], ["exit 3"]))
 

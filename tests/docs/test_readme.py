@@ -138,7 +138,7 @@ def test_no_block_has_no_test() -> None:
     )
 
 
-def test_who_has_signed_in_can_do_the_jobs() -> None:
+def test_a_signed_in_user_can_do_the_jobs() -> None:
     """A connection of the jobs that has the name of a real one would be left out, and
     the real one read.
     """
@@ -151,7 +151,7 @@ def test_it_is_short() -> None:
     assert len(TEXT.splitlines()) <= LONGEST
 
 
-def test_the_two_commands_stand_alone_and_the_second_in_the_guide_too(
+def test_the_two_commands_have_their_own_block_also_in_the_guide(
     environ: dict[str, str], tmp_path: Path
 ) -> None:
     assert re.findall(r"^```sh\n(python3 .*)\n```$", TEXT, re.MULTILINE) == [FIRST, SECOND]
@@ -174,7 +174,7 @@ def test_the_first_command_installs_and_lists(tmp_path: Path) -> None:
     assert [one["id"] for one in json.loads(done.stdout)["result"]] == ["tickets-1", "tickets-2"]
 
 
-def test_what_is_installed_and_removed_is_this_distribution_with_its_extras(
+def test_the_installed_and_removed_package_is_this_distribution(
     environ: dict[str, str], tmp_path: Path
 ) -> None:
     block = next(
@@ -234,7 +234,7 @@ def test_the_commands_in_its_sentences_are_those_of_the_program(unified: Unified
         assert all(option in known for option in words.split() if option.startswith("-")), words
 
 
-def test_there_are_console_blocks() -> None:
+def test_the_readme_has_console_blocks() -> None:
     assert BLOCKS
 
 

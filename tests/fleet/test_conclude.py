@@ -81,7 +81,7 @@ def test_parts_that_failed_alike(total: int, said: str) -> None:
     assert raised.value.code == (ExitCode.INCOMPLETE if total == 3 else ExitCode.NETWORK)
 
 
-def test_only_so_many_names_are_told() -> None:
+def test_only_some_names_are_listed() -> None:
     failed = {f"p{n}": NetworkError("no") for n in range(9)}
     with pytest.raises(
         UnifiedError, match=r"^9 of 12 connections failed: p0, p1, p2, p3, p4 and 4 more$"

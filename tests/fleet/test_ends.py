@@ -685,7 +685,7 @@ def last(told: Result, folder: Path) -> str:
 @pytest.mark.parametrize(
     ("name", "end"), [(name, end) for name, case in TABLE.items() for end in case.ends]
 )
-def test_an_end(
+def test_each_end_has_its_code_and_last_line(
     name: str, end: str, unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
     world, case = World(unified, service, config, tmp_path), TABLE[name]

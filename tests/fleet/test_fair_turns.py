@@ -64,7 +64,7 @@ def run(unified: Unified, tmp_path: Path) -> Run:
 
 
 @pytest.mark.parametrize("command", READERS.values(), ids=[*READERS])
-def test_each_connection_is_begun_while_others_wait(
+def test_each_connection_starts_while_others_wait(
     command: str, run: Run, config: Callable[[str], Path], service: Service
 ) -> None:
     profiles(config, service.url, COUNT)
@@ -121,7 +121,7 @@ def test_many_connections_take_little_longer_than_their_limits(
     assert len(served_at) == (2 if command.startswith("diff") else count)
 
 
-def test_what_is_read_ahead_is_bounded_and_waits_without_a_slot(
+def test_reading_ahead_is_bounded_and_waits_without_a_slot(
     run: Run, config: Callable[[str], Path], service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A page is of 21 bytes.
@@ -147,7 +147,7 @@ def test_what_is_read_ahead_is_bounded_and_waits_without_a_slot(
     assert asked[1] - asked[0] <= 11
 
 
-def test_whoever_has_the_fewest_under_way_is_next() -> None:
+def test_the_connection_with_the_fewest_jobs_running_is_next() -> None:
     turns = FairTurns(["a1", "a2", "a3", "b1", "b2"], lambda job: job[0])
     assert [turns.take() for _ in range(3)] == ["a1", "b1", "a2"]
     turns.ended("a")

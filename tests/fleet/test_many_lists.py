@@ -88,7 +88,7 @@ def test_each_list_has_its_own_connection(
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_who_waits_for_a_slot_is_let_go_first(
+def test_a_thread_that_waits_for_a_slot_goes_first(
     workers: int, unified: Unified, config: Config
 ) -> None:
     # Of one service, so that the lists share the limit of a token.
@@ -230,7 +230,7 @@ def test_a_page_that_is_not_answered_ends_its_own_list_only(
 
 
 @pytest.mark.parametrize("most", [1, 2, 3])
-def test_where_no_more_threads_can_be_had_each_job_has_its_own(
+def test_all_jobs_are_done_with_fewer_threads(
     most: int, unified: Unified, config: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started = list[object]()

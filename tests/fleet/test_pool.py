@@ -109,7 +109,7 @@ def test_the_error_of_a_job_is_raised_after_its_results_and_stops_the_others(ord
         assert closed.acquire(timeout=SECONDS)
 
 
-def test_what_is_taken_comes_before_the_error_of_a_job() -> None:
+def test_finished_results_come_before_the_error_of_a_job() -> None:
     failed = threading.Event()
 
     def work(job: int) -> Generator[int]:
@@ -127,7 +127,7 @@ def test_what_is_taken_comes_before_the_error_of_a_job() -> None:
             pool.take(SECONDS)
 
 
-def test_leaving_early_waits_for_nobody_and_closes_each_job_in_its_own_thread() -> None:
+def test_leaving_early_does_not_wait_and_closes_each_job_in_its_own_thread() -> None:
     held, over, closed = threading.Event(), threading.Semaphore(0), list[threading.Thread]()
 
     def work(_job: int) -> Generator[threading.Thread]:
@@ -187,7 +187,7 @@ def test_one_job_after_the_other_is_done_by_one_worker() -> None:
     assert len(threads) == 1
 
 
-def test_a_job_that_waits_for_a_worker_when_the_caller_leaves_is_not_begun() -> None:
+def test_a_waiting_job_does_not_start_after_the_caller_leaves() -> None:
     begun, held = list[int](), threading.Event()
     running, threads = threading.Event(), list[threading.Thread]()
 

@@ -25,7 +25,7 @@ class Opened:
 
 
 @pytest.mark.parametrize(("connections", "threads"), [(None, 12), (30, 12), (3, 3), (1, 2)])
-def test_there_are_threads_for_as_many_connections_as_the_jobs_are_of(
+def test_there_is_a_thread_for_each_connection_of_the_jobs(
     connections: int | None, threads: int
 ) -> None:
     # All threads that there can be come to the first barrier; one more than that waits

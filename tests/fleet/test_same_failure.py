@@ -43,7 +43,7 @@ def test_an_id_that_cannot_be_sent_is_a_usage_error_of_a_fan_out(
 
 
 @pytest.mark.parametrize("kind", UnifiedError.__subclasses__())
-def test_any_error_can_be_told_in_other_words(kind: type[UnifiedError]) -> None:
+def test_any_error_can_be_reworded(kind: type[UnifiedError]) -> None:
     error = kind("the reason", hint="a hint")
     told = error.reworded("all failed")
     assert (type(told), told.hint) == (kind, None)
@@ -51,6 +51,6 @@ def test_any_error_can_be_told_in_other_words(kind: type[UnifiedError]) -> None:
     assert (error.reason, error.hint) == ("the reason", "a hint")
 
 
-def test_a_retold_error_keeps_its_facts() -> None:
+def test_a_reworded_error_keeps_its_facts() -> None:
     error = UnifiedError("x", origin="provider", status=503, retryable=True, idempotency_key="k")
     assert error.reworded("y").facts() == {**error.facts(), "message": "y"}

@@ -45,7 +45,7 @@ def test_there_are_threads_for_connections_that_wait(
 
 
 @pytest.mark.parametrize(("files", "threads"), [(20, 8), (64, 8), (140, 20), (sys.maxsize, 32)])
-def test_there_are_no_more_threads_than_may_have_their_files_open(
+def test_threads_are_limited_by_the_open_file_limit(
     files: int, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os_limits, "open_files", lambda: files)
@@ -90,7 +90,7 @@ def test_no_more_than_the_slots_work_at_a_time_and_all_of_them_wait_at_a_time() 
 
 
 @pytest.mark.parametrize(("seconds", "given_up"), [(0.05, False), (0.5, True)])
-def test_the_slot_is_given_up_for_waits_that_are_worth_it(seconds: float, given_up: bool) -> None:
+def test_the_slot_is_lent_during_long_waits_only(seconds: float, given_up: bool) -> None:
     slots, worked = WorkerSlots(1), threading.Event()
 
     def other() -> None:
@@ -105,7 +105,7 @@ def test_the_slot_is_given_up_for_waits_that_are_worth_it(seconds: float, given_
     assert worked.is_set()
 
 
-def test_who_waits_for_the_answer_of_another_has_no_slot() -> None:
+def test_a_thread_that_waits_for_anothers_answer_has_no_slot() -> None:
     slots = WorkerSlots(1)
     limited = RateLimit((0, 0), time.monotonic, time.sleep, slots.lend)
     first = limited.wait("a")

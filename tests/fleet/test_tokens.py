@@ -186,7 +186,7 @@ def test_a_token_is_kept(tmp_path: Path) -> None:
     assert read_twice(1000, count) == ["t-1", "t-1"]
 
 
-def test_who_waits_for_a_token_is_told_that_its_reader_has_ended(tmp_path: Path) -> None:
+def test_a_waiting_thread_learns_that_the_tokens_reader_has_ended(tmp_path: Path) -> None:
     """The end stops the program, and no thread waits for it any more."""
     runtime = Runtime(None, None, Stderr(io.BytesIO()), ENVIRON)
     begun = tmp_path / "begun"

@@ -15,7 +15,7 @@ SLOW = Reply(429, b'{"message": "slow down"}', {"Retry-After": "1"})
 
 
 @pytest.mark.parametrize("what", READERS)
-def test_one_that_does_not_answer_keeps_no_other_from_being_asked(
+def test_a_connection_that_does_not_answer_holds_up_no_other(
     what: str, unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
     names, asked, others = profiles(config, service.url, NUMBER), set[str](), threading.Event()

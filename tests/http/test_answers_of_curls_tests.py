@@ -84,7 +84,7 @@ def given() -> dict[str, bytes]:
 
 @pytest.mark.long(nightly="needs curl's own tests")
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_what_curl_refuses_is_not_accepted(
+def test_answers_that_curl_refuses_are_refused(
     method: str, given: dict[str, bytes], unified: Unified, capsys: pytest.CaptureFixture[str]
 ) -> None:
     curl = Curl()

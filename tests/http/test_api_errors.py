@@ -92,7 +92,7 @@ def refusal(status: int = 422, **members: Any) -> Reply:
         ),
     ],
 )
-def test_a_refusal_shows_what_is_wrong(
+def test_a_refusal_shows_the_problem(
     members: dict[str, Any], said: str, unified: Unified, service: Service
 ) -> None:
     service.reply = lambda _: refusal(**members)
@@ -133,7 +133,7 @@ PRODUCTS = {
 
 
 @pytest.mark.parametrize("product", PRODUCTS)
-def test_what_a_product_says_is_in_the_sentence(
+def test_the_products_message_is_in_the_sentence(
     product: str, unified: Unified, service: Service
 ) -> None:
     body, said = PRODUCTS[product]

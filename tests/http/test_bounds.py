@@ -77,7 +77,7 @@ def test_a_page_beyond_a_bound_is_refused_and_the_bound_named(
 
 
 @pytest.mark.parametrize("array", [b"%b", b" %b", b'{"result": %b}'])
-def test_as_many_records_as_the_bound_says_are_no_more(
+def test_a_page_with_exactly_the_most_records_is_accepted(
     array: bytes, unified: Unified, service: Service
 ) -> None:
     by_cursor(service, {None: array % (b"[1" + b",2" * (decoding.MOST_RECORDS - 1) + b"]")})
@@ -161,7 +161,7 @@ _VALUES = [
 ]
 
 
-def test_a_key_that_stands_twice_is_seen_however_the_page_is_written() -> None:
+def test_a_repeated_key_is_detected_in_any_spelling_of_the_page() -> None:
     service, chance = load().service, random.Random(5)
     seen = {True: 0, False: 0}
     for _ in range(3000):
@@ -197,7 +197,7 @@ def test_a_record_may_use_the_words_of_the_page(unified: Unified, service: Servi
 
 
 @pytest.mark.parametrize("how", ["json --all", "ndjson", "csv --all", "json --limit 1"])
-def test_a_cursor_that_is_half_a_character_is_no_cursor(
+def test_a_cursor_with_half_a_surrogate_pair_is_refused(
     how: str, unified: Unified, service: Service
 ) -> None:
     by_cursor(service, {None: envelope(b'[{"id": "1"}, {"id": "2"}]', '"a\\ud83d"')})
@@ -235,7 +235,7 @@ def test_a_jq_program_gets_no_document_beyond_its_bound(unified: Unified, servic
         )
 
 
-def test_where_a_page_breaks_off_in_its_middle_the_next_run_goes_on_after_the_one_before(
+def test_after_a_torn_page_the_next_run_continues_after_the_last_whole_one(
     unified: Unified, service: Service, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     target = tmp_path_factory.mktemp("out") / "list.yaml"

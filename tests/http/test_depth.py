@@ -130,7 +130,7 @@ def test_a_record_may_have_two_hundred_levels_in_any_answer(
         (b'{"result":{"a":%b}}', 199),
     ],
 )
-def test_what_is_no_record_is_no_deeper(
+def test_a_value_that_is_not_a_record_has_the_same_depth_limit(
     shape: bytes, levels: int, command: str, unified: Unified, service: Service
 ) -> None:
     for more, code in ((0, 0), (1 + shape.startswith(b'{"result":%b'), 5)):
@@ -139,7 +139,7 @@ def test_what_is_no_record_is_no_deeper(
         assert result.code == code, result.stderr
 
 
-def test_a_large_answer_is_no_deeper(unified: Unified, service: Service) -> None:
+def test_a_large_answer_has_the_same_depth_limit(unified: Unified, service: Service) -> None:
     for levels, code in ((99, 0), (100, 0), (101, 5), (150, 5)):
         inner = b'"' + b"x" * (2 << 20) + b'",' + b"[" * levels + b"]" * levels
         body = b'{"result":[{"a":' + b"[" * 99 + inner + b"]" * 99 + b"}]}"
@@ -148,9 +148,7 @@ def test_a_large_answer_is_no_deeper(unified: Unified, service: Service) -> None
             assert unified(command, environ=service.environ).code == code
 
 
-def test_what_stands_beside_the_records_is_not_looked_at(
-    unified: Unified, service: Service
-) -> None:
+def test_members_beside_the_records_are_not_checked(unified: Unified, service: Service) -> None:
     deep = b"[" * 300 + b"]" * 300
     by_cursor(service, {None: b'{"result":[{"id":"7"}],"more":%b,"next_cursor":null}' % deep})
     assert unified(f"{LIST} --all -o ids", environ=service.environ).stdout == "7\n"
@@ -175,7 +173,7 @@ INPUTS = [
 
 @pytest.mark.parametrize(("command", "code"), INPUTS)
 @pytest.mark.parametrize("levels", [199, 200, 201, 202, 1000, 100_000])
-def test_so_it_is_in_what_is_given(
+def test_input_has_the_same_depth_limit(
     levels: int, command: str, code: int, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     service.reply = lambda _: Reply(201, b'{"id":"1"}')
@@ -193,7 +191,7 @@ def test_so_it_is_in_what_is_given(
     assert "nested deeper than 200 levels" in result.stderr
 
 
-def test_what_a_program_makes_is_no_deeper(unified: Unified, service: Service) -> None:
+def test_a_programs_result_has_the_same_depth_limit(unified: Unified, service: Service) -> None:
     serve(service, 200)
     for program, code in ((".", 0), ("[.]", 2)):
         result = unified([*LIST.split(), "-o", "ndjson", "--jq", program], environ=service.environ)

@@ -129,7 +129,7 @@ def test_a_viewer_reads_it(unified: Unified, service: Service, tmp_path: Path) -
     assert entries[0].request.headers[-1] == {"name": "authorization", "value": "***"}
 
 
-def test_bytes_that_are_no_text_are_in_base64(
+def test_bytes_that_are_not_text_are_in_base64(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     service.reply = lambda _: Reply(200, b"\xff\x00\xfe", {"Content-Type": "image/png"})

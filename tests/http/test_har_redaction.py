@@ -79,7 +79,7 @@ def test_the_signature_of_a_url_in_a_record_is_replaced(
 @pytest.mark.parametrize(
     "value", [SIGNED, AZURE, PLAIN, f"https://x.example/?to={quote(SIGNED, safe='')}"]
 )
-def test_what_a_recording_leaves_out_is_not_printed_either(
+def test_secrets_left_out_of_a_recording_are_not_printed_either(
     value: str, unified: Unified, service: Service
 ) -> None:
     found = json.dumps({"url": value, "access_token": SECRET})
@@ -110,7 +110,7 @@ def test_what_a_recording_leaves_out_is_not_printed_either(
         f"user-directory users create -f 'password={SECRET}' -f 'a[refresh_token]={SECRET}'",
     ],
 )
-def test_what_a_request_must_not_show_is_replaced_and_the_request_found(
+def test_secrets_of_a_request_are_replaced_and_the_request_found(
     command: str, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     assert hits(recording(unified, service, tmp_path, command)) == []

@@ -55,7 +55,7 @@ def test_the_next_run_begins_at_the_pace_that_was_learned(
     assert "min ago" not in late.stderr + other.stderr
 
 
-def test_what_is_known_already_is_not_written_again_before_half_a_day(
+def test_a_known_pace_is_not_written_again_within_half_a_day(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     service.reply = limited
@@ -78,7 +78,7 @@ def test_what_is_known_already_is_not_written_again_before_half_a_day(
         "[5, NaN]",
     ],
 )
-def test_a_pace_that_cannot_be_true_is_not_believed(
+def test_an_impossible_pace_is_ignored(
     unified: Unified, service: Service, tmp_path: Path, value: str
 ) -> None:
     service.reply = limited
@@ -106,7 +106,7 @@ def test_a_cache_that_cannot_be_written_does_no_harm(
 @pytest.mark.parametrize(
     "words", [LIST, "ticketing tickets list --help", "ticketing tickets create --skeleton"]
 )
-def test_a_cache_where_nothing_can_be_looked_for_is_none(
+def test_an_unreadable_cache_is_treated_as_missing(
     words: str, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     # As in a folder without access, which there is none of for the superuser: the

@@ -241,7 +241,7 @@ def test_bytes_after_an_answer_close_the_connection(
         CHUNKED + b"0\r\nX: " + PAD + PAD + b"\r\n\r\n",
     ],
 )
-def test_what_either_parser_refuses_is_refused(data: bytes, size: int) -> None:
+def test_answers_that_either_parser_refuses_are_refused(data: bytes, size: int) -> None:
     with pytest.raises(httpx.RemoteProtocolError) as caught:
         read(data, min(size, 60_000) if len(data) < 1000 else 60_000)
     # What the peer sent is not in it, so that nobody has to clean it.

@@ -78,7 +78,7 @@ def test_a_cursor_that_is_too_long_is_not_sent(unified: Unified, service: Servic
     )
 
 
-def test_what_has_a_body_says_how_long_it_is(unified: Unified, service: Service) -> None:
+def test_a_request_with_a_body_has_its_length(unified: Unified, service: Service) -> None:
     unified("ticketing tickets create -f subject=x", environ=service.environ)
     unified("ticketing tickets list", environ=service.environ)
     written, read = service.seen

@@ -309,7 +309,7 @@ def test_a_second_client_uses_up_a_part_of_the_limit(
 
 
 @pytest.mark.parametrize("workers", [1, 8, 32])
-def test_what_has_no_limit_is_sent_without_a_wait(workers: int) -> None:
+def test_requests_without_a_limit_do_not_wait(workers: int) -> None:
     class Unlimited:
         def ask(self, _now: float) -> Verdict:
             return Verdict(None, RateFacts(None, None, None))
@@ -319,7 +319,7 @@ def test_what_has_no_limit_is_sent_without_a_wait(workers: int) -> None:
     assert run.seconds <= at_once
 
 
-def test_requests_of_an_hour_are_no_window() -> None:
+def test_a_limit_per_hour_is_not_used_as_a_window() -> None:
     pace = Pace()
     for number in range(20):
         pace.accepted(pace.take(number * 3600.0), number * 3600.0 + 0.1)
@@ -364,7 +364,7 @@ def test_headers_that_say_the_same_for_ever_cannot_stop_it(facts: RateFacts) -> 
     assert run.seconds < 60
 
 
-def test_a_limit_that_never_opens_is_given_up() -> None:
+def test_a_limit_that_never_opens_ends_the_call() -> None:
     pace, now, sent = Pace(), 0.0, 0
     while not pace.exhausted:
         now += max(0.0, pace.delay(now))
@@ -442,9 +442,7 @@ EPOCH = 1795176000
         ({"RateLimit-Limit": "9999999999;w=1", "RateLimit-Remaining": "1"}, (None, 1, None)),
     ],
 )
-def test_headers_are_believed_within_bounds(
-    headers: dict[str, str], facts: tuple[Any, ...]
-) -> None:
+def test_headers_are_trusted_within_bounds(headers: dict[str, str], facts: tuple[Any, ...]) -> None:
     encoded = [(name, value.encode()) for name, value in headers.items()]
     assert rate_headers.read(httpx.Headers(encoded)) == facts
 
@@ -454,7 +452,7 @@ def test_answers_without_such_headers_say_nothing() -> None:
 
 
 @pytest.mark.parametrize(("name", "headers", "workers"), [*cases()])
-def test_what_an_earlier_run_learned_is_the_start_of_the_next(
+def test_a_run_starts_at_the_pace_an_earlier_one_learned(
     name: str, headers: str, workers: int
 ) -> None:
     make, requests = LIMITS[name]
@@ -592,7 +590,7 @@ def test_after_load_was_shed_the_full_rate_returns(latency: float, workers: int)
 
 
 @pytest.mark.parametrize("window", [Window(10, 60), Window(5, 1), Window(1, 30)])
-def test_what_one_header_said_is_kept_to_for_two_of_its_windows(window: Window) -> None:
+def test_a_header_counts_for_two_of_its_windows(window: Window) -> None:
     free = simulate(Unlimited(), 8, 300, ALL).seconds
     run = simulate(Unlimited(facts=RateFacts(window, None, None)), 8, 300, ALL)
     assert window.seconds < run.seconds < 2.1 * max(window.seconds, 1.2) + 3 * free

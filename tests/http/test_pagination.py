@@ -44,13 +44,13 @@ def test_every_page_request_carries_connection_cursor_and_query_once(
     ]
 
 
-def test_nothing_but_page_size_sends_the_wires_limit(unified: Unified, service: Service) -> None:
+def test_only_page_size_sends_the_wires_limit(unified: Unified, service: Service) -> None:
     serve(service, [tickets(9)])
     unified(f"{LIST} --limit 3", environ=service.environ)
     assert [name for seen in service.seen for name, _ in seen.query] == ["integrated_account_id"]
 
 
-def test_a_limit_needs_no_page_more_than_it_needs(unified: Unified, service: Service) -> None:
+def test_a_limit_requests_no_unneeded_page(unified: Unified, service: Service) -> None:
     serve(service, [tickets(100), tickets(100, 100)])
     result = unified(f"{LIST} --limit 10 -o ids", environ=service.environ)
     assert result.stdout.split() == [f"t-{number}" for number in range(10)]
@@ -122,7 +122,9 @@ def test_a_hundred_empty_pages_in_a_row_are_enough(unified: Unified, service: Se
 
 
 @pytest.mark.parametrize("end", ['""', "null", None])
-def test_what_ends_a_list(end: str | None, unified: Unified, service: Service) -> None:
+def test_a_list_ends_without_a_next_cursor(
+    end: str | None, unified: Unified, service: Service
+) -> None:
     body = b'{"result": [{"id": "1"}]' + (f', "next_cursor": {end}'.encode() if end else b"") + b"}"
     by_cursor(service, {None: body})
     result = unified(f"{LIST} --all -o ids", environ=service.environ)
@@ -145,7 +147,9 @@ def test_a_cursor_that_is_a_number_is_sent_digit_by_digit(
 
 
 @pytest.mark.parametrize("cursor", ["0", "false", "{}", '["x"]', "-17", "1.5", "1e3"])
-def test_what_is_no_cursor(cursor: str, unified: Unified, service: Service) -> None:
+def test_a_cursor_that_is_not_text_is_refused(
+    cursor: str, unified: Unified, service: Service
+) -> None:
     by_cursor(service, {None: envelope(b'[{"id": "1"}]', cursor)})
     result = unified(f"{LIST} --all -o ids", environ=service.environ)
     assert (result.stdout, result.code, len(service.seen)) == ("", 5, 1)
@@ -192,9 +196,7 @@ def test_pages_that_come_earn_repeats_for_those_that_fail(
 
 
 @pytest.mark.parametrize("status", [400, 404, 410, 422])
-def test_a_cursor_that_is_no_longer_taken_ends_with_12(
-    status: int, unified: Unified, service: Service
-) -> None:
+def test_an_expired_cursor_ends_with_12(status: int, unified: Unified, service: Service) -> None:
     gone = {"statusCode": status, "error": "Gone", "message": "cursor expired"}
     by_cursor(
         service,
@@ -205,9 +207,7 @@ def test_a_cursor_that_is_no_longer_taken_ends_with_12(
     assert "the service no longer takes the cursor of page 2" in result.stderr
 
 
-def test_a_page_size_that_is_refused_is_told_in_the_services_words(
-    unified: Unified, service: Service
-) -> None:
+def test_a_refused_page_size_shows_the_services_message(unified: Unified, service: Service) -> None:
     refusal = {"statusCode": 400, "error": "Bad Request", "message": "limit must be at most 100"}
     service.reply = lambda _: served(refusal, 400)
     result = unified(f"{LIST} --all --page-size 1000", environ=service.environ)
@@ -215,7 +215,7 @@ def test_a_page_size_that_is_refused_is_told_in_the_services_words(
     assert "limit must be at most 100" in result.stderr
 
 
-def test_a_partial_page_is_told_at_the_end(unified: Unified, service: Service) -> None:
+def test_a_partial_page_is_reported_at_the_end(unified: Unified, service: Service) -> None:
     partial = {"result": tickets(1, 1), "next_cursor": "c2", "is_partial_response": True}
     by_cursor(
         service,
@@ -270,7 +270,7 @@ def test_a_page_that_never_comes_breaks_the_run_off(
 
 @pytest.mark.parametrize("result", ["null", "{}", '"x"', "7"])
 @pytest.mark.parametrize("how", ["--all", "-o ndjson", "--limit 5", "-o table"])
-def test_what_is_no_page_is_not_taken_for_an_empty_one(
+def test_an_answer_that_is_not_a_page_is_not_an_empty_page(
     how: str, result: str, unified: Unified, service: Service
 ) -> None:
     by_cursor(service, {None: f'{{"result": {result}}}'.encode()})
@@ -280,7 +280,7 @@ def test_what_is_no_page_is_not_taken_for_an_empty_one(
 
 
 @pytest.mark.parametrize("more", ["--all", "--limit 9", "--all --out {}"])
-def test_a_bare_array_after_pages_with_cursors_is_no_end(
+def test_a_bare_array_after_pages_with_cursors_is_an_error(
     more: str, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     pages = {
@@ -349,7 +349,7 @@ FORMATS = [
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize(("cursor", "onward"), [("c1", "c1"), ("a b'c", "'a b'\"'\"'c'")])
 @pytest.mark.parametrize("padding", [0, 600_000], ids=["a small page", "a large page"])
-def test_a_list_that_goes_on_says_so_in_every_format(
+def test_a_list_with_more_pages_says_so_in_every_format(
     form: str, cursor: str, onward: str, padding: int, unified: Unified, service: Service
 ) -> None:
     records = [{"id": "1", "text": "x" * padding}]

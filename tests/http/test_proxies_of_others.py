@@ -164,7 +164,9 @@ def test_without_its_login_a_proxy_refuses(
     assert origin.requests == []
 
 
-def test_a_proxy_that_serves_nobody_refuses(tmp_path: Path, origin: Listener, ask: Ask) -> None:
+def test_a_proxy_that_refuses_everyone_is_reported(
+    tmp_path: Path, origin: Listener, ask: Ask
+) -> None:
     with running(lambda folder, port: squid(folder, port, closed=True), tmp_path) as (port, _):
         code, said = ask(f"http://127.0.0.1:{port}")
     assert (code, said.count(f"proxy 127.0.0.1:{port} refuses to connect to {HOST}: 403")) == (6, 1)
@@ -172,14 +174,16 @@ def test_a_proxy_that_serves_nobody_refuses(tmp_path: Path, origin: Listener, as
 
 
 @pytest.mark.parametrize("name", [one for one in PROXIES if not PROXIES[one][1]])
-def test_a_service_that_a_proxy_cannot_reach_is_told(name: str, tmp_path: Path, ask: Ask) -> None:
+def test_a_service_that_a_proxy_cannot_reach_is_reported(
+    name: str, tmp_path: Path, ask: Ask
+) -> None:
     with running(PROXIES[name][0], tmp_path) as (port, _):
         code, said = ask(f"http://127.0.0.1:{port}", port=1)
     assert (code, f"proxy 127.0.0.1:{port} refuses to connect to {HOST}: 50" in said) == (6, True)
 
 
 @pytest.mark.parametrize("name", PROXIES)
-def test_a_proxy_that_stands_still_is_left(
+def test_a_proxy_that_hangs_times_out(
     name: str, tmp_path: Path, origin: Listener, ask: Ask
 ) -> None:
     command, me = PROXIES[name]

@@ -110,7 +110,7 @@ def test_without_a_rate_nothing_waits_but_for_a_429() -> None:
     assert clock.slept == pytest.approx(30.05)
 
 
-def test_a_429_holds_whoever_shares_what_was_limited_and_nobody_else() -> None:
+def test_a_429_holds_only_requests_that_share_the_limit() -> None:
     clock = Still()
     limited = limit(clock, 0)
     several = [limited.wait("a") for _ in range(3)]
@@ -128,7 +128,7 @@ def test_a_429_holds_whoever_shares_what_was_limited_and_nobody_else() -> None:
     assert limited.delay("a") == 0
 
 
-def test_a_worker_that_waits_for_an_answer_goes_on_when_it_comes() -> None:
+def test_a_worker_that_waits_for_an_answer_continues_when_it_comes() -> None:
     limited = RateLimit((0, 0), Clock().now, Clock().sleep)
     first = [limited.wait("a") for _ in range(8)]
     passed = threading.Event()
@@ -141,7 +141,7 @@ def test_a_worker_that_waits_for_an_answer_goes_on_when_it_comes() -> None:
     waiting.join()
 
 
-def test_nobody_waits_past_a_deadline() -> None:
+def test_no_request_waits_past_its_deadline() -> None:
     clock = Still()
     limited = limit(clock, 1)
     assert limited.wait("a", clock.now() + 1)

@@ -226,7 +226,7 @@ def test_a_replay_reads_no_token(
     assert unified(f"ticketing tickets list --replay {har} --token-file /nowhere").code == 0
 
 
-def test_what_was_replayed_is_not_taken_for_work_that_was_done(
+def test_replayed_writes_are_not_recorded_as_done(
     service: Service, unified: Unified, tmp_path: Path
 ) -> None:
     answers(service)

@@ -137,7 +137,7 @@ BUILD = " (-f NAME=STRING and -F NAME=JSON build one, -d @FILE reads one)"
     ],
     ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
 )
-def test_what_is_typed_is_what_arrives(
+def test_the_typed_body_arrives_unchanged(
     argv: list[str], sent: bytes, unified: Unified, service: Service
 ) -> None:
     result = unified([*CREATE, *argv], environ=service.environ)
@@ -188,7 +188,7 @@ def test_what_is_typed_is_what_arrives(
     ],
     ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
 )
-def test_what_cannot_be_meant_is_refused_with_the_place(
+def test_invalid_input_is_refused_with_the_place(
     argv: list[str], message: str, unified: Unified, service: Service
 ) -> None:
     result = unified([*CREATE, *argv], environ=service.environ)
@@ -218,7 +218,9 @@ def test_a_field_takes_a_files_text_or_its_bytes_in_base64(
     }
 
 
-def test_bytes_are_no_text_field(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_bytes_in_a_text_field_are_refused(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     (tmp_path / "bytes").write_bytes(b"ab\xff")
     result = unified([*CREATE, "-F", f"a=@{tmp_path / 'bytes'}"], environ=service.environ)
     assert (result.code, service.seen) == (2, [])
@@ -228,15 +230,13 @@ def test_bytes_are_no_text_field(unified: Unified, service: Service, tmp_path: P
     )
 
 
-def test_a_file_that_is_not_there_is_named(
-    unified: Unified, service: Service, tmp_path: Path
-) -> None:
+def test_a_missing_file_is_named(unified: Unified, service: Service, tmp_path: Path) -> None:
     result = unified([*CREATE, "-d", f"@{tmp_path / 'none'}"], environ=service.environ)
     assert (result.code, service.seen) == (11, [])
     assert result.stderr == f"error: cannot read {tmp_path / 'none'}: No such file or directory\n"
 
 
-def test_a_closed_standard_input_is_no_body(unified: Unified, service: Service) -> None:
+def test_a_closed_standard_input_is_refused_as_a_body(unified: Unified, service: Service) -> None:
     result = unified([*CREATE, "-d", "-"], environ=service.environ, stdin=None)
     assert (result.code, service.seen) == (2, [])
     assert result.stderr == "error: -d - reads standard input, which is closed\n"
@@ -244,7 +244,7 @@ def test_a_closed_standard_input_is_no_body(unified: Unified, service: Service) 
 
 @settings(max_examples=60)
 @given(st.dictionaries(names, values, min_size=1, max_size=4))
-def test_what_is_created_in_the_sandbox_comes_back_equal(
+def test_a_record_created_in_the_sandbox_comes_back_equal(
     unified: Unified, record: dict[str, Any]
 ) -> None:
     # Fields of the service's own are written by it, or have a type.
@@ -263,7 +263,7 @@ def test_what_is_created_in_the_sandbox_comes_back_equal(
         ("a=[urgent] x", "a is not JSON: invalid character (byte 1)"),
     ],
 )
-def test_a_value_that_begins_like_json_and_is_none_is_refused(
+def test_a_value_that_begins_like_json_but_is_not_is_refused(
     field: str, wrong: str, unified: Unified, service: Service
 ) -> None:
     result = unified([*CREATE, "-F", field], environ=service.environ)

@@ -118,7 +118,7 @@ def test_retry_after_is_read_strictly(
     assert rate_headers.retry_after(values, date) == seconds
 
 
-def test_a_dead_service_is_given_up_after_a_hundred_repeats_or_half_of_lost_ones() -> None:
+def test_a_dead_service_stops_the_run_after_100_repeats_or_50_lost_answers() -> None:
     quota = Quota()
     assert (
         sum(1 for _ in itertools.takewhile(lambda _: quota.spend(Outcome.ANSWERED), range(1000)))

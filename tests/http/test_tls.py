@@ -155,7 +155,7 @@ def _hide(*folders: Path) -> list[str]:
     return [f"if [ -d {folder} ]; then mount -t tmpfs none {folder}; fi" for folder in quoted]
 
 
-def test_who_is_only_in_the_systems_bundle_is_trusted(
+def test_an_authority_only_in_the_systems_bundle_is_trusted(
     secure: Service, authority: Path, tmp_path: Path
 ) -> None:
     bundle = Path(ssl.get_default_verify_paths().openssl_cafile)

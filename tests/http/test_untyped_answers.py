@@ -75,7 +75,7 @@ def test_json_is_json(command: str, unified: Unified, service: Service) -> None:
         (b"", 5, "the answer is empty"),
     ],
 )
-def test_what_is_due_as_json_and_damaged_is_an_error(
+def test_damaged_json_is_an_error(
     body: bytes, code: int, said: str, command: str, unified: Unified, service: Service
 ) -> None:
     answer(service, body)

@@ -116,7 +116,7 @@ def test_a_form_holds_its_fields_and_the_file(size: int, tmp_path: Path) -> None
     assert got.whole
 
 
-def test_a_file_is_called_file_where_no_field_is_named(tmp_path: Path) -> None:
+def test_the_default_field_of_a_form_is_file(tmp_path: Path) -> None:
     path = tmp_path / "notes"
     path.write_text("x")
     with taking() as service:
@@ -151,7 +151,7 @@ def test_no_name_of_a_file_can_add_a_header(name: str, shown: str, tmp_path: Pat
     assert rest.startswith(b"content\r\n--unified-")
 
 
-def test_a_field_that_is_not_utf_8_is_told_before_the_file_is_opened(tmp_path: Path) -> None:
+def test_a_field_that_is_not_utf_8_is_refused_before_the_file_is_opened(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="the field 'note' is not UTF-8"):
         of_form(f"{tmp_path}/none", [("note", "\udcff")])
 
@@ -232,7 +232,7 @@ def test_a_limit_is_waited_for_whatever_is_sent(key: str | None, path: Path) -> 
     assert [got.whole for got in service.got] == [True, True]
 
 
-def test_a_limit_that_stays_is_told(path: Path) -> None:
+def test_a_limit_that_never_opens_is_reported(path: Path) -> None:
     with (
         taking(Turn(refused(429, "Retry-After: 3600\r\n"))) as service,
         pytest.raises(RateLimitError),
@@ -242,7 +242,7 @@ def test_a_limit_that_stays_is_told(path: Path) -> None:
 
 
 @pytest.mark.parametrize("turn", [Turn(refused(500)), Turn(b"", then="reset")])
-def test_what_fails_is_sent_again_with_its_key_from_the_beginning(turn: Turn, path: Path) -> None:
+def test_a_failed_upload_is_repeated_with_its_key_from_the_start(turn: Turn, path: Path) -> None:
     with taking(turn, Turn()) as service:
         send(service.url, of_form(str(path)))
     assert [got.whole for got in service.got] == [True, True]
@@ -255,7 +255,7 @@ def test_what_fails_is_sent_again_with_its_key_from_the_beginning(turn: Turn, pa
     ("status", "error"), [(401, AccessError), (403, AccessError), (413, RefusedError)]
 )
 @pytest.mark.parametrize("reads", [0, 1_000_000])
-def test_a_refusal_before_the_end_is_told(
+def test_a_refusal_before_the_end_of_an_upload_is_reported(
     status: int, error: type[UnifiedError], then: str, reads: int, path: Path
 ) -> None:
     with (
@@ -269,7 +269,7 @@ def test_a_refusal_before_the_end_is_told(
 
 
 @pytest.mark.parametrize("then", ["close", "stay"])
-def test_a_success_before_the_end_is_not_believed(then: str, path: Path) -> None:
+def test_a_success_before_the_end_of_an_upload_is_not_trusted(then: str, path: Path) -> None:
     with (
         taking(Turn(CREATED, reads=1000, then=then)) as service,
         pytest.raises(UnknownError) as caught,
@@ -279,7 +279,7 @@ def test_a_success_before_the_end_is_not_believed(then: str, path: Path) -> None
     assert len(service.got) == 1
 
 
-def test_what_is_only_said_on_the_way_ends_nothing(path: Path) -> None:
+def test_interim_answers_do_not_end_the_upload(path: Path) -> None:
     with taking(Turn(first=b"HTTP/1.1 102 Processing\r\n\r\n")) as service:
         sent = send(service.url, of_bytes(str(path), RAW))
     assert sent.answer is not None
@@ -287,7 +287,7 @@ def test_what_is_only_said_on_the_way_ends_nothing(path: Path) -> None:
 
 
 @pytest.mark.parametrize("reads", [0, 5_000_000, None])
-def test_a_service_that_stands_still_is_left(
+def test_a_service_that_hangs_times_out(
     reads: int | None, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sockets, "_ATTEMPT", 2.0)
@@ -317,7 +317,7 @@ def test_a_slow_upload_outlasts_the_timeout(path: Path) -> None:
     assert next(calls) * 0.02 - began > 20
 
 
-def test_only_the_waits_count_for_the_timeout(path: Path) -> None:
+def test_only_waits_count_against_the_timeout(path: Path) -> None:
     clock = Clock()
     with taking(Turn(refused(500))) as service, pytest.raises(UnknownError):
         send(
@@ -385,7 +385,7 @@ def changed(path: Path, how: str) -> None:
 
 @pytest.mark.parametrize("how", ["grows", "shrinks", "differs", "differs unseen"])
 @pytest.mark.parametrize("form", [True, False])
-def test_a_file_that_changes_while_it_is_sent_is_sent_to_nobody(
+def test_a_file_that_changes_during_the_upload_is_never_complete(
     how: str, form: bool, path: Path
 ) -> None:
     upload = of_form(str(path)) if form else of_bytes(str(path), RAW)
@@ -426,7 +426,7 @@ def test_a_file_that_is_only_touched_is_sent(path: Path) -> None:
     assert [got.whole for got in service.got] == [True, True]
 
 
-def test_what_is_told_of_a_file_is_what_is_sent(path: Path) -> None:
+def test_the_reported_facts_of_a_file_match_the_sent_bytes(path: Path) -> None:
     upload = of_form(f"f={path}", [("a", "b")])
     facts = upload.facts
     assert facts.as_json() == {
@@ -472,7 +472,7 @@ def test_a_link_to_a_file_is_followed(path: Path) -> None:
     upload.close()
 
 
-def test_a_file_that_may_not_be_read_is_told() -> None:
+def test_an_unreadable_file_is_reported() -> None:
     with unreadable_file() as name, pytest.raises(StorageError, match="Permission denied"):
         of_form(name)
 
@@ -483,7 +483,7 @@ def test_a_field_and_a_file_are_needed(text: str) -> None:
         of_form(text)
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="No such file"):
         of_form(f"f={tmp_path}/none")
 
@@ -519,7 +519,7 @@ def test_nothing_of_the_file_is_shown(path: Path) -> None:
     assert str(path.parent) not in sent.stderr
 
 
-def test_a_recording_holds_what_was_sent_in_words_and_replays_it(path: Path) -> None:
+def test_a_recording_describes_the_upload_and_replays_it(path: Path) -> None:
     har, fields = path.with_name("all.har"), [("note", "x")]
     with taking() as service:
         send(service.url, of_form(str(path), fields), har=Evidence(record=str(har)))

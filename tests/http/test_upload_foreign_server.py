@@ -104,7 +104,7 @@ def test_the_bytes_are_understood(form: bool, size: int, tmp_path: Path) -> None
         "a'b.txt",
     ],
 )
-def test_a_hostile_name_is_a_name(name: str, tmp_path: Path) -> None:
+def test_a_hostile_file_name_arrives_as_a_name(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(b"content")
     with werkzeug_serving(told) as url:
@@ -120,7 +120,7 @@ def test_a_hostile_name_is_a_name(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("status", "error"), [(401, AccessError), (403, AccessError), (413, RefusedError)]
 )
-def test_a_refusal_without_reading_is_told(
+def test_a_refusal_without_reading_the_body_is_reported(
     status: int, error: type[Exception], tmp_path: Path
 ) -> None:
     path = tmp_path / "a.bin"

@@ -60,7 +60,7 @@ def test_a_read_is_never_in_doubt() -> None:
 @pytest.mark.parametrize(
     "first", [LOST, answered(500), answered(504), answered(303), Attempt(Outcome.DAMAGED)]
 )
-def test_a_doubt_outlives_what_says_nothing_about_it(first: Attempt, later: int) -> None:
+def test_a_write_stays_in_doubt_after_unrelated_errors(first: Attempt, later: int) -> None:
     for one in WRITES:
         assert outcome_of(one, [first, answered(later, own=True)]) is IN_DOUBT
         assert outcome_of(one, [first, answered(503, own=True)]) is IN_DOUBT
@@ -84,7 +84,7 @@ def test_only_a_refusal_by_the_service_itself_of_a_request_with_a_key_ends_a_dou
 
 
 @pytest.mark.parametrize("status", [404, 410])
-def test_a_delete_that_finds_nothing_is_done_only_after_a_doubt(status: int) -> None:
+def test_a_delete_answered_with_404_is_done_only_after_a_doubt(status: int) -> None:
     assert outcome_of(DELETE, [answered(status)]) is FAILED
     assert outcome_of(DELETE, [answered(429), answered(status)]) is FAILED
     assert outcome_of(DELETE, [LOST, answered(429), answered(status)]) is DONE
@@ -149,13 +149,13 @@ def test_a_refusal_after_a_lost_answer_ends_the_doubt_only_where_the_request_was
     assert sending(unified, CREATED, 429, 201) == (0, 3)
 
 
-def test_a_limit_that_stays_says_nothing_of_the_doubt(unified: Unified) -> None:
+def test_a_limit_that_stays_leaves_the_write_in_doubt(unified: Unified) -> None:
     code, sent = sending(unified, f"{CREATED} --timeout 10", 429)
     assert (code, sent > 2) == (10, True)
 
 
 @pytest.mark.parametrize(("status", "code"), [(404, 0), (410, 0), (400, 10), (403, 10), (409, 10)])
-def test_a_delete_that_was_lost_is_done_where_the_record_is_gone(
+def test_a_lost_delete_is_done_if_the_record_is_gone(
     status: int, code: int, unified: Unified
 ) -> None:
     assert sending(unified, DELETED, status) == (code, 2)

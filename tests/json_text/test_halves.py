@@ -83,7 +83,7 @@ def test_capabilities_are_read(unified: Unified, service: Service) -> None:
 
 
 @pytest.mark.parametrize("blanks", ["", " ", "\n"])
-def test_parts_are_cut_out_where_they_stand(
+def test_parts_are_cut_out_at_their_positions(
     blanks: str, unified: Unified, service: Service
 ) -> None:
     deep = '[{"a":[[],{},"]}",[{"b":["\\\\",{"c":"\\""}]}]]}]'
@@ -101,7 +101,7 @@ def test_parts_are_cut_out_where_they_stand(
     assert '"n":1.10' in result.stdout
 
 
-def test_the_id_of_what_was_created_is_known(
+def test_the_id_of_a_created_record_is_known(
     unified: Unified, service: Service, config: Config
 ) -> None:
     config(TWO)
@@ -120,7 +120,7 @@ def test_the_id_of_what_was_created_is_known(
         assert [json.loads(line).get("id") or "" for line in found] == [known] * 2
 
 
-def test_a_cursor_is_told_however_its_key_is_spelled(unified: Unified, service: Service) -> None:
+def test_a_cursor_is_found_in_any_spelling_of_its_key(unified: Unified, service: Service) -> None:
     service.reply = lambda _: served(rb'{"result":[],"next\u005fcursor":"c1"}')
     result = unified("ticketing tickets list", environ=service.environ)
     assert (result.stderr, result.code) == ("there are more records: --all, or --cursor c1\n", 0)

@@ -135,7 +135,7 @@ def test_texts_that_were_damaged_a_little(
         (b'"\\ud83d"', ""),
     ],
 )
-def test_what_is_wrong_is_named(text: bytes, reason: str) -> None:
+def test_the_problem_is_named(text: bytes, reason: str) -> None:
     found = json_check.flaw(text)
     assert found.startswith(reason)
     assert bool(found) == bool(reason)
@@ -157,6 +157,6 @@ def test_what_is_wrong_is_named(text: bytes, reason: str) -> None:
         (b"[" * 99 + (b"[" + b" " * (1 << 20) + b"],") * 3 + b"]" * 99, 100),
     ],
 )
-def test_depth_counts_brackets_that_stand_outside_of_strings(text: bytes, depth: int) -> None:
+def test_depth_counts_brackets_outside_of_strings(text: bytes, depth: int) -> None:
     assert not json_check.deeper_than(text, depth)
     assert depth == 0 or json_check.deeper_than(text, depth - 1)

@@ -46,7 +46,7 @@ def test_the_default_is_json_at_a_terminal_too(unified: Unified, service: Servic
 
 
 @pytest.mark.needs("jq")
-def test_what_another_program_reads_is_json_while_the_terminal_shows_a_table(
+def test_another_program_gets_json_while_the_terminal_shows_a_table(
     service: Service, config: Callable[[str], Path], tmp_path: Path
 ) -> None:
     path = config('output = "auto"\n')
@@ -68,7 +68,9 @@ def test_what_another_program_reads_is_json_while_the_terminal_shows_a_table(
 
 
 @pytest.mark.parametrize("more", ["", "--all"])
-def test_a_file_is_elsewhere(more: str, unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_auto_is_json_in_a_file(
+    more: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
     serve(service, [tickets(3)])
     words = f"{LIST} -o auto {more} --out {tmp_path}/found"
     assert unified(words, environ=service.environ, tty=True).code == 0

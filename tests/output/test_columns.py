@@ -124,7 +124,7 @@ def test_nothing_is_printed_where_no_record_has_any_of_the_columns(
     assert said in result.stderr.replace("\\", "")
 
 
-def test_a_column_that_comes_late_is_no_mistake(unified: Unified, service: Service) -> None:
+def test_a_column_that_appears_late_is_accepted(unified: Unified, service: Service) -> None:
     answer(service, *pages(['{"id":"1"}'], ['{"id":"2","due":"now"}']))
     result = unified(f"{LIST} --all --columns due -o csv", environ=service.environ)
     assert (result.stdout, result.stderr) == ('due\n""\nnow\n', "complete: 2 records in 2 pages\n")
@@ -137,7 +137,7 @@ def test_an_empty_list_has_no_wrong_columns(form: str, unified: Unified, service
     assert (result.stderr, result.code) == ("", 0)
 
 
-def test_a_known_field_that_no_record_has_is_told_without_a_guess(
+def test_a_known_field_without_values_is_reported_without_a_guess(
     unified: Unified, service: Service
 ) -> None:
     answer(service, *pages(['{"id":"1","nom":"x"}']))
@@ -145,9 +145,7 @@ def test_a_known_field_that_no_record_has_is_told_without_a_guess(
     assert (result.stderr, result.code) == ('no record has the column "name"\n', 0)
 
 
-def test_what_resembles_nothing_is_answered_with_what_there_is(
-    unified: Unified, service: Service
-) -> None:
+def test_an_unknown_column_gets_the_list_of_columns(unified: Unified, service: Service) -> None:
     answer(service, *pages(['{"id":"1","label\\u001b[2J":{"x":1}}']))
     result = unified(f"{LIST} --columns zzz -o csv", environ=service.environ)
     assert result.stderr == 'error: no record has the column "zzz" (there are id, label\\x1b[2J)\n'
@@ -183,7 +181,7 @@ def test_a_connection_that_failed_may_have_the_columns(
 
 
 @pytest.mark.parametrize("command", ["create -f name=x", "update - -f name=x"])
-def test_a_write_that_was_done_is_no_misuse(command: str, unified: Unified) -> None:
+def test_missing_columns_are_no_error_after_a_write(command: str, unified: Unified) -> None:
     result = unified(
         f"-p sandbox ticketing tickets {command} --columns nmae -o ndjson", stdin=b"tickets-1\n"
     )
@@ -219,7 +217,7 @@ def test_columns_of_a_file_are_remembered_by_a_run_that_resumes(
     assert '"due"' not in result.stderr
 
 
-def test_the_records_in_an_answer_of_an_action_are_what_columns_are_chosen_from(
+def test_columns_apply_to_the_records_in_an_actions_answer(
     unified: Unified, service: Service
 ) -> None:
     answer(service, Reply(body=b'{"result":{"id":"1","name":"x"}}'))

@@ -33,9 +33,7 @@ ANY = settings(max_examples=60)
 
 
 @pytest.mark.parametrize("record", [EXACT, LONG, b"null", b'"text"', b"[1, 2]", b"{}"])
-def test_ndjson_is_what_was_served_byte_for_byte(
-    record: bytes, unified: Unified, service: Service
-) -> None:
+def test_ndjson_has_the_served_bytes(record: bytes, unified: Unified, service: Service) -> None:
     by_cursor(service, {None: envelope(b"[" + record + b', {"id": "2"}]')})
     result = unified(f"{LIST} --all -o ndjson", environ=service.environ)
     assert (result.raw, result.code) == (record + b'\n{"id": "2"}\n', 0)
@@ -87,7 +85,7 @@ def test_ndjson_has_as_many_lines_as_records(
 
 @ANY
 @given(records=st.lists(RECORD, min_size=1, max_size=6))
-def test_csv_read_back_is_what_was_served(
+def test_csv_read_back_equals_the_served_values(
     records: list[Any], unified: Unified, service: Service
 ) -> None:
     serve(service, [records])
@@ -125,7 +123,9 @@ def test_tsv_has_as_many_lines_as_records_and_loses_nothing(
                 assert plain.replace("\0", "\\") == record[key].replace("\0", "\\")
 
 
-def test_csv_keeps_digits_and_tells_nothing_from_empty(unified: Unified, service: Service) -> None:
+def test_csv_keeps_digits_and_distinguishes_null_from_empty(
+    unified: Unified, service: Service
+) -> None:
     by_cursor(
         service,
         {

@@ -217,7 +217,7 @@ def test_a_program_reads_no_modules(
     "program",
     ['"import \\"m\\""', "{import: 1}.import", '# include "m"\n1', '# \\\ninclude "m";\n1'],
 )
-def test_words_that_are_no_directives_are_let_through(
+def test_words_that_are_not_directives_are_accepted(
     program: str, unified: Unified, service: Service
 ) -> None:
     assert (

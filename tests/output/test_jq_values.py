@@ -171,7 +171,7 @@ def test_the_names_of_many_are_not_all_printed(unified: Unified, service: Servic
     )
 
 
-def test_several_connections_name_what_was_left_out(
+def test_several_connections_name_the_records_left_out(
     unified: Unified, service: Service, config: Callable[[str], Path]
 ) -> None:
     config('[profiles.a]\naccount_id="1"\n[profiles.b]\naccount_id="2"\n')
@@ -196,7 +196,7 @@ def test_a_file_that_is_resumed_still_lacks_a_record(
     assert (result.code, "--jq left out 1 record" in result.stderr) == (9, True)
 
 
-def test_what_is_followed_names_the_record_at_once(unified: Unified, service: Service) -> None:
+def test_follow_names_a_left_out_record_at_once(unified: Unified, service: Service) -> None:
     def reply(_: Seen) -> Reply:
         if len(service.seen) > 1:
             return Reply(403, b'{"statusCode":403,"error":"no"}')
@@ -235,7 +235,7 @@ def sides(tmp_path: Path, config: Callable[[str], Path], service: Service) -> li
     return ["ticketing/tickets", "--from", str(path), "--to", "to", "--map", "."]
 
 
-def test_a_comparison_names_what_its_map_leaves_out(
+def test_a_comparison_names_records_that_its_map_leaves_out(
     sides: list[str], unified: Unified, service: Service
 ) -> None:
     result = unified(["diff", *sides], environ=service.environ)
@@ -254,7 +254,7 @@ def test_a_plan_deletes_nothing_where_a_record_was_left_out(
     assert "left there: 2 records\n" in result.stderr
 
 
-def test_connections_name_what_where_leaves_out(unified: Unified, service: Service) -> None:
+def test_connections_name_records_that_where_leaves_out(unified: Unified, service: Service) -> None:
     accounts = '[{"id":"1","tenant_id":"a\\ud800"},{"id":"2","tenant_id":"b"}]'
     by_cursor(service, {None: envelope(accounts.encode())})
     argv = ["connections", "list", "--where", "true", "-o", "json"]

@@ -187,7 +187,7 @@ def test_a_file_appears_whole_and_private_and_is_not_overwritten(
     assert target.read_bytes() == b"new"
 
 
-def test_a_gateways_page_is_no_answer(unified: Unified, service: Service) -> None:
+def test_a_gateways_page_is_not_shown_as_an_answer(unified: Unified, service: Service) -> None:
     answering(service, b"<html><title>Sign in</title></html>", "text/html")
     result = unified("ticketing tickets list", environ=service.environ)
     hint = "is the base URL right? unified profile show says where it comes from"

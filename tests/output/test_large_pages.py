@@ -44,7 +44,7 @@ def page(service: Service) -> None:
 
 
 @pytest.mark.parametrize("how", ["ndjson", "ndjson --all", "ndjson --all --out {}"])
-def test_ndjson_is_what_was_served(
+def test_ndjson_of_large_pages_has_the_served_bytes(
     how: str, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     result = unified(f"{LIST} -o {how.format(tmp_path / 'list')}", environ=service.environ)
@@ -110,9 +110,7 @@ def test_each_record_of_a_fan_out_gets_its_profile(
     assert (found.count("one"), found.count("two"), result.code) == (COUNT, COUNT, 0)
 
 
-def test_a_page_that_breaks_off_in_its_middle_is_said_to(
-    unified: Unified, service: Service
-) -> None:
+def test_a_torn_page_is_reported(unified: Unified, service: Service) -> None:
     full = Full()
     result = unified(f"{LIST} --all -o yaml", environ=service.environ, stdout=full)
     assert (result.code, full.getvalue().startswith(b"result:\n- id: '0'\n")) == (11, True)

@@ -84,7 +84,7 @@ def on_page(text: str) -> str:
 
 @ANY
 @given(texts=st.lists(st.sampled_from(HOSTILE) | TEXT, min_size=1, max_size=6), name=TEXT)
-def test_whatever_the_text_a_page_shows_it_and_nothing_else(
+def test_any_text_is_shown_literally_on_a_page(
     texts: list[str], name: str, unified: Unified, service: Service
 ) -> None:
     key = f"k{name}"
@@ -112,7 +112,7 @@ def test_whatever_the_text_a_page_shows_it_and_nothing_else(
         ("see #12", "see #<!-- -->12"),
     ],
 )
-def test_what_needs_no_escape_has_none(
+def test_plain_text_has_no_escapes(
     text: str, cell: str, unified: Unified, service: Service
 ) -> None:
     serve(service, [[{"id": "1", "name": text}]])
@@ -125,9 +125,7 @@ def lines_of(result: Any) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("tty", [False, True])
-def test_columns_stand_below_each_other_whatever_the_script(
-    tty: bool, unified: Unified, service: Service
-) -> None:
+def test_columns_are_aligned_in_every_script(tty: bool, unified: Unified, service: Service) -> None:
     names = ["漢字かな交じり文", "plain", "Zoë", "ไทยที่", "👨‍👩‍👧 family", "a|b", ""]
     serve(service, [[{"id": str(at), "name": name} for at, name in enumerate(names)]])
     result = unified(f"{LIST} -o markdown", environ=service.environ, tty=tty)
@@ -169,7 +167,7 @@ def test_pages_are_one_table_and_a_member_that_comes_late_is_named(
     assert len(rows(limited.stdout)) == 4
 
 
-def test_many_connections_have_the_same_columns_whoever_answers_first(
+def test_many_connections_have_the_same_columns_in_any_order(
     unified: Unified, service: Service, config: Callable[[str], Path]
 ) -> None:
     names = profiles(config, service.environ["UNIFIED_BASE_URL"], 2)
@@ -251,5 +249,5 @@ def test_built_in_commands_have_it_too(
     assert body
 
 
-def test_what_is_asked_for_under_another_name_is_named(unified: Unified) -> None:
+def test_another_name_of_the_format_gets_a_hint(unified: Unified) -> None:
     assert 'did you mean "markdown"?' in unified(f"{LIST} -o md").stderr

@@ -135,7 +135,7 @@ def runner(service: Service, tmp_path: Path) -> Runner:
         ("1-byte records", 57, "export ticketing/tickets --to folder", 150, 5),
     ],
 )
-def test_memory_does_not_grow_with_what_a_page_is_turned_into(
+def test_memory_does_not_grow_with_the_size_of_the_output(
     what: str, mebibytes: int, command: str, most: int, code: int, runner: Runner
 ) -> None:
     wire = runner.serve(what, mebibytes)

@@ -93,7 +93,7 @@ def test_q_waits_for_no_page_that_is_under_way(
     assert "error" not in terminal.sent
 
 
-def test_what_fits_is_printed_without_it(start: Start) -> None:
+def test_output_that_fits_the_screen_has_no_pager(start: Start) -> None:
     terminal = start(f"{LIST} --limit 20", PAGER="false")
     assert terminal.end() == 0
     assert "t-19" in terminal.lines[20]
@@ -163,7 +163,7 @@ def test_it_inherits_neither_the_token_nor_files(start: Start, tmp_path: Path) -
     assert [line for line in files if line.isdigit()] == ["0", "1", "2", "3"]
 
 
-def test_it_gets_nothing_that_controls_the_terminal(
+def test_the_pager_gets_no_terminal_controls(
     start: Start, service: Service, tmp_path: Path
 ) -> None:
     serve(service, [[{"id": f"t-{at}", "name": "\x1b[2Jgone\x07\u202e"} for at in range(50)]])
@@ -184,7 +184,7 @@ def test_it_gets_nothing_that_controls_the_terminal(
         ("sh -c 'kill -9 $$'", "the pager was killed by signal 9"),
     ],
 )
-def test_without_one_that_works_all_is_there_and_a_line_says_so(
+def test_without_a_working_pager_all_output_is_shown_with_a_note(
     pager: str, said: str, start: Start
 ) -> None:
     terminal = start(LIST, PAGER=pager)
@@ -197,14 +197,14 @@ def test_without_one_that_works_all_is_there_and_a_line_says_so(
     assert told.startswith(f"{said} {MORE}")
 
 
-def test_without_less_the_output_is_there(start: Start, tmp_path: Path) -> None:
+def test_without_less_the_output_is_shown(start: Start, tmp_path: Path) -> None:
     terminal = start(LIST, PATH=str(tmp_path))
     assert terminal.end() == 0
     assert terminal.lines[51].startswith("the pager cannot start: no program 'less'")
 
 
 @pytest.mark.needs("script", "grep")
-def test_one_that_dies_leaves_the_terminal_as_it_was(tmp_path: Path) -> None:
+def test_a_pager_that_dies_leaves_the_terminal_as_it_was(tmp_path: Path) -> None:
     own = program(tmp_path / "own", "stty -echo -icanon; head -c 1 > /dev/null; kill -9 $$")
     after = 'stty -a | grep -o "[-]*icanon\\|[-]*echo "'
     command = f"{shlex.quote(sys.executable)} -P -m unified_cli -p sandbox ticketing tickets list"
@@ -298,7 +298,7 @@ def test_quitting_hides_no_failure_of_before(
 
 
 @pytest.mark.needs("less")
-def test_what_comes_after_a_question_has_a_pager_too(
+def test_output_after_a_question_has_a_pager_too(
     start: Start, service: Service, tmp_path: Path
 ) -> None:
     config = tmp_path / "config.toml"
@@ -389,7 +389,7 @@ def test_other_pagers_get_no_option_of_less(start: Start, tmp_path: Path) -> Non
     assert (tmp_path / "words").read_text() == "0\n"
 
 
-def test_there_is_none_off_a_terminal(unified: Unified, service: Service) -> None:
+def test_off_a_terminal_no_pager_starts(unified: Unified, service: Service) -> None:
     serve(service, [tickets(50)])
     found = unified(LIST, environ={**service.environ, "PAGER": "false"})
     assert (found.stderr, found.code, found.stdout.count("\n")) == ("", 0, 51)

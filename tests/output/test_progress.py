@@ -46,7 +46,7 @@ def test_off_a_terminal_a_line_every_ten_seconds(unified: Unified, service: Serv
     assert all(" records in " in line and line.endswith(" per second") for line in lines[:-1])
 
 
-def test_off_a_terminal_it_says_what_was_waited_for(unified: Unified, service: Service) -> None:
+def test_off_a_terminal_waits_are_reported(unified: Unified, service: Service) -> None:
     serve(service, [tickets(100, 100 * page) for page in range(6)])
     clock, stderr = Clock(), io.BytesIO()
     world = {"stderr": Stderr(stderr), "monotonic": clock.now, "sleep": clock.sleep}
@@ -79,7 +79,7 @@ def test_off_a_terminal_it_says_how_long_it_will_take(unified: Unified, service:
     assert re.fullmatch(r"\d00 of 500 records, \d+ per second, about \d+ s left", first)
 
 
-def test_where_messages_and_results_are_one_stream_nothing_stands_between(
+def test_progress_is_not_printed_between_results_on_one_stream(
     unified: Unified, service: Service
 ) -> None:
     with tempfile.TemporaryFile() as both:

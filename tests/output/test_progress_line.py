@@ -88,7 +88,7 @@ def test_it_fits_and_is_gone_at_the_end(
         "2>&1 | tee COPY",
     ],
 )
-def test_nothing_of_it_stands_among_what_another_program_shows(
+def test_the_line_never_mixes_with_another_programs_screen(
     reader: str, gate: Gate, start: Start, service: Service, tmp_path: Path
 ) -> None:
     good, failed = service.reply, []
@@ -129,7 +129,9 @@ def test_it_is_plain_without_colours_and_in_ascii(gate: Gate, start: Start) -> N
     assert "\x1b[3" not in terminal.sent
 
 
-def test_ctrl_c_leaves_a_clean_terminal_and_says_how_to_go_on(gate: Gate, start: Start) -> None:
+def test_ctrl_c_leaves_a_clean_terminal_and_prints_how_to_continue(
+    gate: Gate, start: Start
+) -> None:
     terminal = start([*LIST, "--all"])
     terminal.until("300 records in 3 pages")
     terminal.interrupt()
@@ -147,7 +149,7 @@ def test_ctrl_c_at_a_prompt_is_answered_on_a_line_of_its_own(tmp_path: Path) -> 
     assert [line for line in terminal.lines if line][-1] == "error: interrupted"
 
 
-def test_a_terminal_that_becomes_narrow_keeps_nothing_of_the_line(gate: Gate, start: Start) -> None:
+def test_a_narrowed_terminal_keeps_no_part_of_the_line(gate: Gate, start: Start) -> None:
     terminal = start([*LIST, "--limit", "600"], 100)
     terminal.until("300 of 600 records")
     terminal.resize(40)
@@ -157,7 +159,7 @@ def test_a_terminal_that_becomes_narrow_keeps_nothing_of_the_line(gate: Gate, st
     assert terminal.lines == [COMPLETE, ""]
 
 
-def test_notes_stand_above_it_and_waits_are_told_in_it(service: Service, start: Start) -> None:
+def test_notes_are_above_the_line_and_waits_in_it(service: Service, start: Start) -> None:
     serve(service, [tickets(100, 100 * page) for page in range(6)])
     good, refused = service.reply, [429, 500]
 
@@ -230,7 +232,7 @@ WORK = {
 
 
 @pytest.mark.parametrize("work", WORK)
-def test_all_long_work_has_it_and_says_how_to_go_on(
+def test_all_long_work_has_a_progress_line_and_prints_how_to_continue(
     work: str, service: Service, tmp_path: Path
 ) -> None:
     words, drawn, last = WORK[work]

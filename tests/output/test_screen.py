@@ -51,7 +51,7 @@ def test_a_bar_can_be_read_without_colours(
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_what_the_terminal_cannot_write_is_as_wide_as_its_escapes(encoding: str) -> None:
+def test_unencodable_characters_are_as_wide_as_their_escapes(encoding: str) -> None:
     runtime = Runtime(
         None,
         None,

@@ -57,7 +57,7 @@ def test_on_a_pipe_nothing_is_cut(what: str, unified: Unified) -> None:
             assert str(record.get(key, "")) in piped
 
 
-def test_columns_stand_under_their_heads_whatever_the_text(
+def test_columns_are_aligned_with_their_heads_for_any_text(
     unified: Unified, service: Service
 ) -> None:
     serve(
@@ -92,7 +92,7 @@ def test_columns_stand_under_their_heads_whatever_the_text(
         "漢",
     ],
 )
-def test_what_a_terminal_draws_as_one_wide_character_takes_two_columns(
+def test_a_joined_wide_character_takes_two_columns(
     name: str, unified: Unified, service: Service
 ) -> None:
     serve(
@@ -153,7 +153,9 @@ def test_no_format_lets_server_text_drive_the_terminal(
         (None, ""),
     ],
 )
-def test_what_stands_in_a_cell(value: Any, shown: str, unified: Unified, service: Service) -> None:
+def test_cells_show_values_for_people(
+    value: Any, shown: str, unified: Unified, service: Service
+) -> None:
     serve(service, [[{"id": "1", "status": value, "z": "."}]])
     result = unified(
         "ticketing tickets list -o table --columns id,status,z", environ=service.environ
@@ -222,7 +224,7 @@ def test_the_name_comes_first_and_a_time_is_a_day_before_a_name_is_cut(
     ]
 
 
-def test_the_fields_of_a_record_go_on_in_their_column(unified: Unified, service: Service) -> None:
+def test_the_fields_of_a_record_wrap_in_their_column(unified: Unified, service: Service) -> None:
     service.reply = lambda _: Reply(
         200, json.dumps({**WIDE[0], "tags": [{"id": ID}, {"id": ID}]}).encode()
     )
@@ -294,7 +296,7 @@ def test_later_pages_keep_the_layout_and_the_screen_and_ids_are_never_cut(
     ]
 
 
-def test_columns_without_room_are_told(unified: Unified, service: Service) -> None:
+def test_columns_without_room_are_reported(unified: Unified, service: Service) -> None:
     serve(service, [WIDE])
     shown = unified(
         "ticketing tickets list -o table --columns id,name,priority,updated_at",
@@ -331,7 +333,7 @@ c03  😀😀😀😀😀😀😀😀😀😀😀😀😀😀…   c03-000000000
 
 @pytest.mark.parametrize("columns", [80, 120])
 @pytest.mark.parametrize("how", ["", "--columns id,name,number"])
-def test_who_answers_first_does_not_decide_how_a_table_of_many_looks(
+def test_the_table_of_many_does_not_depend_on_the_first_answer(
     how: str, columns: int, unified: Unified, service: Service, config: Callable[[str], Path]
 ) -> None:
     profiles(config, service.url, 4)

@@ -57,7 +57,7 @@ def test_files_and_folders_are_private_and_nothing_is_left_beside_them(tmp_path:
     ],
     ids=["empty", "NULs", "a list", "no members", "no time", "deep", "large", "no UTF-8"],
 )
-def test_a_damaged_file_is_no_fact_and_is_replaced(tmp_path: Path, content: bytes) -> None:
+def test_a_damaged_file_is_ignored_and_replaced(tmp_path: Path, content: bytes) -> None:
     at(tmp_path).write(1, *KEY)
     the_file(tmp_path).write_bytes(content)
     assert at(tmp_path).read(*KEY) is None
@@ -74,7 +74,9 @@ def test_the_fact_of_another_key_in_its_file_does_not_count(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     "place", [os.mkfifo, os.mkdir, lambda path: Path(path).symlink_to("/etc/hostname")]
 )
-def test_what_is_no_regular_file_is_no_fact(tmp_path: Path, place: Callable[[Path], None]) -> None:
+def test_anything_but_a_regular_file_is_ignored(
+    tmp_path: Path, place: Callable[[Path], None]
+) -> None:
     at(tmp_path).write(1, *KEY)
     path = the_file(tmp_path)
     path.unlink()
@@ -83,7 +85,7 @@ def test_what_is_no_regular_file_is_no_fact(tmp_path: Path, place: Callable[[Pat
 
 
 @pytest.mark.parametrize("spoil", SPOILS)
-def test_a_file_that_others_can_have_written_is_no_fact(
+def test_a_file_that_others_can_write_is_ignored(
     tmp_path: Path, spoil: Callable[[Path], str]
 ) -> None:
     at(tmp_path).write(1, *KEY)
@@ -99,7 +101,7 @@ def test_without_a_home_nothing_is_kept() -> None:
     assert at(None).read(*KEY) is None
 
 
-def test_what_is_too_old_is_removed(tmp_path: Path) -> None:
+def test_old_facts_are_removed(tmp_path: Path) -> None:
     at(tmp_path).sweep()
     for name, age in (("old", 25), ("new", 23)):
         at(tmp_path).write(name, name)

@@ -56,7 +56,7 @@ def folder_of(writer: Writer, workshop: Workshop) -> str:
 
 
 @writers(*INSTEAD)
-def test_the_end_says_which_folder_it_is_and_what_works(
+def test_the_error_names_the_folder_and_a_remedy(
     writer: Writer, workshop: Workshop, no_locks: str, request: pytest.FixtureRequest
 ) -> None:
     before = {*workshop.folder.rglob("*.lock")}
@@ -81,14 +81,14 @@ def test_work_whose_journal_cannot_be_locked_continues(writer: Writer, workshop:
 
 @pytest.mark.usefixtures("no_locks")
 @writers("page", "junit", "record", "report", "download", "completion", "bundle", "cache")
-def test_what_needs_no_lock_works(writer: Writer, workshop: Workshop) -> None:
+def test_commands_without_a_lock_work(writer: Writer, workshop: Workshop) -> None:
     result = workshop.run(writer)
     assert result.code == writer.code, result.stderr
     assert workshop.written(writer) != []
 
 
 @pytest.mark.usefixtures("no_locks")
-def test_the_other_ways_work(workshop: Workshop) -> None:
+def test_lists_and_piped_imports_work_without_locks(workshop: Workshop) -> None:
     listed = workshop("-p old ticketing tags list --all -o ndjson")
     assert (listed.code, listed.stdout.count("\n")) == (0, 12)
     piped = workshop("-p new import ticketing/tags -", b'{"name":"a"}\n')

@@ -17,7 +17,7 @@ from unified_cli.errors import StateError, StorageError
 from unified_cli.storage.file_lock import HeldLock
 
 
-def test_a_lock_on_a_file_that_was_removed_is_none(
+def test_a_lock_on_a_removed_file_does_not_count(
     unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "in.ndjson"
@@ -49,7 +49,7 @@ def test_a_lock_on_a_file_that_was_removed_is_none(
     assert not lock.exists()
 
 
-def test_whoever_does_not_get_a_lock_leaves_it_as_it_is(tmp_path: Path) -> None:
+def test_a_failed_attempt_leaves_the_lock_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "t.lock"
     held = HeldLock(path)
     held.take("t")

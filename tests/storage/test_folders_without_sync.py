@@ -44,7 +44,7 @@ def fail(monkeypatch: pytest.MonkeyPatch) -> Fail:
 
 
 @writers()
-def test_a_folder_that_cannot_be_synced_is_no_error(
+def test_a_folder_that_cannot_be_synced_is_accepted(
     writer: Writer, workshop: Workshop, fail: Fail
 ) -> None:
     fail(errno.EINVAL, of_folders=True)

@@ -198,7 +198,7 @@ def test_no_disk_is_asked_where_all_names_are_apart(
     assert folding == []
 
 
-def test_what_is_shown_of_one_is_not_completed_for_the_other(
+def test_words_of_one_profile_are_not_completed_for_a_similar_name(
     unified: Unified, config: Config, tmp_path: Path
 ) -> None:
     path = config(TWINS)
@@ -235,7 +235,7 @@ def test_case_and_normal_form_are_one_rule(one: str, other: str) -> None:
     assert names.folded(one) == names.folded(other)
 
 
-def test_a_disk_is_asked_by_trying(tmp_path: Path) -> None:
+def test_the_folding_of_a_disk_is_tested_with_files(tmp_path: Path) -> None:
     assert names.are_same(tmp_path / "not" / "there", "a", "a")
     assert not names.are_same(tmp_path, "a", "b")
     assert not names.are_same(Path("/proc"), "a", "A")

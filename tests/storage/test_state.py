@@ -39,7 +39,9 @@ def test_a_line_that_is_torn_anywhere_is_cut_off(tmp_path: Path) -> None:
     ids=["NULs", "no object", "NULs at its end", "no name", "no UTF-8", "too long"],
 )
 @pytest.mark.parametrize("before", [b"", WHOLE])
-def test_what_no_crash_can_have_left_is_damage(before: bytes, tail: bytes, tmp_path: Path) -> None:
+def test_a_line_that_no_crash_can_leave_is_damage(
+    before: bytes, tail: bytes, tmp_path: Path
+) -> None:
     path = tmp_path / "journal"
     path.write_bytes(before + tail)
     with pytest.raises(StateError) as raised:
@@ -93,6 +95,6 @@ def test_a_file_that_is_far_too_large_is_not_read(tmp_path: Path) -> None:
         state.whole(path, MOVE)
 
 
-def test_no_file_is_no_state(tmp_path: Path) -> None:
+def test_a_missing_file_is_no_state(tmp_path: Path) -> None:
     assert state.whole(tmp_path / "state", MOVE) is None
     regular_file.check(tmp_path / "state")

@@ -52,7 +52,9 @@ def test_some_of_it_can_be_asked_for(unified: Unified) -> None:
 
 
 @pytest.mark.parametrize("account", [None, "me"])
-def test_the_token_of_a_connection_is_not_told(account: str | None, unified: Unified) -> None:
+def test_the_token_of_a_single_connection_is_refused_with_a_hint(
+    account: str | None, unified: Unified
+) -> None:
     with publishing() as published:
         result = unified(f"capabilities --product {NAME}", environ=published.environ(OWN, account))
     assert (result.code, result.stdout) == (7, "")

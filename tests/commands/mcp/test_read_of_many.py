@@ -102,7 +102,7 @@ def owners(answers: Sequence[Any]) -> dict[str, list[str]]:
     return found
 
 
-def test_one_that_does_not_answer_keeps_no_other_from_being_asked(
+def test_a_connection_that_does_not_answer_holds_up_no_other(
     tmp_path: Path, service: Service
 ) -> None:
     others = threading.Event()

@@ -247,7 +247,7 @@ def test_the_sandbox_names_what_it_ignores_once(unified: Unified) -> None:
     assert "the sandbox ignored" not in told.stderr
 
 
-def test_several_connections_are_told_once(
+def test_several_connections_print_one_warning(
     unified: Unified, service: Service, config: Callable[[str], Path]
 ) -> None:
     config(

@@ -99,7 +99,7 @@ def test_one_wrong_line_and_nothing_is_added(
     assert path.read_text() == "[profiles.acme]\n"
 
 
-def test_a_file_that_is_not_there_is_named(unified: Unified) -> None:
+def test_a_missing_file_is_named(unified: Unified) -> None:
     result = unified("profile import /nonexistent.csv")
     assert (result.code, result.stderr) == (
         11,
