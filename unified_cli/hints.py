@@ -13,7 +13,8 @@ from unified_cli.masking import visible
 
 SET_HOME = "set HOME, or name a file with UNIFIED_CONFIG"
 NAME_PROGRAM = "use an absolute path, or a name on PATH"
-NEEDS_LOGIN = "its owner, who linked the account, must authorise it again"
+ANY_NAME = "NAME"
+"""Stands for a profile's name where none is known."""
 AN_ADDRESS = "such as https://api.truto.one"
 OF_SERVICE = (
     "The address and the token are those of your service. An example, with which this program is"
@@ -41,9 +42,14 @@ TLS_PORT = "is the port right?"
 
 _REFUSED = {
     (401, "service"): "the token comes from {token}; unified doctor{profile} --network checks it",
-    (401, "provider"): "the connection must be authorised again by its owner",
+    (401, "provider"): (
+        "its owner must sign in again: unified connections link -p {name} makes the token for that"
+    ),
     (403, "service"): "the token, from {token}, may not do this with this account id",
-    (403, "provider"): "the connection's owner must allow this at the provider",
+    (403, "provider"): (
+        "the connection's owner must allow this at the provider, or sign in again: unified"
+        " connections link -p {name} --force"
+    ),
     (405, "service"): "the connection may be read-only, or not offer this operation",
     (409, "service"): "it may exist already, or have changed since it was read",
     (429, "service"): TOO_SLOW,
@@ -149,21 +155,28 @@ def check_address(source: str) -> str:
     return f"check the address, which comes from {source}"
 
 
-def unblocked(renewal: str) -> str:
-    """Return the hint for a blocked connection.
-
-    `renewal` is the route that asks for new credentials. The service names both ways.
+def needs_login(profile: str | None = None) -> str:
+    """Return who can mend a connection whose login has expired, and with which
+    command.
     """
+    return _REFUSED[401, "provider"].format(name=profile or ANY_NAME)
+
+
+def unblocked(profile: str | None = None) -> str:
+    """Return what may help a blocked connection. The service names both ways."""
+    name = profile or ANY_NAME
     return (
-        f"a new login by its owner, or POST {renewal} with its id, may lift that; else the"
-        " service's support does"
+        f"unified connections refresh -p {name}, or a new login by its owner (unified connections"
+        f" link -p {name}), may lift that; else the service's support does"
     )
 
 
-def for_status(status: int, origin: str, operation: Operation | None, token: str) -> str | None:
-    """Return the hint for a failed answer, or None.
+def for_status(
+    status: int, origin: str, operation: Operation | None, token: str, profile: str | None
+) -> str | None:
+    """For an answer that is no success, from the `service` or the `provider`.
 
-    It is from the `service` or the `provider`. `token` says where the token is from.
+    `token` says where the token is from, `profile` leads to the connection.
     """
     if status == 404:
         return _not_found(operation) if origin == "service" else None
@@ -175,7 +188,8 @@ def for_status(status: int, origin: str, operation: Operation | None, token: str
     if found is None:
         return None
     named = re.match(r"profile (\S+)", token)
-    return found.format(token=token, profile=f" {named[1]}" if named else "")
+    owner = f" {named[1]}" if named else ""
+    return found.format(token=token, profile=owner, name=profile or ANY_NAME)
 
 
 def _not_found(operation: Operation | None) -> str:

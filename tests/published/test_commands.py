@@ -338,10 +338,7 @@ def test_a_blocked_connection_is_not_healthy(unified: Unified, published: Publis
     published.change("capabilities", blocked)
     result = unified("profile test", environ=published.environ())
     assert (result.code, result.stdout.split("\t")[1]) == (7, "blocked")
-    assert (
-        "a new login by its owner, or POST /integrated-account/refresh-credentials with its id"
-        in result.stdout
-    )
+    assert "unified connections refresh -p NAME, or a new login by its owner" in result.stdout
 
 
 COMMANDS = {

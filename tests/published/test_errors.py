@@ -7,11 +7,10 @@ from publishing import ACCOUNT, ENVIRONMENT, PublishedService
 LIST, TICKETS = "ticketing tickets list", "/unified/ticketing/tickets"
 CREATE = "ticketing tickets create -f name=x"
 PROXY = "request GET /proxy/tickets"
-REVOKED = "the connection must be authorised again by its owner"
+REVOKED = "its owner must sign in again: unified connections link -p NAME makes the token for that"
 SUPPORT = (
-    "the account is blocked; a new login by its owner, or POST"
-    " /integrated-account/refresh-credentials with its id, may lift that; else the service's"
-    " support does"
+    "the account is blocked; unified connections refresh -p NAME, or a new login by its owner"
+    " (unified connections link -p NAME), may lift that; else the service's support does"
 )
 
 

@@ -73,7 +73,10 @@ def test_what_was_listed_is_told_apart_by_the_doctor(
             "connection",
             "grey-lantern",
             "paperdesk, needs_reauth, seen just now",
-            "its owner, who linked the account, must authorise it again",
+            (
+                "its owner must sign in again: unified connections link -p grey-lantern makes the"
+                " token for that"
+            ),
         ],
         [
             "warning",

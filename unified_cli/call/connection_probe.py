@@ -162,7 +162,9 @@ class Probe:
             else ""
         )
         said = state.problem_as_sentence(service) or lacking
-        return ProbeResult(None, 0, state.error(service), health.headers, told, said)
+        return ProbeResult(
+            None, 0, state.error(service, settings.leading_profile), health.headers, told, said
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,6 +12,7 @@ from unified_cli.json_text.members import Parts, Record, items, parts, text
 from unified_cli.values import Json, JsonObject
 
 LACKS_SCOPES = "lacks scopes"
+NEEDS_LOGIN = "needs login"
 
 
 class ForbiddenCall(NamedTuple):
@@ -104,7 +105,7 @@ class AccountState(NamedTuple):
         if self.blocked or self.status == words.shut:
             return words.shut
         if self.status in words.needs_login.split():
-            return "needs login"
+            return NEEDS_LOGIN
         return "" if self.status in ("", words.healthy) else self.status
 
     def problem_as_sentence(self, service: Service) -> str:
@@ -126,16 +127,17 @@ class AccountState(NamedTuple):
         """
         return self.problem_as_sentence(service) or self.scopes_in_words
 
-    def error(self, service: Service) -> UnifiedError | None:
-        """Return the error that calls would end with.
-
-        None if they may work, as with a status that is not known.
+    def error(self, service: Service, profile: str | None) -> UnifiedError | None:
+        """Return the error that calls would end with, or None if they may work, as with
+        a status that is not known. `profile` leads to the connection.
         """
         words, trouble = service.connections, self.problem_as_sentence(service)
         if self.problem_in_a_word(service) == words.shut:
-            return AccessError(trouble, hint=hints.unblocked(words.renewal), status=503)
+            return AccessError(trouble, hint=hints.unblocked(profile), status=503)
         if self.status in words.needs_login.split():
-            return AccessError(trouble, hint=hints.NEEDS_LOGIN, origin="provider", status=401)
+            return AccessError(
+                trouble, hint=hints.needs_login(profile), origin="provider", status=401
+            )
         return (
             ServiceError(trouble, retryable=False) if self.status in words.broken.split() else None
         )

@@ -53,6 +53,12 @@ class ManyReads(NamedTuple):
     ask: Callable[[str], tuple[Settings, Request]]
     edit: Callable[[Page], Page] = lambda page: page
     labelled: bool = True
+    more: str = ""
+    """How to read more of what was cut, where that is not by its cursor."""
+
+    def onward(self, name: str, tally: ListSummary) -> str:
+        """Return how to continue a list that broke off."""
+        return "run this again" if self.more else f"to continue: -p {name} {tally.onward()}"
 
     def label(self, name: str) -> str | None:
         """Return the name in the records of a connection."""
@@ -246,7 +252,10 @@ class _FanOutOutcome:
             for name, tally in self.tallies.items()
             if tally.next_cursor and name not in self.failed
         }
-        if len(cut) > _MOST_TOLD:
+        more = self.reads.more
+        if len(cut) > _MOST_TOLD and more:
+            runtime.stderr.note(f"cut on request: {counted(len(cut), 'connection')}; {more}")
+        elif len(cut) > _MOST_TOLD:
             what, onward = (
                 ("cut on request", "-p NAME")
                 if asked.limit
@@ -257,7 +266,8 @@ class _FanOutOutcome:
             )
         else:
             for name, tally in cut.items():
-                runtime.stderr.note(f"{name}: {listing.unread(tally, asked)}")
+                said = f"cut on request after {tally.so_far()}; {more}" if more else None
+                runtime.stderr.note(f"{name}: {said or listing.unread(tally, asked)}")
         good = [tally for name, tally in self.tallies.items() if name not in self.failed]
         if asked.several:
             records, pages = (
@@ -282,10 +292,8 @@ class _FanOutOutcome:
             error = self.failed[name]
             tally = self.tallies[name]
             if tally.pages:
-                onward = (
-                    f"broken off after {tally.so_far()}; to continue: -p {name} {tally.onward()}"
-                )
-                yield f"{name}: {error.one_line}; {onward}"
+                onward = self.reads.onward(name, tally)
+                yield f"{name}: {error.one_line}; broken off after {tally.so_far()}; {onward}"
             else:
                 alike.setdefault((error.code, error.status), []).append(name)
         for names in alike.values():
@@ -308,7 +316,7 @@ class _FanOutOutcome:
                 unread.append(name)
                 continue
             torn = " and part of another" if tally.torn else ""
-            onward = f"to continue: -p {name} {tally.onward()}"
+            onward = self.reads.onward(name, tally)
             runtime.stderr.line(f"{name}: broken off after {tally.so_far()}{torn}; {onward}")
         if isinstance(error, KeyboardInterrupt):
             chosen = " ".join(f"-p {name}" for name in unread[:_MOST_NAMED])

@@ -39,6 +39,10 @@ class ConnectionWords(NamedTuple):
     own: str
     link: str
     renewal: str
+    log: str
+    log_type: str
+    logged: str
+    log_filter: str
     products: str
     product_offer: str
     batch: str
@@ -133,7 +137,7 @@ class Operation(NamedTuple):
     @property
     def command(self) -> str:
         """The words that run it, after the program's name."""
-        return f"{self.api} {self.resource} {self.name}"
+        return f"{self.api} {self.resource} {self.name}".rstrip()
 
     @property
     def example_id(self) -> str:

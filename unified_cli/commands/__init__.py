@@ -29,9 +29,10 @@ COMMANDS: Mapping[str, Entry] = {
         ("capabilities", "Show what each connection offers", "capabilities.command:CAPABILITIES"),
         (
             "connections",
-            "List the connections that a token can see, and add profiles",
+            "List the connections that a token can see, and mend them",
             "connections.command:CONNECTIONS",
         ),
+        ("logs", "Show what the service did lately", "logs:LOGS"),
         ("report", "Write how all connections are to one page", "report.command:REPORT"),
         ("profile", "Manage named connections and their tokens", "profile.command:PROFILE"),
     )

@@ -125,6 +125,13 @@ class Settings(NamedTuple):
         named = foreign.isdisjoint(self.values[name].source for name in ("base_url", "account_id"))
         return named and not self.is_own
 
+    @property
+    def leading_profile(self) -> str | None:
+        """The profile that leads to this connection without any other option, or
+        None.
+        """
+        return self.profile if self.is_of_file else None
+
     def no_token(self) -> ConfigError:
         """Return the error for a missing token.
 

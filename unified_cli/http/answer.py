@@ -78,7 +78,7 @@ class Reader(NamedTuple):
 
     `disconnect` closes the connection if a response is not read to its end;
     `failure_of` describes an error of the transport; `token` says where the token comes
-    from.
+    from, `profile` leads to the connection.
     """
 
     state: ConnectionState
@@ -87,6 +87,7 @@ class Reader(NamedTuple):
     disconnect: Callable[[], None]
     failure_of: Callable[[httpx.TransportError], NetworkFailure]
     token: str
+    profile: str | None
 
     def read(
         self, request: Request, response: httpx.Response, expected: Expected
@@ -286,7 +287,7 @@ class Reader(NamedTuple):
             facts=facts,
         )
         answer = api_errors.ErrorAnswer(
-            request, status, headers, body, envelope, blocked, limited, self.token
+            request, status, headers, body, envelope, blocked, limited, self.token, self.profile
         )
         return Failed(attempt, api_errors.error_for(answer, self.service))
 

@@ -195,7 +195,7 @@ class ErrorAnswer(NamedTuple):
 
     `blocked` if it says that the account is blocked: a 503 in the service's own error
     object, without a time to retry. `limited` if a limit refused the request. `token`
-    says where the token comes from.
+    says where the token comes from, `profile` leads to the connection.
     """
 
     request: Request
@@ -206,6 +206,7 @@ class ErrorAnswer(NamedTuple):
     blocked: bool
     limited: bool
     token: str
+    profile: str | None
 
 
 def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
@@ -224,11 +225,11 @@ def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
     reason = excerpt(
         "; ".join([head, *(one for one in _insight(envelope, service) if one not in text)])
     )
-    found = hints.for_status(status, origin, request.operation, answer.token)
+    found = hints.for_status(status, origin, request.operation, answer.token, answer.profile)
     if answer.limited:
         found = hints.TOO_SLOW
     if answer.blocked:
-        found = f"the account is blocked; {hints.unblocked(service.connections.renewal)}"
+        found = f"the account is blocked; {hints.unblocked(answer.profile)}"
     hint = hints.OWN_TOKEN if _is_closed(answer, service) and not answer.limited else found
     if status == HTTPStatus.NOT_FOUND and request.address.path.endswith(service.prefix):
         hint = hints.doubled(service.prefix)
@@ -268,7 +269,9 @@ def _is_closed(answer: ErrorAnswer, service: Service) -> bool:
     """
     below = answer.request.path.removeprefix(answer.request.address.path)
     own = answer.envelope is None or not answer.envelope.get(service.remote_error)
-    return answer.status == HTTPStatus.FORBIDDEN and own and service.names_no_account(below)
+    words = service.connections
+    closed = service.names_no_account(below) or below in (words.log, words.link)
+    return answer.status == HTTPStatus.FORBIDDEN and own and closed
 
 
 def _kind(status: int, *, blocked: bool, limited: bool) -> tuple[type[UnifiedError], bool]:

@@ -135,7 +135,13 @@ class HttpConnection:
         self._trace = Trace(runtime.stderr, context.service)
         words = settings.token.words if settings.token else "this run"
         self._reader = Reader(
-            self._state, context.service, self._trace, self._disconnect, self._failure_of, words
+            self._state,
+            context.service,
+            self._trace,
+            self._disconnect,
+            self._failure_of,
+            words,
+            settings.leading_profile,
         )
 
     def _open(self, address: Address) -> httpx.BaseTransport:

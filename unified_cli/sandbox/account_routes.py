@@ -22,10 +22,12 @@ from unified_cli.sandbox.messages import (
 from unified_cli.sandbox.operation_call import missing
 from unified_cli.sandbox.query import QueryTree, Test, field_test, tree
 from unified_cli.sandbox.request_content import Body, body_of
+from unified_cli.sandbox.service_log import MOST, ServiceLog
 from unified_cli.sandbox.store import SandboxStore
 from unified_cli.sandbox.stored_records import Row
 from unified_cli.values import JsonObject
 
+_LINK_TOKEN = "link_token"  # noqa: S105  the name of a member
 _BESIDE_BODY = ("resource", "method", "id", "query", "body", "persist", "response_format")
 
 
@@ -186,8 +188,10 @@ def methods(catalogue: Catalogue, path: str) -> tuple[str, ...]:
     """
     service = catalogue.service
     words = service.connections
-    if path in (words.renewal, words.batch, words.files):
+    if path in (words.renewal, words.batch, words.files, words.link):
         return ("POST",)
+    if path == words.log:
+        return ("GET",)
     return ("GET",) if _place(service, path) else ()
 
 
@@ -240,6 +244,10 @@ class AccountRoutes:
             return self._post(request)
         query = tree(request.query)
         offers = OfferedMethods(self.catalogue, self.store.seed, query)
+        if path == service.connections.log:
+            accounts = [*listed(self.store)]
+            entries = ServiceLog(self.catalogue, self.store.seed, accounts, query)
+            return page(entries, service, query, ListTerms(self.now, greatest=MOST, platform=True))
         match _place(service, path):
             case "list", _, _:
                 terms = ListTerms(self.now, greatest=PLATFORM, platform=True)
@@ -271,11 +279,31 @@ class AccountRoutes:
             return SandboxResponse.json(
                 dump({"url": f"https://{FILE_HOST}/public/{digest.hexdigest()[:16]}"})
             )
+        if request.path == words.link:
+            return self._link(body)
         account = body.text("id")
         if account is None:
             raise missing("body_fields", ["id"])
         known_kind(account)
         return SandboxResponse.json(dump({"success": True}))
+
+    def _link(self, body: Body) -> SandboxResponse:
+        """Return a token for a new connection of a tenant, or for an existing one.
+
+        Raises Refusal for a body that names neither, or both.
+        """
+        service = self.catalogue.service
+        names = (service.connections.tenant, service.connection)
+        tenant, account = map(body.text, names)
+        if not (tenant or account):
+            raise missing("body_fields", [names[0]])
+        if tenant and account:
+            raise Refusal(400, f"{' and '.join(names)}: one of the two")
+        if account:
+            known_kind(account)
+        made = f"{self.store.seed} {tenant} {account} {self.now}"
+        token = f"sandbox-link-{hashlib.sha256(made.encode()).hexdigest()[:32]}"
+        return SandboxResponse.json(dump({_LINK_TOKEN: token}))
 
     def _once(self, request: SandboxRequest, batch: Batch) -> SandboxResponse:
         """Return the answer to a batch.

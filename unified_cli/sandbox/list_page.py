@@ -170,7 +170,7 @@ def ignored(operation: Operation, service: Service, query: QueryTree) -> list[st
 def _limit(query: QueryTree, service: Service, terms: ListTerms) -> int:
     size, greatest = query.get(service.page_size), terms.greatest
     if size is None or is_on(query.get(service.ignore_limit)):
-        return PLATFORM if terms.platform else min(USUAL, greatest)
+        return min(PLATFORM if terms.platform else USUAL, greatest)
     if not isinstance(size, str) or not size.isascii() or not size.isdigit() or not size.strip("0"):
         raise Refusal(400, f"{service.page_size} must be a whole number from 1 on, not {size!r}")
     return greatest if len(size) > 9 else min(int(size), greatest)

@@ -16,7 +16,7 @@ from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Request
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.writes import selection as run_selection
+from unified_cli.writes import renewal, selection as run_selection
 from unified_cli.writes.entry import JournalEntry, RunCall
 from unified_cli.writes.run import StoredRun
 
@@ -90,6 +90,8 @@ class RunConnections:
         content = Content(
             call.query, body if call.body is None else call.body.encode("utf-8"), key or None
         )
+        if call.operation == renewal.COMMAND:
+            return renewal.request(settings, self.catalogue.service, content)
         scope = requests.scope_of(settings, self.catalogue.service)
         return requests.for_operation(scope, self.operation(call.operation), call.id, content)
 
@@ -98,6 +100,8 @@ class RunConnections:
 
         Raises StateError if the catalogue has it no more.
         """
+        if command == renewal.COMMAND:
+            return renewal.operation(self.catalogue.service)
         api, resource, name = (*command.split(" "), "", "", "")[:3]
         known = self.catalogue.apis.get(api)
         found = known.resources.get(resource) if known else None

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.writes import renewal
 from unified_cli.writes.entry import RunCall
 
 _LONGEST_BODY = 1000
@@ -26,6 +27,8 @@ def rule(operation: Operation, window: float) -> str:
 
     `window` is for how many seconds the service honours a key.
     """
+    if operation.command == renewal.COMMAND:
+        return "not repeated: the credentials may have been renewed"
     if operation.outward:
         reaches = "may reach" if operation.source else "reaches"
         return f"not repeated: {operation.name} {reaches} people, and may have been done"
@@ -37,6 +40,8 @@ def read(catalogue: Catalogue, doubtful: DoubtfulCall, selection: str | None) ->
     the `selection` names, or None if no operation does.
     """
     call = doubtful.call
+    if call.operation == renewal.COMMAND:
+        return renewal.SHOWS_RESULT
     api, resource, name = call.operation.split(" ")
     operations = catalogue.apis[api].resources[resource].operations
     identifier = call.id or identifier_in(doubtful.body, resource)
@@ -56,6 +61,8 @@ def again(doubtful: DoubtfulCall) -> str | None:
     call, body, key = doubtful
     if not key or len(body or b"") > _LONGEST_BODY:
         return None
+    if call.operation == renewal.COMMAND:
+        return _line([*call.operation.split(" "), "--yes"], call.profile)
     words = [*call.operation.split(" "), *([call.id] if call.id else [])]
     for name, value in call.query:
         words += ["-q", f"{name}={value}"]

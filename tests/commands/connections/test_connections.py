@@ -391,7 +391,7 @@ def test_what_was_listed_is_told_elsewhere_for_a_day(
         "connection",
         "two",
         "deskly, needs_reauth, seen 2 h ago",
-        "its owner, who linked the account, must authorise it again",
+        "its owner must sign in again: unified connections link -p two makes the token for that",
     ] in found
     assert ["ok", "connections", "deskly 1", "1 active, listed 2 h ago", ""] in found
     refused = unified("-p one ticketing tags delete 7", **later)

@@ -127,7 +127,7 @@ def test_a_connection_that_needs_a_new_login_is_told_with_who_can_give_it(
 ) -> None:
     folders = {name: tmp_path / name for name in ("config", "data", "cache")}
     config('[profiles.a]\nbase_url = "sandbox:"\naccount_id = "needs-reauth"\n')
-    who = "its owner, who linked the account, must authorise it again"
+    who = "its owner must sign in again: unified connections link -p a makes the token for that"
     asked = unified("doctor a --network -o json")
     one = found(asked, "connection", "a")
     assert (one["level"], one["remedy"], one["exit"], asked.code) == ("error", who, 7, 7)

@@ -4,16 +4,20 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from unified_cli.cli.command import Command, Entry, Group, Later
-from unified_cli.cli.flags import PROFILE, Common
-from unified_cli.cli.option_parts import MessageOptions, NetworkOptions
+from unified_cli.cli.flags import PROFILE, SAFETY, Common, Flag, flags_of
+from unified_cli.cli.option_parts import MessageOptions, NetworkOptions, StopOptions
+from unified_cli.cli.options import CallOptions, ConfirmOptions
 from unified_cli.cli.result_table import TableOutput
 from unified_cli.cli.shared_options import (
     BaseUrl,
+    CaBundle,
     DryRun,
+    Out,
     PageSize,
     Profiles,
     Query,
     Tags,
+    Timeout,
     TokenFile,
     TokenStdin,
     Yes,
@@ -71,6 +75,33 @@ class AddConnectionsOptions(ListedConnectionsOptions):
     yes: Annotated[bool, with_help(Yes, "add without asking; required off a terminal")] = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class RefreshOptions(StopOptions, ConfirmOptions, NetworkOptions, CallOptions):
+    """Whose credentials are renewed, and how the outcomes are printed."""
+
+
+# One body, made here, and answers that are no records.
+_NOT_OF_REFRESH = {"query", "account_id", "out", "force"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkOptions(MessageOptions):
+    """Which connection is signed in to again, and where the token goes."""
+
+    profile: Profiles = ()
+    base_url: BaseUrl = None
+    token_file: TokenFile = None
+    token_stdin: TokenStdin = False
+    out: Annotated[
+        str | None, with_help(Out, "write the token to this new file, readable by you only")
+    ] = None
+    force: Annotated[bool, Flag(("--force",), SAFETY, "also for a connection that works")] = False
+    dry_run: DryRun = False
+    yes: Annotated[bool, with_help(Yes, "do not ask; required off a terminal")] = False
+    timeout: Timeout = None
+    ca_bundle: CaBundle = None
+
+
 _LIST = Command(
     ListConnectionsOptions,
     Later("unified_cli.commands.connections.report:run"),
@@ -93,12 +124,37 @@ _ADD = Command(
     ),
     examples="unified -p sandbox connections add --prefix demo- --tag demo --dry-run",
 )
+_REFRESH = Command(
+    RefreshOptions,
+    Later("unified_cli.commands.connections.refresh:run"),
+    text=(
+        "{about}, as the first remedy for one that is blocked or whose login has expired.",
+        "It asks first, needs -p and the environment's token, and is never repeated by itself.",
+        "Of several connections it is a run, which unified runs show shows.",
+    ),
+    examples="unified -p sandbox connections refresh --dry-run",
+    flags=[flag for flag in flags_of(RefreshOptions) if flag.name not in _NOT_OF_REFRESH],
+)
+_LINK = Command(
+    LinkOptions,
+    Later("unified_cli.commands.connections.link:run"),
+    text=(
+        "{about}. The connection keeps its id and its data.",
+        (
+            "The sign-in page of your own application takes the token, once and within 7 days. Only"
+            " the token is printed. It asks first, and needs -p and the environment's token."
+        ),
+    ),
+    examples="unified -p sandbox connections link --force --dry-run",
+)
 
 CONNECTIONS = Group(
-    "Ask the service which connections a token can see, and make profiles of them.",
+    "List the connections that a token can see, make profiles of them, and mend them.",
     "unified -p sandbox connections list",
     {
         "list": Entry("List the connections that the token can see", _LIST),
         "add": Entry("Add a profile for each connection", _ADD),
+        "refresh": Entry("Have the service renew the credentials of connections", _REFRESH),
+        "link": Entry("Make the token with which a customer signs in again", _LINK),
     },
 )

@@ -8,7 +8,8 @@ from contextlib import closing
 
 from unified_cli import signals, text_width
 from unified_cli.call import introspection
-from unified_cli.call.connection_record import AccountState, ConnectionRecord
+from unified_cli.call.connection_record import NEEDS_LOGIN, AccountState, ConnectionRecord
+from unified_cli.catalogue import Service
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.result_table import show
 from unified_cli.commands.connections import listed
@@ -43,17 +44,7 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
     shown, missing = listed.chosen(context, found, options.where)
     troubles = {one.id: _trouble(context, one, failed) for one in shown} if options.health else {}
     rows = [
-        (
-            one.id,
-            one.product,
-            one.tenant,
-            one.state.in_words(service),
-            "yes" if one.state.sandbox else "no",
-            # The date; -o json has the time.
-            one.created[:10],
-            ", ".join(known[one.id]),
-            *([troubles[one.id]] if options.health else ()),
-        )
+        (*_row(one, service, known), *([troubles[one.id]] if options.health else ()))
         for one in shown
     ]
     if not rows:
@@ -78,7 +69,45 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
         value,
         drawn=lambda: _screen(context, shown, known, troubles),
     )
+    if options.health:
+        _say_remedies(context, shown, known)
     conclude(Ending("connection", len(found), failed, missing=missing))
+
+
+def _row(
+    one: ConnectionRecord, service: Service, profiles: Mapping[str, Sequence[str]]
+) -> tuple[str, ...]:
+    """Return the cells of a connection. The date; -o json has the time."""
+    return (
+        one.id,
+        one.product,
+        one.tenant,
+        one.state.in_words(service),
+        "yes" if one.state.sandbox else "no",
+        one.created[:10],
+        ", ".join(profiles.get(one.id, ())),
+    )
+
+
+def _say_remedies(
+    context: CommandContext,
+    shown: Sequence[ConnectionRecord],
+    profiles: Mapping[str, Sequence[str]],
+) -> None:
+    """Print the commands that may mend those that are blocked or need a login, and have
+    a profile.
+    """
+    words = context.catalogue.service.connections
+    commands = {NEEDS_LOGIN: "link", words.shut: "refresh"}
+    for held, command in commands.items():
+        of_it = [
+            one for one in shown if one.state.problem_in_a_word(context.catalogue.service) == held
+        ]
+        names = [name for one in of_it for name in profiles.get(one.id, ())[:1]]
+        if names:
+            each = f" (and for each of the other {len(names) - 1})" if names[1:] else ""
+            said = f"{held}: unified connections {command} -p {visible(names[0])}{each}"
+            context.runtime.stderr.note(said)
 
 
 def _trouble(

@@ -304,7 +304,7 @@ def _states(listed: Mapping[str, ConnectionFact], context: CommandContext) -> It
     for name, known in listed.items():
         if known.status not in {"", connection_facts.ACTIVE}:
             reauth = known.status in context.catalogue.service.connections.needs_login.split()
-            remedy = hints.NEEDS_LOGIN if reauth else "unified connections list --health"
+            remedy = hints.needs_login(name) if reauth else "unified connections list --health"
             yield Finding("connection", name, known.in_words, remedy, doubtful=True)
     if active:
         products = Counter(known.product for known in active if known.product)

@@ -3,7 +3,8 @@ run with a journal.
 """
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from unified_cli.call import (
     Call,
@@ -12,7 +13,7 @@ from unified_cli.call import (
     builder,
     dry_run,
     file_download,
-    run_output,
+    many_calls,
 )
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import prompt
@@ -32,13 +33,9 @@ from unified_cli.fleet import selection
 from unified_cli.http import request_body
 from unified_cli.http.request import Content
 from unified_cli.runtime import Runtime
-from unified_cli.writes import run_sender, stop_rules
+from unified_cli.writes import stop_rules
 from unified_cli.writes.connections import RunConnections
-from unified_cli.writes.entry import EntryState, JournalEntry, RunCall, RunKind
-from unified_cli.writes.registry import RunHeader
-from unified_cli.writes.run import StoredRun
-from unified_cli.writes.run_sender import CallItem, RunSender
-from unified_cli.writes.sender import FairWriters
+from unified_cli.writes.entry import RunCall
 
 
 def run(
@@ -72,13 +69,15 @@ def run(
         return
     if operation.changes:
         _confirm(common, operation, connections, names, content.body)
-    with (
-        _begun(common, operation, calls, content.body) as stored,
-        FairWriters(runtime, catalogue, options.workers, connections=len(calls)) as writers,
-    ):
-        results = run_output.results(common, stored, connections)
-        items = [CallItem(number, call.profile) for number, call in enumerate(calls, 1)]
-        RunSender(runtime, stored, connections, writers, results).send(items, rules)
+    many_calls.send(
+        common,
+        operation,
+        calls,
+        connections,
+        rules,
+        new_key=partial(_new_key, operation),
+        body=content.body,
+    )
 
 
 def _check_body(
@@ -116,21 +115,6 @@ def _confirm(
         )
     what = f"run {operation.command}"
     prompt.confirm_several(runtime, common.settings, what, names, yes=yes, stdin_holds_data=data)
-
-
-def _begun(
-    common: Call, operation: Operation, calls: Sequence[RunCall], body: bytes | None
-) -> StoredRun:
-    """Return the run of these calls."""
-    runtime = common.runtime
-    header = RunHeader.of(RunKind.FAN_OUT, operation, common.options, runtime.wall(), len(calls))
-    header.body = None if body is None else body.decode("utf-8")
-
-    def entries() -> Iterator[JournalEntry]:
-        for number, call in enumerate(calls, 1):
-            yield JournalEntry(EntryState.NEW, number, k=_new_key(operation), call=call)
-
-    return run_sender.begun(runtime, header, entries)
 
 
 def _check(options: OperationOptions) -> None:

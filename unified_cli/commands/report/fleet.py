@@ -143,9 +143,9 @@ def _who(context: CommandContext, word: str, status: str) -> str:
     if word == LACKS_SCOPES:
         return "an administrator of the product, who can grant the scopes"
     if word == words.shut:
-        return f"the operator of the service: {hints.unblocked(words.renewal)}"
+        return f"the operator of the service: {hints.unblocked()}"
     if status in words.needs_login.split():
-        return f"the end user: {hints.NEEDS_LOGIN}"
+        return f"the end user: {hints.needs_login()}"
     if status in words.passing.split():
         return "no one, or the end user if it stays so: it is not in use yet, or no longer"
     return "the person who set it up: a check of the connection did not succeed"

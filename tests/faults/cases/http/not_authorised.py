@@ -20,7 +20,7 @@ CASES = {
         LIST,
         [failure(401, truto_is_remote_error=True)],
         exit=7,
-        stderr=["the provider answered 401", "authorised again by its owner"],
+        stderr=["the provider answered 401", "its owner must sign in again"],
         requests=1,
     ),
     "scopes": Case(

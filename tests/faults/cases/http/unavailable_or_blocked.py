@@ -5,10 +5,7 @@ other is an outage.
 from faults.case import CREATE, LIST, PAGE, SEND, Case, failure, listing
 from faults.script import reply
 
-BLOCKED = (
-    "the account is blocked; a new login by its owner, or POST"
-    " /integrated-account/refresh-credentials"
-)
+BLOCKED = "the account is blocked; unified connections refresh -p NAME, or a new login by its owner"
 
 CASES = {
     "blocked": Case(

@@ -1,0 +1,27 @@
+"""The checks before something is done to connections that their owners notice."""
+
+from unified_cli import hints
+from unified_cli.cli.options import overrides
+from unified_cli.commands.connections.command import LinkOptions, RefreshOptions
+from unified_cli.config import file, profiles, resolution
+from unified_cli.errors import UnsafeError, UsageError
+from unified_cli.plural import named
+from unified_cli.runtime import Runtime
+
+_MOST_NAMED = 5
+
+
+def check(runtime: Runtime, options: LinkOptions | RefreshOptions) -> None:
+    """Raise UsageError unless profiles are named, UnsafeError where the token of one is
+    that of a single connection, with which the service does none of this.
+    """
+    if not options.profile:
+        raise UsageError("which connections? none is named", hint="-p NAME")
+    config = file.read(runtime)
+    own = [
+        name
+        for name in profiles.select(config, options.profile)
+        if resolution.resolve(overrides(options, name), runtime, config).is_own
+    ]
+    if own:
+        raise UnsafeError(f"nothing was sent: {named(own, _MOST_NAMED)}", hint=hints.OWN_TOKEN)
