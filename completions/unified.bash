@@ -5,7 +5,7 @@
 _unified_words() {
     words=''
     case $1 in
-        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import sql diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections report profile' ;;
+        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import sql diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections logs report profile' ;;
         ticketing) words='accounts attachments collections comments contacts tags teams tickets ticket_types fields ticket_status ticket_priorities users workspaces task_lists tasks organizations' ;;
         ticketing\ *)
             case ${1#* } in
@@ -100,7 +100,7 @@ _unified_words() {
         operations) words='add remove' ;;
         completion) words='bash zsh fish install' ;;
         sandbox) words='serve reset seed status' ;;
-        connections) words='list add' ;;
+        connections) words='list add refresh link' ;;
         profile) words='list show path add set use login logout import test rename remove' ;;
     esac
     [[ -z $added ]] || _unified_added "$1"
@@ -136,6 +136,9 @@ _unified_flags() {
         capabilities) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --probe --product --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         connections\ list) flags+=' --where --health --profile -p --base-url --token-file --token-stdin --query -q --page-size --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         connections\ add) flags+=' --where --prefix --tag --profile -p --base-url --token-file --token-stdin --query -q --page-size --record --replay --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        connections\ refresh) flags+=' --profile -p --base-url --token-file --token-stdin --output -o --columns --jq --csv-safe --bom --record --replay --dry-run --as --yes -y --fail-fast --max-failures --stages --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        connections\ link) flags+=' --profile -p --base-url --token-file --token-stdin --out --force --dry-run --yes -y --timeout --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        logs) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --limit --since --failed --output -o --columns --jq --csv-safe --bom --record --replay --dry-run --as --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         report) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --to --output -o --export --schema --junit --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         profile\ list) flags+=' --profile -p --output -o --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         profile\ show) flags+=' --profile -p --explain --output -o --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
@@ -333,7 +336,7 @@ _unified_argument() {
         schema:*) kind='api/resource' ;;
         operations\ add:*) kind='api/resource' ;;
         operations\ remove:*) kind='api/resource' ;;
-        help:0) kind='exit-codes output query filters config environment options operations profiles runs move agents evidence checks sql sandbox engines ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import sql diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections report profile' ;;
+        help:0) kind='exit-codes output query filters config environment options operations profiles runs move agents evidence checks sql sandbox engines ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import sql diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections logs report profile' ;;
         help:*) kind='' ;;
         doctor:*) kind='connection' ;;
         capabilities:*) kind='api/resource' ;;
@@ -779,7 +782,7 @@ _unified_added() {
     local operations='^(\{.*operations[[:space:]]*=[[:space:]]*)?"([a-z0-9_ -]*)"'
     [[ $resource == *' '* ]] && return
     case $api in
-        request|export|import|sql|diff|plan|apply|runs|schema|mcp|operations|help|completion|sandbox|doctor|capabilities|connections|report|profile) return ;;
+        request|export|import|sql|diff|plan|apply|runs|schema|mcp|operations|help|completion|sandbox|doctor|capabilities|connections|logs|report|profile) return ;;
     esac
     for file in "$_unified_folder"/catalogue.d/*.toml; do
         [[ -f $file && -r $file ]] || continue
