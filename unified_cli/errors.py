@@ -148,14 +148,14 @@ class UnifiedError(Exception):
 
         It has no hint: for the end of a run of which all parts failed alike.
         """
-        told = type(self).__new__(
+        error = type(self).__new__(
             type(self)
         )  # With Dask, the copies of `copy.copy` share their attributes.
-        told.__dict__.update(self.__dict__)
-        told.reason = told.message = masked(reason)
-        told.args = (told.message,)
-        told.hint = told.response = None
-        return told
+        error.__dict__.update(self.__dict__)
+        error.reason = error.message = masked(reason)
+        error.args = (error.message,)
+        error.hint = error.response = None
+        return error
 
     def add_hint(self, hint: str) -> None:
         """Add another next step to the hint."""

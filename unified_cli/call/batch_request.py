@@ -44,10 +44,10 @@ def with_connection(call: Call, request: Request) -> Request:
             if call.settings.profile
             else "the selected connection"
         )
-        told = others[0] if isinstance(others[0], str) else json.dumps(others[0])
+        other = others[0] if isinstance(others[0], str) else json.dumps(others[0])
         raise UnsafeError(
-            f"the body's {name} is {told}, and that of {who} is {selected}; nothing was sent",
-            hint=f"leave it out, or select the connection: -a {told}",
+            f"the body's {name} is {other}, and that of {who} is {selected}; nothing was sent",
+            hint=f"leave it out, or select the connection: -a {other}",
         )
     spelled = [one for one in keys(body) if one.casefold() == name]
     if len(spelled) > 1:
@@ -102,8 +102,10 @@ def check(call: Call, body: bytes) -> None:
     found = [*_failures(errors)]
     if found:
         more = "; …" if len(found) > _MOST_NAMED else ""
-        told = "; ".join(found[:_MOST_NAMED])
-        raise IncompleteError(f"{counted(len(found), 'request')} of the batch failed: {told}{more}")
+        listed = "; ".join(found[:_MOST_NAMED])
+        raise IncompleteError(
+            f"{counted(len(found), 'request')} of the batch failed: {listed}{more}"
+        )
 
 
 def _failures(errors: Any) -> Iterator[str]:
@@ -117,5 +119,5 @@ def _failures(errors: Any) -> Iterator[str]:
             said = (
                 (error.get("message") or error.get("error")) if isinstance(error, dict) else error
             )
-            told = said if isinstance(said, str) else encoded(error).decode()
-            yield f"{name}: {told}" if name else told
+            words = said if isinstance(said, str) else encoded(error).decode()
+            yield f"{name}: {words}" if name else words

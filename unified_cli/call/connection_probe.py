@@ -155,7 +155,7 @@ class Probe:
         health = introspection.ask_health(client, settings, self.catalogue)
         state = health.state
         words = state.in_words(service)
-        told = "" if words in ("", service.connections.healthy) else words
+        problem = "" if words in ("", service.connections.healthy) else words
         lacking = (
             f"{service.connections.healthy}, {state.scopes_in_words}"
             if state.scopes_in_words
@@ -163,7 +163,7 @@ class Probe:
         )
         said = state.problem_as_sentence(service) or lacking
         return ProbeResult(
-            None, 0, state.error(service, settings.leading_profile), health.headers, told, said
+            None, 0, state.error(service, settings.leading_profile), health.headers, problem, said
         )
 
 

@@ -98,15 +98,15 @@ class Download:
 
         Returns the one that the file began with.
         """
-        first, breaks, told = answer, 0, 0
+        first, breaks, seen = answer, 0, 0
         while True:
             self._progress.expect(_total(first))
             try:
                 for chunk in answer.chunks:
                     file.write(chunk)
                     # Fewer than before where the file was begun anew.
-                    self._progress.add(file.size - told)
-                    told = file.size
+                    self._progress.add(file.size - seen)
+                    seen = file.size
             except NetworkError as error:
                 breaks += 1
                 if breaks > self._retries:

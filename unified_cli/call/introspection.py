@@ -255,18 +255,18 @@ def with_blocked(
     The service may not say so.
     """
     try:
-        told = ask_offer(client, settings, catalogue).state
+        offered = ask_offer(client, settings, catalogue).state
     except (RefusedError, AccessError) as error:
         # Not every service tells this, and none tells it to every token.
         if error.status not in _NOT_TOLD:
             raise
         return state
-    return merged(state, told)
+    return merged(state, offered)
 
 
-def merged(state: AccountState, told: AccountState) -> AccountState:
+def merged(state: AccountState, offered: AccountState) -> AccountState:
     """Return a record's state, updated by the offer. The offer is never older."""
-    return state._replace(status=told.status or state.status, blocked=told.blocked)
+    return state._replace(status=offered.status or state.status, blocked=offered.blocked)
 
 
 def listed(

@@ -80,8 +80,8 @@ def for_operation(operation: Operation, service: Service) -> HelpPage:
         names = operation.api, operation.resource, operation.name
         more = [f"For each record of a file: {next_steps.for_records(*names, 'FILE')} sends it."]
     if operation.outward:
-        told = _OF_ANY_EFFECT.format(file=operation.source, name=operation.name)
-        more = [*more, told if operation.source else _OUTWARD]
+        note = _OF_ANY_EFFECT.format(file=operation.source, name=operation.name)
+        more = [*more, note if operation.source else _OUTWARD]
     return HelpPage(
         f"{usage}[options]",
         [f"{operation.summary}.", f"{operation.method} {operation.path}", *more],

@@ -159,7 +159,7 @@ def _stopped(ending: Ending) -> UnifiedError | None:
     if ending.stopped is None:
         return None
     left = f"{ending.not_tried} of {counted(ending.total, ending.unit)} not tried"
-    told = ending.stopped.reworded(f"stopped with {left}: {ending.stopped.reason}")
+    error = ending.stopped.reworded(f"stopped with {left}: {ending.stopped.reason}")
     if ending.stopped.hint:
-        told.add_hint(ending.stopped.hint)
-    return told
+        error.add_hint(ending.stopped.hint)
+    return error

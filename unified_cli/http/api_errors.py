@@ -72,12 +72,12 @@ def text_of(document: JsonObject, service: Service) -> ErrorText:
     answers = [
         ("the provider's answer", document.get(name)) for name in service.provider_answers.split()
     ]
-    told = [(what, body) for what, body in answers if body]
+    found = [(what, body) for what, body in answers if body]
     details = document.get("details")
     if isinstance(details, dict) and not any(name in details for name in _LISTS):
         # A provider's error may be here instead.
-        told.append(("details", details))
-    for what, body in told:
+        found.append(("details", details))
+    for what, body in found:
         theirs = _provider(body)
         if not message:
             message = theirs.message
@@ -317,8 +317,8 @@ def _rules(envelope: JsonObject | None, service: Service) -> Iterator[str]:
         value = found.get("value") if isinstance(found, dict) else None
         if name.startswith(service.connections.rules) and value:
             what = name.removeprefix(service.connections.rules).replace("_", " ")
-            told = value.items() if isinstance(value, dict) else [(as_json(value), "")]
-            for one, rule in [*told][:_MOST_LISTED]:
+            rules = value.items() if isinstance(value, dict) else [(as_json(value), "")]
+            for one, rule in [*rules][:_MOST_LISTED]:
                 why = f": {as_json(rule)}" if rule else ""
                 yield f"a rule, not the cause: of the {what}, {one} is required at times{why}"
 

@@ -203,8 +203,8 @@ class Client:
             _give_up(call, _too_long(failed.error, asked) if asked else failed.error)
         stderr = self._runtime.stderr
         # A status line shows each wait itself.
-        told = stderr.draws or self._runtime.shares_terminal
-        if refusals and (stderr.verbosity or (refusals == 1 and not told)):
+        shown = stderr.draws or self._runtime.shares_terminal
+        if refusals and (stderr.verbosity or (refusals == 1 and not shown)):
             stderr.note(f"waiting {seconds:.1f} s for the rate limit: {failed.error.reason}")
 
     def _pause(self, call: _Call, failed: Failed) -> None:

@@ -117,8 +117,8 @@ class Sent(NamedTuple):
 def sent(request: httpx.Request, service: Service, redaction: Redaction) -> Sent:
     """Return the request without its own credentials. It is looked up in this form."""
     # A recording describes an uploaded file instead of holding it.
-    told = request.extensions.get("unified_body")
-    text = request.read().decode("utf-8", "replace") if told is None else told
+    description = request.extensions.get("unified_body")
+    text = request.read().decode("utf-8", "replace") if description is None else description
     address = str(request.url)
     redaction.query(address)
     body = redaction.body(text, holding(request.url.path, 0, service)) or ""

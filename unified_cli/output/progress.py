@@ -75,7 +75,7 @@ class Tally:
         self.wait: Wait | None = None
         """The last one, which may be over."""
         self.reported = 0.0
-        """The seconds in which requests were held back, as far as a line told them."""
+        """The seconds that requests waited, as far as a line has shown them."""
 
 
 def plain(tally: Tally, seconds: float, now: float) -> str:

@@ -276,9 +276,9 @@ def _stored(meta: "ObjectMeta") -> Stored:
     return Stored(meta["size"], meta["last_modified"], _tag(meta))
 
 
-def _tag(told: "ObjectMeta | PutResult") -> str:
+def _tag(answer: "ObjectMeta | PutResult") -> str:
     # One store puts it in quotes in some answers only.
-    return (told["e_tag"] or "").strip('"')
+    return (answer["e_tag"] or "").strip('"')
 
 
 def _allows_clear_text(environ: Mapping[str, str]) -> bool:

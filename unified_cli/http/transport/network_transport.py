@@ -51,8 +51,10 @@ class NetworkTransport(httpx.BaseTransport):
             self.close()
             raise
         self._state.status = answer.status
-        told = {"http_version": answer.version, "reason_phrase": answer.reason}
-        return httpx.Response(answer.status, headers=answer.headers, stream=answer, extensions=told)
+        facts = {"http_version": answer.version, "reason_phrase": answer.reason}
+        return httpx.Response(
+            answer.status, headers=answer.headers, stream=answer, extensions=facts
+        )
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""
