@@ -247,9 +247,7 @@ class IncompleteError(UnifiedError):
 
 
 class UnknownError(UnifiedError):
-    """A write was sent, and its answer, lost or a failure, does not say whether it was
-    done.
-    """
+    """A write was sent, and a lost or failed answer leaves open whether it was done."""
 
     code, kind, origin = ExitCode.UNKNOWN, "unknown", "network"
 

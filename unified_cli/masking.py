@@ -1,8 +1,8 @@
 """Make text safe to show: without secrets, and without control sequences for a
 terminal.
 
-The secrets are known to the whole process: errors, which mask their own text when they
-are made (`errors.py`), know no runtime, and a secret of one of them is a secret of all.
+The secrets are shared by the whole process, because errors mask their own text when
+they are made (`errors.py`) and know no runtime.
 """
 
 import base64
@@ -32,8 +32,8 @@ LONGEST = 2048
 _MASK = "***"
 _SHORTEST = 4
 _TELLING = 8
-"""As many characters at the start of a secret are masked without the rest, which the
-service may have cut off.
+"""This many characters at the start of a secret are masked alone: the service may have
+cut off the rest.
 """
 
 _LOWER = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}

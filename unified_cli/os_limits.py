@@ -181,7 +181,7 @@ def _nearest(missing: Path) -> str | None:
 
 
 class UnansweredError(TimeoutError):
-    """The call continues after its deadline; its thread is left to itself."""
+    """The call did not end by its deadline; its thread is abandoned."""
 
 
 def result_of(work: Callable[[], Result], seconds: float = math.inf) -> Result:

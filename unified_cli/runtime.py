@@ -32,10 +32,10 @@ T = TypeVar("T")
 class _DescriptorStream(io.RawIOBase):
     """A stream of a descriptor, which stays open.
 
-    Who starts a program may hand it a pipe or a terminal in non-blocking mode, as
-    terminal multiplexers and Node.js do, and anyone else who holds it may set that mode
-    at any time. Then a write may be a partial one, and a read may find nothing yet. The
-    mode is left as it is, because others share it.
+    Terminal multiplexers and Node.js hand over pipes and terminals in non-blocking
+    mode, and other holders may set that mode at any time. Then a write may be a partial
+    one, and a read may find nothing yet. The mode is left as it is, because others
+    share it.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -46,9 +46,7 @@ class _DescriptorStream(io.RawIOBase):
 
 
 class WholeWriter(_DescriptorStream):
-    """Writes to a descriptor: all of what it is given, however long the reader
-    takes.
-    """
+    """Writes all of the data to a descriptor, however long the reader takes."""
 
     def writable(self) -> bool:
         """Always."""
@@ -148,9 +146,7 @@ class Runtime(NamedTuple):
     """Seconds since 1970, to show to people, never for a decision."""
     sleep: Callable[[float], None] = time.sleep
     check: Callable[[], None] = lambda: None
-    """Raises AbandonedError, before a request is sent, where no one waits for the
-    answer any more.
-    """
+    """Raises AbandonedError before a request whose answer is no longer wanted."""
     uniform: Callable[[float, float], float] = random.uniform
     transport: "Callable[[], httpx.BaseTransport] | None" = None
     exchanges: Exchanges | None = None

@@ -17,9 +17,8 @@ _CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 LONGEST_WAIT = 0.5
 """Seconds that the main thread waits for any other at a time.
 
-Python acts on a signal when the wait that it breaks off is over. One that comes while
-the thread hands over the interpreter lock, just before the wait begins, breaks off
-nothing.
+Python handles a signal when the interrupted wait is over. A signal just before the
+wait, while the thread hands over the interpreter lock, interrupts nothing.
 """
 
 

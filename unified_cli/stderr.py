@@ -36,7 +36,7 @@ class RequestObserver(Protocol):
 
 
 class TerminalSharer(Protocol):
-    """Someone else who writes to the same terminal, such as a pager."""
+    """Another writer to the same terminal, such as a pager."""
 
     def is_free(self) -> bool:
         """Return whether a message can be written now."""
@@ -63,7 +63,7 @@ class Stderr:
         the start of a line.
         """
         self._waiting = ""
-        """Messages that came while someone else had the terminal."""
+        """Messages held back while another program had the terminal."""
         self.sharer: TerminalSharer | None = None
         self.observer: RequestObserver | None = None
         self.quiet = False
@@ -73,9 +73,9 @@ class Stderr:
         self.run = ""
         """The id of the run that is under way, which errors printed as JSON name."""
         self.reported: set[str] = set()
-        """The parameters of queries that a line said to be unknown."""
+        """The query parameters that were reported as unknown."""
         self.names_runs = True
-        """Runs are kept, so that their ids are worth telling."""
+        """Runs are kept, so their ids are printed."""
 
     @property
     def columns(self) -> int:

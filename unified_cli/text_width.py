@@ -1,5 +1,5 @@
-"""How wide a text is on a terminal, and how it is broken into lines there: the rule of
-messages, prompts and tables.
+"""The width of text on a terminal, and its line breaks, for messages, prompts and
+tables.
 """
 
 import re

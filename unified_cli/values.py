@@ -1,6 +1,4 @@
-"""Values that come from outside: what JSON and TOML hold, of which the program knows no
-more than that.
-"""
+"""Types of values from JSON and TOML."""
 
 from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Several requests in one: for which connection they are, and which of them failed."""
+"""A batch of requests: its connection, and its failed parts."""
 
 import json
 import re

@@ -1,5 +1,5 @@
-"""Names of fields in a body, or in the columns of an import, that are near to a known
-one: most are misspelt, and a provider ignores them without a word.
+"""Find field names in a body, or columns of an import, that are similar to known ones:
+most are misspelt, and a provider ignores them silently.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,5 +1,5 @@
-"""Test connections with small requests, concurrently, and interpret the answers: each
-is asked how it is.
+"""Test connections with small requests, concurrently, and interpret the answers about
+their state.
 """
 
 from collections.abc import Generator, Iterator, Mapping, Sequence

@@ -1,5 +1,5 @@
-"""Print anything that is not sent: a request, as JSON or as a command line that runs as
-printed; a body to fill in.
+"""Print requests instead of sending them, as JSON or as a command that runs as printed;
+and skeletons of bodies.
 """
 
 import shlex

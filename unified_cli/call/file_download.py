@@ -43,7 +43,7 @@ _DIGEST = re.compile(r"(sha-256|sha-512|md5)=:?([A-Za-z0-9+/=]+):?", re.IGNORECA
 
 @dataclass(frozen=True, slots=True)
 class SavedFile:
-    """A file that is there: where, how large, and its checksum."""
+    """A saved file: its path, size and checksum."""
 
     path: Path
     size: int

@@ -1,5 +1,5 @@
-"""Ask the service about connections: which there are, and which operations one offers,
-and its record.
+"""Ask the service about connections: their list, their records, and the operations that
+one offers.
 
 `call.connection_record` interprets the state in the record.
 """
@@ -28,7 +28,7 @@ from unified_cli.plural import counted
 from unified_cli.values import Json
 
 LARGEST_ANSWER = 8 * 1024 * 1024
-"""Bytes of what a connection says of itself, which is decoded as a whole."""
+"""The most bytes of an answer about a connection, which is decoded as a whole."""
 # A service that has thousands lists 5,000 on a page.
 _MOST, _MOST_PAGES, _LARGEST = 50_000, 5_000, 32 * 1024 * 1024
 _NOT_TOLD = (403, 404, 405)

@@ -1,6 +1,4 @@
-"""Print a list on stdout: one page or all, in any format; it ends complete, cut on
-request or broken off.
-"""
+"""Print a list on stdout: one page or all, in any format, and report how it ended."""
 
 from collections.abc import Callable, Generator
 from contextlib import closing

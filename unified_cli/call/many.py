@@ -31,8 +31,8 @@ from unified_cli.runtime import Runtime
 
 _MOST_NAMED = 5
 _MOST_TOLD = 3
-"""Of connections about which the same is to be reported, this many get a line each, and
-more than that one line.
+"""Up to this many connections get a line each for the same message; more share one
+line.
 """
 
 _Read = tuple[str, Page | UnifiedError | None]

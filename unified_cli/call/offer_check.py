@@ -76,7 +76,7 @@ def selected(runtime: Runtime, options: ConnectionOptions) -> AskedConnections:
 class OfferCell(NamedTuple):
     """Whether a connection offers an operation, and why that is so, or not known.
 
-    `held` says in a word or two what keeps a call from working all the same.
+    `held` says in a word or two what blocks a call nevertheless.
     """
 
     operation: Operation

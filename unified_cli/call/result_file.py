@@ -1,6 +1,4 @@
-"""The file of `--out` in the place of standard output: whole at the end, or not
-there.
-"""
+"""The file of `--out` in place of standard output: written whole, or not at all."""
 
 import io
 from collections.abc import Iterator

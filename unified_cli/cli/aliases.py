@@ -1,6 +1,4 @@
-"""The aliases of the config file: each a first word of a command line, which is for
-several.
-"""
+"""The aliases of the config file: a first word that is replaced by several."""
 
 import re
 import shlex

@@ -1,6 +1,4 @@
-"""Commands as values: what each takes, what its page says, what runs it, and the
-context that it runs with.
-"""
+"""Commands as values: their options, help page, function and context."""
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -93,8 +91,8 @@ class Entry(NamedTuple):
 
 
 class CommandStub(NamedTuple):
-    """A command of the tree that is not built yet: what it is for, and the function
-    that builds it.
+    """A command of the tree that is not built yet: its purpose, and the function that
+    builds it.
     """
 
     about: str

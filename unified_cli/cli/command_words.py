@@ -1,4 +1,6 @@
-"""A command as words, made from its options, which does the same from any folder."""
+"""The words of a command, rebuilt from its options, that do the same from any
+folder.
+"""
 
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The options of what answers with a file."""
+"""The options of downloads."""
 
 from dataclasses import dataclass
 
@@ -8,4 +8,4 @@ from unified_cli.cli.options import DownloadModeOptions, OperationOptions, SendO
 
 @dataclass(frozen=True, kw_only=True)
 class DownloadOptions(DownloadModeOptions, StopOptions, SendOptions, OperationOptions):
-    """The options of what answers with a file."""
+    """The options of downloads."""

@@ -65,7 +65,7 @@ class Options:
     """
 
     reads_settings: ClassVar[bool] = False
-    """Whether the settings say what the options leave open, as they do for a call."""
+    """Whether settings supply values for missing options, as for a call."""
 
     def given(self) -> list[tuple[str, Any]]:
         """Return the fields that differ from their defaults.

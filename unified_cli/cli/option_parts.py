@@ -1,4 +1,4 @@
-"""The parts that the options of several commands are made of."""
+"""Groups of options that several commands share."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal

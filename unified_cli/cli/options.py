@@ -148,7 +148,7 @@ class CallOptions(MessageOptions, TransportOptions, ConnectionOptions):
 
 @option_part
 class PageOptions(Options):
-    """Which pages of a list are read, and how a file of them is gone on with."""
+    """Which pages of a list are read, and how their file is continued."""
 
     all: Annotated[bool, Common(("--all",), LIST, "read all pages, not one", when=lists)] = False
     limit: Annotated[
@@ -257,7 +257,7 @@ class SendOptions(Options):
 
 @option_part
 class ConfirmOptions(Options):
-    """Whether what destroys records is done without asking."""
+    """Whether destructive writes skip the question."""
 
     yes: Yes = False
 
@@ -298,7 +298,7 @@ class ReadOptions(ReadCheckOptions, PageOptions, OperationOptions):
 
 @option_part
 class WriteModeOptions(Options):
-    """Which record a write is of, and what else it may do than send one request."""
+    """The record of a write, and modes that do more than send one request."""
 
     id: Id = None
     skeleton: Skeleton = False
@@ -307,7 +307,7 @@ class WriteModeOptions(Options):
 
 @option_part
 class DownloadModeOptions(Options):
-    """Which files a download is of, and whether it only shows a body."""
+    """The files of a download, and whether only a body is shown."""
 
     id: Id = None
     skeleton: Skeleton = False

@@ -1,5 +1,5 @@
-"""Ask at the terminal: before what cannot be undone, for a line, for a secret; whether
-anybody can be asked.
+"""Prompt at the terminal: confirm an irreversible change, read a line or a secret, and
+check whether a person can answer.
 """
 
 import contextlib

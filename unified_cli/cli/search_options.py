@@ -1,4 +1,4 @@
-"""The options of what lists what it finds, though it is a POST."""
+"""The options of a search: a list that is requested with POST."""
 
 from dataclasses import dataclass
 

@@ -55,7 +55,7 @@ def writes(operation: Operation) -> bool:
 
 
 lists = attrgetter("lists")
-"""Of an operation: whether an option that is about pages means something for it."""
+"""Whether options about pages apply to an operation."""
 
 Profiles = Annotated[
     tuple[str, ...],
@@ -68,7 +68,7 @@ Profiles = Annotated[
     ),
 ]
 Patterns = Annotated[tuple[str, ...], Argument(metavar="[GLOB|tag:NAME]…", takes=("connection",))]
-"""The profiles that a command is about, where `-p` would be an option too much."""
+"""The profiles of a command, as arguments instead of `-p`."""
 Edit = Annotated[
     bool,
     Flag(

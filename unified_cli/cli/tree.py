@@ -42,7 +42,7 @@ _SHORT = "unified_cli.short_help"
 
 
 class ParsedCommand(NamedTuple):
-    """A command line that was read: its options, and what runs with them."""
+    """A parsed command line: its options, and the function that runs with them."""
 
     runs: Any
     options: Options

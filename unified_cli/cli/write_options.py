@@ -1,4 +1,4 @@
-"""The options of what changes records, and of every other action."""
+"""The options of writes, and of every other action."""
 
 from dataclasses import dataclass
 
@@ -13,4 +13,4 @@ from unified_cli.cli.options import (
 
 @dataclass(frozen=True, kw_only=True)
 class WriteOptions(WriteModeOptions, ConfirmOptions, StopOptions, SendOptions, OperationOptions):
-    """The options of what changes records, and of every other action."""
+    """The options of writes, and of every other action."""

@@ -1,6 +1,4 @@
-"""A base URL, parsed and checked once; what counts as the same origin is decided
-here.
-"""
+"""A base URL, parsed and checked once, and the rule for the same origin."""
 
 import re
 from functools import lru_cache

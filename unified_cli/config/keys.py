@@ -1,5 +1,6 @@
-"""The settings, whose names flag, environment variable and config key share: one row
-each; what a command line sets.
+"""The settings, one row each: flag, environment variable and config key share a name.
+
+And the settings of a command line.
 """
 
 from collections.abc import Callable

@@ -1,8 +1,8 @@
-"""Programs that a user names, such as a pager, an editor, or what prints a token: their
+"""Programs that a user names, such as a pager, an editor or a token's program: their
 words and their environment.
 
-They are started without a shell. A descriptor of this program other than the standard
-three is never given to them, which is what `subprocess` does by default.
+They are started without a shell, and inherit only the three standard descriptors, as is
+the default of `subprocess`.
 """
 
 import os

@@ -1,5 +1,5 @@
-"""The completion scripts: a template for each shell, filled with what it needs to know
-of the program, as tables.
+"""The completion scripts: a template for each shell, filled with tables about the
+program.
 """
 
 from collections import Counter

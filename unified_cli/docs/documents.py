@@ -1,5 +1,5 @@
-"""Which files are generated from the code, and what each must contain; the layers of
-the package, which one shows.
+"""The files that are generated from the code, their content, and the layers of the
+package.
 """
 
 import re

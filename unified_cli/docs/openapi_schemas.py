@@ -1,5 +1,5 @@
-"""The schemas of records, and the names of components: distinct also in languages that
-know neither dots nor dashes.
+"""The schemas of records, and the names of components, distinct even without dots and
+dashes.
 """
 
 import re

@@ -1,5 +1,5 @@
-"""Pictures of a terminal, in which the program really runs: a fresh home, the sandbox,
-a pty of a fixed size.
+"""Pictures of real runs of the program: with a fresh home, the sandbox, and a pty of a
+fixed size.
 """
 
 import os

@@ -25,9 +25,7 @@ ORDER = (
 come to: two of thirty that end with 5 make 9, as `conclude` says.
 """
 _OWN = (ExitCode.BUG, ExitCode.STORAGE, ExitCode.STATE, ExitCode.UNSAFE)
-"""Where one part fails so, the whole command does: it is about this machine, and not
-about the part.
-"""
+"""If one part fails with these, the whole command does: the cause is this machine."""
 _MOST_NAMED = 5
 
 

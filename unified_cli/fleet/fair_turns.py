@@ -1,5 +1,5 @@
-"""The turns of several connections: none of them holds the workers that others could
-use, in slots or in a list.
+"""The turns of several connections: no connection holds workers that others could
+use.
 """
 
 import math
@@ -42,13 +42,13 @@ class WorkerSlots:
         self.number = number or _SLOTS
         self._may_grow = number is None
         self.on_room: Callable[[], None] = lambda: None
-        """Called in the thread that gives up its slot for a while, for there is room
-        for one more job.
-        """
+        """Called in a thread that lends its slot: there is room for one more job."""
         self._lock = threading.Lock()
         self._free = self.number
         self._queue: deque[threading.Event] = deque()
-        """The threads that want a slot, each with what tells it that it has one."""
+        """The threads that want a slot, each with the event that is set when it has
+        one.
+        """
         self._waiting: set[int] = set()
         """The threads that gave up their slot. Each adds and removes its own number,
         which is one step.

@@ -1,5 +1,6 @@
-"""The settings for calls and for a command as a whole; an own token is asked which
-connection it is of.
+"""The settings for calls, and those of a whole command.
+
+For a connection's own token, the service is asked for the connection.
 """
 
 from contextlib import closing

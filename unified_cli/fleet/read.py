@@ -1,5 +1,5 @@
-"""Read many connections in fair turns: this many work at a time, and anyone who waits
-for a limit lets others continue.
+"""Read many connections in fair turns: a fixed number work at a time, and a thread that
+waits for a limit lends its slot.
 """
 
 import threading
@@ -205,8 +205,8 @@ class FairReaders:
 class _HeldBytes:
     """Bounds the bytes that are read ahead of their turn.
 
-    The job whose turn it is may always read on; the others wait while all that is held
-    together is `most` or more.
+    The job whose turn it is may always continue; the others wait while `most` bytes or
+    more are held.
     """
 
     def __init__(self, jobs: Iterable[int], most: int) -> None:

@@ -1,3 +1,3 @@
-"""Requests to the service: built, sent within limits, repeated, and their answers
-checked.
+"""Requests to the service: build, send within limits, retry, and check their
+answers.
 """

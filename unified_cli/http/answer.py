@@ -51,9 +51,7 @@ class Answer(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """An attempt without an answer, and the error to raise unless another attempt
-    succeeds.
-    """
+    """A failed attempt, and the error to raise unless a retry succeeds."""
 
     attempt: Attempt
     error: UnifiedError

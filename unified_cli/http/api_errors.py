@@ -1,5 +1,5 @@
-"""Turn an answer that is no success into an error: its message, the problem with which
-field, its id, its body.
+"""Turn a failed answer into an error: its message, invalid fields, request id and
+body.
 """
 
 import json
@@ -54,9 +54,7 @@ _NAMES = ("error", "title", "fault")
 
 
 class ErrorText(NamedTuple):
-    """The message of an error answer, and the lines that say more; neither is masked
-    yet.
-    """
+    """The message and the details of an error answer, not masked yet."""
 
     message: str
     lines: list[str]
@@ -190,8 +188,7 @@ def _shown(body: bytes) -> Json:
 
 
 class ErrorAnswer(NamedTuple):
-    """An answer that is no success; `envelope` is the service's error object, if the
-    body is one.
+    """A failed answer; `envelope` is the service's error object, if the body is one.
 
     `blocked` if it says that the account is blocked: a 503 in the service's own error
     object, without a time to retry. `limited` if a limit refused the request. `token`

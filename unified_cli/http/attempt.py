@@ -1,5 +1,5 @@
-"""One attempt at a request: where a redirect leads it, how far it got, what became of a
-write, may it be repeated.
+"""One attempt at a request: its redirects, how far it got, whether it may be repeated,
+and the outcome of a write.
 """
 
 import re
@@ -35,23 +35,21 @@ class Outcome(Enum):
     """How far an attempt got."""
 
     NOT_SENT = auto()
-    """Nothing reached the service, and another try may."""
+    """Nothing reached the service; a retry may."""
     PERMANENT = auto()
-    """Nothing reached the service, and no repeat would: a certificate, a proxy that
-    refuses.
+    """Nothing reached the service, and no retry would: a bad certificate, or a proxy
+    that refuses.
     """
     LOST = auto()
     """It was sent, and no complete answer arrived: it may have been carried out."""
     UNFINISHED = auto()
-    """It was lost before the end of its body was sent, so that the service cannot have
-    had the whole of it.
+    """It was lost before its whole body was sent, so the service cannot have carried it
+    out.
     """
     DAMAGED = auto()
     """It succeeded, but the answer is damaged."""
     UNUSABLE = auto()
-    """It succeeded, but the answer is too large or a web page; that of a repeat would
-    be too.
-    """
+    """It succeeded, but the answer is too large or a web page, and would be again."""
     ANSWERED = auto()
     """It was answered with a status other than success."""
     SUCCEEDED = auto()

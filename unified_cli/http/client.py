@@ -42,14 +42,14 @@ class _Call:
         self.number = 1
         self.attempts: list[Attempt] = []
         self.reconnected = False
-        """It was already repeated because the server had closed the idle connection."""
+        """It was repeated once after the server had closed the idle connection."""
 
 
 class Client:
     """Sends the requests of one worker, one after the other, over one network
     connection.
 
-    Nothing is sent anywhere but to the settings' own origin.
+    Requests go only to the settings' own origin.
     """
 
     def __init__(

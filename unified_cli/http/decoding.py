@@ -25,8 +25,8 @@ MOST_RECORDS = 500_000
 LARGEST_RECORD = 8 * 1024 * 1024
 """Bytes of a record that is one of several."""
 MOST_VALUES = 200_000
-"""Values within a record, at any depth: each takes a hundred times its own bytes when
-it is decoded.
+"""Values within a record, at any depth: decoded, each takes a hundred times its
+bytes.
 """
 
 _LESS = "(ask for less: --page-size)"
@@ -34,9 +34,7 @@ _AS_SERVED = "(-o raw prints one page as served)"
 
 
 class TooLargeError(Exception):
-    """The answer holds more than may be held in memory; the text says which bound it
-    exceeds.
-    """
+    """The answer is too large for memory; the text names the bound."""
 
 
 def body_error(largest: int) -> TooLargeError:
@@ -88,7 +86,7 @@ def _too_many_values() -> TooLargeError:
 
 
 class DamageError(Exception):
-    """The body is not what its headers say; a repeat may succeed."""
+    """The body contradicts its headers; a retry may succeed."""
 
 
 @lru_cache(maxsize=16)

@@ -1,5 +1,5 @@
-"""Run a command with its exchanges recorded to a HAR file, in the order in which they
-end, or answered from one.
+"""Run a command and record its exchanges to a HAR file, in the order in which they end;
+or answer them from one.
 """
 
 import math
@@ -61,8 +61,8 @@ class Recording:
         self._error: OSError | None = None
         self._closed = False
         self.started = math.floor(runtime.wall())
-        """When the command began: a whole second, so that a replay that is a little
-        slower computes the same times.
+        """When the command began, as a whole second: a slightly slower replay computes
+        the same times.
         """
         started = f'"{STARTED}":{self.started}'
         head = f'{_BEGIN}{json_codec.dump(_VERSION)}}},{started},"pages":[],"entries":[\n'

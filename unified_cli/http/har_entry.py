@@ -1,6 +1,4 @@
-"""One exchange while it happens, and as an entry of a HAR file 1.2, in which our own
-members begin with a `_`.
-"""
+"""One exchange, and its entry in a HAR 1.2 file. Our own members begin with `_`."""
 
 import base64
 from dataclasses import dataclass, field
@@ -26,7 +24,7 @@ _TEXT = (
     "application/x-www-form-urlencoded",
 )
 LARGEST_DOWNLOAD = 1024 * 1024
-"""Bytes of a body that is no JSON document, of which a recording keeps no more."""
+"""The most bytes that a recording keeps of a body that is not JSON."""
 
 
 ECHOED = "_echoed"
@@ -38,7 +36,7 @@ class BodyEnd(StrEnum):
 
     COMPLETE = "complete"
     UNREAD = "unread"
-    """It was closed before its end, because what came was enough."""
+    """It was closed before its end: the rest was not needed."""
     BROKEN = "broken"
     """The connection was lost in the middle of it."""
     DAMAGED = "damaged"

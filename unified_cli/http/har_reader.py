@@ -1,6 +1,4 @@
-"""Read a HAR file, which may come from anywhere: an entry at a time, checked, and
-within bounds.
-"""
+"""Read a HAR file of any origin: entry by entry, checked, and within bounds."""
 
 import binascii
 import re

@@ -1,8 +1,8 @@
-"""Replace in an exchange what must not reach a file: credentials, cookies, signed query
-values, known secrets.
+"""Replace secrets in an exchange before it reaches a file: credentials, cookies, signed
+query values, known secrets.
 
-The same replacements are made in a request that is looked up in a recording, so that it
-is found there.
+A request that is looked up in a recording gets the same replacements, so that it is
+found.
 """
 
 import json
@@ -62,7 +62,7 @@ _ANYWHERE = {
 }
 """The members of a JSON object that are credentials wherever they are."""
 _OF_CONNECTIONS = {"context", "credentials", "authentication", "secret", "token"}
-"""Those that are private in what the service says about connections."""
+"""Private members in the service's data about connections."""
 _ENDS = ("token", "secret", "password", "apikey", "authorization")
 """The ends of names of texts that are credentials outside unified records."""
 _POSITIONS = ("cursortoken", "pagetoken", "synctoken")
@@ -120,7 +120,7 @@ class Redaction:
     def __init__(self) -> None:
         self._values: set[str] = set()
         self._lengths: dict[str, set[int]] = {}
-        """How long the values are that begin so: thousands may begin alike."""
+        """The lengths of values by how they begin: thousands may begin alike."""
 
     def query(self, address: str) -> None:
         """Remember the credentials in the query of a URL."""

@@ -1,5 +1,5 @@
-"""One network connection to the service, over which requests are sent one after the
-other, each once.
+"""One network connection to the service, for one request after the other, each sent
+once.
 """
 
 from collections.abc import Callable
@@ -108,7 +108,7 @@ class HttpContext(NamedTuple):
 
 
 class HttpConnection:
-    """A connection to the origin of the settings, the only one that is sent the token.
+    """A connection to the origin of the settings. No other origin gets the token.
 
     Making one raises ConfigError for an address, and for proxy and TLS settings, that
     cannot be used.

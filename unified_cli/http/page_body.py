@@ -1,5 +1,5 @@
-"""Split a page into its records, in the same pass that checks that it is JSON; take a
-record out of its envelope.
+"""Split a page into its records while checking that it is JSON; take a record out of
+its envelope.
 """
 
 import enum
@@ -22,8 +22,8 @@ _ESCAPED_LETTER = re.compile(rb"\\u00[5-7]")
 
 
 class PageBody(NamedTuple):
-    """The records of a page, and its cursor as JSON text; `repeated` is our own key
-    that is twice in it.
+    """The records of a page, and its cursor as JSON text; `repeated` is a key of ours
+    that occurs twice.
     """
 
     records: Sequence[Record]

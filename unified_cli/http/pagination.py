@@ -1,7 +1,8 @@
-"""Pages of a list, one after the other: split without being decoded, and never round in
-a circle.
+"""Read the pages of a list, one after the other, without decoding records.
 
-How long a page is to be is in the request already (`call.builder`).
+A cursor that repeats ends it.
+
+The request has the page size already (`call.builder`).
 """
 
 import hashlib

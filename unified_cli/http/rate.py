@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 NEVER = float("inf")
 WINDOW = 10.25
-"""Seconds after which our own send does not count any more.
+"""Seconds for which a send of this program counts.
 
 The service publishes 50 sends in 10 s for a connection; a little more time covers the
 way there.
@@ -34,13 +34,11 @@ after `_SECONDS` where answers take longer.
 """
 _ANSWERS, _SECONDS = 40, 10.0
 _ENOUGH = 20
-"""After this many answers, or one window of this program, Retry-After is only a
-pause.
-"""
+"""After this many answers, or one window, Retry-After is only a pause."""
 _LEAST_KEPT_SOON, _LEAST_KEPT = 0.7, 0.1
-"""The least share of the rate that a refusal leaves: one that comes sooner, later."""
+"""The least share of the rate that a refusal leaves: an early one, a later one."""
 _RECOVERY = 4.0
-"""How much faster the rate returns where a pause alone was enough."""
+"""How much faster the rate returns if a pause alone was enough."""
 _LEAST_RECALLED = 0.5
 """Sends in a second. An earlier run's rate is believed down to this, so that a limit
 that has changed is noticed soon.
@@ -56,8 +54,8 @@ for.
 _REMEMBERED = 75.0
 """Seconds for which a send counts for the rate: the longest window, and its pause."""
 _FIRST_PAUSE, _LONGER, _LONGEST_GUESS = 0.5, 1.5, 10.0
-"""Seconds of the first guessed pause, the factor of the next, and the longest guess
-unless the rate allows a send only later.
+"""Seconds of the first guessed pause, the factor of the next, and the longest guess,
+unless the rate requires a longer one.
 """
 _LATE = 0.05
 """Seconds by which clocks and answers may be late."""
@@ -88,8 +86,8 @@ class Window(NamedTuple):
 
 
 class RateFacts(NamedTuple):
-    """A limit as an answer describes it; None for what it does not say, or says in a
-    way that cannot be meant.
+    """A limit as an answer describes it; None for facts that it lacks, or that make no
+    sense.
     """
 
     window: Window | None

@@ -23,10 +23,9 @@ TellWait = Callable[[float, str, float], None]
 of this run were held back in total when it ends; one wait may follow another.
 """
 Idle = Callable[[float], AbstractContextManager[object]]
-"""Given the seconds of a wait, which may be infinite: the context in which a thread
-waits, and then continues.
+"""Returns the context in which a thread waits this many seconds, which may be infinite.
 
-With 0 seconds, threads that wait to continue may do so first.
+With 0 seconds, other waiting threads go first.
 """
 # Assumption: a limit of unknown scope is the connection's. It is the token's only if
 # several connections are refused at once, each far below its own limit.
@@ -59,7 +58,10 @@ class Patience(Enum):
     TIMEOUT = auto()
     """As long as its timeout allows."""
     ENDLESS = auto()
-    """As long as the limit moves; it is not taken from the timeout. For bulk work."""
+    """As long as the limit moves; the wait does not count against the timeout.
+
+    For bulk work.
+    """
 
 
 class RateLimit:
@@ -87,8 +89,8 @@ class RateLimit:
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._unlikely: deque[tuple[float, str]] = deque(maxlen=100)
-        """When, and of which account, a request was refused that its own limit should
-        have let through.
+        """The times and accounts of refusals that the account's own limit does not
+        explain.
         """
         self._refusals = 0
         self._held, self._held_until = 0.0, monotonic()
@@ -244,8 +246,8 @@ class RateLimit:
 
 
 class Quota:
-    """The number of repeats that a long run may make, so that it soon ends if the
-    service is down; thread-safe.
+    """The retries left to a long run, so that it ends soon if the service is down;
+    thread-safe.
     """
 
     def __init__(self, tokens: int = 500) -> None:

@@ -1,6 +1,4 @@
-"""Answer the requests of a command from a recording: no socket is opened, no token is
-read, nothing is waited for.
-"""
+"""Answer a command's requests from a recording, without a socket, a token or a wait."""
 
 import hashlib
 import os
@@ -161,8 +159,8 @@ def _opened(path: Path) -> BinaryIO:
 class UnrecordedError(Exception):
     """A request that a recording does not answer.
 
-    It is no UnifiedError, so that no part of a run treats it as its own failure and
-    continues; `evidence` makes it one when the run has ended.
+    It is not a UnifiedError, so that no part of a run catches it and continues;
+    `evidence` converts it when the run has ended.
     """
 
     def __init__(self, reason: str, hint: str) -> None:

@@ -132,19 +132,17 @@ class Request(NamedTuple):
     in_doubt: bool = False
     """An attempt of an earlier run may have been carried out."""
     private: bool = False
-    """It is about connections, whose credentials are in the bodies: these are not to be
-    shown as they are.
-    """
+    """Its bodies may hold credentials of connections, and are not shown as they are."""
     largest: int | None = None
     """The most bytes of a JSON answer; None for as many as any may have."""
     scoped: bool = True
     """The query begins with the parameter that names the connection."""
     batch: bool = False
-    """It holds several requests, which its key is for as a whole."""
+    """It holds several requests; its key is for all of them together."""
     upload: "Upload | None" = None
     """The file that is sent in place of a body."""
     searches: bool = False
-    """It lists what it finds, though it is a POST; its key is for one page."""
+    """A POST that lists records; its key is for one page."""
 
     @property
     def own_query(self) -> Query:

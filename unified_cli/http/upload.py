@@ -155,9 +155,7 @@ class UploadBody:
         self.sent = 0
         """The bytes that have gone out."""
         self.finished = not upload.size
-        """The last piece may have gone out too; until then no one can have the whole
-        body.
-        """
+        """The last piece may have been sent, so the service may have the whole body."""
 
     @property
     def size(self) -> int:

@@ -1,5 +1,5 @@
-"""When a record changed, as it says itself, and the records of a list that changed
-since some time.
+"""The time of change that a record states, and a filter for records changed since
+then.
 """
 
 import re

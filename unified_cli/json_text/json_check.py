@@ -15,8 +15,8 @@ from unified_cli.values import Json
 _SPACE = re.compile(r"[ \t\n\r]*")
 PIECE = 1024 * 1024
 DEEPEST = 200
-"""Levels of a JSON text that is read, wherever it comes from: a document, a record of a
-page, a line of a file, what a jq program gives. Parsers and writers go as deep.
+"""The most levels of any JSON text: a document, a record of a page, a line of a file, a
+result of jq. Parsers and writers can handle this many.
 """
 _LONGEST_ESCAPE = 6
 # JSON allows half a surrogate pair, such as `\ud83d`, and msgspec refuses it. Where

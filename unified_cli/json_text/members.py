@@ -1,8 +1,8 @@
 r"""The members of a record as JSON text, without decoding them, so that no digit
 changes.
 
-Where they are is found also in text that msgspec refuses: whatever it holds, its parts
-are cut out of it as they are. Nothing is put into it that it could hold itself.
+They are found also in text that msgspec refuses, and cut out unchanged. No placeholder
+is inserted that could collide with the content.
 """
 
 import json
@@ -19,8 +19,9 @@ from unified_cli.json_text import json_check
 from unified_cli.json_text.json_codec import dump
 
 STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-"""The pattern of a JSON string. It keeps no way back, so that it takes no memory
-however long the string is.
+"""The pattern of a JSON string.
+
+It is possessive: without backtracking, a long string takes no memory.
 """
 
 _BLANKS = rb"[ \t\n\r]*+"

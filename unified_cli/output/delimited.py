@@ -1,5 +1,5 @@
-"""CSV and TSV: the first page decides the columns, and values without a column are
-named.
+"""CSV and TSV: the first page decides the columns; later members without a column are
+reported.
 """
 
 import re

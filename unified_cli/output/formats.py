@@ -1,5 +1,6 @@
-"""The formats that results are written in, with their traits; no other module keeps a
-set of their names.
+"""The formats of results, with their traits.
+
+No other module has a set of format names.
 """
 
 from collections.abc import Sequence
@@ -18,11 +19,11 @@ class Format(NamedTuple):
     writer: str = ""
     """The class in `output` that writes records, as `module:Class`; raw has none."""
     lines: bool = False
-    """A record is a line, so that each can be used before the next one comes."""
+    """Each record is a line, usable before the next one comes."""
     document: bool = False
     """A result is one document, so that a jq program sees all of it."""
     json: bool = False
-    """It is JSON: coloured on a terminal, and with it errors are JSON, too."""
+    """It is JSON: coloured on a terminal, with errors in JSON, too."""
     columns: bool = False
     """A record is a row, so columns are chosen even without --columns."""
     delimiter: str = ""
@@ -76,11 +77,11 @@ DELTA = Format("delta", columns=True, increments=True)
 JUNIT = Format("junit")
 
 RESULTS = (JSON, NDJSON, TABLE, MARKDOWN, CSV, TSV, YAML, IDS, RAW)
-"""The formats of what operations give, the first one the default."""
+"""The formats of results of operations, the first one the default."""
 ROWS = tuple(one for one in RESULTS if not one.binary)
 """The formats of the rows of a statement."""
 TABLES = (TABLE, MARKDOWN, JSON, TSV)
-"""The formats of what built-in commands print."""
+"""The formats of built-in commands."""
 DESCRIPTIONS = (*TABLES, RAW)
 """The formats of `--describe`."""
 MATRICES = (TABLE, MARKDOWN, TSV, JSON, NDJSON, CSV, JUNIT)
@@ -92,7 +93,7 @@ DIFFERENCES = (TABLE, MARKDOWN, NDJSON, JSON)
 EXPORTS = (NDJSON, CSV, TSV, JSON, PARQUET, DELTA)
 """The formats of the files of an export, the first one the default."""
 REPORTS = (JSON,)
-"""The formats of what `report` prints."""
+"""The formats of `report`."""
 
 
 def names(formats: Sequence[Format]) -> tuple[str, ...]:

@@ -1,6 +1,4 @@
-"""Whether jq keeps a JSON text as it is: what it cannot hold, and the numbers that it
-computes.
-"""
+"""Detect values that jq cannot hold, and numbers that it computed."""
 
 import re
 from collections.abc import Iterable

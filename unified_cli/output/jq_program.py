@@ -53,7 +53,7 @@ _LONGEST_ID = 80
 
 
 class NotHeldError(ValueError):
-    """An input holds something that jq would drop or change; `what` says what."""
+    """The input has a value that jq would drop or change; `what` names it."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"jq cannot hold {what}")

@@ -1,5 +1,5 @@
-"""The pager: what does not fit the terminal goes through a program that shows it screen
-by screen.
+"""The pager: output longer than the terminal goes through a program that shows it
+screen by screen.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ _DEFAULT = "less -FRX"
 # git sets them.
 _OPTIONS = {"LESS": "FRX", "LV": "-c"}
 _LONGEST_HOLD = 1.0
-"""Seconds after which what fits the screen is shown, although more may come."""
+"""Seconds after which buffered output is shown, although more may come."""
 _LONGEST_KEPT = 1024 * 1024
 """Bytes that are kept for a pager that fails."""
 
@@ -47,7 +47,7 @@ class _State(Enum):
     PAGED = auto()
     """A pager has the terminal."""
     QUIT = auto()
-    """Its user has left it: what still comes is thrown away."""
+    """Its user has left it; further output is dropped."""
     DIRECT = auto()
     """Everything goes to the terminal."""
 

@@ -1,5 +1,5 @@
-"""The progress of long work, on stderr: a line with a bar that stays the last on a
-terminal, else a line at times.
+"""The progress of long work on stderr: a status line with a bar on a terminal, else a
+line now and then.
 """
 
 import threading
@@ -22,8 +22,9 @@ _TICK = 0.5
 waits are counted down in it.
 """
 _BARS = ((100, 30), (60, 12))
-"""From this width of the screen on, a bar of this width: it does not change with the
-words, which would be unrest.
+"""From this width of the screen on, a bar of this width.
+
+It does not change with the words, so that the line is calm.
 """
 
 

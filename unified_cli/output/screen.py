@@ -24,9 +24,8 @@ class Look(Enum):
     """How a word or a part of a bar looks: its style, and the characters of a bar, in
     UTF-8 and elsewhere.
 
-    The characters differ, because not every terminal has colours and not everybody sees
-    them. The colours are the terminal's own, which can be read on a light and on a dark
-    ground.
+    The characters differ, because some terminals and some people do not show or see
+    colours. The colours are the terminal's own, readable on light and dark backgrounds.
     """
 
     GOOD = ("green", "█", "#")
@@ -217,8 +216,8 @@ def _fields(
 
 
 class StreamedTable:
-    """A table whose rows are shown on the terminal as they come; how wide its columns
-    are is decided before.
+    """A table whose rows are shown on the terminal as they come; the widths of its
+    columns are fixed.
     """
 
     def __init__(

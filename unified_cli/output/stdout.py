@@ -1,6 +1,4 @@
-"""The only writer of stdout, of text and of JSON documents: nothing that comes from
-elsewhere controls a terminal.
-"""
+"""The only writer of stdout. Text from outside cannot control the terminal."""
 
 import codecs
 import errno
@@ -27,7 +25,7 @@ class ClosedError(Exception):
 
 
 class QuitError(ClosedError):
-    """The user of the pager has left it, so nothing more need be read."""
+    """The user has left the pager, so reading can stop."""
 
 
 def paged(runtime: Runtime) -> AbstractContextManager[Runtime]:

@@ -1,5 +1,5 @@
-"""From records to their writer: a jq program, a label, a choice of columns, which of
-them none has, and the format.
+"""Prepare records for their writer: a label, a jq program, a choice of columns, and a
+check for columns that no record has.
 """
 
 import re

@@ -1,5 +1,5 @@
-"""Files that only grow: durable when `sync` returns, or in memory where none can be
-written; or whole at any time.
+"""Files that only grow: durable when `sync` returns, always a whole document, or in
+memory if none can be written.
 """
 
 import contextlib
@@ -24,10 +24,10 @@ class AppendFile:
     """A private file that is made with `create` or opened with `open`, then appended
     to; `size` is its bytes.
 
-    A crash can leave half of the last write in it: anyone who reads the file decides
-    what of its end counts, and cuts off the rest. All methods raise OSError as the
-    operating system does, and NotRegularError for anything of that name that is no
-    regular file: no link is followed, and no pipe is waited for.
+    A crash can leave half of the last write: the reader decides which part counts, and
+    cuts off the rest. All methods raise OSError as the operating system does, and
+    NotRegularError for anything of that name that is no regular file: no link is
+    followed, and no pipe is waited for.
     """
 
     def __init__(self, path: Path) -> None:
@@ -174,9 +174,7 @@ class GrowingDocument:
 
 
 class MemoryFile:
-    """Has the methods of an `AppendFile` that is open; what it holds is gone with the
-    process.
-    """
+    """Has the methods of an open `AppendFile`; its content ends with the process."""
 
     def __init__(self, path: Path) -> None:
         """`path` is that of the unwritable file."""

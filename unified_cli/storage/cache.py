@@ -1,6 +1,4 @@
-"""Facts that are kept for the next run, for a day: they make it quicker, and no run
-depends on one.
-"""
+"""Facts kept for a day for later runs. They save time; no run depends on one."""
 
 import contextlib
 import hashlib
@@ -30,8 +28,8 @@ class Cache:
     """Facts of one kind, each in a private file of its own, below the user's cache
     folder.
 
-    A fact that cannot be read, is damaged, too old, or in a file that others can have
-    written is one that is not there.
+    A fact that cannot be read, is damaged, too old, or in a file that others could
+    write is treated as missing.
     """
 
     def __init__(

@@ -38,7 +38,7 @@ class NoLocksError(OSError):
 
 
 class HeldLock:
-    """A lock that is not waited for, held from `take` to `release`.
+    """A lock, held from `take` to `release`; others do not wait for it.
 
     Its file says which process holds it, and is gone when it is released. It may be
     released by another thread. `instead` says what to do where the disk has no locks.

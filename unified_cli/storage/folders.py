@@ -47,8 +47,7 @@ def check_below(root: Path, path: Path) -> None:
 
 
 class FixedFolder:
-    """A folder that must stay the one that it was at the beginning; it may be a link,
-    but no folder below it.
+    """A folder that must stay the same one; it may be a link, but no folder below it.
 
     Anyone who can replace it by a link could otherwise have files written anywhere.
     """

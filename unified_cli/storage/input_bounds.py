@@ -1,6 +1,4 @@
-"""How much is taken from a file or a pipe that someone names, and how long it is waited
-for.
-"""
+"""Bounds on the size of input from files and pipes, and on the wait for it."""
 
 import errno
 import io
@@ -24,7 +22,7 @@ MOST_RECORDS = 5_000_000
 LARGEST_COPY = 8 * 1024**3
 """The most bytes that are copied from a pipe to a file."""
 MOST_REQUESTS = 200_000
-"""The most requests that are all made before the first is sent."""
+"""The most requests that are built before the first is sent."""
 WRITER_SECONDS = 10.0
 """How long a named pipe may take until someone writes to it."""
 _PIECE = 1024 * 1024

@@ -1,6 +1,4 @@
-"""Open a file that the program keeps something in: a regular one, and without waiting
-for anybody.
-"""
+"""Open a regular file of this program, without waiting for another process."""
 
 import contextlib
 import errno

@@ -1,5 +1,5 @@
-"""A private temporary file that has no name while it is used: nothing is left of it,
-whatever ends the process.
+"""A private temporary file without a name: it is gone when the process ends, in any
+way.
 """
 
 import contextlib

@@ -1,5 +1,5 @@
-"""A file that is read several times and must be the same each time, whatever becomes of
-its name.
+"""A file that is read several times and must not change in between, even if it is
+renamed.
 """
 
 import hashlib
@@ -94,8 +94,8 @@ class UnchangedFile:
 
 
 class _CheckedReader(io.RawIOBase):
-    """Reads a file from its beginning, and compares what it reads with what the file
-    held when it was opened.
+    """Reads a file from its start, and compares it with its content when it was
+    opened.
     """
 
     def __init__(self, file: UnchangedFile) -> None:

@@ -1,5 +1,6 @@
-"""Read an answer from a connection: what h11 or llhttp refuses is refused, and nothing
-in it grows without bounds.
+"""Read an answer from a connection, within bounds.
+
+Anything that h11 or llhttp refuses is refused.
 """
 
 import re

@@ -1,8 +1,7 @@
 """The sockets of a connection: each operation, from name look-up on, ends at its
 deadline and updates its state.
 
-They do not block: bytes that have arrived are read without a wait, and without setting
-a timeout.
+They do not block: received bytes are read without a wait and without setting a timeout.
 """
 
 import re
@@ -66,7 +65,9 @@ class ConnectionState:
         self.uploads = uploads
         """The request has a long body, which may be answered before its end."""
         self.answered_early = False
-        """It was, or the connection was closed: the rest of the body was not sent."""
+        """The body was answered early or the connection closed, so its rest was not
+        sent.
+        """
 
     def extend(self) -> None:
         """Allow another minute, because a transfer makes progress."""
@@ -224,9 +225,9 @@ class DeadlineSocket:
 
 
 class _Nested:
-    """TLS within the TLS of a proxy: as much of a socket as is used here, over one.
+    """TLS within the TLS of a proxy, with the methods of a socket that are used here.
 
-    Where nothing has come, `do_handshake` and `recv` raise SSLWantReadError, as those
+    While nothing has come, `do_handshake` and `recv` raise SSLWantReadError, as those
     of the socket below do.
     """
 
