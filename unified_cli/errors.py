@@ -250,6 +250,12 @@ class UnknownError(UnifiedError):
     """A write was sent, and a lost or failed answer leaves open whether it was done."""
 
     code, kind, origin = ExitCode.UNKNOWN, "unknown", "network"
+    doubt: str = ""
+    """Why it is in doubt; empty where the status of an answer says so."""
+
+    def own_facts(self) -> JsonObject:
+        """Return the facts with why it is in doubt, where that is known."""
+        return {**super().own_facts(), **({"doubt": self.doubt} if self.doubt else {})}
 
 
 class StorageError(UnifiedError):

@@ -27,6 +27,7 @@ come to: two of thirty that end with 5 make 9, as `conclude` says.
 _OWN = (ExitCode.BUG, ExitCode.STORAGE, ExitCode.STATE, ExitCode.UNSAFE)
 """If one part fails with these, the whole command does: the cause is this machine."""
 _MOST_NAMED = 5
+"""Of lists and other parts; connections are all named."""
 
 
 class Ending(NamedTuple):
@@ -89,8 +90,9 @@ class Ending(NamedTuple):
     def _named_failures(self) -> str:
         if self.failed_by:
             counts = sorted(self.failed_by.items(), key=lambda one: -one[1])
-            return f" ({named([f'{name} {number}' for name, number in counts], _MOST_NAMED)})"
-        return f": {named([*self.failed], _MOST_NAMED)}" if any(self.failed) else ""
+            return f" ({', '.join(f'{name} {number}' for name, number in counts)})"
+        most = len(self.failed) if self.unit == "connection" else _MOST_NAMED
+        return f": {named([*self.failed], most)}" if any(self.failed) else ""
 
 
 def worst(errors: Iterable[UnifiedError]) -> UnifiedError:

@@ -11,7 +11,7 @@ from unified_cli import hints
 from unified_cli.catalogue import Service
 from unified_cli.errors import NetworkError, ServiceError, UnifiedError
 from unified_cli.http import api_errors, attempt as attempts, decoding, har_redaction, rate_headers
-from unified_cli.http.attempt import Attempt, NetworkFailure, Outcome
+from unified_cli.http.attempt import Attempt, Doubt, NetworkFailure, Outcome
 from unified_cli.http.page_body import PageBody, split
 from unified_cli.http.request import ByteRange, Request, content_range
 from unified_cli.http.trace import Trace
@@ -323,7 +323,8 @@ class Reader(NamedTuple):
             lost = NetworkError(
                 f"{self.failure_of(error).reason} ({request.method} {request.path})"
             )
-            raise attempts.error_for(request, [Attempt(Outcome.LOST)], lost) from None
+            broken = Attempt(Outcome.LOST, doubt=Doubt.BROKEN)
+            raise attempts.error_for(request, [broken], lost) from None
         except decoding.DamageError as error:
             damaged = ServiceError(f"{error} ({request.method} {request.path})")
             raise attempts.error_for(request, [Attempt(Outcome.DAMAGED)], damaged) from None

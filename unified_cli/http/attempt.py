@@ -3,7 +3,7 @@ and the outcome of a write.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -56,6 +56,14 @@ class Outcome(Enum):
     """It was answered with a success."""
 
 
+class Doubt(Enum):
+    """Why a write is in doubt that no status explains."""
+
+    UNSEEN = "no answer was seen"
+    BROKEN = "the answer was broken"
+    LATE = "the deadline came before the answer"
+
+
 class Attempt(NamedTuple):
     """The result of one attempt; `retry_after` in seconds.
 
@@ -72,6 +80,8 @@ class Attempt(NamedTuple):
     remote: bool = False
     own: bool = False
     facts: "RateFacts | None" = None
+    doubt: Doubt = Doubt.UNSEEN
+    """Why a lost one is in doubt."""
 
 
 class NetworkFailure(NamedTuple):
@@ -86,6 +96,7 @@ class NetworkFailure(NamedTuple):
     hint: str | None = None
     malformed: bool = False
     stale: bool = False
+    doubt: Doubt = Doubt.UNSEEN
 
 
 _GONE = {404, 410}
@@ -139,7 +150,7 @@ def outcome_of(request: Request, attempts: Iterable[Attempt]) -> WriteOutcome:
     return WriteOutcome.IN_DOUBT if doubtful and request.writes else WriteOutcome.FAILED
 
 
-def error_for(request: Request, attempts: Iterable[Attempt], error: UnifiedError) -> UnifiedError:
+def error_for(request: Request, attempts: Sequence[Attempt], error: UnifiedError) -> UnifiedError:
     """Return the error to raise for a failed request.
 
     It is the last one, or an UnknownError if the request is in doubt.
@@ -147,7 +158,7 @@ def error_for(request: Request, attempts: Iterable[Attempt], error: UnifiedError
     error.idempotency_key = request.key
     if outcome_of(request, attempts) is not WriteOutcome.IN_DOUBT:
         return error
-    return UnknownError(
+    unknown = UnknownError(
         f"{error.reason}; {doubt(request)}",
         hint=error.hint,
         origin=error.origin,
@@ -155,6 +166,22 @@ def error_for(request: Request, attempts: Iterable[Attempt], error: UnifiedError
         idempotency_key=request.key,
         response=error.response,
     )
+    unknown.doubt = _why(attempts)
+    return unknown
+
+
+def _why(attempts: Iterable[Attempt]) -> str:
+    """Return why a write is in doubt: by the last attempt that may have done it.
+
+    Empty where the status of the answer says so.
+    """
+    last = [one for one in attempts if _leaves_doubt(one)][-1:]
+    if not last:
+        return Doubt.UNSEEN.value
+    outcome = last[0].outcome
+    if outcome is Outcome.ANSWERED:
+        return ""
+    return (last[0].doubt if outcome is Outcome.LOST else Doubt.BROKEN).value
 
 
 def unshown_error(request: Request, status: int, error: UnifiedError) -> StorageError:

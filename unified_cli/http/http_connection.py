@@ -214,7 +214,7 @@ class HttpConnection:
             kind = ServiceError if failure.malformed else NetworkError
             retryable = failure.outcome is not Outcome.PERMANENT
             return Failed(
-                Attempt(failure.outcome),
+                Attempt(failure.outcome, doubt=failure.doubt),
                 kind(failure.reason, hint=failure.hint, retryable=retryable),
                 stale=failure.stale,
             )

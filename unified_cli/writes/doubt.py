@@ -4,7 +4,7 @@ same calls with their keys.
 
 import json
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from unified_cli.catalogue import Catalogue, Operation
@@ -35,9 +35,9 @@ def rule(operation: Operation, window: float) -> str:
     return f"not repeated: the service honours a key for {window:.0f} s, and those are over"
 
 
-def read(catalogue: Catalogue, doubtful: DoubtfulCall, selection: str | None) -> str | None:
+def read(catalogue: Catalogue, doubtful: DoubtfulCall, selection: Sequence[str]) -> str | None:
     """Return the command that shows whether a call was done, for the connections that
-    the `selection` names, or None if no operation does.
+    the words of the `selection` choose, or None if no operation does.
     """
     call = doubtful.call
     if call.operation == renewal.COMMAND:
@@ -54,7 +54,7 @@ def read(catalogue: Catalogue, doubtful: DoubtfulCall, selection: str | None) ->
     return _line(words, selection)
 
 
-def again(doubtful: DoubtfulCall) -> str | None:
+def again(doubtful: DoubtfulCall, selection: Sequence[str]) -> str | None:
     """Return the command that makes a call again with its key, or None if it has no
     key, or a body that is no part of a line.
     """
@@ -68,11 +68,16 @@ def again(doubtful: DoubtfulCall) -> str | None:
         words += ["-q", f"{name}={value}"]
     if body:
         words += ["-d", body.decode("utf-8")]
-    return _line([*words, "--idempotency-key", key, "--yes"], call.profile)
+    return _line([*words, "--idempotency-key", key, "--yes"], selection)
 
 
-def _line(words: Iterable[str], selection: str | None) -> str:
-    return shlex.join(["unified", *words, *(["-p", selection] if selection else [])])
+def selected(profile: str | None) -> list[str]:
+    """Return the words that select a profile, or several by a pattern."""
+    return ["-p", profile] if profile else []
+
+
+def _line(words: Iterable[str], selection: Sequence[str]) -> str:
+    return shlex.join(["unified", *words, *selection])
 
 
 def identifier_in(body: bytes | None, resource: str) -> str | None:

@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from unified_cli.errors import StateError
+from unified_cli.http.attempt import Doubt
 from unified_cli.masking import NO_TEXT, MaskedText, cut, masked
 from unified_cli.storage import state
 
@@ -76,7 +77,8 @@ class JournalEntry(msgspec.Struct, omit_defaults=True):
 
     A write that is sent has its idempotency key `k` and the time `t`, and the hash `h`
     of its record or, on a line before, the `call`. An outcome has `id`, `status` and
-    `why`, and that of an error the exit `code` that it has alone.
+    `why`, and that of an error the exit `code` that it has alone, and the `doubt` of
+    one that is in doubt.
     """
 
     s: EntryState
@@ -89,6 +91,14 @@ class JournalEntry(msgspec.Struct, omit_defaults=True):
     why: MaskedText = NO_TEXT
     call: RunCall | None = None
     code: int = 0
+    doubt: str = ""
+
+    @property
+    def reason(self) -> MaskedText:
+        """Why a write is in this state, one in doubt with the kind of its doubt."""
+        if self.s is EntryState.SENT:
+            return masked(Doubt.UNSEEN.value)
+        return masked(f"{self.doubt}: {self.why}") if self.doubt else self.why
 
 
 def bounded(entry: JournalEntry) -> JournalEntry:

@@ -48,9 +48,9 @@ def chosen(
     Raises UsageError, with the open runs, if it does not exist.
     """
     one = next((run for test in tests for run in found if test(run)), None)
-    left = [run for run in found if is_open(run) and run is not one]
     if one is None:
-        raise _nothing(verb, found, left)
+        raise _nothing(verb, found)
+    left = [run for run in found if is_open(run) and run is not one]
     runtime.stderr.note(f"the newest run to {verb} is {one.id} ({one.state}): {one.command}")
     if left:
         others = named([f"{run.id} ({run.state})" for run in left], _MOST_NAMED)
@@ -63,18 +63,22 @@ def is_open(run: KnownRun) -> bool:
     return run.state not in (DONE, RUNNING, UNREADABLE)
 
 
-def _nothing(verb: str, found: list[KnownRun], left: list[KnownRun]) -> UsageError:
-    if not found:
+def is_nothing_left(runtime: Runtime, verb: str, found: list[KnownRun]) -> bool:
+    """Return whether every run is done, which is said on stderr then."""
+    if any(run.state != DONE for run in found):
+        return False
+    why = "every run is done" if found else "there are no runs"
+    runtime.stderr.note(f"nothing to {verb}: {why}")
+    return True
+
+
+def _nothing(verb: str, found: list[KnownRun]) -> UsageError:
+    others = [run for run in found if run.state != DONE]
+    if not others:
         return UsageError("there are no runs", hint="unified runs list")
-    if not left:
-        running = [run.id for run in found if run.state == RUNNING]
-        return UsageError(
-            f"every run is done{f' or running ({running[0]})' if running else ''}",
-            hint="unified runs list",
-        )
-    states = named([f"{run.id} is {run.state}" for run in left], _MOST_NAMED)
+    states = named([f"{run.id} is {run.state}" for run in others], _MOST_NAMED)
     return UsageError(
         f"there is no run to {verb}: {states}",
-        hint=next((run.next_command for run in left if run.next_command), None)
+        hint=next((run.next_command for run in others if run.next_command), None)
         or "unified runs list",
     )

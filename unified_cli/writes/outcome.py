@@ -61,8 +61,10 @@ def failed(number: int, error: UnifiedError) -> WriteAttempt:
 
 def entry_of(error: UnifiedError, number: int, state: EntryState) -> JournalEntry:
     """Return the line for the journal about a write that ended with an error."""
+    doubt = error.doubt if isinstance(error, UnknownError) else ""
+    status = error.status or 0
     return JournalEntry(
-        state, number, status=error.status or 0, why=error.one_line, code=int(error.code)
+        state, number, status=status, why=error.one_line, code=int(error.code), doubt=doubt
     )
 
 

@@ -35,7 +35,7 @@ def check(beside: Path) -> None:
     """Raise StateError or StorageError, before anything is sent, where a file of
     outcomes could not be written.
     """
-    for path in (_path_of(group, beside) for group in GROUPS):
+    for path in (path_of(group.name, beside) for group in GROUPS):
         try:
             regular_file.check(path)
         except regular_file.NotRegularError:
@@ -51,7 +51,7 @@ def write(
 
     Without `lines` they are only counted. Raises StorageError.
     """
-    path = _path_of(group, beside)
+    path = path_of(group.name, beside)
     atomic_file.sweep(path)
     if not count or lines is None:
         path.unlink(missing_ok=True)
@@ -60,8 +60,9 @@ def write(
     return replace(group, count=count, path=path)
 
 
-def _path_of(group: OutcomeGroup, beside: Path) -> Path:
-    return beside.with_name(f"{beside.name}.unified-{group.name.replace(' ', '-')}.ndjson")
+def path_of(outcome: str, beside: Path) -> Path:
+    """Return the file of an outcome beside an input."""
+    return beside.with_name(f"{beside.name}.unified-{outcome.replace(' ', '-')}.ndjson")
 
 
 def show(

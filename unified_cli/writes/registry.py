@@ -43,8 +43,10 @@ class RunHeader(msgspec.Struct):
 
     An import, an export or an applied plan keeps its state elsewhere: at its `path`,
     and further plans at `paths`. `words` is the whole command, which does the rest of
-    it; older versions wrote none. It repeats calls in doubt for `window` seconds after
-    they were sent. `ended` is the state of an export that ended.
+    it; older versions wrote none. `corrected` is the command for the file of lines that
+    were refused. `targets` are the profiles of plans, with their addresses and
+    accounts. It repeats calls in doubt for `window` seconds after they were sent.
+    `ended` is the state of an export that ended.
     """
 
     run: str
@@ -60,6 +62,8 @@ class RunHeader(msgspec.Struct):
     path: str = ""
     paths: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    corrected: tuple[str, ...] = ()
+    targets: tuple[tuple[str, str, str], ...] = ()
     window: float = 0
     ended: str = ""
     kind: RunKind | None = None
@@ -240,7 +244,7 @@ class RunRegistry:
         # A secret, or the name of a file that is not UTF-8, cannot be in the list.
         header.command = masked(header.command)
         if any(masked(word) != word for word in header.words):
-            header.words = ()
+            header.words = header.corrected = ()
         lock: HeldLock | None = None
         text = "".join((header.command, header.path, *header.paths, *header.words))
         if not any("\ud800" <= letter <= "\udfff" for letter in text):

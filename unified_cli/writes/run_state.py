@@ -1,6 +1,7 @@
 """The state of a run of any kind, from wherever that kind keeps it."""
 
 import contextlib
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -13,7 +14,7 @@ from unified_cli.exported.manifest import NAME, Manifest
 from unified_cli.runtime import Runtime
 from unified_cli.values import JsonObject
 from unified_cli.writes import apply_journal, import_journal
-from unified_cli.writes.entry import IN_DOUBT, RunKind
+from unified_cli.writes.entry import IN_DOUBT, EntryState, RunKind
 from unified_cli.writes.journal import Journal
 from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run import StoredRun
@@ -45,6 +46,8 @@ class KnownRun(NamedTuple):
     """Whether something in doubt may be repeated; of a run with calls of its own that
     is not known here.
     """
+    passing: bool = True
+    """Whether anything that failed may be done another time as it is."""
     reason: str = ""
     foreign: bool = False
     closed: bool = False
@@ -67,6 +70,8 @@ class KnownRun(NamedTuple):
     @property
     def next_command(self) -> str | None:
         """The command that comes next. None where nothing is left, or it is running."""
+        if self.state == FAILED and not self.passing and self.header and self.header.corrected:
+            return shlex.join(["unified", *self.header.corrected])
         verbs = {INTERRUPTED: "resume", IN_DOUBT_STATE: "resume", FAILED: "retry"}
         verb = "remove" if self.state == UNREADABLE else verbs.get(self.state)
         if verb is None or not (self.can_continue or verb == "remove"):
@@ -127,10 +132,11 @@ def _of_header(runtime: Runtime, stored: StoredRun) -> KnownRun:
         counts = sum((journal.outcomes() for journal in journals), Counter[str]())
         counts["not-tried"] += max(0, _total(header) - counts.total())
         repeats = any(_repeats(header, journal, runtime.wall()) for journal in journals)
+        passing = any(journal.counts()[EntryState.FAILED] for journal in journals)
     state = state_of(counts)
     if state == DONE and not header.calls and _is_cut_off(header):
         state = INTERRUPTED
-    return KnownRun(header.run, state, header, counts, repeats)
+    return KnownRun(header.run, state, header, counts, repeats, passing)
 
 
 def state_of(counts: Counter[str]) -> str:

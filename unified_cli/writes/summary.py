@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude
+from unified_cli.http.attempt import Doubt
 from unified_cli.masking import NO_TEXT, MaskedText, masked
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
@@ -22,7 +23,6 @@ _MOST_NAMED = 5
 """Of lines, which have no names; connections are all named."""
 _MOST_CAUSES = 10
 _MOST_AGAIN = 10
-UNSEEN = "no answer was seen"
 _ORDER = [*dict.fromkeys(OUTCOMES.values())]
 
 
@@ -76,9 +76,9 @@ class Causes:
     def add(self, number: int, state: EntryState) -> None:
         """Add a call in this state to its group."""
         last = self._run.journal.last(number)
-        told = state not in (EntryState.NEW, EntryState.SENT)
-        why = last.why if told else masked(UNSEEN) if state is EntryState.SENT else NO_TEXT
-        cause = Cause(OUTCOMES[state], last.status, "" if last.status else why)
+        why = NO_TEXT if state is EntryState.NEW else last.reason
+        told = Doubt.UNSEEN.value if state is EntryState.SENT else last.doubt or why
+        cause = Cause(OUTCOMES[state], last.status, "" if last.status else told)
         words = self._without_ids(number, why)
         group = self._groups.setdefault(cause, CausedCalls(why, words))
         group.count += 1
@@ -186,7 +186,11 @@ class RunSummary:
         first = self._doubtful[0].call
         window = self._connections.settings(first.profile).idempotency_window
         runtime.stderr.line(doubt.rule(self._connections.operation(first.operation), window))
-        again = [*filter(None, map(doubt.again, self._doubtful[:_MOST_AGAIN]))]
+        again = [
+            line
+            for one in self._doubtful[:_MOST_AGAIN]
+            if (line := doubt.again(one, doubt.selected(one.call.profile)))
+        ]
         if again:
             runtime.stderr.line("to repeat one that was not done, with its key:")
         for line in again:
@@ -250,7 +254,7 @@ class RunSummary:
             return None
         whole = self._kind is RunKind.FAN_OUT
         selection = f"run:{self._run.id}:in-doubt" if whole else first.call.profile
-        return doubt.read(self._connections.catalogue, first, selection)
+        return doubt.read(self._connections.catalogue, first, doubt.selected(selection))
 
 
 def _doubtful(run: StoredRun, number: int) -> DoubtfulCall:

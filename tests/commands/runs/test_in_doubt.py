@@ -185,3 +185,89 @@ def test_a_resume_that_changes_nothing_does_not_print_itself(fleet: Fleet, confi
     fleet.failing, fleet.refusing = set(), {"c01"}
     run = run_id(fleet.unified(UPDATE).stderr)
     assert last_line(fleet.unified(f"runs retry {run}")) == f"unified runs show {run}"
+
+
+WHYS = {
+    "c00": "no answer was seen",
+    "c01": "the answer was broken",
+    "c02": "the deadline came before the answer",
+}
+
+
+def doubtful_for_each_reason(service: Service) -> Callable[[Seen], Reply]:
+    """Do nothing that can be seen: close, cut the answer off, or be late."""
+
+    def reply(seen: Seen) -> Reply:
+        who = account(seen).removeprefix("a-")
+        if who == "c00":
+            raise ConnectionResetError
+        if who == "c02":
+            service.over.wait(3)
+        return Reply(200, b'{"id":')
+
+    return reply
+
+
+def test_the_reasons_of_doubts_are_told_apart(
+    unified: Unified, service: Service, config: Config
+) -> None:
+    profiles(config, service.url, 3)
+    service.reply = doubtful_for_each_reason(service)
+    ended = unified(f"{SUSPEND} --timeout 1")
+    assert ended.code == 10
+    for name, why in WHYS.items():
+        assert f"in doubt: 1 ({name}): {why}: " in ended.stderr
+    shown = unified(f"runs show {run_id(ended.stderr)} -o json").json["result"]
+    assert {one["_profile"]: one["reason"].partition(":")[0] for one in shown} == WHYS
+
+
+@pytest.mark.parametrize(("name", "why"), WHYS.items())
+def test_an_import_in_doubt_says_why(
+    name: str, why: str, unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    profiles(config, service.url, 3)
+    service.reply = doubtful_for_each_reason(service)
+    (tmp_path / "in.ndjson").write_text('{"name":"n"}\n')
+    ended = unified(f"import ticketing/tags {tmp_path}/in.ndjson -p {name} --timeout 1")
+    assert f"line 1 may or may not have been done: {why}: " in ended.stderr
+
+
+@pytest.mark.parametrize(("name", "why"), WHYS.items())
+def test_a_single_call_in_doubt_says_how_to_look_and_how_to_repeat_it(
+    name: str, why: str, unified: Unified, service: Service, config: Config
+) -> None:
+    profiles(config, service.url, 3)
+    service.reply = doubtful_for_each_reason(service)
+    command = f"user-directory users suspend -f user_id=users-1 -p {name} --timeout 1"
+    ended = unified(command)
+    key = service.seen[0].headers["idempotency-key"]
+    said, again, error, read = ended.stderr.splitlines()
+    same = 'unified user-directory users suspend -d \'{"user_id":"users-1"}\''
+    assert (ended.code, len(service.seen)) == (10, 1)
+    assert (said, again.strip(), read.strip()) == (
+        "to repeat it if it was not done, with its key:",
+        f"{same} --idempotency-key {key} --yes -p {name}",
+        f"unified user-directory users get users-1 -p {name}",
+    )
+    rule = "not repeated: suspend reaches people, and may have been done"
+    assert error.endswith(f"{rule}; its key was {key})")
+    machine = unified(f"{command} --json-errors").stderr.splitlines()[-1]
+    assert (
+        json.loads(machine)["error"] | {"doubt": why, "next": read.strip()}
+        == (json.loads(machine)["error"])
+    )
+    service.reply = lambda _: served({"id": "users-1"})
+    for line in (again, read):
+        assert unified(shlex.split(line)[1:]).code == 0
+    assert service.seen[-2].headers["idempotency-key"] == key
+
+
+def test_a_single_call_that_a_flag_aims_keeps_its_aim(unified: Unified, service: Service) -> None:
+    def lost(_: Seen) -> Reply:
+        raise ConnectionResetError
+
+    service.reply = lost
+    command = f"user-directory users suspend -f user_id=u1 -a other --base-url {service.url}"
+    ended = unified(command, environ={"UNIFIED_TOKEN": "t-0123456789"})
+    aim = f"-a other --base-url {service.url}"
+    assert last_line(ended) == f"unified user-directory users get u1 {aim}"

@@ -97,7 +97,12 @@ def export(plan: ExportPlan) -> None:
             raise
         if work is not None:
             work.end(state_words.FAILED if summary.failed else state_words.DONE)
-    report.report(runtime, place, len(plan.lists), summary, plan.options)
+    try:
+        report.report(runtime, place, len(plan.lists), summary, plan.options)
+    except UnifiedError as error:
+        if summary.failed and work is not None and work.run:
+            error.next_command = f"unified runs retry {work.run}"
+        raise
 
 
 def check_names(destination: Destination, manifest: str, connections: Iterable[str]) -> None:

@@ -204,7 +204,7 @@ class ImportProgress:
         if self._wrong <= _MOST_TOLD:
             what = "may or may not have been done" if entry.s is EntryState.UNKNOWN else "failed"
             where = f" ({profile})" if profile else ""
-            self._stderr.note(f"line {entry.n}{where} {what}: {entry.why}")
+            self._stderr.note(f"line {entry.n}{where} {what}: {entry.reason}")
         if self._wrong == _MOST_TOLD:
             self._stderr.note("further failures are not printed here")
 

@@ -113,7 +113,7 @@ def _report_line(line: InputLine, journal: Journal) -> bytes:
             "outcome": name,
             "id": (last and last.id) or None,
             "status": (last and last.status) or None,
-            "reason": (last and last.why) or None,
+            "reason": (last and last.reason) or None,
         }
     )
 
@@ -146,7 +146,7 @@ def _mark(line: InputLine, journal: Journal) -> LineMark:
     mark = LineMark(line.number)
     if state is not EntryState.NEW:
         last = journal.last(line.number)
-        mark.id, mark.status, mark.why = last.id, last.status, last.why
+        mark.id, mark.status, mark.why = last.id, last.status, last.reason
     sent = None if state is EntryState.OK else journal.sent(line.number)
     if sent is not None:
         mark.key = sent.k

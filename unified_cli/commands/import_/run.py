@@ -4,6 +4,7 @@ beside the file.
 
 import hashlib
 import json
+import shlex
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
@@ -230,9 +231,7 @@ def _run_header(
     """Return the import in the list of runs, with the command that continues with
     it.
     """
-    known = replace(options, file=str(source.path))
-    if (only := task.targets.get(None)) and only.profile:
-        known = replace(known, profile=(only.profile,))
+    known = _with_names(task, source, options)
     endless = task.operation.method == "DELETE"
     return RunHeader(
         "",
@@ -242,8 +241,26 @@ def _run_header(
         kind=RunKind.IMPORT,
         calls=source.count,
         words=tuple(command_words.words_of(["import"], known)),
+        corrected=tuple(_words_for_refused(known, source)),
         window=FOR_EVER if endless else task.window if task.repeats else 0,
     )
+
+
+def _with_names(task: ImportTask, source: InputFile, options: ImportOptions) -> ImportOptions:
+    """Return the options with the names of the file and the connection in use."""
+    known = replace(options, file=str(source.path))
+    if (only := task.targets.get(None)) and only.profile:
+        known = replace(known, profile=(only.profile,))
+    return known
+
+
+def _words_for_refused(known: ImportOptions, source: InputFile) -> list[str]:
+    """Return the command for the file of records that failed, once they are
+    corrected.
+    """
+    failed = str(outcome_files.path_of("failed", source.path))
+    plain = replace(known, file=failed, format=None, delimiter=None, trim_header=False, report=None)
+    return command_words.words_of(["import"], plain)
 
 
 def _with_report(
@@ -269,7 +286,12 @@ def _with_report(
     try:
         _raise_for(groups, stopped, task)
     except UnifiedError as error:
+        refused = counts[EntryState.REFUSED] and not counts[EntryState.FAILED]
         error.next_command = _next_command(task, groups)
+        if refused and task.kept and not stopped and not _left(groups):
+            words = _words_for_refused(_with_names(task, source, options), source)
+            error.add_hint("correct them there")
+            error.next_command = shlex.join(["unified", *words])
         raise
 
 
@@ -333,6 +355,11 @@ def _next_command(task: ImportTask, groups: Sequence[OutcomeGroup]) -> str | Non
     return outcome_files.next_command(groups, task.runtime.stderr.run)
 
 
+def _left(groups: Sequence[OutcomeGroup]) -> int:
+    """Return how many records are in doubt or not tried."""
+    return sum(group.count for group in groups if group.name in {"in doubt", "not tried"})
+
+
 def _read(task: ImportTask, doubtful: Path | None) -> str | None:
     """Return the command that shows whether the first record in doubt was done."""
     if doubtful is None:
@@ -343,7 +370,7 @@ def _read(task: ImportTask, doubtful: Path | None) -> str | None:
     profile = string(members[LABEL]) if LABEL in members else task.targets[None].profile
     identifier = string(members["id"]) if task.operation.takes_id and "id" in members else None
     call = RunCall(profile, "", "", task.operation.command, identifier)
-    return doubt.read(task.catalogue, DoubtfulCall(call, record, ""), profile)
+    return doubt.read(task.catalogue, DoubtfulCall(call, record, ""), doubt.selected(profile))
 
 
 def _header(task: ImportTask, source: InputFile) -> ImportHeader:

@@ -264,6 +264,7 @@ def _listed(runtime: Runtime, lanes: Sequence[PlanLane], options: ApplyOptions) 
             for number in plan.numbers
         ),
         words=tuple(command_words.words_of(["apply"], replace(options, profile=profile))),
+        targets=tuple(lane.target.identity for lane in lanes),
         window=min(lane.target.settings.idempotency_window for lane in lanes),
     )
     with RunRegistry(runtime).listed(header) as work:
@@ -370,7 +371,7 @@ def _outcome_lines(
         told = {
             "line": number,
             "status": (last and last.status) or None,
-            "why": (last and last.why) or None,
+            "why": (last and last.reason) or None,
         }
         yield b'{"outcome":' + encoded(told) + b"," + msgspec.json.encode(plan.call(number))[1:]
 

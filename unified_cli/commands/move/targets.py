@@ -22,6 +22,12 @@ class PlanTarget(NamedTuple):
     settings: Settings
     files: Sequence[PlanFile]
 
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        """Its profile, and where that leads: an address and an account."""
+        address, account = self.settings.reachable()
+        return self.name, str(address), account
+
 
 def find(
     runtime: Runtime,

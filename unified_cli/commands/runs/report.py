@@ -27,12 +27,12 @@ from unified_cli.runtime import Runtime
 from unified_cli.values import JsonObject
 from unified_cli.writes import listed_runs, run_state, state_words
 from unified_cli.writes.connections import RunConnections
-from unified_cli.writes.entry import OUTCOMES, EntryState, RunKind
+from unified_cli.writes.entry import OUTCOMES, RunKind
 from unified_cli.writes.journal import Journal
 from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run import StoredRun
 from unified_cli.writes.run_state import KnownRun
-from unified_cli.writes.summary import UNSEEN, Causes, RunSummary
+from unified_cli.writes.summary import Causes, RunSummary
 
 VERSION = 1
 _HEADS = ("id", "started", "command", "done", "failed", "in doubt", "not tried", "state")
@@ -182,7 +182,7 @@ def _lines(journal: Journal, path: str | None) -> Iterator[Record]:
             "outcome": OUTCOMES[state],
             "status": last.status or None,
             "id": last.id or None,
-            "reason": masked(last.why) or (UNSEEN if state is EntryState.SENT else None),
+            "reason": last.reason or None,
             "idempotency_key": sent.k or None if sent else None,
             "sent": _time(sent.t) if sent else None,
         }
@@ -255,7 +255,7 @@ def _records(stored: StoredRun) -> Iterator[Record]:
             "status": last.status or None,
             # The requested record; an answer may name another.
             "id": planned.call.id or last.id,
-            "reason": masked(last.why) or (UNSEEN if state is EntryState.SENT else None),
+            "reason": last.reason or None,
             "idempotency_key": planned.k or None,
             "sent": _time(sent.t) if sent else None,
             "account_id": planned.call.account or None,

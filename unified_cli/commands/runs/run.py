@@ -22,13 +22,14 @@ from unified_cli.runtime import Runtime
 from unified_cli.writes import (
     listed_runs,
     run_state,
+    selection as run_selection,
     state_words,
     stdin_copy,
     stop_rules,
     summary as run_summary,
 )
 from unified_cli.writes.connections import RunConnections
-from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState, RunKind
+from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState, RunCall, RunKind
 from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run import StoredRun
 from unified_cli.writes.run_sender import CallItem, RunSender, items_of
@@ -52,6 +53,8 @@ def retry(context: CommandContext, options: ResumeRunOptions) -> None:
 def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool) -> None:
     """Send the rest of a run, or what failed in it."""
     found = _chosen(context, options, retry=retry)
+    if found is None:
+        return
     with StoredRun.open(RunRegistry(context.runtime), found) as run:
         header = run.header
         if not header.path:
@@ -61,13 +64,15 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
     _run_again(context, options, header, retry=retry)
 
 
-def _chosen(context: CommandContext, options: ResumeRunOptions, *, retry: bool) -> str:
-    """Return the id that is given, or that of the newest run with something to be
-    sent.
+def _chosen(context: CommandContext, options: ResumeRunOptions, *, retry: bool) -> str | None:
+    """Return the id that is given, or that of the newest run with something to be sent,
+    or None if every run is done.
     """
     if options.run not in (None, listed_runs.LAST):
         return options.run or ""
     found = listed_runs.newest(context.runtime)
+    if listed_runs.is_nothing_left(context.runtime, "retry" if retry else "resume", found):
+        return None
     if retry:
         return listed_runs.chosen(context.runtime, "retry", _has_failures, found=found)
     return listed_runs.chosen(
@@ -131,6 +136,7 @@ def _run_again(
             f" command; its state is in {header.path}",
             hint=f"run that command again to continue: unified {header.command}",
         )
+    _check_targets(context, header)
     line = shlex.join(["unified", *header.words])
     context.runtime.stderr.note(f"run {header.run} continues with: {line}")
     words = command_words.words_of(header.words, options, without=_OWN)
@@ -143,6 +149,17 @@ def _run_again(
             # The same command again makes no progress.
             error.next_command = f"unified runs show {header.run}"
         raise
+
+
+def _check_targets(context: CommandContext, header: RunHeader) -> None:
+    """Raise StateError if a profile of a plan leads to another connection now."""
+    config = file.read(context.runtime)
+    flags = Overrides()
+    for name, base_url, account in header.targets:
+        settings = own_account.resolved(flags._replace(profile=name), context.runtime, config)
+        address, now = settings.reachable()
+        if (str(address), now) != (base_url, account):
+            raise run_selection.moved(RunCall(name, base_url, account, ""), settings)
 
 
 def _more_words(

@@ -8,7 +8,7 @@ import httpx
 
 from unified_cli import hints, os_limits
 from unified_cli.config.address import is_loopback
-from unified_cli.http.attempt import NetworkFailure, Outcome
+from unified_cli.http.attempt import Doubt, NetworkFailure, Outcome
 from unified_cli.http.transport.proxy import NetworkRoute
 from unified_cli.http.transport.sockets import ConnectionState
 from unified_cli.masking import excerpt
@@ -133,19 +133,19 @@ def _lost(error: httpx.TransportError, host: str, state: ConnectionState) -> Net
     came = counted(state.received, "byte")
     if isinstance(error, httpx.TimeoutException):
         so_far = f"{came} received" if state.received else "nothing was received"
-        return NetworkFailure(Outcome.LOST, f"{host} did not answer in time; {so_far}")
+        return NetworkFailure(
+            Outcome.LOST, f"{host} did not answer in time; {so_far}", doubt=Doubt.LATE
+        )
     if isinstance(error, httpx.LocalProtocolError):
         return NetworkFailure(Outcome.PERMANENT, f"the request to {host} is not valid HTTP")
+    doubt = Doubt.BROKEN if state.received else Doubt.UNSEEN
     if not isinstance(error, httpx.RemoteProtocolError):
-        return NetworkFailure(
-            Outcome.LOST, f"the connection to {host} was lost; {came} of the answer received"
-        )
+        reason = f"the connection to {host} was lost; {came} of the answer received"
+        return NetworkFailure(Outcome.LOST, reason, doubt=doubt)
     if not state.received:
         return NetworkFailure(Outcome.LOST, f"{host} closed the connection without answering")
     if state.closed:
-        return NetworkFailure(
-            Outcome.LOST, f"{host} closed the connection in the middle of its answer: {error}"
-        )
-    return NetworkFailure(
-        Outcome.LOST, f"{host} gave no proper HTTP answer: {error}", malformed=True
-    )
+        reason = f"{host} closed the connection in the middle of its answer: {error}"
+        return NetworkFailure(Outcome.LOST, reason, doubt=doubt)
+    reason = f"{host} gave no proper HTTP answer: {error}"
+    return NetworkFailure(Outcome.LOST, reason, malformed=True, doubt=doubt)
