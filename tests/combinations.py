@@ -38,6 +38,7 @@ SWITCHES = {
     "columns": "--columns id",
     "csv_safe": "--csv-safe",
     "bom": "--bom",
+    "typed_header": "--typed-header",
 }
 FACTORS: Mapping[str, Sequence[str | bool]] = {
     "kind": tuple(KINDS),
@@ -61,6 +62,7 @@ class Combination(NamedTuple):
     columns: bool
     csv_safe: bool
     bom: bool
+    typed_header: bool
 
     @property
     def words(self) -> list[str]:

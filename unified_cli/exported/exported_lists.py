@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 
 from unified_cli.catalogue import Operation, Resource
 from unified_cli.errors import IncompleteError, UsageError
-from unified_cli.exported import export_state
+from unified_cli.exported import delta_rows, export_state
 from unified_cli.exported.destination import Destination
 from unified_cli.exported.list_history import ListHistory
 from unified_cli.exported.local_folder import LocalFolder
@@ -13,7 +13,7 @@ from unified_cli.exported.manifest import ManifestEntry, no_export
 from unified_cli.json_text.members import member
 from unified_cli.runtime import Runtime
 
-_READABLE = {".ndjson": "NDJSON", ".parquet": "Parquet"}
+_READABLE = {".ndjson": "NDJSON", ".parquet": "Parquet", ".delta": "Delta"}
 _NULL = b"null"
 
 
@@ -52,7 +52,7 @@ class ExportedLists:
             told = ", ".join(sorted(kind.removeprefix(".") for kind in kinds))
             raise UsageError(
                 f"{self._path} holds {wanted} as {told}, and records are read from"
-                f" {' or '.join(_READABLE.values())}",
+                " NDJSON, Parquet and Delta",
                 hint=f"unified export {wanted} --to DIR --format ndjson, into another folder",
             )
         if not offered:
@@ -66,11 +66,28 @@ class ExportedLists:
         }
         return [*readable.values()]
 
+    def only(self, resource: Resource | Operation) -> ManifestEntry:
+        """Return the first file of a list that one profile alone has.
+
+        Raises UsageError if several have it, or none can be read.
+        """
+        found = [entry for entry in self.of(resource) if entry.offered]
+        if len({entry.profile for entry in found}) > 1:
+            names = ", ".join(sorted(f"{self._path}/{entry.profile}" for entry in found))
+            wanted = f"{found[0].api}/{found[0].resource}"
+            hint = f"name one of {names}"
+            if any(entry.table for entry in found):
+                hint = f"unified export {wanted} -p NAME --to DIR, into another folder"
+            raise UsageError(f"{self._path} holds {wanted} of several profiles", hint=hint)
+        return found[0]
+
     def newest(self, first: ManifestEntry) -> Iterator[bytes]:
         """Return the newest state of each record of the list with this file.
 
         Raises IncompleteError, StateError where a file was changed, StorageError.
         """
+        if first.complete and first.table is not None:
+            return delta_rows.records(self.folder, first)
         if not first.complete or not self._destination.holds(first):
             why = f"{self.folder / first.file} is not complete: {first.why or 'the file is gone'}"
             raise IncompleteError(why, hint="run the export again")

@@ -25,10 +25,12 @@ COLUMNS = (_PROFILE, _ID, *TIMES, _RECORD)
 _ROWS, _BYTES = 20_000, 16 * 1024 * 1024
 
 
-def check() -> None:
-    """Raise ConfigError if the library that writes Parquet is not installed."""
+def check(what: str = "--format parquet") -> None:
+    """Raise ConfigError if the library that reads and writes Parquet is not
+    installed.
+    """
     if find_spec("pyarrow") is None:
-        raise ConfigError("--format parquet needs the package pyarrow", hint="pip install pyarrow")
+        raise ConfigError(f"{what} needs the package pyarrow", hint="pip install pyarrow")
 
 
 class ParquetColumns(NamedTuple):
@@ -113,10 +115,12 @@ def write(lines: BinaryIO, send: Callable[[bytes], object], columns: ParquetColu
 
 
 def records(content: BinaryIO) -> Iterator[bytes]:
-    """Yield the records of such a file. Raises OSError."""
+    """Yield the records of such a file. Raises ValueError for any other, OSError."""
     from pyarrow import parquet  # noqa: PLC0415  see above
 
     with parquet.ParquetFile(content) as file:
+        if _RECORD not in file.schema_arrow.names:
+            raise ValueError(f"it has no column {_RECORD}, as exports write it")
         for batch in file.iter_batches(columns=[_RECORD]):
             for record in batch.column(0).to_pylist():
                 yield record.encode()

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import BinaryIO, NamedTuple
 
 from unified_cli.errors import UsageError
+from unified_cli.exported import parquet_file
 from unified_cli.json_text import json_check, members
 from unified_cli.json_text.json_stream import JsonStream, TooLongError
 from unified_cli.masking import excerpt
@@ -100,8 +101,25 @@ def _json(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
         raise UsageError(f"{name} {error}", hint=cut) from None
 
 
-GUESSED_IDS = "guessed ids"
-READERS = {"ndjson": _ndjson, "json": _json, "ids": _ids, GUESSED_IDS: _guessed_ids}
+def _parquet(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa: ARG001  as above
+    """Yield the exact records of a file that an export wrote."""
+    parquet_file.check("an input that is Parquet")
+    try:
+        for number, record in enumerate(parquet_file.records(file), 1):
+            yield InputLine(number, record, json_check.flaw(record))
+    except (ValueError, OSError) as error:
+        first = str(error).partition("\n")[0]
+        raise UsageError(f"{name} is Parquet that cannot be read: {first}") from None
+
+
+GUESSED_IDS, PARQUET = "guessed ids", "parquet"
+READERS = {
+    "ndjson": _ndjson,
+    "json": _json,
+    "ids": _ids,
+    GUESSED_IDS: _guessed_ids,
+    PARQUET: _parquet,
+}
 
 
 def _array_records(file: BinaryIO, items: str) -> Iterator[str]:

@@ -16,13 +16,14 @@ from unified_cli.json_text import json_check
 from unified_cli.json_text.members import parts
 from unified_cli.masking import excerpt
 from unified_cli.writes import input_formats, input_tables
-from unified_cli.writes.input_formats import GUESSED_IDS, InputLine
+from unified_cli.writes.input_formats import GUESSED_IDS, PARQUET, InputLine
 from unified_cli.writes.input_tables import TAB, TableRules
 
 Opened = Callable[[], BinaryIO]
 """Opens an input, from its beginning."""
 _DEFAULT = ","
 FORMATS = "NDJSON, JSON, CSV or TSV"
+_PARQUET = b"PAR1"
 _MEMBER = re.compile(rb'\{\s*"')
 _YAML = re.compile(rb"---( |$)|- |-$|%YAML|[\w-]+:( [^\t,;]*)?$")
 _HEAD = re.compile(r"\"?[^\W\d][\w .:\[\]/()-]{0,63}\"?")
@@ -36,13 +37,13 @@ _BEGINS = {
     b"BZh": "is bzip2",
     b"\xfd7zXZ": "is xz",
     b"\x28\xb5\x2f\xfd": "is zstd",
-    b"PAR1": "is Parquet",
     b"%PDF": "is PDF",
 }
 _HINTS = {
     "is gzip": "gzip -d unpacks it",
     "is UTF-16": "iconv -f UTF-16 -t UTF-8 makes UTF-8 of it",
-    "is Parquet": "export it as ndjson",
+    "is a workbook or another zip archive": "of a workbook: export it as CSV",
+    "is a workbook of Excel": "export it as CSV",
 }
 
 
@@ -80,7 +81,7 @@ class Reading(NamedTuple):
     @property
     def choices(self) -> dict[str, str]:
         """The options that choose it, with their values."""
-        found = {} if self.format == GUESSED_IDS else {"--format": self.format}
+        found = {} if self.format in {GUESSED_IDS, PARQUET} else {"--format": self.format}
         if self.delimiter not in {_DEFAULT, TAB}:
             found["--delimiter"] = self.delimiter
         if self.trimmed:
@@ -138,6 +139,12 @@ def find(opened: Opened, path: Path, shape: RecordShape, options: ReadingOptions
     """
     with opened() as content:
         begins = content.read(4096)
+    if begins.startswith(_PARQUET):
+        if options != ReadingOptions():
+            raise UsageError(
+                f"{path} is Parquet", hint="leave out --format, --delimiter and --trim-header"
+            )
+        return Reading(PARQUET)
     if reason := _other_kind(begins):
         raise UsageError(f"{path} {reason}, not {FORMATS}", hint=_HINTS.get(reason))
     chosen = options.format or ("csv" if options.delimiter else None)

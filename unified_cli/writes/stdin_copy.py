@@ -1,12 +1,13 @@
-"""Records that come through a pipe, kept in a file, so that an import of them has a
-journal to continue from.
+"""Records that come through a pipe, or from the folder of an export, kept in a file, so
+that an import of them has a journal to continue from.
 """
 
 import contextlib
 import hashlib
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,35 +18,49 @@ from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.writes import import_journal
 
 _FOLDER, _NAME = "imports", "stdin"
+STDIN = "standard input"
 
 
 class StdinCopy(NamedTuple):
-    """A copy of standard input; `not_kept` says why it is gone with the process, if it
-    is.
-    """
+    """A copy of an input; `not_kept` says why it is gone with the process, if it is."""
 
     path: Path
     not_kept: StorageError | None = None
+    named: str = STDIN
 
     @property
     def shown(self) -> Path:
         """The name for messages."""
-        return Path("standard input") if self.not_kept else self.path
+        return Path(self.named) if self.not_kept else self.path
 
 
 @contextlib.contextmanager
 def copied(runtime: Runtime, where: list[Any], token_stdin: bool) -> Iterator[StdinCopy]:
-    """Read standard input to its end and keep it in the data folder.
+    """Read standard input to its end and keep it in the data folder, as `kept` does.
 
-    `where` is what the records go into.
+    Raises UsageError also where there is nothing to read, or with `token_stdin`, as the
+    token cannot come from there too.
+    """
+    _check(runtime, token_stdin)
+    assert runtime.stdin is not None  # noqa: S101  checked above
+    chunks = iter(partial(runtime.stdin.read, 1 << 20), b"")
+    with kept(runtime, where, chunks, STDIN) as copy:
+        yield copy
+
+
+@contextlib.contextmanager
+def kept(
+    runtime: Runtime, where: list[Any], chunks: Iterable[bytes], named: str
+) -> Iterator[StdinCopy]:
+    """Keep an input in the data folder that is no file.
+
+    `where` is what the records go into, `named` what messages call it.
 
     The same records for the same place are the same file, so that a second run finds
     the journal of the first. Without a data folder the copy is there for the block
-    only. Raises UsageError where there is nothing to read, or with `token_stdin`, as
-    the token cannot come from there too; ConfigError where others can change the data
-    folder; StorageError.
+    only. Raises UsageError for one that is too large, ConfigError where others can
+    change the data folder; StorageError.
     """
-    _check(runtime, token_stdin)
     data = runtime.folder("data")
     folder = data / _FOLDER if data else None
     with contextlib.ExitStack() as stack:
@@ -55,16 +70,16 @@ def copied(runtime: Runtime, where: list[Any], token_stdin: bool) -> Iterator[St
         except StorageError as error:
             not_kept = error
             copy = stack.enter_context(_begin_elsewhere(stack, error))
-        path = _fill(runtime, copy, where)
+        path = _fill(copy, where, chunks, named)
         if not_kept is None and (not_kept := _lacks_locks(path)) is not None:
             stack.callback(path.unlink, missing_ok=True)
         if not_kept is None:
-            runtime.stderr.note(f"standard input is saved as {path}")
+            runtime.stderr.note(f"{named} is saved as {path}")
         elif folder and _is_begun(folder / path.name):
             # Without what its journal knows, all that is done would be sent once more.
             not_kept.add_hint("nothing was sent")
             raise not_kept
-        yield StdinCopy(path, not_kept)
+        yield StdinCopy(path, not_kept, named)
 
 
 def unlisted(runtime: Runtime) -> list[Path]:
@@ -146,16 +161,15 @@ def _begin(folder: Path | None) -> AtomicFile:
         raise StorageError(f"cannot write into {folder}: {error.strerror}") from None
 
 
-def _fill(runtime: Runtime, copy: AtomicFile, where: list[Any]) -> Path:
-    """Write all of standard input into the file, and name it by its content."""
-    assert runtime.stdin is not None  # noqa: S101  checked above
+def _fill(copy: AtomicFile, where: list[Any], chunks: Iterable[bytes], named: str) -> Path:
+    """Write the whole input into the file, and name it by its content."""
     digest = hashlib.sha256(json.dumps(where).encode())
     try:
-        while chunk := runtime.stdin.read(1 << 20):
+        for chunk in chunks:
             if copy.size > input_bounds.LARGEST_COPY:
                 bound = f"{input_bounds.LARGEST_COPY >> 30} GiB"
                 raise UsageError(
-                    f"standard input is larger than {bound}",
+                    f"{named} is larger than {bound}",
                     hint="put it into a file, and name that",
                 )
             digest.update(chunk)

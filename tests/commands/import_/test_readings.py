@@ -64,15 +64,23 @@ REFUSED = {
         gzip.compress(NDJSON.encode()),
         "is gzip, not NDJSON, JSON, CSV or TSV (gzip -d unpacks it)",
     ),
-    "workbook": (b"PK\x03\x04....[Content_Types].xml", "is a workbook or another zip archive, not"),
-    "old workbook": (b"\xd0\xcf\x11\xe0\xa1\xb1", "is a workbook of Excel, not"),
+    "workbook": (
+        b"PK\x03\x04....[Content_Types].xml",
+        (
+            "is a workbook or another zip archive, not NDJSON, JSON, CSV or TSV (of a workbook:"
+            " export it as CSV)"
+        ),
+    ),
+    "old workbook": (
+        b"\xd0\xcf\x11\xe0\xa1\xb1",
+        "is a workbook of Excel, not NDJSON, JSON, CSV or TSV (export it as CSV)",
+    ),
     "UTF-16": (NDJSON.encode("utf-16"), "is UTF-16, not NDJSON, JSON, CSV or TSV (iconv -f UTF-16"),
     "UTF-16 without a mark": (ROWS.encode("utf-16-le"), "is UTF-16, not"),
     "YAML": (b"- name: A\n  color: red\n", "is YAML, not NDJSON, JSON, CSV or TSV (write it"),
     "YAML of one": (b"name: A\ncolor: red\n", "is YAML, not"),
     "YAML with a mark": (b"---\nname: A\n", "is YAML, not"),
     "XML": (b"<?xml version='1.0'?><a/>", "is XML or HTML, not"),
-    "Parquet": (b"PAR1\x15\x04", "is Parquet, not NDJSON, JSON, CSV or TSV (export it as"),
     "binary": (b"\x01\0\0\0\0", "is binary, not"),
     "prose": (b"Dear all,\n", "is not NDJSON, JSON, CSV or TSV: line 1 is 'Dear all,' ("),
     "semicolons": (b"name;color\nA;red\n", "is not NDJSON, JSON, CSV or TSV: line 1 is"),

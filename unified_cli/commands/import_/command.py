@@ -39,7 +39,12 @@ class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     """
 
     resource: Annotated[str, Argument("the target, as API/RESOURCE", takes=("api/resource",))]
-    file: Annotated[str, Argument("the file of records; - is standard input", takes=("file",))]
+    file: Annotated[
+        str,
+        Argument(
+            "the file of records, or a folder of an export; - is standard input", takes=("file",)
+        ),
+    ]
     operation: Annotated[
         str,
         Common(("--operation",), flags.IMPORT, "the operation for each record (create)", "NAME"),
@@ -96,6 +101,10 @@ class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         return "json" if self.dry_run else None
 
 
+_FOLDER = (
+    "Of a folder that export wrote, NDJSON, Parquet and Delta alike, the newest state of each"
+    " record of the list is imported."
+)
 _CELLS = (
     "A cell of CSV or TSV is text. It is JSON if it is an array or an object, or a number or"
     " boolean of a field known as such, and in each column NAME:json, which list and export write"
@@ -112,7 +121,12 @@ IMPORT = Command(
     ImportOptions,
     Later("unified_cli.commands.import_.run:run"),
     usage="API/RESOURCE FILE [options]",
-    text=("{about}: NDJSON, JSON, CSV, TSV, or ids for delete.", _CELLS, _ABOUT),
+    text=(
+        "{about}: NDJSON, JSON, CSV, TSV, Parquet that export wrote, or ids for delete.",
+        _FOLDER,
+        _CELLS,
+        _ABOUT,
+    ),
     examples=(
         "unified -p sandbox import ticketing/contacts people.csv\n"
         "unified -p sandbox import ats/candidates people.csv --dry-run"

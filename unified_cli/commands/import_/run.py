@@ -7,7 +7,7 @@ import json
 import shlex
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from unified_cli.commands.import_.importer import Importer, ImportProgress, Impo
 from unified_cli.config import file as config_file, profiles
 from unified_cli.config.settings import Settings
 from unified_cli.errors import StateError, UnifiedError, UnknownError, UsageError
+from unified_cli.exported.exported_lists import ExportedLists
 from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.conclude import conclude
 from unified_cli.fleet.fair_turns import spread
@@ -84,12 +85,7 @@ def run(context: CommandContext, options: ImportOptions) -> None:
     )
 
     piped = options.file == "-"
-    given = (
-        stdin_copy.copied(runtime, task.where, options.token_stdin)
-        if piped
-        else nullcontext(StdinCopy(Path(options.file)))
-    )
-    with given as copy:
+    with _given(task, options) as copy:
         found = _examined(task, copy, options)
     with closing(found) as source:
         if found.remark:
@@ -104,6 +100,21 @@ def run(context: CommandContext, options: ImportOptions) -> None:
         if copy.not_kept:
             runtime.stderr.line(f"this import cannot be resumed: {copy.not_kept.message}")
         _import(replace(task, kept=copy.not_kept is None), source, options)
+
+
+def _given(task: ImportTask, options: ImportOptions) -> AbstractContextManager[StdinCopy]:
+    """Return the file with the records: a copy of those of a pipe, or of the list in
+    the folder of an export.
+    """
+    path, runtime = Path(options.file), task.runtime
+    if options.file == "-":
+        return stdin_copy.copied(runtime, task.where, options.token_stdin)
+    if not path.is_dir():
+        return nullcontext(StdinCopy(path))
+    lists = ExportedLists(runtime, path)
+    records = lists.newest(lists.only(task.operation))
+    name = f"{task.operation.api}/{task.operation.resource} of {path}"
+    return stdin_copy.kept(runtime, task.where, (record + b"\n" for record in records), name)
 
 
 def _examined(task: ImportTask, copy: StdinCopy, options: ImportOptions) -> InputFile:

@@ -120,14 +120,7 @@ class SourceFinder:
         where it is not complete, StateError where it was changed, StorageError.
         """
         lists = ExportedLists(self._runtime, path)
-        found = [entry for entry in lists.of(self._resource) if entry.offered]
-        if len({entry.profile for entry in found}) > 1:
-            names = ", ".join(sorted(f"{path}/{entry.profile}" for entry in found))
-            wanted = f"{self._resource.api}/{self._resource.name}"
-            raise UsageError(
-                f"{path} holds {wanted} of several profiles", hint=f"name one of {names}"
-            )
-        first = found[0]
+        first = lists.only(self._resource)
         records = lists.newest(first)
         facts = SideFacts("folder", written(path), first.origin, first.account_id)
         return RecordSource(facts, lambda _clients, shown: _counted(records, shown))

@@ -1,0 +1,45 @@
+"""Read the part of a connection in the Delta table of a list, as an export wrote it."""
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+from unified_cli.errors import ConfigError, StorageError
+from unified_cli.exported.manifest import ManifestEntry
+
+_PROFILE, _RECORD = "_profile", "record"
+_AT_ONCE = 10_000
+
+
+def records(folder: Path, entry: ManifestEntry) -> Iterator[bytes]:
+    """Yield the records of a connection's part.
+
+    Raises ConfigError without the packages that read such tables, StorageError.
+    """
+    if find_spec("deltalake") is None or find_spec("pyarrow") is None:
+        raise ConfigError(
+            "a Delta table needs the packages deltalake and pyarrow",
+            hint="pip install 'deltalake>=1.6' pyarrow",
+        )
+    from deltalake import DeltaTable, exceptions  # noqa: PLC0415  an extra
+    from pyarrow import dataset  # noqa: PLC0415  an extra
+
+    path = folder / entry.api / entry.resource
+    try:
+        scanner = (
+            DeltaTable(str(path))
+            .to_pyarrow_dataset()
+            .scanner(
+                columns=[_RECORD],
+                filter=dataset.field(_PROFILE) == entry.profile,
+                batch_size=_AT_ONCE,
+                batch_readahead=1,
+                fragment_readahead=1,
+            )
+        )
+        for batch in scanner.to_batches():
+            for record in batch.column(0).to_pylist():
+                yield record.encode()
+    except (exceptions.DeltaError, OSError, ValueError) as error:
+        first = str(error).partition("\n")[0]
+        raise StorageError(f"cannot read {path}: {first}") from None
