@@ -14,6 +14,7 @@ import httpx
 import pytest
 import yaml
 from front_door import Result, Unified
+from markdown_it import MarkdownIt
 from odd_records import HALVES, Number, Pairs, Speller, exact, plain
 from test_record_views import (
     ENVIRON,
@@ -160,6 +161,30 @@ def comma_separated(run: JqRun) -> None:
     cells(run, "csv", lambda text: csv.reader(io.StringIO(text, newline=""), strict=True))
 
 
+def tab_separated(run: JqRun) -> None:
+    plain_of = {"t": "\t", "n": "\n", "r": "\r", "\\": "\\"}
+
+    def cell(text: str) -> str:
+        return re.sub(r"\\(.)", lambda found: plain_of[found[1]], text)
+
+    cells(run, "tsv", lambda text: ([*map(cell, row.split("\t"))] for row in text.split("\n")[:-1]))
+
+
+def markdown(run: JqRun) -> None:
+    """The cells of a column as a page shows them; blanks and breaks are alike there."""
+    page = MarkdownIt("commonmark").enable("table")
+    found = []
+    for token in page.parse(run("-o", "markdown", "--columns", "id").raw.decode())[1:]:
+        if token.type == "inline":
+            parts = [one for one in token.children or () if one.content != "<!-- -->"]
+            found.append(
+                "".join(" " if one.type == "html_inline" else one.content for one in parts)
+            )
+    wanted = [encoded(visible(shown(record.get("id")))) for record in run.wanted]
+    for one, other in zip(found[1:], wanted, strict=True):
+        assert JSON in other or one.split() == other.split()
+
+
 def ids(run: JqRun) -> None:
     """Those of one line; an id that is an object or an array is compared as JSON."""
     found = [record.get("id") for record in run.wanted]
@@ -189,7 +214,7 @@ def table(run: JqRun) -> None:
     assert len(found) == len(wanted) + 2
 
 
-VIEWS = [ndjson, document, yaml_text, comma_separated, ids, table]
+VIEWS = [ndjson, document, yaml_text, comma_separated, tab_separated, markdown, ids, table]
 ROUNDS = 18
 """With a thousand records for each program and view, more than 300,000 records in
 all.

@@ -5,7 +5,7 @@ it, and in nothing else that is shown or kept.
 import io
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from urllib.parse import quote
 import pytest
 from front_door import Result, Unified
 from publishing import ACCOUNT
-from server import Reply, Service
+from server import Reply, Seen, Service
 
 SECRET = "CANARY+0123/456789=abcdef"
 MCP = f"https://api.example.com/mcp/{quote(SECRET, safe='')}"
@@ -167,6 +167,63 @@ def test_a_credential_is_in_the_result_only(
         sent = len(service.seen)
         again = unified(f"request {case.call} --replay {har}", environ=environ)
         assert (again.code, len(service.seen)) == (case.code, sent), again.stderr
+
+
+def everywhere(case: Case) -> Callable[[Seen], Reply]:
+    """Answer with the body of a case, as one of the connection, of what it offers and
+    of a write.
+    """
+    body = case.body if isinstance(case.body, dict) else {"said": case.body}
+
+    def reply(seen: Seen) -> Reply:
+        record: dict[str, Any] = {"id": ACCOUNT, "status": "active"}
+        if seen.path == "/integrated-account":
+            found: dict[str, Any] = {"result": [{**body, **record}], "next_cursor": None}
+        elif seen.segments[-1] == "capabilities" and case.code:
+            found = body
+        elif seen.segments[0] == "integrated-account":
+            found = {**body, **record}
+        else:
+            found = body
+        status = case.status if found is body else 200
+        return Reply(status, json.dumps(found).encode())
+
+    return reply
+
+
+# In these the request names the credential, and not the answer.
+BY_REQUEST = {"sent", "what is sent is refused"}
+
+
+@pytest.mark.extra
+@pytest.mark.parametrize("name", [name for name in CASES if name not in BY_REQUEST])
+def test_a_report_holds_no_credential(
+    name: str,
+    unified: Unified,
+    service: Service,
+    config: Callable[[str], Path],
+    tmp_path: Path,
+) -> None:
+    pytest.importorskip("jinja2", reason="needs the extra report")
+    case = CASES[name]
+    service.reply = everywhere(case)
+    tables = (f'[profiles.{one}]\naccount_id = "{ACCOUNT}{more}"\n' for one, more in ONE_AND_TWO)
+    config(f'base_url = "{service.url}"\nrate = 0\nretries = 0\n{"".join(tables)}')
+    folders = {kind: tmp_path / kind for kind in ("config", "data", "cache")}
+    world: dict[str, Any] = {"environ": {"UNIFIED_TOKEN": "t-0123456789"}, "folders": folders}
+    # A run whose writes were answered so is on the page, with its causes.
+    written = unified("ticketing tags update t1 -f name=x -p one -p two --yes", **world)
+    places = {"stderr": written.stderr.encode()}
+    for more in ("", " -o json", " -vv"):
+        made = unified(f"report --to {tmp_path}/page.html{more}", **world)
+        assert made.code in (0, 9), made.stderr
+        places |= {f"stdout{more}": made.raw, f"stderr{more}": made.stderr.encode()}
+    found = dict(kept(tmp_path))
+    assert any(path.endswith("page.html") for path in found)
+    assert hits({**places, **found}) == []
+
+
+ONE_AND_TWO = (("one", ""), ("two", "-2"))
 
 
 def served(service: Service, body: Any, status: int = 200, **headers: str) -> None:
