@@ -81,12 +81,17 @@ def test_parts_that_failed_alike(total: int, said: str) -> None:
     assert raised.value.code == (ExitCode.INCOMPLETE if total == 3 else ExitCode.NETWORK)
 
 
-def test_only_some_names_are_listed() -> None:
+@pytest.mark.parametrize(
+    ("unit", "named"),
+    [
+        ("connection", ", ".join(f"p{n}" for n in range(9))),
+        ("list", "p0, p1, p2, p3, p4 and 4 more"),
+    ],
+)
+def test_connections_are_all_named_and_other_parts_in_part(unit: str, named: str) -> None:
     failed = {f"p{n}": NetworkError("no") for n in range(9)}
-    with pytest.raises(
-        UnifiedError, match=r"^9 of 12 connections failed: p0, p1, p2, p3, p4 and 4 more$"
-    ):
-        conclude(Ending("connection", 12, failed))
+    with pytest.raises(UnifiedError, match=rf"^9 of 12 {unit}s failed: {named}$"):
+        conclude(Ending(unit, 12, failed))
 
 
 def test_the_worst_of_several_errors() -> None:

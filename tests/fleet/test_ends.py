@@ -291,10 +291,11 @@ RESUMED_LINES = {
         "; broken off after 0 of 2 records, 1 more was sent; to continue: unified runs resume RUN"
     ),
 }
+CORRECT = ", see DIR/in.ndjson.unified-failed.ndjson (correct them there)"
 IMPORT = {
     **PIPED,
-    "one refused": (9, "error: 1 of 3 records failed, see DIR/in.ndjson.unified-failed.ndjson"),
-    "all refused": (9, "error: 3 of 3 records failed, see DIR/in.ndjson.unified-failed.ndjson"),
+    "one refused": (9, f"error: 1 of 3 records failed{CORRECT}"),
+    "all refused": (9, f"error: 3 of 3 records failed{CORRECT}"),
     "mixed causes": (9, "error: 3 of 3 records failed, see DIR/in.ndjson.unified-failed.ndjson"),
     "one unknown": (
         10,
@@ -304,8 +305,8 @@ IMPORT = {
             " safe; --retry-in-doubt sends them again)"
         ),
     ),
-    "one not offered": (9, "error: 1 of 3 records failed, see DIR/in.ndjson.unified-failed.ndjson"),
-    "none offered": (9, "error: 3 of 3 records failed, see DIR/in.ndjson.unified-failed.ndjson"),
+    "one not offered": (9, f"error: 1 of 3 records failed{CORRECT}"),
+    "none offered": (9, f"error: 3 of 3 records failed{CORRECT}"),
     **stopped(
         "; broken off after 0 of 3 records; to continue: run the same command again (its journal is"
         " DIR/in.ndjson.unified-journal)"

@@ -41,6 +41,9 @@ _EXCHANGES = {
     Delivery.PAGES: Later("unified_cli.call.list_to_file:run"),
     Delivery.RECORDS: Later("unified_cli.call.listing:run"),
 }
+# Not for a document that is printed as served.
+_PROGRAM = Later("unified_cli.call.record_output:program")
+_WRITE = Later("unified_cli.call.record_output:write")
 
 
 def send(call: Call, request: Request, exchange: Exchange | None = None) -> None:
@@ -132,11 +135,7 @@ def once(call: Call, clients: Clients, request: Request) -> None:
     cannot be written.
     """
     runtime, _, settings, options, *_ = call
-    program, got = None, None
-    if options.jq:
-        from unified_cli.call import record_output  # noqa: PLC0415
-
-        program = record_output.program(options)
+    got, program = None, _PROGRAM.load()(options) if options.jq else None
     client = clients.open(settings)
     try:
         with delivery.to_file(call) as aimed:
@@ -203,8 +202,4 @@ def write_answer(call: Call, request: Request, answer: Answer, program: "JqProgr
     elif output.as_served and not program and options.columns is None:
         stdout.write_json(runtime, answer.body)
     else:
-        from unified_cli.call import (  # noqa: PLC0415  not for a document printed as served
-            record_output,
-        )
-
-        record_output.write(call, request, answer.body, program)
+        _WRITE.load()(call, request, answer.body, program)

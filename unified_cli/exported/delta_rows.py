@@ -1,10 +1,15 @@
-"""Read the part of a connection in the Delta table of a list, as an export wrote it."""
+"""Read the part of a connection in the Delta table of a list, as an export wrote it.
+
+Only what reads a table imports this module: its libraries are an extra.
+"""
 
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
-from unified_cli.errors import ConfigError, StorageError
+from deltalake import DeltaTable, exceptions
+from pyarrow import dataset
+
+from unified_cli.errors import StorageError
 from unified_cli.exported.manifest import ManifestEntry
 
 _PROFILE, _RECORD = "_profile", "record"
@@ -12,18 +17,7 @@ _AT_ONCE = 10_000
 
 
 def records(folder: Path, entry: ManifestEntry) -> Iterator[bytes]:
-    """Yield the records of a connection's part.
-
-    Raises ConfigError without the packages that read such tables, StorageError.
-    """
-    if find_spec("deltalake") is None or find_spec("pyarrow") is None:
-        raise ConfigError(
-            "a Delta table needs the packages deltalake and pyarrow",
-            hint="pip install 'deltalake>=1.6' pyarrow",
-        )
-    from deltalake import DeltaTable, exceptions  # noqa: PLC0415  an extra
-    from pyarrow import dataset  # noqa: PLC0415  an extra
-
+    """Yield the records of a connection's part. Raises StorageError."""
     path = folder / entry.api / entry.resource
     try:
         scanner = (

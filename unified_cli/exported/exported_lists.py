@@ -1,11 +1,12 @@
 """The lists of an export in a folder of this machine, read back."""
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
 from unified_cli.catalogue import Operation, Resource
-from unified_cli.errors import IncompleteError, UsageError
-from unified_cli.exported import delta_rows, export_state
+from unified_cli.errors import ConfigError, IncompleteError, UsageError
+from unified_cli.exported import export_state
 from unified_cli.exported.destination import Destination
 from unified_cli.exported.list_history import ListHistory
 from unified_cli.exported.local_folder import LocalFolder
@@ -87,11 +88,26 @@ class ExportedLists:
         Raises IncompleteError, StateError where a file was changed, StorageError.
         """
         if first.complete and first.table is not None:
-            return delta_rows.records(self.folder, first)
+            return _rows(self.folder, first)
         if not first.complete or not self._destination.holds(first):
             why = f"{self.folder / first.file} is not complete: {first.why or 'the file is gone'}"
             raise IncompleteError(why, hint="run the export again")
         return _newest(ListHistory.of(self._destination, first, self._entries))
+
+
+def _rows(folder: Path, entry: ManifestEntry) -> Iterator[bytes]:
+    """Return the records of a part of a Delta table.
+
+    Raises ConfigError without the packages that read it, StorageError.
+    """
+    if find_spec("deltalake") is None or find_spec("pyarrow") is None:
+        raise ConfigError(
+            "a Delta table needs the packages deltalake and pyarrow",
+            hint="pip install 'deltalake>=1.6' pyarrow",
+        )
+    from unified_cli.exported import delta_rows  # noqa: PLC0415  an extra
+
+    return delta_rows.records(folder, entry)
 
 
 def identifier_in(record: bytes) -> bytes:

@@ -344,7 +344,8 @@ def test_a_refused_line_fails_alone(
     ]
     run = result.stderr.splitlines()[0].removeprefix("run ")
     assert result.stderr.endswith(
-        f"error: 3 of 10 records failed, see {path}.unified-failed.ndjson\n"
+        f"error: 3 of 10 records failed, see {path}.unified-failed.ndjson (correct them there)\n"
+        f"  unified import ticketing/tags {path}.unified-failed.ndjson\n"
         f"  unified runs retry {run}\n"
     )
 

@@ -92,7 +92,7 @@ def test_all_are_told_in_the_order_asked_for(unified: Unified, team: Service) ->
     ]
     assert result.code == 9
     assert result.stderr.endswith(
-        "error: 6 of 7 connections failed: down, stale, revoked, forbidden, blocked and 1 more\n"
+        "error: 6 of 7 connections failed: down, stale, revoked, forbidden, blocked, absent\n"
     )
     assert len(team.seen) == 8
 

@@ -246,7 +246,7 @@ def test_without_an_id_it_is_the_newest_that_it_can_act_on(
     assert account(service.seen[-1]) == "a-c01"
     for command in ("resume", "retry"):
         result = unified(f"runs {command}{word}")
-        assert (result.code, result.stderr) == (2, "error: every run is done (unified runs list)\n")
+        assert (result.code, result.stderr) == (0, f"nothing to {command}: every run is done\n")
     removed = unified(f"runs remove{word}")
     assert removed.stderr.startswith(f"the newest run to remove is {later} (done)")
     assert [one["id"] for one in unified("runs list -o json").json["runs"]] == [stopped]
@@ -273,9 +273,12 @@ def test_an_import_as_the_newest_run_hides_no_older_one(
 
 
 def test_without_any_run_there_is_no_last_one(unified: Unified) -> None:
-    for command in ("show", "resume", "retry last"):
+    for command in ("show", "remove last"):
         result = unified(f"runs {command}")
         assert (result.code, result.stderr) == (2, "error: there are no runs (unified runs list)\n")
+    for verb in ("resume", "retry"):
+        result = unified(f"runs {verb} last")
+        assert (result.code, result.stderr) == (0, f"nothing to {verb}: there are no runs\n")
 
 
 @pytest.mark.parametrize("command", ["show", "resume", "retry", "remove"])
