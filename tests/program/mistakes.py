@@ -219,6 +219,10 @@ GIVEN = [
     ),
     Mistake(f"{LIST} --jq '.result[].name.x'", '--jq: Cannot index string with string ("x")'),
     Mistake(
+        f"{LIST} --jq '.result[].id, .next_page[]'",
+        "--jq: Cannot iterate over null (null) ([]? passes over what is null)",
+    ),
+    Mistake(
         f"{LIST} -o csv --columns nmae", 'no record has the column "nmae" (did you mean "name"?)'
     ),
     Mistake(f"{LIST} --all --out exists.json", "exists.json exists (--force overwrites it)", 11),

@@ -14,6 +14,7 @@ from unified_cli.exported import parquet_file
 from unified_cli.json_text import json_check, members
 from unified_cli.json_text.json_stream import JsonStream, TooLongError
 from unified_cli.masking import excerpt
+from unified_cli.output import formats
 from unified_cli.storage import input_bounds
 from unified_cli.storage.input_bounds import LONGEST_LINE
 
@@ -112,7 +113,7 @@ def _parquet(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # n
         raise UsageError(f"{name} is Parquet that cannot be read: {first}") from None
 
 
-GUESSED_IDS, PARQUET = "guessed ids", "parquet"
+GUESSED_IDS, PARQUET = "guessed ids", formats.PARQUET.name
 READERS = {
     "ndjson": _ndjson,
     "json": _json,
