@@ -180,9 +180,10 @@ def test_without_keys_nothing_is_said_to_be_safe(
     path = records({"name": "a"})
     unified_sandbox.faults("lose-reply")
     result = unified(f"{TAGS} {path}", environ=served)
+    run = result.stderr.splitlines()[0].removeprefix("run ")
     advice = (
-        "look whether they were done: only --retry-in-doubt sends them again, which may do them"
-        " twice"
+        f"look whether they were done: only unified runs resume {run} --retry-in-doubt sends them"
+        " again, which may do them twice"
     )
     assert result.stderr.splitlines()[-2].endswith(f".unified-in-doubt.ndjson ({advice})")
     assert result.stderr.splitlines()[-1] == "  unified ticketing tags list --since 1d"
@@ -342,11 +343,9 @@ def test_a_refused_line_fails_alone(
             "reason": "is not JSON: expected '\"' (byte 1)",
         },
     ]
-    run = result.stderr.splitlines()[0].removeprefix("run ")
     assert result.stderr.endswith(
         f"error: 3 of 10 records failed, see {path}.unified-failed.ndjson (correct them there)\n"
-        f"  unified import ticketing/tags {path}.unified-failed.ndjson\n"
-        f"  unified runs retry {run}\n"
+        f"  unified import ticketing/tags {path}.unified-failed.ndjson --workers 1\n"
     )
 
 

@@ -299,7 +299,7 @@ def _with_report(
     except UnifiedError as error:
         refused = counts[EntryState.REFUSED] and not counts[EntryState.FAILED]
         error.next_command = _next_command(task, groups)
-        if refused and task.kept and not stopped and not _left(groups):
+        if refused and task.kept and not stopped and not any(group.count for group in groups[2:]):
             words = _words_for_refused(_with_names(task, source, options), source)
             error.add_hint("correct them there")
             error.next_command = shlex.join(["unified", *words])
@@ -345,12 +345,14 @@ def _raise_for(
         if not task.kept:
             error.add_hint("look whether they were done: piped in again, they are sent again")
             raise
+        run = task.runtime.stderr.run
+        repeating = f"unified runs resume {run} --retry-in-doubt" if run else "--retry-in-doubt"
         error.add_hint(
             "the same command retries them where that is safe; --retry-in-doubt sends them again"
             if task.repeats
             else (
-                "look whether they were done: only --retry-in-doubt sends them again, which may do"
-                " them twice"
+                f"look whether they were done: only {repeating} sends them again, which may do them"
+                " twice"
             )
         )
         raise
@@ -364,11 +366,6 @@ def _next_command(task: ImportTask, groups: Sequence[OutcomeGroup]) -> str | Non
     if doubtful.count and not task.repeats and (command := _read(task, doubtful.path)):
         return command
     return outcome_files.next_command(groups, task.runtime.stderr.run)
-
-
-def _left(groups: Sequence[OutcomeGroup]) -> int:
-    """Return how many records are in doubt or not tried."""
-    return sum(group.count for group in groups if group.name in {"in doubt", "not tried"})
 
 
 def _read(task: ImportTask, doubtful: Path | None) -> str | None:
