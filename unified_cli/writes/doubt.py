@@ -62,7 +62,7 @@ def again(doubtful: DoubtfulCall, selection: Sequence[str]) -> str | None:
     if not key or len(body or b"") > _LONGEST_BODY:
         return None
     if call.operation == renewal.COMMAND:
-        return _line([*call.operation.split(" "), "--yes"], call.profile)
+        return _line([*call.operation.split(" "), "--yes"], selection)
     words = [*call.operation.split(" "), *([call.id] if call.id else [])]
     for name, value in call.query:
         words += ["-q", f"{name}={value}"]
