@@ -134,6 +134,44 @@ def test_what_is_there_already_stays_and_the_clash_is_told(
     assert "Manage named connections" in unified("--help").stdout
 
 
+def test_an_api_that_a_later_version_has_built_in_is_merged(
+    write: Callable[..., Path], unified: Unified
+) -> None:
+    text = """\
+[api.voice]
+title = "My own voice"
+about = "Calls as I had them"
+
+[api.voice.resources]
+calls = { operations = "list get dial", about = "Mine", safe = "dial" }
+texts = { operations = "list", about = "Messages" }
+
+[known.voice.calls]
+fields = "id mine"
+body = { dial = "number!" }
+
+[known.voice.texts]
+fields = "id body"
+"""
+    path = write("voice.toml", text)
+    result = unified("voice calls --help")
+    assert result.code == 0
+    said = "voice title, voice about, voice calls list already exist"
+    assert result.stderr == f"warning: {path}:6: {said}; these are ignored\n"
+    assert "mine" not in result.stdout
+    assert "  dial " in result.stdout
+    assert "Call an operation of the Unified Voice API." in unified("voice --help").stdout
+    assert "number (required)" in unified("voice calls dial --help").stdout
+    assert "id, body" in unified("voice texts list --help").stdout
+    found = unified("operations voice --source -o json").json["operations"]
+    sources = {f"{one['resource']} {one['operation']}": one["source"] for one in found}
+    assert sources["calls list"] == "built in"
+    assert sources["calls dial"] == sources["calls get"] == sources["texts list"] == str(path)
+    # Then it goes as it came.
+    assert unified("operations remove voice").code == 0
+    assert unified("voice calls --help").stderr == ""
+
+
 def test_of_two_files_the_first_name_counts(write: Callable[..., Path], unified: Unified) -> None:
     first = write("a.toml", FALCONRY)
     second = write("b.toml", '[api.falconry.resources]\ndeals = "list win"\n')
