@@ -239,8 +239,8 @@ def test_a_users_own_catalogue_is_completed(name: str, shell: Start, tmp_path: P
     assert running.offered("unified ticketing m") == {"macros"}
     assert running.offered("unified ticketing tickets c") == {"create", "close"}
     assert {one.strip("/ ") for one in running.offered("unified export fal")} == {"falconry"}
-    assert {one.strip("/ ") for one in running.offered("unified export falconry/d")} == {
-        "falconry/deals" if name != "zsh" else "deals"
+    assert {one.rpartition("/")[2] for one in running.offered("unified export falconry/d")} == {
+        "deals"
     }
     assert "--all" in running.offered("unified falconry contacts search --")
     assert "--data" in running.offered("unified falconry contacts search --")

@@ -195,7 +195,8 @@ def test_the_fixture_tells_its_accounts(unified_sandbox: UnifiedSandbox) -> None
             ).status_code
             for account in unified_sandbox.accounts
         }
-    refused = {"blocked": 503, "needs-reauth": 401, "dead-provider": 502, "directory": 404}
+    refused = {"blocked": 503, "needs-reauth": 401, "dead-provider": 502}
+    refused |= {"directory": 404, "sales": 404}
     assert statuses == {account: refused.get(account, 200) for account in unified_sandbox.accounts}
 
 
