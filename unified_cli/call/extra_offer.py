@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from unified_cli.call.introspection import Offer
-from unified_cli.catalogue import STANDARD, Catalogue, Operation, Service
+from unified_cli.catalogue import STANDARD, Catalogue, Operation, Service, plain
 from unified_cli.catalogue.load import is_name, operation_of
 from unified_cli.config import known_capabilities
 from unified_cli.masking import MaskedText, masked, visible
@@ -75,17 +75,20 @@ def _provided(service: Service, resource: str, name: str) -> ExtraCell:
     return ExtraCell(operation._replace(path=path, method=method), masked(visible(called)))
 
 
-def addable(found: Sequence[ExtraCell], catalogue: Catalogue) -> list[str]:
+def addable(found: Sequence[ExtraCell], catalogue: Catalogue, words: Collection[str]) -> list[str]:
     """Return what `operations add` takes for these: an API that the catalogue lacks,
     else a resource.
+
+    `words` are those with which a command line begins: no new API has such a name.
     """
-    return [*dict.fromkeys(_addable(found, catalogue))]
-
-
-def _addable(found: Sequence[ExtraCell], catalogue: Catalogue) -> Iterator[str]:
-    for one in _unified(found, catalogue.service):
-        if all(map(is_name, (one.api, one.resource, one.name))):
-            yield f"{one.api}/{one.resource}" if one.api in catalogue.apis else one.api
+    taken = {*map(plain, words)}
+    names = (
+        f"{one.api}/{one.resource}" if one.api in catalogue.apis else one.api
+        for one in _unified(found, catalogue.service)
+        if all(map(is_name, (one.api, one.resource, one.name)))
+        and (one.api in catalogue.apis or plain(one.api) not in taken)
+    )
+    return [*dict.fromkeys(names)]
 
 
 def in_words(found: Sequence[ExtraCell], service: Service) -> str:

@@ -120,14 +120,19 @@ def test_a_terminal_names_it_below_the_exceptions(unified: Unified, crm: Publish
 def test_names_that_no_command_can_have_are_shown_and_not_proposed(
     unified: Unified, crm: PublishedService
 ) -> None:
-    odd = [entry("crm", "Deals\x1b[31m", ["list"], "x"), entry("crm", "deals", ["../x"], "x")]
+    odd = [
+        entry("crm", "Deals\x1b[31m", ["list"], "x"),
+        entry("crm", "deals", ["../x"], "x"),
+        entry("doctor", "visits", ["list"], "x"),
+    ]
     crm.change("capabilities", lambda body: {**of_crm(body), "unified": odd, "proxy": []})
     result = unified("capabilities -o table", environ=crm.environ())
     assert "\x1b" not in result.stdout + result.stderr
     assert "crm deals ../x" in result.stdout
-    assert result.stderr == "also offered: crm/Deals\\x1b[31m (list), crm/deals (../x)\n"
-    found = unified("capabilities -o json", environ=crm.environ()).json["capabilities"]
-    assert {*extra(found).values()} == {"no command can have this name"}
+    said = "crm/Deals\\x1b[31m (list), crm/deals (../x), doctor/visits (list)"
+    assert result.stderr == f"also offered: {said}\n"
+    found = extra(unified("capabilities -o json", environ=crm.environ()).json["capabilities"])
+    assert found["crm deals ../x"] == "no command can have this name"
 
 
 def test_a_product_shows_it_too(unified: Unified, crm: PublishedService) -> None:

@@ -96,9 +96,12 @@ def _tell_extra(
     if not every:
         return
     said = f"also offered: {extra_offer.in_words(every, catalogue.service)}"
-    first = max(found, key=lambda one: len(extra_offer.addable(one.extra, catalogue)))
-    if adds := extra_offer.addable(first.extra, catalogue):
-        selected = ["-p", first.name] if first.name in profiles else []
+    commands = [extra_offer.addable(one.extra, catalogue, context.first_words) for one in found]
+    adds, name = max(
+        zip(commands, (one.name for one in found), strict=True), key=lambda one: len(one[0])
+    )
+    if adds:
+        selected = ["-p", name] if name in profiles else []
         said += f" ({shlex.join(['unified', 'operations', 'add', *adds, *selected])})"
     context.runtime.stderr.note(visible(said))
 

@@ -238,8 +238,9 @@ def _one_line(text: str) -> str:
     """Return a text of the service's as one line of printable characters, without
     secrets.
     """
-    line = " ".join(unsafe().sub(" ", masked(text[: 10 * _LONGEST_TEXT])).split())
-    return line[:_LONGEST_TEXT].rstrip()
+    plain_text = unsafe().sub(" ", masked(text[: 10 * _LONGEST_TEXT]))
+    line = "".join(one if one.isprintable() else " " for one in plain_text)
+    return " ".join(line.split())[:_LONGEST_TEXT].rstrip()
 
 
 def _words(described: Sequence[DescribedField]) -> str:
