@@ -209,9 +209,12 @@ def _depth(command: Any, words: Sequence[str]) -> int:
     complete command.
     """
     for at, word in enumerate(words):
-        if not isinstance(command, tree.CommandGroup):
+        if isinstance(command, tree.CommandGroup):
+            command = command.get_command(None, word)
+        elif word in command.listed:
+            command = command.listed[word].build()
+        else:
             return at
-        command = command.get_command(None, word)
         if command is None:
             break
     return len(words)
