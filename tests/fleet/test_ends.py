@@ -195,7 +195,7 @@ FOLLOWED = (
 )
 EXPORT = {
     **READ,
-    "done": (0, "wrote 3 files with 3 records to DIR/dump, 0 already complete"),
+    "done": (0, "wrote 3 files with 3 records to DIR/dump, 0 already complete; 3 of 3 lists done"),
     "one refused": (9, "error: 1 of 3 lists failed: c01/ticketing/tags.ndjson"),
     "all refused": (4, "error: all 3 lists failed"),
     "mixed causes": (
@@ -208,9 +208,12 @@ EXPORT = {
     "one unknown": (9, "error: 1 of 3 lists failed: c01/ticketing/tags.ndjson"),
     "one not offered": (9, "error: 1 of 3 lists failed: c01/ticketing/tags.ndjson"),
     "none offered": (4, "error: all 3 lists failed"),
-    **dict.fromkeys(NO_OUTPUT, (0, "wrote 3 files with 3 records to DIR/dump, 0 already complete")),
+    **dict.fromkeys(
+        NO_OUTPUT,
+        (0, "wrote 3 files with 3 records to DIR/dump, 0 already complete; 3 of 3 lists done"),
+    ),
     **stopped(
-        "; broken off after 0 of 3 lists, 0 records; to continue: run the same command again"
+        "; 0 of 3 lists done; to continue: unified export ticketing/tags -p 'c*' --to DIR/dump"
     ),
 }
 ASKED = READ | {"one not offered": DONE, "none offered": DONE}
@@ -395,7 +398,13 @@ TABLE: dict[str, Case] = {
     "export, all lists": Case(
         "export ticketing -p c* --to DIR/dump",
         {
-            "done": (0, "wrote 51 files with 51 records to DIR/dump, 0 already complete"),
+            "done": (
+                0,
+                (
+                    "wrote 51 files with 51 records to DIR/dump, 0 already complete; 51 of 51 lists"
+                    " done"
+                ),
+            ),
             "one refused": (
                 9,
                 (
@@ -414,8 +423,7 @@ TABLE: dict[str, Case] = {
                 ),
             ),
             **stopped(
-                "; broken off after 0 of 51 lists, 0 records; to continue: run the same command"
-                " again"
+                "; 0 of 51 lists done; to continue: unified export ticketing -p 'c*' --to DIR/dump"
             ),
         },
     ),

@@ -144,7 +144,10 @@ def test_a_complete_export_stays(before: Before, form: str) -> None:
         f"-p full export ticketing/tags ticketing/tickets --to export-{form} --format {form}"
     )
     told, old = ended.stderr.splitlines()
-    assert told == f"wrote 0 files with 0 records to export-{form}, 2 already complete"
+    assert (
+        told
+        == f"wrote 0 files with 0 records to export-{form}, 2 already complete; 2 of 2 lists done"
+    )
     read = r"full/ticketing/t\w+ \(read 2026-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00\)"
     adds = "" if form in {"csv", "json"} else "--incremental adds what changed since, "
     assert re.fullmatch(
@@ -166,7 +169,9 @@ def test_an_export_is_continued(before: Before, folder: Path, to: str, more: str
     ended = before(f"-p full export ticketing/tickets {more} --to {where}")
     # The machine that wrote it knows at once that the run is dead; another one waits.
     last = ended.stderr.splitlines()[-1]
-    assert re.fullmatch(rf"wrote 2 files with \d+ records to {where}, 0 already complete", last)
+    assert re.fullmatch(
+        rf"wrote 2 files with \d+ records to {where}, 0 already complete; 2 of 2 lists done", last
+    )
     assert before(f"export --verify {where}").stderr == f"{where}: the manifest matches 2 files\n"
 
 
@@ -180,7 +185,9 @@ def test_an_increment_goes_on_from_its_mark(before: Before, folder: Path, to: st
     # A plain first run noted no mark: its list is read whole once.
     count = "120" if to == "increments-killed" else "[1-4]"
     last = ended.stderr.splitlines()[-1]
-    assert re.fullmatch(rf"wrote 1 file with {count} records to {where}, 0 already complete", last)
+    assert re.fullmatch(
+        rf"wrote 1 file with {count} records to {where}, 0 already complete; 1 of 1 list done", last
+    )
     held = "".join(path.read_text() for path in (folder / "made" / to / "full").rglob("*.ndjson"))
     known = {one["id"]: one for one in sorted(lines(held), key=lambda one: one["updated_at"])}
     served = before("-p full ticketing tickets list --all -o ndjson").stdout

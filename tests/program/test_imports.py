@@ -42,7 +42,7 @@ REASONS: dict[tuple[str, str], str | float] = {
     ("cli.tree", "unified_cli.cli.usage_errors"): 3.1,
     ("commands.export.delta_folder", "unified_cli.commands.export.delta_rows.NewestRecords"): EXTRA,
     ("commands.export.delta_folder", "unified_cli.commands.export.delta_table.ListTable"): EXTRA,
-    ("commands.export.engine_driver", "unified_cli.commands.export.dask_engine.DaskEngine"): EXTRA,
+    ("commands.export.engine", "unified_cli.commands.export.engine_worker"): EXTRA,
     ("commands.mcp.run", "unified_cli.commands.mcp.server"): EXTRA,
     ("commands.operation.mode", "unified_cli.call.body_check"): DISPATCH,
     ("commands.operation.mode", "unified_cli.call.dry_run"): DISPATCH,

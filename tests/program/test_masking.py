@@ -161,10 +161,6 @@ def sinks() -> Iterator[tuple[str, Any]]:
     )
     folders = [(str(ROOT / name), f"unified_cli.{name.replace('/', '.')}.") for name in places]
     for found in chain.from_iterable(walk_packages([folder], prefix) for folder, prefix in folders):
-        if found.name.endswith(".engine_messages"):
-            # What a worker sends is written to no file: it becomes an error, which
-            # masks it.
-            continue
         try:
             module = import_module(found.name)
         except ModuleNotFoundError as error:

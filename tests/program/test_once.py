@@ -24,7 +24,6 @@ OWN_THREADS: dict[Use, str] = {
     ("output/progress.py", "start_thread"): "draws the line that shows how far the work is",
     ("output/pager.py", "start_thread"): "shows what fits the screen although more may come",
     ("sandbox/pytest_plugin.py", "Thread"): "a server for the tests of other projects",
-    ("commands/export/shared_place.py", "start_thread"): "renews a lease while the work goes on",
     ("commands/export/store_lease.py", "start_thread"): "renews a lease while the work goes on",
     ("commands/sql/database.py", "Thread"): "runs a statement that only another can end",
     ("commands/mcp/process.py", "start_thread"): "speaks with the agent while calls are under way",

@@ -54,6 +54,18 @@ def latest(found: Iterable[Manifest]) -> Entries:
     return {entry.file: entry for entries in lists.values() for entry in entries}
 
 
+def read_times(entries: Entries, files: Collection[str]) -> dict[str, str]:
+    """Return when each of these lists was last read of which nothing is left to do: it
+    is complete, or not offered.
+    """
+    there = {file: entries[file] for file in files if file in entries}
+    return {
+        file: list_history.read_at(entry, entries)
+        for file, entry in there.items()
+        if entry.complete or not entry.offered
+    }
+
+
 def take(destination: Destination, own: Manifest) -> None:
     """Have a run's own manifest begin with what the last runs left of its lists.
 

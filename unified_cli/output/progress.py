@@ -56,6 +56,13 @@ class Wait(NamedTuple):
     total: float
 
 
+class Counted(NamedTuple):
+    """The units of this run, and the parts that are done; one that failed is not."""
+
+    units: int
+    parts: int
+
+
 class Screen(NamedTuple):
     """The terminal that a line is drawn on."""
 
@@ -309,6 +316,13 @@ class Progress:
                 stderr.status(drawn(self._tally, seconds, now, self._screen()))
             else:
                 stderr.note(plain(self._tally, seconds, now))
+
+    @property
+    def counted(self) -> Counted:
+        """How many units this run did, and how many parts are done by now."""
+        with self._lock:
+            tally = self._tally
+            return Counted(tally.units, tally.parts_before + tally.parts - tally.failed)
 
     def so_far(self) -> str:
         """Return what was done, in words."""

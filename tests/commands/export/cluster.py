@@ -52,7 +52,7 @@ def stop(one: Started) -> None:
 @dataclass
 class Cluster:
     """The processes, and the folder that all of them have as their home; workers can be
-    told to be `hostile`.
+    told to be `odd`.
     """
 
     home: Path
@@ -61,7 +61,7 @@ class Cluster:
     processes: ExitStack
     scheme: str = "tcp"
     settings: dict[str, str] = field(default_factory=dict)
-    hostile: bool = True
+    odd: bool = True
     scheduler: Started | None = None
     workers: list[Started] = field(default_factory=list)
 
@@ -91,8 +91,8 @@ class Cluster:
             "--no-dashboard",
         ]
         words += ["--nthreads", "2", "--local-directory", str(self.home / "scratch")]
-        if self.hostile:
-            words += ["--preload", "hostile_worker"]
+        if self.odd:
+            words += ["--preload", "odd_worker"]
         worker = self.start(words, f"worker-{len(self.workers)}", **more)
         self.workers.append(worker)
         return worker
@@ -107,7 +107,7 @@ class Cluster:
         wait_until(lambda: self.registered() > before)
 
     def start(self, words: list[str], name: str, **more: str) -> Started:
-        made = started(words, self.home, self.home / f"{name}.log", **self.settings, **more)
+        made = started(words, self.home, self.home / f"{name}.log", **{**self.settings, **more})
         self.processes.callback(stop, made)
         return made
 
@@ -182,7 +182,7 @@ def wait_until(holds: Any, seconds: float = 60) -> None:
 
 @contextmanager
 def cluster(
-    home: Path, *, pages: int, records: int, workers: int = 2, hostile: bool = True, **settings: str
+    home: Path, *, pages: int, records: int, workers: int = 2, odd: bool = True, **settings: str
 ) -> Iterator[Cluster]:
     """All of it, stopped at the end."""
     home.mkdir(exist_ok=True)
@@ -192,7 +192,7 @@ def cluster(
         )
         processes.callback(stop, service)
         scheme = "tls" if "DASK_DISTRIBUTED__COMM__TLS__CA_FILE" in settings else "tcp"
-        made = Cluster(home, "", free_port(), processes, scheme, settings, hostile)
+        made = Cluster(home, "", free_port(), processes, scheme, settings, odd)
         made.start_scheduler()
         for _ in range(workers):
             made.start_worker()

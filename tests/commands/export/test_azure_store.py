@@ -52,7 +52,10 @@ def test_a_list_is_verified_and_changed_bytes_are_found(
     code, stderr = ended(start(argv, home, environ))
     assert (code, stderr) == (
         0,
-        f"wrote 1 file with 80 records to {container.url}/dump, 0 already complete\n",
+        (
+            f"wrote 1 file with 80 records to {container.url}/dump,"
+            " 0 already complete; 1 of 1 list done\n"
+        ),
     )
     verify = ["export", "--verify", f"{container.url}/dump"]
     assert ended(start(verify, home, environ)) == (

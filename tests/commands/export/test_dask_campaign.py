@@ -69,7 +69,7 @@ def fresh_cluster(home: Path) -> Iterator[Cluster]:
         "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "5s",
     }
     # What a worker imports for its first task counts.
-    with cluster(home, pages=PAGES, records=RECORDS, hostile=False, **settings) as made:
+    with cluster(home, pages=PAGES, records=RECORDS, odd=False, **settings) as made:
         made.config(PROFILES)
         yield made
 

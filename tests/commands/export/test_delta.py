@@ -116,7 +116,7 @@ def test_the_table_is_the_state_after_each_run(
     result = run(place, "--incremental")
     assert (result.code, result.stderr) == (
         0,
-        f"wrote 1 list with 5 records to {place.url}, 0 already complete\n",
+        f"wrote 1 list with 5 records to {place.url}, 0 already complete; 1 of 1 list done\n",
     )
     assert place.records() == world.records
     first = dict(world.records)

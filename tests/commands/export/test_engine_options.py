@@ -29,7 +29,10 @@ def test_the_address_that_dask_prints_gets_a_hint(unified: Unified, tmp_path: Pa
     result = unified(f"{EXPORT} --engine tcp://127.0.0.1:8786".replace("TMP", str(tmp_path)))
     assert (result.code, result.stderr) == (
         2,
-        "error: --engine takes dask://HOST:PORT where Dask says tcp:// (dask://127.0.0.1:8786)\n",
+        (
+            "error: --engine takes dask://HOST:PORT, or tls://HOST:PORT on another machine"
+            " (dask://127.0.0.1:8786)\n"
+        ),
     )
 
 

@@ -86,7 +86,11 @@ def test_every_list_of_two_connections_is_exported_verified_and_then_left_alone(
     again = unified(f"export -p * --to {folder}", wall=lambda: time.time() + 86_400)
     assert again.code == 0
     told, old = again.stderr.splitlines()
-    assert told == f"wrote 0 files with 0 records to {folder}, {len(expected)} already complete"
+    number = len(expected)
+    assert told == (
+        f"wrote 0 files with 0 records to {folder}, {number} already complete; {number} of {number}"
+        " lists done"
+    )
     times = sorted(entry["ended"] for entry in found["files"])
     ways = "--incremental adds what changed since, --restart reads everything again"
     assert re.fullmatch(
@@ -128,7 +132,7 @@ def test_what_a_connection_does_not_offer_is_told_and_no_failure(
 ) -> None:
     sandboxes(config, less="limited:less")
     result = unified(f"export ticketing -p less --to {tmp_path / 'x'}")
-    assert (result.code, result.stderr.endswith(" not offered\n")) == (0, True)
+    assert (result.code, result.stderr.endswith(" not offered; 17 of 17 lists done\n")) == (0, True)
     absent = [entry for entry in manifest(tmp_path / "x")["files"] if not entry["offered"]]
     assert {entry["resource"] for entry in absent} >= {"attachments", "comments", "tags"}
     assert not any((tmp_path / "x" / entry["file"]).exists() for entry in absent)
@@ -142,7 +146,7 @@ def test_connections_that_failed_alike_are_one_line_and_the_last(
 ) -> None:
     sandboxes(config, good="full:good", **{f"bad{at}": f"blocked:bad{at}" for at in range(4)})
     result = unified(f"export ticketing/tags ticketing/teams -p * --to {tmp_path / 'x'}")
-    *_, wrote, alike, _error = result.stderr.splitlines()
+    *_, wrote, alike, _error, _next = result.stderr.splitlines()
     assert (result.code, wrote.startswith("wrote 2 files with ")) == (9, True)
     assert alike.startswith(
         "failed alike: 8 lists of 4 connections (bad0, bad1, bad2, bad3), the first"
@@ -425,7 +429,7 @@ def test_a_dry_run_needs_no_token_and_asks_nobody(
         ("--to ftp://x/y", "cannot export to ftp:// (choose from s3://, gs://, az://, file://)"),
         (
             "--engine tcp://127.0.0.1:1 --to x",
-            "--engine takes dask://HOST:PORT where Dask says tcp:// (dask://127.0.0.1:1)",
+            "--engine takes dask://HOST:PORT, or tls://HOST:PORT on another machine (dask://127.0.0.1:1)",
         ),
     ],
 )

@@ -270,7 +270,10 @@ def test_a_folder_that_becomes_read_only_is_told_as_what_failed_first(
     part = tmp_path / "dump/acct-1/ticketing/tickets.ndjson.ckpt.tmp"
     assert (result.code, result.stderr) == (
         11,
-        f"error: cannot write {part}: Permission denied; the safe part stays for the next run\n",
+        (
+            f"error: cannot write {part}: Permission denied; the safe part stays for the next run"
+            f" (0 of 2 lists done)\n  unified {MANY} {tmp_path / 'dump'} --workers 1\n"
+        ),
     )
 
 
@@ -346,7 +349,7 @@ def test_a_connection_that_offers_no_list_is_incomplete_and_asked_again(
         result = unified(f"export ticketing/t* -p g* --to {folder}")
         assert result.code == 9
         assert "gone: none of its 8 lists is offered, the first with: " in result.stderr
-        assert result.stderr.endswith("error: nothing could be read from gone\n")
+        assert "\nerror: nothing could be read from gone\n  unified export " in result.stderr
         verified = unified(f"export --verify {folder}")
         assert verified.code == 9
         assert "gone: none of its 8 lists is offered, so nothing was read\n" in verified.stderr

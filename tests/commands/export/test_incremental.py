@@ -174,7 +174,10 @@ def test_a_stamp_to_come_hides_no_change(
     first = at_noon(1000)
     assert (first.code, first.stderr) == (
         0,
-        f"wrote 1 file with 2 records to {tmp_path}/dump, 0 already complete\n{said}",
+        (
+            f"wrote 1 file with 2 records to {tmp_path}/dump,"
+            f" 0 already complete; 1 of 1 list done\n{said}"
+        ),
     )
     world.change("b", 1001)
     second = at_noon(1001)

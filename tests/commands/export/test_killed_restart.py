@@ -90,7 +90,7 @@ def test_what_a_killed_restart_had_not_reached_is_not_taken_for_read(
     result = export()
     said = (
         f"wrote 2 {'lists' if form == 'delta' else 'files'} with 8 records to {to}, 0 already"
-        " complete\n"
+        " complete; 2 of 2 lists done\n"
     )
     assert (result.code, result.stderr) == (0, said)
     for resource in ("tickets", "users"):
@@ -149,7 +149,7 @@ def test_a_restart_that_keeps_what_was_written_and_was_killed_reads_every_list_a
     number = 2 * len(world.records)
     assert (result.code, result.stderr) == (
         0,
-        f"wrote 2 files with {number} records to {to}, 0 already complete\n",
+        f"wrote 2 files with {number} records to {to}, 0 already complete; 2 of 2 lists done\n",
     )
     for resource in ("tickets", "users"):
         assert content(tmp_path, resource) == [*world.records.values()]

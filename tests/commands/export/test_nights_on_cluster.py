@@ -26,7 +26,7 @@ NIGHTS = size(10, 1)
 
 @pytest.fixture
 def dask(tmp_path: Path, service: Service) -> Iterator[Cluster]:
-    with cluster(tmp_path / "home", pages=1, records=1, hostile=False) as made:
+    with cluster(tmp_path / "home", pages=1, records=1, odd=False) as made:
         made.service = service.url
         yield made
 

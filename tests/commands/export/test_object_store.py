@@ -79,7 +79,10 @@ def test_a_list_is_chunks_that_a_glob_reads_and_a_log_that_it_does_not(
     to = f"s3://{bucket.name}/dump"
     result = export()
     assert (result.code, result.stdout) == (0, "")
-    assert result.stderr == f"wrote 1 file with 80 records to {to}, 0 already complete\n"
+    assert (
+        result.stderr
+        == f"wrote 1 file with 80 records to {to}, 0 already complete; 1 of 1 list done\n"
+    )
     names = bucket.names("dump")
     chunks = [name for name in names if name.endswith(".ndjson")]
     assert all(name.startswith(f"{TICKETS}/0001-00000") for name in chunks)
@@ -91,7 +94,8 @@ def test_a_list_is_chunks_that_a_glob_reads_and_a_log_that_it_does_not(
     assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(80)]
     asked = len(service.seen)
     assert export().stderr.startswith(
-        f"wrote 0 files with 0 records to {to}, 1 already complete\nnot read again: "
+        f"wrote 0 files with 0 records to {to},"
+        " 1 already complete; 1 of 1 list done\nnot read again: "
     )
     assert len(service.seen) == asked
     verified = unified(f"export --verify {to}", environ=dict(os.environ))
@@ -417,7 +421,7 @@ def test_a_frozen_writer_that_dies_when_it_wakes_leaves_nothing_that_readers_cou
         code, stderr = ended(start(argv, tmp_path / "two", environ))
         assert (code, stderr.splitlines()[0]) == (
             0,
-            f"wrote 0 files with 0 records to {to}, 1 already complete",
+            f"wrote 0 files with 0 records to {to}, 1 already complete; 1 of 1 list done",
         )
     # Readers that know the names only.
     under = "dump/acct-1/ticketing/tickets"
@@ -494,11 +498,14 @@ def test_an_export_that_fails_goes_on_where_the_store_does_not_list_what_it_wrot
     result = export()
     assert (result.code, result.stderr) == (
         0,
-        f"wrote 1 file with 80 records to s3://{bucket.name}/dump, 0 already complete\n",
+        (
+            f"wrote 1 file with 80 records to s3://{bucket.name}/dump,"
+            " 0 already complete; 1 of 1 list done\n"
+        ),
     )
     assert [dict(seen.query).get("next_cursor") for seen in service.seen[asked:]] == ["5", "6", "7"]
     asked = len(service.seen)
-    assert ", 1 already complete\n" in export().stderr
+    assert ", 1 already complete; 1 of 1 list done\n" in export().stderr
     assert len(service.seen) == asked
     verified = unified(f"export --verify s3://{bucket.name}/dump", environ=dict(os.environ))
     assert verified.stderr == f"s3://{bucket.name}/dump: the manifest matches 1 file\n"
@@ -579,7 +586,8 @@ def test_a_changed_byte_is_found_by_the_next_run(
     put(before)
     for _ in range(2):
         assert export(to=to).stderr.startswith(
-            f"wrote 0 files with 0 records to {to}, 1 already complete\nnot read again: "
+            f"wrote 0 files with 0 records to {to},"
+            " 1 already complete; 1 of 1 list done\nnot read again: "
         )
 
 
@@ -598,7 +606,10 @@ def test_the_bytes_of_a_list_that_was_copied_are_read_once(
     monkeypatch.setattr(StoredObjects, "get", noted)
     for number in range(3):
         read.clear()
-        assert ", 1 already complete\n" in export(to=f"file://{tmp_path}/copy").stderr
+        assert (
+            ", 1 already complete; 1 of 1 list done\n"
+            in export(to=f"file://{tmp_path}/copy").stderr
+        )
         assert [path for path in read if path.endswith(".ndjson")] == (
             [] if number else ["acct-1/ticketing/tickets/0001-000001.ndjson"]
         )
@@ -623,7 +634,8 @@ def test_what_versions_before_wrote_is_read(
     assert manifest["files"][0].pop("look") == ""
     bucket.put("dump/manifest.json", json.dumps(manifest).encode())
     assert export().stderr.startswith(
-        f"wrote 0 files with 0 records to {to}, 1 already complete\nnot read again: "
+        f"wrote 0 files with 0 records to {to},"
+        " 1 already complete; 1 of 1 list done\nnot read again: "
     )
     assert json.loads(bucket.get("dump/manifest.json"))["files"][0]["look"]
     assert unified(f"export --verify {to}", environ=dict(os.environ)).code == 0
@@ -756,7 +768,7 @@ def test_a_shared_folder_holds_the_same_for_this_user_only(
         f"t-{number}" for number in range(30)
     ]
     assert unified(f"export --verify {url}").code == 0
-    assert "1 already complete\n" in export(to=url).stderr
+    assert "1 already complete; 1 of 1 list done\n" in export(to=url).stderr
 
 
 def test_a_put_whose_answer_was_lost_meets_itself(tmp_path: Path) -> None:

@@ -102,7 +102,10 @@ STAMPS: list[tuple[str, str | None]] = [
 
 def test_every_text_is_kept_as_it_was_served(export: Export, tmp_path: Path) -> None:
     result = export([text for _, text in EXACT])
-    said = f"wrote 1 list with {len(EXACT)} records to {tmp_path}/dump, 0 already complete\n"
+    said = (
+        f"wrote 1 list with {len(EXACT)} records to {tmp_path}/dump,"
+        " 0 already complete; 1 of 1 list done\n"
+    )
     assert (result.code, result.stderr) == (0, said)
     assert rows(tmp_path) == sorted((identifier, None, text) for identifier, text in EXACT)
 
@@ -136,9 +139,10 @@ def test_of_ids_that_look_alike_one_kind_is_left_out_and_named(
     ]
     result = export(texts, "--incremental")
     said = [
-        f"wrote 1 list with 3 records to {tmp_path}/dump, 0 already complete",
+        f"wrote 1 list with 3 records to {tmp_path}/dump, 0 already complete; 0 of 1 list done",
         f'{PART}: 2 records without an id left out {ACCEPT}; {OTHER_KIND}: "1", 2 {ACCEPT}',
         "error: 1 of 1 list partial",
+        f"  unified export ticketing/tickets --to {tmp_path}/dump -o delta",
     ]
     assert (result.code, result.stderr.splitlines()) == (9, said)
     assert [text for _, _, text in rows(tmp_path)] == [texts[0], texts[2], texts[4]]
@@ -147,9 +151,10 @@ def test_of_ids_that_look_alike_one_kind_is_left_out_and_named(
     changed = [f'{{"id":"1",{at(30)}}}', f'{{"id":"2",{at(31)}}}', f'{{"id":"twice",{at(32)}}}']
     result = export(changed, "--incremental")
     said = [
-        f"wrote 1 list with 2 records to {tmp_path}/dump, 0 already complete",
+        f"wrote 1 list with 2 records to {tmp_path}/dump, 0 already complete; 0 of 1 list done",
         f'{PART}: {OTHER_KIND}: "1" {ACCEPT}',
         "error: 1 of 1 list partial",
+        f"  unified export ticketing/tickets --to {tmp_path}/dump --incremental -o delta",
     ]
     assert (result.code, result.stderr.splitlines()) == (9, said)
     assert [text for _, _, text in rows(tmp_path)] == [texts[0], *changed[1:]]

@@ -84,7 +84,7 @@ def test_a_row_has_the_text_of_its_record(
     result = the_export(unified, service, tmp_path / "dump")
     assert (result.code, result.stderr) == (
         0,
-        f"wrote 1 file with 6 records to {tmp_path}/dump, 0 already complete\n",
+        f"wrote 1 file with 6 records to {tmp_path}/dump, 0 already complete; 1 of 1 list done\n",
     )
     found = rows(tmp_path / "dump" / "acct-1" / TICKETS)
     assert [row["record"] for row in found] == RECORDS
@@ -127,7 +127,7 @@ def test_columns_are_added_as_text(
     said = 'no record that was written has the column "statsu"\n'
     assert (result.code, result.stderr) == (
         0,
-        f"wrote 1 file with 4 records to {place}, 0 already complete\n{said}",
+        f"wrote 1 file with 4 records to {place}, 0 already complete; 1 of 1 list done\n{said}",
     )
     (path,) = (tmp_path / "dump").rglob("*.parquet")
     names = ["status.name", "tags.name", "n", "statsu"]

@@ -2,15 +2,13 @@
 
 import pytest
 
-from unified_cli.commands.export.engine_driver import PacedTask, TokenSlots
+from unified_cli.commands.export.engine_slots import TokenSlots
 
 WINDOW = 10.25
 
 
-def slots(number: int, *, pace: float = 45, limit: float = 450, group: str = "g") -> TokenSlots:
-    return TokenSlots(
-        [PacedTask(f"{group}{one}", group, pace, limit) for one in range(number)], WINDOW, 10
-    )
+def slots(number: int, *, pace: float = 45, limit: float = 450) -> TokenSlots:
+    return TokenSlots({f"g{one}": pace for one in range(number)}, limit, WINDOW)
 
 
 @pytest.mark.parametrize(
@@ -31,8 +29,8 @@ def test_together_the_paces_stay_within_the_limit_of_the_token(
 ) -> None:
     made = slots(number)
     begun = [*made.begin(0)]
-    assert (len(begun), made.pace(begun[0])) == (at_once, pytest.approx(pace))
-    assert sum(map(made.pace, begun)) <= 450 * (1 + 1e-9)
+    assert (len(begun), made.paces[begun[0]]) == (at_once, pytest.approx(pace))
+    assert sum(made.paces[name] for name in begun) <= 450 * (1 + 1e-9)
     assert [*made.begin(1000)] == []
 
 
@@ -51,7 +49,7 @@ def test_a_bound_that_is_none_and_one_that_is_too_large(
 ) -> None:
     made = slots(number, pace=pace, limit=limit)
     begun = [*made.begin(0)]
-    assert (len(begun), made.pace("g0")) == (at_once, expected)
+    assert (len(begun), made.paces["g0"]) == (at_once, expected)
 
 
 def test_a_task_that_ended_takes_what_it_sent_until_that_has_left_the_window() -> None:
@@ -63,8 +61,3 @@ def test_a_task_that_ended_takes_what_it_sent_until_that_has_left_the_window() -
     for name in begun[1:6]:
         made.end(name, 20, 3)
     assert len([*made.begin(20)]) == 4
-
-
-def test_tokens_do_not_wait_for_each_other() -> None:
-    tasks = [PacedTask(f"{group}{one}", group, 45, 450) for group in "ab" for one in range(40)]
-    assert len([*TokenSlots(tasks, WINDOW, 10).begin(0)]) == 20

@@ -1,140 +1,170 @@
-"""Exports with a worker that lies, sees another disk, comes late or starts again: each
-ends with what is true.
+"""Exports of 20 connections x 3 lists with a worker that is killed, comes late, has no
+token or sees another disk: each ends with what is true, or is refused before it begins.
 """
 
 import re
-import sys
+import shlex
+import signal
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from campaigns import size
 
 pytestmark = [pytest.mark.extra, pytest.mark.xdist_group("dask faults")]
 pytest.importorskip("distributed", reason="needs the extra dask")
 pytest.importorskip("obstore", reason="needs the extra cloud")
 
-from cluster import Cluster, cluster, records_of, stop, wait_until  # noqa: E402  needs the extra
+from cluster import (  # noqa: E402  needs the extra
+    Cluster,
+    Started,
+    cluster,
+    records_of,
+    stop,
+    wait_until,
+)
 
-NAMES = [f"c{number}" for number in range(8)]
-LISTS = ("ticketing/tickets", "ticketing/contacts")
-RECORDS, RATES = 5, ("--rate", "15", "--token-rate", "60")
-# Four tasks at a time: with so many pages the others begin ten seconds later, with one
-# more list page each of them sends its last page when its first ones are ten seconds
-# old.
-TWO_ROUNDS, LONG_TASKS = 7, 8
+NAMES = [f"c{number}" for number in range(20)]
+LISTS = ("ticketing/tickets", "ticketing/contacts", "ticketing/users")
+PAGES, RECORDS = 6, 5
+ALL = len(NAMES) * len(LISTS)
 # Frequent signs of life, so that a worker that is gone is noticed.
 SETTINGS = {"UNIFIED_TOKEN": "t-0123456789", "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "15s"}
 
-Fault = Callable[[Cluster], None]
-
 
 @pytest.fixture
-def dask(fault: Fault, tmp_path: Path) -> Iterator[Cluster]:
+def dask(tmp_path: Path) -> Iterator[Cluster]:
     """Two workers, which have their token in the environment."""
-    pages = LONG_TASKS if fault is starts_again else TWO_ROUNDS
-    with cluster(tmp_path / "home", pages=pages, records=RECORDS, **SETTINGS) as made:
+    with cluster(tmp_path / "home", pages=PAGES, records=RECORDS, **SETTINGS) as made:
         made.config(dict.fromkeys(NAMES, ""))
         yield made
 
 
-def one_more(dask: Cluster, hostile: str = "") -> None:
+def begin(dask: Cluster, to: Path, *more: str) -> Started:
+    words = ("export", *LISTS, "-p", "c*", "--engine", dask.engine, "--to", f"file://{to}", *more)
+    return dask.unified(*words)
+
+
+def ended(process: Started) -> tuple[int, str]:
+    stdout, stderr = process.communicate(timeout=120)
+    assert stdout == b""
+    return process.returncode, stderr.decode()
+
+
+def one_more(dask: Cluster, **more: str) -> Started:
     """Have another worker join."""
     before = dask.registered()
-    dask.start_worker(**({"HOSTILE": hostile} if hostile else {}))
+    made = dask.start_worker(**more)
     wait_until(lambda: dask.registered() > before)
+    return made
 
 
-def lies(_dask: Cluster) -> None:
-    """Do nothing while it runs."""
+def asked(dask: Cluster) -> int:
+    return sum(dask.counts()["asked"].values())
 
 
-def joins(dask: Cluster) -> None:
-    time.sleep(4)
+def check(to: Path, stderr: str) -> int:
+    """Each record is there once; gives how many lists are whole, which is what it
+    says.
+    """
+    found = records_of(to)
+    assert len(found) == len({*found})
+    counts = Counter(one.rpartition("/")[0] for one in found)
+    whole = sum(count == PAGES * RECORDS for count in counts.values())
+    said = re.search(r"\b(\d+) of 60 lists done", stderr)
+    assert said, stderr
+    assert int(said[1]) == whole, stderr
+    return whole
+
+
+def command_of(stderr: str) -> list[str]:
+    """The command that continues, as it is printed."""
+    (line,) = [line for line in stderr.splitlines() if line.startswith("  unified export ")]
+    return shlex.split(line)[1:]
+
+
+def is_killed(dask: Cluster) -> None:
+    wait_until(lambda: asked(dask) > ALL * PAGES // 5)
+    dask.workers[0].kill()
+
+
+def comes_late(dask: Cluster) -> None:
+    wait_until(lambda: asked(dask) > ALL * PAGES // 10)
     dask.start_worker()
 
 
 def starts_again(dask: Cluster) -> None:
-    time.sleep(6)
-    stop(dask.workers.pop(0))
+    is_killed(dask)
     dask.start_worker()
 
 
-def whole_lists(to: Path, records: int) -> Counter[str]:
-    """The lists of which all records are there, each with their number."""
-    found = records_of(to)
-    assert len(found) == len({*found})
-    counts = Counter(one.rpartition("/")[0] for one in found)
-    return Counter({name: count for name, count in counts.items() if count == records})
-
-
-def check(to: Path, code: int, stderr: str, hostile: str, records: int) -> None:
-    """What it says is what is there."""
-    assert "no token" not in stderr
-    told = re.search(r"^wrote (\d+) files? with (\d+) records? to ", stderr, re.MULTILINE)
-    there = whole_lists(to, records)
-    if hostile == "disk":
-        assert (code, told, to.exists() and records_of(to)) == (12, None, []), stderr
-        assert re.fullmatch(
-            r"error: the worker tcp://[0-9.:]+ cannot do the export: what the driver .*\n", stderr
-        )
-        return
-    assert told, stderr
-    assert (int(told[1]), int(told[2])) == (len(there), there.total()), stderr
-    if hostile:
-        missing = len(NAMES) * len(LISTS) - len(there)
-        # How many tasks come to it is the scheduler's choice; it may be none.
-        assert (code, "said that it has done" in stderr) == (
-            (12, True) if missing else (0, False)
-        ), stderr
-        return
-    assert (code, there.total()) == (0, len(NAMES) * len(LISTS) * records), stderr
-
-
-@pytest.mark.parametrize("times", [1, pytest.param(10, marks=pytest.mark.long(seconds=25))])
-@pytest.mark.parametrize(
-    ("hostile", "fault"),
-    [("says done", lies), ("disk", lies), ("", joins), ("", starts_again)],
-    ids=["lies", "another disk", "joins at second 4", "starts again at second 6"],
-)
-def test_each_run_ends_with_what_is_true(
-    hostile: str, fault: Fault, times: int, dask: Cluster, tmp_path: Path
+@pytest.mark.parametrize("fault", [is_killed, comes_late, starts_again])
+def test_whatever_worker_is_lost_or_comes_late_each_record_is_there_once(
+    fault: Callable[[Cluster], None], dask: Cluster, tmp_path: Path
 ) -> None:
-    if hostile:
-        one_more(dask, hostile)
-    codes: Counter[int] = Counter()
-    records = RECORDS * (LONG_TASKS if fault is starts_again else TWO_ROUNDS)
-    for number in range(size(times, 1)):
-        to = tmp_path / f"dump-{number}"
-        began = time.monotonic()
-        words = (
-            "export",
-            *LISTS,
-            "-p",
-            "c*",
-            "--engine",
-            dask.engine,
-            "--to",
-            f"file://{to}",
-            *RATES,
-        )
-        driver = dask.unified(*words)
-        fault(dask)
-        stdout, stderr = driver.communicate(timeout=120)
-        assert stdout == b""
-        check(to, driver.returncode, stderr.decode(), hostile, records)
-        codes[driver.returncode] += 1
-        seconds = time.monotonic() - began
-        sys.stdout.write(
-            f"\n{hostile or fault.__name__} {number + 1}: exit {driver.returncode},"
-            f" {seconds:.0f} s\n"
-        )
-        if fault is joins and number + 1 < times:
-            # The next run begins with two, too.
-            stop(dask.workers.pop())
-            time.sleep(1)
-    sys.stdout.write(
-        f"\n{hostile or fault.__name__}: {codes.total()} runs, by exit code {dict(codes)}\n"
+    process = begin(dask, tmp_path / "dump")
+    fault(dask)
+    code, stderr = ended(process)
+    assert (code, check(tmp_path / "dump", stderr)) == (0, ALL), stderr
+
+
+def test_a_worker_without_its_token_fails_its_tasks_only(dask: Cluster, tmp_path: Path) -> None:
+    worker = one_more(dask, UNIFIED_TOKEN="")
+    code, stderr = ended(begin(dask, tmp_path / "dump"))
+    whole = check(tmp_path / "dump", stderr)
+    assert (code, 0 < whole < ALL) == (12, True), stderr
+    said = (
+        r"the worker tcp://[0-9.:]+ did not do the task of (c\d+): the task of \1 cannot be done"
+        r' here: profile "\1" has no token'
     )
+    assert re.search(said, stderr), stderr
+    stop(worker)
+    dask.workers.remove(worker)
+    code, stderr = ended(dask.unified(*command_of(stderr)))
+    assert (code, check(tmp_path / "dump", stderr)) == (0, ALL), stderr
+
+
+def test_a_worker_with_another_disk_is_refused_before_anything_is_sent(
+    dask: Cluster, tmp_path: Path
+) -> None:
+    one_more(dask, ODD="disk")
+    code, stderr = ended(begin(dask, tmp_path / "dump"))
+    assert (code, check(tmp_path / "dump", stderr), asked(dask)) == (12, 0, 0), stderr
+    said = "cannot do the export: what the driver wrote to file://"
+    assert re.search(rf"the worker tcp://[0-9.:]+ {said}", stderr), stderr
+    assert [*(tmp_path / "dump").iterdir()] == []
+
+
+def test_a_worker_with_another_disk_that_comes_late_sends_nothing(
+    dask: Cluster, tmp_path: Path
+) -> None:
+    process = begin(dask, tmp_path / "dump", "--rate", "15", "--token-rate", "60")
+    wait_until(lambda: asked(dask) > 0)
+    one_more(dask, ODD="disk")
+    code, stderr = ended(process)
+    whole = check(tmp_path / "dump", stderr)
+    # How many tasks come to it is the scheduler's choice; it may be none.
+    assert (code, "is not seen there" in stderr) == ((0, False) if whole == ALL else (12, True))
+    assert asked(dask) == whole * PAGES
+
+
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+def test_a_driver_that_is_stopped_says_what_is_done_and_its_workers_send_nothing_more(
+    number: str, dask: Cluster, tmp_path: Path
+) -> None:
+
+    process = begin(dask, tmp_path / "dump", "--rate", "15", "--token-rate", "60")
+    wait_until(lambda: asked(dask) > ALL)
+    process.send_signal(getattr(signal, number))
+    code, stderr = ended(process)
+    assert code == {"SIGINT": 130, "SIGTERM": 143}[number]
+    found = re.search(r"error: \w+; (\d+) of 60 lists done; to continue: (.*)\n$", stderr)
+    assert found, stderr
+    # The page that was under way may still come.
+    time.sleep(3)
+    before = asked(dask)
+    time.sleep(3)
+    assert asked(dask) == before
+    code, stderr = ended(dask.unified(*shlex.split(found[2])[1:], "--rate", "0"))
+    assert (code, check(tmp_path / "dump", stderr)) == (0, ALL), stderr

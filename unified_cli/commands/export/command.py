@@ -5,7 +5,7 @@ verifiable.
 import shlex
 
 from unified_cli.cli.command import Command, CommandContext
-from unified_cli.commands.export import connection_task, engine, engine_driver, plan, report, run
+from unified_cli.commands.export import connection_task, engine, plan, report, run
 from unified_cli.commands.export.options import ExportOptions
 from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
@@ -120,7 +120,7 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
     elif options.tasks:
         connection_task.show(context, options)
     elif options.engine:
-        engine_driver.run(context, options, options.engine)
+        engine.run(context, options, options.engine)
     else:
         run.export(plan.of_options(context, options))
 

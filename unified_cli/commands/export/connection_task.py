@@ -4,7 +4,7 @@ can do: `--tasks`, `--task`.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import msgspec
 
@@ -14,6 +14,7 @@ from unified_cli.cli.flags import by_name
 from unified_cli.commands.export import plan as plans
 from unified_cli.commands.export.options import ExportOptions
 from unified_cli.commands.export.plan import ExportPlan
+from unified_cli.commands.export.report import ExportSummary
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, StateError, UsageError
 from unified_cli.exported.manifest import manifest_of
@@ -76,6 +77,11 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The profile's name."""
         return self.profile or self.account
 
+    def paced(self, pace: float) -> "ConnectionTask":
+        """Return the task that makes this many sends in a window; 0 is no bound."""
+        options = msgspec.structs.replace(self.options, rate=pace, token_rate=pace)
+        return msgspec.structs.replace(self, options=options)
+
     def check_version(self) -> None:
         """Raise StateError if another version made the task."""
         if self.version != __version__:
@@ -119,6 +125,17 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             )
         profile = (self.profile,) if self.profile else ()
         return replace(given, **{**values, "profile": profile, "to": self.to, **told})
+
+
+class TaskResult(NamedTuple):
+    """What came of a task on a worker, or the `error` that kept it from being done;
+    `sent` is how many of its requests still count against the service's limits.
+    """
+
+    worker: str
+    summary: ExportSummary
+    sent: int = 0
+    error: BaseException | None = None
 
 
 def all_tasks(

@@ -1,85 +1,62 @@
-"""The interface of every engine, and its address: submit tasks, and wait for results.
-
-Only bytes are exchanged.
+"""`export --engine`: have the workers of a Dask cluster, which are trusted as this
+machine is, do the tasks of an export. Dask copes with lost workers and late ones.
 """
 
+import itertools
+import math
 import re
-from collections.abc import Callable
+import secrets
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
-from typing import NamedTuple, Protocol
+from queue import Empty, SimpleQueue
+from typing import Any
 
+import msgspec
+
+from unified_cli import __version__
+from unified_cli.cli.command import CommandContext
+from unified_cli.cli.flags import by_name
+from unified_cli.commands.export import (
+    connection_task,
+    plan,
+    report,
+    run as runs,
+    store_folder,
+)
+from unified_cli.commands.export.connection_task import ConnectionTask, TaskResult
+from unified_cli.commands.export.engine_slots import TokenSlots
+from unified_cli.commands.export.options import ExportOptions
+from unified_cli.commands.export.report import ExportSummary
 from unified_cli.config import address
-from unified_cli.errors import ConfigError, UnsafeError, UsageError
+from unified_cli.config.settings import Settings
+from unified_cli.errors import (
+    ConfigError,
+    NetworkError,
+    StateError,
+    StorageError,
+    UnifiedError,
+    UnsafeError,
+    UsageError,
+)
+from unified_cli.exported import export_state
+from unified_cli.exported.manifest import NAME, Manifest, manifest_of
+from unified_cli.fleet.read import FairReaders
+from unified_cli.http.rate import WINDOW
+from unified_cli.output import formats
+from unified_cli.output.progress import Progress, Work, progress
 
 _ADDRESS = re.compile(
     r"(?P<scheme>dask|tls)://(?P<host>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):(?P<port>[1-9]\d{0,4})/?"
 )
-
-_OF_DASK = "tcp://"
-
-Work = Callable[[bytes, Callable[[bytes], None]], bytes]
-"""The work of a worker: it takes the bytes of a task and a function that reports
-progress, and returns the result.
-
-That function raises StateError when no one wants the task any more. It sends nothing
-where the news are empty.
-"""
-
-
-class EngineTask(NamedTuple):
-    """Bytes for a worker, under a `name` that is reported in messages and differs from
-    that of all others.
-    """
-
-    name: str
-    payload: bytes
-
-
-class TaskNews(NamedTuple):
-    """A worker's progress report about its task."""
-
-    task: EngineTask
-    data: bytes
-
-
-class TaskEnd(NamedTuple):
-    """A task came to its end, `where` names the worker, as far as it is known.
-
-    Without a result, `why` says what kept it from one; `refused` says that there was
-    something, which was not read.
-    """
-
-    task: EngineTask
-    where: str
-    result: bytes | None = None
-    why: str = ""
-    refused: bool = False
-    hint: str | None = None
-
-
-class Engine(Protocol):
-    """A cluster whose workers do the same work.
-
-    Messages from a worker are unchecked bytes. This is a context manager: on exit,
-    running tasks are cancelled.
-    """
-
-    workers: int
-    """How many workers there were at the last look, which is about a second old after
-    `wait`.
-    """
-
-    def submit(self, task: EngineTask, *, everywhere: bool = False) -> int:
-        """Have a task done: once, or by every worker that there is. Gives how many ends
-        it will have.
-        """
-
-    def wait(self, seconds: float) -> list[TaskNews | TaskEnd]:
-        """Return what came until now, and if that is nothing, what comes within this
-        many seconds.
-
-        Raises NetworkError where the cluster is lost.
-        """
+_OF_THIS_MACHINE = {
+    **dict.fromkeys(("token_file", "token_stdin"), "they have tokens in their own configuration"),
+    **dict.fromkeys(("record", "replay"), "export --task, or without --engine"),
+    "ca_bundle": "UNIFIED_CA_BUNDLE on each worker names a file there",
+}
+_POLL_SECONDS = 0.5
+# Seconds to wait for a worker unless --wait-timeout says otherwise.
+_WAIT_SECONDS = 600.0
 
 
 def parse_address(text: str) -> str:
@@ -88,19 +65,14 @@ def parse_address(text: str) -> str:
     Raises UsageError for anything else, UnsafeError for clear text to another machine,
     ConfigError without the extra.
     """
-    if text.startswith(_OF_DASK):
-        # As Dask prints it, and takes it to be.
-        raise UsageError(
-            "--engine takes dask://HOST:PORT where Dask says tcp://",
-            hint=f"dask://{text.removeprefix(_OF_DASK)}",
-        )
     found = _ADDRESS.fullmatch(text)
     if not found or int(found["port"]) > 65535:
-        raise UsageError("--engine takes dask://HOST:PORT, or tls://HOST:PORT on another machine")
+        meant = f"dask://{text.removeprefix('tcp://')}" if text.startswith("tcp://") else None
+        said = "--engine takes dask://HOST:PORT, or tls://HOST:PORT on another machine"
+        raise UsageError(said, hint=meant)
     place = f"{found['host']}:{found['port']}"
     if found["scheme"] == "dask" and not address.is_loopback(found["host"].strip("[]")):
-        # A task names accounts, and anyone who can change it in transit can run
-        # programs on the workers.
+        # Anyone who can change a task in transit can run programs on the workers.
         raise UnsafeError(
             f"the scheduler at {found['host']} would be reached in clear text",
             hint=f"use tls://{place}",
@@ -111,3 +83,180 @@ def parse_address(text: str) -> str:
             hint="pip install 'dask[distributed]' obstore",
         )
     return f"{'tls' if found['scheme'] == 'tls' else 'tcp'}://{place}"
+
+
+def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
+    """Do the export on the cluster at this address. Raises what `report` raises."""
+    scheduler = parse_address(engine)
+    # It takes a third of a second to import.
+    from unified_cli.commands.export import engine_worker as cluster  # noqa: PLC0415  see above, and it is an extra
+
+    for name, hint in _OF_THIS_MACHINE.items():
+        if getattr(options, name):
+            said = f"{by_name(ExportOptions)[name].spellings[-1]} is for this machine"
+            raise UsageError(f"{said}, and workers send the requests", hint=hint)
+    runtime, to = context.runtime, options.to or ""
+    objects = store_folder.objects(runtime, to, make=True)
+    found = [*connection_task.all_tasks(context, options)]
+    driver = _Driver(context, options, scheduler, {task.name: task for task, _ in found})
+    slots = _slots(context, options, {task.name: resolved for task, resolved in found})
+    # What a worker checks: whether it is of this version and sees the same place.
+    marker = f".driver-{secrets.token_hex(8)}"
+    place = (__version__, to, marker)
+    with (
+        progress(runtime, Work(part="list", parts=driver.total)) as shown,
+        report.ending(options, driver.total, driver.done),
+        cluster.connected(scheduler) as client,
+    ):
+        objects.put(marker, b"")
+        try:
+            driver.check(client, cluster.check, place)
+            driver.run(client, cluster.work, place, slots, shown)
+        finally:
+            with suppress(StorageError):
+                objects.remove([marker])
+    report.report(runtime, str(objects.url), driver.total, driver.summary, options)
+
+
+def _slots(
+    context: CommandContext, options: ExportOptions, found: Mapping[str, Settings]
+) -> list[TokenSlots]:
+    tokens = FairReaders(context.runtime, context.catalogue, options.workers).tokens(found)
+    paces: dict[str, dict[str, float]] = {}
+    limits: dict[str, float] = {}
+    for name, resolved in found.items():
+        token = tokens[name]
+        # Those whose token only the workers have are paced as if they all had the same.
+        group = "" if isinstance(token, UnifiedError) else token
+        is_local = resolved.address is not None and resolved.address.is_sandbox
+        paces.setdefault(group, {})[name] = 0 if is_local else resolved.rate
+        if not is_local and resolved.token_rate:
+            limits[group] = min(resolved.token_rate, limits.get(group, math.inf))
+    return [TokenSlots(one, limits.get(group, 0), WINDOW) for group, one in paces.items()]
+
+
+class _Driver:
+    """Has tasks done. A list is done when its manifest at the destination says so."""
+
+    def __init__(
+        self,
+        context: CommandContext,
+        options: ExportOptions,
+        scheduler: str,
+        tasks: Mapping[str, ConnectionTask],
+    ) -> None:
+        form = plan.file_format(options)
+        self._runtime, self._scheduler, self._tasks = context.runtime, scheduler, tasks
+        self._wait = _WAIT_SECONDS if options.wait_timeout is None else options.wait_timeout
+        self._destination = runs.destination_of(
+            context.runtime, options.to or "", make=False, tables=form is formats.DELTA
+        )
+        runs.check_names(self._destination, NAME, tasks)
+        self._columns = plan.more_columns(options)
+        self._files = {
+            name: {plan.file_for(name, one, form) for one in task.lists}
+            for name, task in tasks.items()
+        }
+        self._alone_since: float | None = None
+        self._all = {*itertools.chain(*self._files.values())}
+        self.total = len(self._all)
+        self._read_before = self._read_at() if options.incremental else {}
+        self.summary = ExportSummary()
+
+    def done(self) -> int:
+        """Return how many lists are done by now. Raises StorageError."""
+        read = self._read_at()
+        return sum(read[file] != self._read_before.get(file) for file in read)
+
+    def check(self, client: Any, check: Any, place: Sequence[str]) -> None:
+        """Wait for a worker, and raise StateError that names one that cannot do it."""
+        while not self._has_workers(client):
+            self._runtime.sleep(_POLL_SECONDS)
+        for worker, error in client.run(check, *place, on_error="return").items():
+            if error is not None:
+                raise _failure(f"the worker {worker} cannot do the export", error)
+
+    def run(
+        self, client: Any, work: Any, place: Sequence[str], slots: list[TokenSlots], shown: Progress
+    ) -> None:
+        """Have each task done when its token allows."""
+        lists = {name for task in self._tasks.values() for name in task.lists}
+        runs.make_tables(self._destination, lists, self._columns)
+        # An event is its time, and how many records a worker wrote.
+        client.subscribe_topic(place[-1], lambda event: shown.add(event[1]))
+        ended: SimpleQueue[Any] = SimpleQueue()
+        running: dict[str, tuple[str, TokenSlots, Any]] = {}
+        left = len(self._tasks)
+        while left:
+            for one in slots:
+                for name in one.begin(self._runtime.monotonic()):
+                    text = msgspec.json.encode(self._tasks[name].paced(one.paces[name])).decode()
+                    key = f"unified-{name}-{secrets.token_hex(8)}"
+                    future = client.submit(work, *place, text, key=key, pure=False, retries=2)
+                    future.add_done_callback(ended.put)
+                    running[key] = (name, one, future)
+            try:
+                future = ended.get(timeout=_POLL_SECONDS)
+            except Empty:
+                self._has_workers(client)
+                continue
+            if future.status == "pending":
+                # Its result was lost with its worker: the scheduler has it made again.
+                future.add_done_callback(ended.put)
+                continue
+            if future.status not in {"finished", "error"}:
+                raise self._lost()
+            name, one, _ = running.pop(future.key)
+            error = future.exception()
+            result = TaskResult("", ExportSummary(), error=error) if error else future.result()
+            one.end(name, self._runtime.monotonic(), result.sent)
+            shown.add(parts=len(self._files[name]), failed=self._count(name, result))
+            left -= 1
+
+    def _has_workers(self, client: Any) -> bool:
+        try:
+            number = len(client.nthreads())
+        except OSError:
+            raise self._lost() from None
+        now, start = self._runtime.monotonic(), f"dask worker {self._scheduler}"
+        if number:
+            self._alone_since = None
+        elif self._alone_since is None:
+            self._alone_since = now
+            self._runtime.stderr.note(f"no worker is there; waiting {self._wait:.0f} s ({start})")
+        elif now - self._alone_since >= self._wait:
+            raise NetworkError(f"no worker came in {self._wait:.0f} s", hint=start)
+        return number > 0
+
+    def _lost(self) -> NetworkError:
+        return NetworkError(f"the scheduler at {self._scheduler} was lost, or cancelled the tasks")
+
+    def _count(self, name: str, result: TaskResult) -> int:
+        """Count what came of a task; gives how many of its lists failed."""
+        found = result.summary
+        if result.error:
+            what = f"the worker {result.worker}".rstrip() + f" did not do the task of {name}"
+            found.failed |= dict.fromkeys(self._files[name], _failure(what, result.error))
+        reported = {line.partition(": ")[0] for line in found.partial} | found.failed.keys()
+        manifest = manifest_of(name)
+        text = self._destination.read(manifest)
+        entries = Manifest.of(text, manifest, str(self._destination)).entries if text else {}
+        done = export_state.read_times(entries, self._files[name]).keys()
+        for file in sorted(self._files[name] - done - reported):
+            found.failed[file] = StateError(f"{file} is not complete at {self._destination}")
+        self.summary.add(found)
+        return len(found.failed)
+
+    def _read_at(self) -> dict[str, str]:
+        found = export_state.manifests(self._destination, damaged=True)
+        return export_state.read_times(export_state.latest(found.values()), self._all)
+
+
+def _failure(what: str, error: BaseException) -> UnifiedError:
+    """Return what a worker ended with, in words that name it."""
+    if isinstance(error, UnifiedError):
+        return error.reworded(f"{what}: {error.message}")
+    if type(error).__name__ == "KilledWorker":
+        return NetworkError(f"{what}: several were lost with it")
+    why = f"{type(error).__name__}: {error}"
+    return StateError(f"{what}: {why} (each needs the same version of unified)")

@@ -1,16 +1,28 @@
 """The result of an export, and of `--verify`, as messages and as an exit code."""
 
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from unified_cli.cli import command_words
+from unified_cli.cli.flags import names_of
+from unified_cli.cli.option_parts import MessageOptions
 from unified_cli.cli.result_table import show
 from unified_cli.commands.export.options import ExportOptions
 from unified_cli.commands.export.plan import ExportPlan
-from unified_cli.errors import IncompleteError, RefusedError, StateError, UnifiedError
+from unified_cli.errors import (
+    IncompleteError,
+    RefusedError,
+    StateError,
+    UnifiedError,
+    UsageError,
+)
 from unified_cli.exported import export_state, gone_ids
-from unified_cli.exported.checkpoint import START_ANEW
+from unified_cli.exported.checkpoint import REPLACE, START_ANEW
 from unified_cli.exported.destination import Destination
+from unified_cli.exported.list_export import TakenOverError
 from unified_cli.exported.manifest import ManifestEntry
 from unified_cli.fleet.conclude import Ending, conclude, own_failure
 from unified_cli.masking import excerpt
@@ -21,6 +33,9 @@ from unified_cli.storage import object_store
 
 _MOST_LINES = 3
 _HEADS = ("profile", "address", "account", "list", "to")
+# How messages are printed is of no matter to what continues; a recording is of one run,
+# and an export that is to start anew has done so.
+_OF_ONE_RUN = frozenset({*names_of(MessageOptions), "record", "dry_run", "restart"})
 _ASK = "unified profile test says whether the account is right"
 
 
@@ -55,8 +70,57 @@ class ExportSummary:
         self.partial += other.partial
         self.ahead += other.ahead
         self.old |= other.old
+        self.gone |= other.gone
         self.failed |= other.failed
         self.without_lists |= other.without_lists
+
+
+def lists_done(done: int, total: int) -> str:
+    """Return how many of all lists are done, in words."""
+    return f"{done} of {counted(total, 'list')} done"
+
+
+def continuing(options: ExportOptions) -> str:
+    """Return the command that continues an export."""
+    words = command_words.words_of(["unified", "export"], options, without=_OF_ONE_RUN)
+    return shlex.join(words)
+
+
+@contextmanager
+def ending(options: ExportOptions, total: int, done: Callable[[], int | None]) -> Iterator[None]:
+    """Have whatever ends the block early name the lists that are done, and the command
+    that continues.
+
+    `done` gives None as long as nothing was begun.
+    """
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        said = lists_done(_number(done) or 0, total)
+        stop.add_note(f"{said}; to continue: {continuing(options)}")
+        raise
+    except TakenOverError:
+        raise
+    except UnifiedError as error:
+        number = _number(done)
+        if number is not None and _can_continue(error):
+            error.add_hint(lists_done(number, total))
+            error.next_command = continuing(options)
+        raise
+
+
+def _number(done: Callable[[], int | None]) -> int | None:
+    # Where the destination cannot be read, the error says so.
+    with suppress(UnifiedError):
+        return done()
+    return None
+
+
+def _can_continue(error: UnifiedError) -> bool:
+    """Return whether the same command continues, and not what the error names."""
+    names_another = isinstance(error, StateError | UsageError) and error.hint
+    anew = any(hint in error.message for hint in (START_ANEW, REPLACE))
+    return not names_another and not anew
 
 
 def preview(plan: ExportPlan) -> None:
@@ -102,7 +166,8 @@ def report(
     thing = "list" if options.form is formats.DELTA else "file"
     runtime.stderr.note(
         f"wrote {counted(summary.written, thing)} with {counted(summary.records, 'record')} to"
-        f" {destination}, {summary.unchanged} already complete{absent}"
+        f" {destination}, {summary.unchanged} already complete{absent};"
+        f" {lists_done(total - len(summary.failed) - len(summary.partial), total)}"
     )
     if summary.old and not options.incremental:
         runtime.stderr.note(f"{_ages(summary.old)}; {_reads_again(options)}")
@@ -133,7 +198,12 @@ def report(
     }
     for line in (*summary.partial, *_failures(told)):
         runtime.stderr.line(line)
-    _raise_error(summary, total)
+    try:
+        _raise_error(summary, total)
+    except UnifiedError as error:
+        if _can_continue(error):
+            error.next_command = continuing(options)
+        raise
 
 
 def _ages(old: Mapping[str, str]) -> str:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, ExitStack, closing, contextmanage
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from unified_cli import os_limits, signals
+from unified_cli import os_limits
 from unified_cli.cli import command_words
 from unified_cli.commands.export import report, store_folder
 from unified_cli.commands.export.connection_task import manifest_name
@@ -84,17 +84,19 @@ def export(plan: ExportPlan) -> None:
         progress(runtime, Work(part="list", parts=len(plan.lists))) as shown,
     ):
         work: ListedWork | None = None
+        is_begun = False
 
         def held() -> None:
-            nonlocal work
+            nonlocal work, is_begun
+            is_begun = True
             if not plan.options.task:
                 work = listed.enter_context(_listed(plan, place, where))
 
-        try:
+        def done() -> int | None:
+            return shown.counted.parts if is_begun else None
+
+        with report.ending(plan.options, len(plan.lists), done):
             summary = carry_out(plan, destination, shown, held=held)
-        except KeyboardInterrupt as stop:
-            signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
-            raise
         if work is not None:
             work.end(state_words.FAILED if summary.failed else state_words.DONE)
     try:

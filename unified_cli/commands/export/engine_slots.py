@@ -1,0 +1,52 @@
+"""How many tasks of a token run at a time, and how fast each is."""
+
+import math
+from collections import deque
+from collections.abc import Iterator, Mapping
+
+# As many tasks run at a time where the token has no limit.
+_MOST = 10
+
+
+class TokenSlots:
+    """The tasks of one token, which together keep to its limit.
+
+    Some more tasks than fit at their full pace run all at once, each a little slower: a
+    second round for a few of them would take longer than that.
+    """
+
+    def __init__(self, paces: Mapping[str, float], limit: float, window: float) -> None:
+        """Take the `paces` that the tasks may have at most, and the `limit` of all, in
+        sends in a window of this many seconds; 0 is no bound.
+        """
+        fastest, number = max(paces.values()), len(paces)
+        at_once = max(1, int(limit // fastest)) if limit and fastest else min(number, _MOST)
+        if limit and number > at_once:
+            at_once = math.ceil(number / (number // at_once))
+        share = limit / at_once
+        self.paces = {
+            name: min(pace or limit, share) if limit else pace for name, pace in paces.items()
+        }
+        # Shares of a limit add up to it but for rounding.
+        self._limit = limit * (1 + 1e-9)
+        self._window = window
+        self._waiting = deque(paces)
+        self._taken: dict[str, tuple[float, float]] = {}
+
+    def begin(self, now: float) -> Iterator[str]:
+        """Yield the tasks that may begin now. Each takes its pace from then on."""
+        while self._waiting:
+            taken = [sends for until, sends in self._taken.values() if until > now]
+            pace = self.paces[self._waiting[0]]
+            running = sum(until == math.inf for until, _ in self._taken.values())
+            if sum(taken) + pace > self._limit if self._limit else running >= _MOST:
+                return
+            name = self._waiting.popleft()
+            self._taken[name] = (math.inf, pace)
+            yield name
+
+    def end(self, name: str, now: float, sent: int) -> None:
+        """Note that a task ended, whose sends in the last window count until that is
+        past.
+        """
+        self._taken[name] = (now + self._window, min(self.paces[name], sent))
