@@ -26,7 +26,7 @@ class ForbiddenCall(NamedTuple):
     at: str = ""
 
     @classmethod
-    def of(cls, value: bytes | None, service: Service) -> Self:
+    def from_member(cls, value: bytes | None, service: Service) -> Self:
         """Return a connection's forbidden call, as far as readable."""
         members = parts(value or b"") or {}
         missing = members.get(service.connections.missing_scopes, b"")
@@ -162,7 +162,7 @@ class ConnectionRecord(NamedTuple):
     state: AccountState
 
     @classmethod
-    def of(cls, record: Record | bytes, service: Service) -> Self:
+    def from_record(cls, record: Record | bytes, service: Service) -> Self:
         """Return the connection in a record.
 
         It is from the list, or was asked for alone.
@@ -178,7 +178,9 @@ class ConnectionRecord(NamedTuple):
             cell(words.status),
             sandbox=members.get(words.sandbox) == b"true",
             last_error=cell(words.last_error),
-            forbidden=ForbiddenCall.of(forbidden, service) if forbidden.startswith(b"{") else None,
+            forbidden=ForbiddenCall.from_member(forbidden, service)
+            if forbidden.startswith(b"{")
+            else None,
         )
         return cls(
             cell("id"),

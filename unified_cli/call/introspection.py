@@ -244,7 +244,7 @@ def _record(
     members = parts((answer.body or b"").strip()) or {}
     if members.get("id", b"null") == b"null":
         raise ServiceError(f"the answer is no connection (GET {path})", retryable=False)
-    return ConnectionRecord.of(answer.body or b"", service), dict(answer.headers)
+    return ConnectionRecord.from_record(answer.body or b"", service), dict(answer.headers)
 
 
 def with_blocked(
@@ -283,7 +283,7 @@ def listed(
     number = size = 0
     for page in pagination.pages(client.send, request, service, Span()):
         found = []
-        for one in (ConnectionRecord.of(record, service) for record in page.records):
+        for one in (ConnectionRecord.from_record(record, service) for record in page.records):
             number, size = number + 1, size + one.size
             _check_bounds(service, page.number, number, size)
             found.append(one)

@@ -113,7 +113,7 @@ def _options(call: Call, request: Request) -> list_export.ListExportOptions:
     return list_export.ListExportOptions(
         listing.span(call),
         style,
-        Transform(record_output.program(options), chosen, ColumnCheck.of(style)),
+        Transform(record_output.program(options), chosen, ColumnCheck.from_style(style)),
         force=options.force,
         restart=pages.restart,
         dedupe=pages.dedupe is not None,

@@ -91,8 +91,8 @@ def _print(call: Call, clients: Clients, request: Request) -> None:
     tally = ListSummary()
     patience = Patience.TIMEOUT if wanted.pages == 1 else Patience.ENDLESS
     client = clients.open(settings, patience=patience)
-    look = partial(stdout.check_read, runtime) if runtime.stdout_is_terminal else None
-    pages = _pages(client, request, catalogue.service, wanted, look)
+    poll = partial(stdout.check_read, runtime) if runtime.stdout_is_terminal else None
+    pages = _pages(client, request, catalogue.service, wanted, poll)
     try:
         with progress(runtime, Work(total=asked.limit), to_stdout=True) as shown, closing(pages):
             for page in pages:
@@ -101,8 +101,8 @@ def _print(call: Call, clients: Clients, request: Request) -> None:
                     seen_words.keep(call, request.operation, page.records)
                 tally.add(page)
                 shown.add(len(page.records), pages=1)
-                if look and page.next_cursor is not None:
-                    look()
+                if poll and page.next_cursor is not None:
+                    poll()
     except stdout.QuitError:
         _check_whole([], tally, asked)
         raise
@@ -132,13 +132,13 @@ def _pages(
     request: Request,
     service: Service,
     wanted: Span,
-    look: Callable[[], None] | None,
+    poll: Callable[[], None] | None,
 ) -> Generator[Page]:
     if wanted.pages == 1:
         with closing(client):
             yield from pagination.pages(client.send, request, service, wanted)
     else:
-        yield from read.pages(client, request, service, wanted, look)
+        yield from read.pages(client, request, service, wanted, poll)
 
 
 def report(call: Call, tally: ListSummary) -> None:

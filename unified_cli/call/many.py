@@ -121,13 +121,13 @@ def read(reads: ManyReads) -> None:
         in_turn=part(options, ReadOptions).ordered,
     )
 
-    def look() -> None:
+    def poll() -> None:
         # Records that are there are written at once: writing lets the workers run.
         outcome.flush()
         stdout.check_read(runtime)
 
     with progress(runtime, work, to_stdout=True) as shown, fair as readers:
-        results = readers.read(reads.names, _reader(reads, readers), look=look)
+        results = readers.read(reads.names, _reader(reads, readers), poll=poll)
         _read_all(runtime, outcome, shown, results)
     asked = part(options, PageOptions)
     if outcome.is_quit:

@@ -70,8 +70,8 @@ def _write_record(call: Call, request: Request, record: records.Record, style: S
 
     Raises UsageError if it has none of them, and was only read.
     """
-    check = ColumnCheck.of(style)
-    check.look([record])
+    check = ColumnCheck.from_style(style)
+    check.observe([record])
     if not request.writes and (error := check.error()):
         raise error
     stdout.write_json(call.runtime, bytes(project(record, style.columns)))

@@ -53,11 +53,11 @@ class TokenSource(NamedTuple):
         return f"TokenSource({self.kind!r}, {self.source!r})"
 
 
-Look = Callable[[], None]
+Poll = Callable[[], None]
 """Called now and then while a token is waited for, and ends the wait by raising."""
 
 
-def read(token: TokenSource, runtime: Runtime, look: Look = lambda: None) -> str:
+def read(token: TokenSource, runtime: Runtime, poll: Poll = lambda: None) -> str:
     """Return the token, masked in all messages from now on.
 
     Raises ConfigError if the source fails or its content is not a token; another source
@@ -72,7 +72,7 @@ def read(token: TokenSource, runtime: Runtime, look: Look = lambda: None) -> str
     if token.kind in _TYPED:
         content = os.fsencode(token.detail)
     else:
-        content = _READERS[token.kind](token, runtime, look).removesuffix(b"\n").removesuffix(b"\r")
+        content = _READERS[token.kind](token, runtime, poll).removesuffix(b"\n").removesuffix(b"\r")
     return checked(content, f"the token from {token.source}")
 
 
@@ -116,7 +116,7 @@ def keyring_user(profile: str | None, origin: str | None) -> str:
     return f"{origin or ''}|{profile or ''}"
 
 
-def _from_stdin(_token: TokenSource, runtime: Runtime, _look: Look) -> bytes:
+def _from_stdin(_token: TokenSource, runtime: Runtime, _poll: Poll) -> bytes:
     return read_line(runtime)
 
 
@@ -140,7 +140,7 @@ def read_whole(runtime: Runtime) -> bytes:
     return found.removesuffix(b"\n").removesuffix(b"\r")
 
 
-def _from_file(token: TokenSource, runtime: Runtime, look: Look) -> bytes:
+def _from_file(token: TokenSource, runtime: Runtime, poll: Poll) -> bytes:
     path = expand(token.detail, runtime.environ)
     try:
         handle = regular_file.without_waiting(path)
@@ -153,7 +153,7 @@ def _from_file(token: TokenSource, runtime: Runtime, look: Look) -> bytes:
                         f"warning: others can read the token file {path} (chmod 600 {path})"
                     )
                 return file.read(_LONGEST + 3)
-            return _from_pipe(handle, path, look)
+            return _from_pipe(handle, path, poll)
     except OSError as error:
         raise ConfigError(
             f"cannot read the token file {path} of {token.source}: {error.strerror}",
@@ -161,7 +161,7 @@ def _from_file(token: TokenSource, runtime: Runtime, look: Look) -> bytes:
         ) from None
 
 
-def _from_pipe(handle: int, path: Path, look: Look) -> bytes:
+def _from_pipe(handle: int, path: Path, poll: Poll) -> bytes:
     """Return the content of a pipe until it is closed.
 
     An example is a shell's `<(…)`.
@@ -172,7 +172,7 @@ def _from_pipe(handle: int, path: Path, look: Look) -> bytes:
         selector.register(handle, selectors.EVENT_READ)
         while len(found) <= _LONGEST:
             if not selector.select(_LOOK_AGAIN):
-                look()
+                poll()
                 if time.monotonic() > until:
                     raise ConfigError(f"{path} gave no token within {_PIPE_SECONDS:g} seconds")
                 continue
@@ -183,13 +183,13 @@ def _from_pipe(handle: int, path: Path, look: Look) -> bytes:
     return found
 
 
-def _from_command(token: TokenSource, runtime: Runtime, look: Look) -> bytes:
+def _from_command(token: TokenSource, runtime: Runtime, poll: Poll) -> bytes:
     from unified_cli.config import token_command  # noqa: PLC0415  a source that few tokens have
 
-    return token_command.run(token.detail, runtime, f"token_command of {token.source}", look)
+    return token_command.run(token.detail, runtime, f"token_command of {token.source}", poll)
 
 
-def _from_keyring(token: TokenSource, _runtime: Runtime, _look: Look) -> bytes:
+def _from_keyring(token: TokenSource, _runtime: Runtime, _poll: Poll) -> bytes:
     from unified_cli.config import keyring  # noqa: PLC0415  as above
 
     try:

@@ -28,7 +28,7 @@ _TOKEN_LIKE = re.compile(r"(?<![\w./~+=-])(?=\S*[0-9])[A-Za-z0-9][\w./+=~-]{19,}
 
 
 def run(
-    argv: Sequence[str], runtime: Runtime, what: str, look: Callable[[], None] = lambda: None
+    argv: Sequence[str], runtime: Runtime, what: str, poll: Callable[[], None] = lambda: None
 ) -> bytes:
     """Return the line that the program printed.
 
@@ -36,7 +36,7 @@ def run(
 
     `what` names it in errors.
 
-    `look` is called now and then in the meantime, and may end it with an error.
+    `poll` is called now and then in the meantime, and may end it with an error.
 
     Raises ConfigError if it is not found, fails, hangs, or prints too much or several
     lines. Then the program and its child processes are killed.
@@ -59,7 +59,7 @@ def run(
     except OSError as error:
         raise ConfigError(f"{what}: cannot run {found}: {error.strerror}") from None
     try:
-        output = _read_output(child, what, look)
+        output = _read_output(child, what, poll)
     except BaseException:
         _kill(child)
         raise
@@ -71,7 +71,7 @@ def run(
 
 
 def _read_output(
-    child: "subprocess.Popen[bytes]", what: str, look: Callable[[], None]
+    child: "subprocess.Popen[bytes]", what: str, poll: Callable[[], None]
 ) -> tuple[bytes, bytes]:
     """Return the program's stdout, and its last stderr. Reads until it exits."""
     assert child.stdout is not None  # noqa: S101  a pipe, as above
@@ -83,7 +83,7 @@ def _read_output(
         selector.register(child.stdout, selectors.EVENT_READ)
         selector.register(child.stderr, selectors.EVENT_READ)
         while selector.get_map():
-            look()
+            poll()
             left = until - time.monotonic()
             if left <= 0:
                 raise ConfigError(f"{what} gave no answer within {SECONDS:g} seconds")

@@ -47,17 +47,17 @@ def results_of(
     size: int,
     *,
     ordered: bool = False,
-    look: Callable[[], None] = lambda: None,
+    poll: Callable[[], None] = lambda: None,
 ) -> Generator[Result]:
     """Yield the results of jobs done by this many workers.
 
     They come as from `WorkerPool.results`.
 
-    `look` is called before a result is waited for and now and then in the meantime, and
+    `poll` is called before a result is waited for and now and then in the meantime, and
     may end that with an error. To be used with `contextlib.closing`: a generator that
     is closed early waits for no one.
     """
-    with WorkerPool(size, work, look) as pool:
+    with WorkerPool(size, work, poll) as pool:
         yield from pool.results(jobs, ordered=ordered)
 
 
@@ -77,11 +77,11 @@ class WorkerPool(Generic[Job, Result]):
         self,
         size: int,
         work: Callable[[Job], Generator[Result]],
-        look: Callable[[], None] = lambda: None,
+        poll: Callable[[], None] = lambda: None,
     ) -> None:
         self._size = size
         self._work = work
-        self._look = look
+        self._poll = poll
         self._threads = 0
         self._submitted: SimpleQueue[_Task[Job, Result] | None] = SimpleQueue()
         self._results: SimpleQueue[tuple[_Task[Job, Result], Result | _End] | None] = SimpleQueue()
@@ -189,7 +189,7 @@ class WorkerPool(Generic[Job, Result]):
     def _next(self) -> tuple[_Task[Job, Result], Result | _End]:
         while True:
             if self._results.empty():
-                self._look()
+                self._poll()
             with suppress(Empty):
                 if event := self._results.get(timeout=signals.LONGEST_WAIT):
                     task, result = event

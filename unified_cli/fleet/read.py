@@ -89,14 +89,14 @@ class FairReaders:
         jobs: Iterable[Job],
         work: Callable[[Job], Generator[Result]],
         connections: int | None = None,
-        look: Callable[[], None] = lambda: None,
+        poll: Callable[[], None] = lambda: None,
     ) -> Generator[Result]:
         """Do each job in a worker, and yield the results.
 
         They come as they are ready, or in order.
 
         Each is that of a connection of its own, or they are of this many `connections`.
-        `look` is called before a result is waited for and now and then in the meantime,
+        `poll` is called before a result is waited for and now and then in the meantime,
         and may end that with an error.
         """
 
@@ -110,7 +110,7 @@ class FairReaders:
         self.slots.expect(connections)
         threads = self.slots.threads(connections)
         size = self.slots.number if self._in_turn else threads
-        yield from pool.results_of(jobs, run, size, ordered=self._in_turn, look=look)
+        yield from pool.results_of(jobs, run, size, ordered=self._in_turn, poll=poll)
 
     def ask(
         self,
@@ -259,7 +259,7 @@ def pages(
     request: Request,
     service: Service,
     span: Span,
-    look: Callable[[], None] | None = None,
+    poll: Callable[[], None] | None = None,
 ) -> Generator[Page]:
     """Yield a list's pages, reading one ahead.
 
@@ -267,7 +267,7 @@ def pages(
 
     To be used with `contextlib.closing`.
 
-    `look` is called before a page is waited for and now and then in the meantime, and
+    `poll` is called before a page is waited for and now and then in the meantime, and
     may end that with an error. The client is closed at the end, by the worker where a
     request is under way: nothing waits for that. Raises what `ListReader.read` raises,
     after the pages read before.
@@ -291,4 +291,4 @@ def pages(
             while not reader.done:
                 yield reader.read()
 
-    yield from pool.results_of([reader], all_pages, 1, look=look or (lambda: None))
+    yield from pool.results_of([reader], all_pages, 1, poll=poll or (lambda: None))

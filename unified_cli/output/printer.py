@@ -48,7 +48,9 @@ class Printer:
         self._json_view = stdout.JsonView(colour=style.colour)
         whole = program is not None and style.format.document
         chosen = style.columns if style.format.json or style.format.document else ()
-        self._transform = Transform(None if whole else program, chosen, ColumnCheck.of(style))
+        self._transform = Transform(
+            None if whole else program, chosen, ColumnCheck.from_style(style)
+        )
         self._strict = strict
         self._held = b""
         self._gathers = gathers

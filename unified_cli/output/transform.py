@@ -39,7 +39,7 @@ class ColumnCheck:
         self._records = False
 
     @classmethod
-    def of(cls, style: Style) -> "ColumnCheck":
+    def from_style(cls, style: Style) -> "ColumnCheck":
         """Return the check of a style's chosen columns.
 
         Those that the program adds to the records are not checked.
@@ -47,7 +47,7 @@ class ColumnCheck:
         chosen = style.columns if style.format.fields else ()
         return cls([one for one in chosen if one not in style.first], style.known)
 
-    def look(self, records: Sequence[Record]) -> None:
+    def observe(self, records: Sequence[Record]) -> None:
         """Take note of what these records have."""
         for record in records:
             if not self.unseen:
@@ -145,7 +145,7 @@ class Transform:
         if self._program:
             records = self._program.run_each(records)
             records = records if profile is None else relabel(records, profile)
-        self.check.look(records)
+        self.check.observe(records)
         if self._columns:
             records = [project(record, self._columns) for record in records]
         return records

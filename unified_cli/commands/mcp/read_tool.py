@@ -187,7 +187,7 @@ class _SharedRead:
                     yield one, found
 
         wanted = [one for one in unfinished if not one.reaches(share)]
-        with closing(world.readers.read(wanted, pages, look=world.calls.check)) as results:
+        with closing(world.readers.read(wanted, pages, poll=world.calls.check)) as results:
             try:
                 for one, found in results:
                     one.add(found)
@@ -204,7 +204,7 @@ class _SharedRead:
                 return
             one.take(_too_large(found.record, one.name, len(found.shown)))
             self._order.append(one)
-        self._check.look([found.record])
+        self._check.observe([found.record])
 
     def _size(self) -> int:
         return len(self._document())
