@@ -6,7 +6,7 @@ import pytest
 from front_door import Unified
 from server import Reply, Service
 
-SAID = '"{}" is no known field of {}: the provider may ignore it (did you mean "{}"?)\n'
+SAID = '"{}" is not a known field of {}: the provider may ignore it (did you mean "{}"?)\n'
 TYPED = {
     "ticketing tags create -f nmae=x": ("nmae", "ticketing tags create", "name"),
     'ticketing tags create -d \'{"colour":"x"}\'': ("colour", "ticketing tags create", "color"),
@@ -40,7 +40,7 @@ def test_a_misspelt_field_is_named_and_sent(typed: str, unified: Unified, config
     name, command, meant = TYPED[typed]
     assert (strict.code, strict.stdout) == (2, "")
     assert strict.stderr == (
-        f'error: "{name}" is no known field of {command} (did you mean "{meant}"?)\n'
+        f'error: "{name}" is not a known field of {command} (did you mean "{meant}"?)\n'
     )
 
 
@@ -81,7 +81,8 @@ def test_a_misspelt_column_is_named(
     strict = unified(f"{command} --strict", environ=service.environ)
     assert (strict.code, service.seen) == (2, [])
     assert strict.stderr.endswith(
-        'error: "emial" is no known field of ticketing contacts create (did you mean "emails"?)\n'
+        'error: "emial" is not a known field of ticketing contacts create (did you mean'
+        ' "emails"?)\n'
     )
     result = unified(command, environ=service.environ)
     assert (result.code, len(service.seen)) == (0, 1)

@@ -72,7 +72,7 @@ def test_another_refusal_shows_its_own_message() -> None:
 )
 def test_an_invalid_product_name_is_refused_before_sending(product: str) -> None:
     with publishing() as published:
-        with pytest.raises(UsageError, match="is no product"):
+        with pytest.raises(UsageError, match="is not a product"):
             asked(published.environ(), product)
         assert published.seen == []
 

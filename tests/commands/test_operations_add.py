@@ -271,7 +271,7 @@ def test_texts_are_one_line_and_fields_those_that_meta_describes(
     }
     # What one connection described is checked for every one.
     said = unified("crm contacts list -q stgae=lead", environ=crm.environ()).stderr
-    assert said.startswith('"stgae" is no known parameter of crm contacts list')
+    assert said.startswith('"stgae" is not a known parameter of crm contacts list')
     page = unified("crm --help", tty=True, environ={"NO_COLOR": "1"}).stdout
     assert "CRM [31m [bold]API[/bold] with a second line" in page
 

@@ -221,7 +221,7 @@ def forget_machine(path: Path, folder: str) -> None:
     content = path.read_bytes()
     changed = MACHINE[0].sub(MACHINE[1], content.replace(folder.encode(), FOLDER.encode()))
     if changed != content:
-        # A file that is no text would be damaged by a path of another length.
+        # A file that is not text would be damaged by a path of another length.
         assert b"\0" not in content, path
         path.write_bytes(changed)
 

@@ -153,7 +153,7 @@ def test_a_cursor_that_is_not_text_is_refused(
     by_cursor(service, {None: envelope(b'[{"id": "1"}]', cursor)})
     result = unified(f"{LIST} --all -o ids", environ=service.environ)
     assert (result.stdout, result.code, len(service.seen)) == ("", 5, 1)
-    assert f"has a cursor that is no text: {cursor}" in result.stderr
+    assert f"has a cursor that is not text: {cursor}" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_an_answer_that_is_not_a_page_is_not_an_empty_page(
     by_cursor(service, {None: f'{{"result": {result}}}'.encode()})
     ended = unified(f"{LIST} {how}", environ=service.environ)
     assert (ended.stdout, ended.code) == ("", 5)
-    assert "is no page of records" in ended.stderr
+    assert "is not a page of records" in ended.stderr
 
 
 @pytest.mark.parametrize("more", ["--all", "--limit 9", "--all --out {}"])

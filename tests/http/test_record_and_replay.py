@@ -322,8 +322,8 @@ def test_a_replay_names_no_run_that_is_gone_with_it(
     [
         (b"", "a.har is not JSON: expected '{' (byte 0)"),
         (b"[]", "a.har is not JSON: expected '{' (byte 0)"),
-        (b"{}", "a.har is no HAR file: it has no log with entries"),
-        (b'{"log":{"entries":{}}}', "a.har is no HAR file: it has no log with entries"),
+        (b"{}", "a.har is not a HAR file: log.entries is missing"),
+        (b'{"log":{"entries":{}}}', "a.har is not a HAR file: log.entries is missing"),
         (
             b'{"log":{"entries":[{}]}}',
             "entry 1 of {}/a.har is damaged: Object missing required field `request`",
@@ -368,7 +368,7 @@ def test_a_hostile_answer_in_a_file_is_refused(
     har = tmp_path / "a.har"
     unified(f"ticketing tickets list --record {har}", environ=service.environ)
     for change, said in {
-        '"status":200': ('"status":99', "99 is no status of an answer"),
+        '"status":200': ('"status":99', "99 is not an HTTP status"),
         '"status":200,': ('"status":"200",', "Expected `int`, got `str`"),
         '"time":': ('"time":-1', "-1"),
         '"value":"2"': ('"value":"a\\nb"', "holds a control character"),

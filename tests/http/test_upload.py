@@ -492,7 +492,7 @@ def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     "kind", ["", "png", "image/", "image/png\r\nX-Evil: 1", "image/png; a=\n", "ïmage/png", "a b/c"]
 )
 def test_a_content_type_is_one(kind: str, path: Path) -> None:
-    with pytest.raises(UsageError, match="is no content type"):
+    with pytest.raises(UsageError, match="is not a content type"):
         of_bytes(str(path), kind)
 
 

@@ -120,8 +120,8 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
             ),
         ),
         (
-            "profile rename a b",
-            'unified profile: no command named "rename" (unified profile --help lists them)',
+            "profile copy a b",
+            'unified profile: no command named "copy" (unified profile --help lists them)',
         ),
         (
             "profile export",
@@ -244,8 +244,8 @@ def test_a_pipe_that_is_no_file_is_not_imported_by_name(unified: Unified, tmp_pa
     os.mkfifo(tmp_path / "pipe")
     result = unified(f"-p sandbox import ticketing/contacts {tmp_path}/pipe")
     said = (
-        f"error: {tmp_path}/pipe is no regular file (for a pipe: give - as the file, and pipe into"
-        " it)\n"
+        f"error: {tmp_path}/pipe is not a regular file (for a pipe: give - as the file, and pipe"
+        " into it)\n"
     )
     assert (result.stderr, result.code) == (said, 2)
 

@@ -1,4 +1,4 @@
-"""Results written to devices, pipes and open descriptors: what is no regular file is
+"""Results written to devices, pipes and open descriptors: what is not a regular file is
 written to and never replaced.
 """
 

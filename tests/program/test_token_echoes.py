@@ -119,7 +119,7 @@ HEADERS = {
     "Location with a user": lambda _, text: Reply(
         302, b"", {"Location": f"https://{text[7:20]}:{text[:13]}@x.invalid/"}
     ),
-    "Location that is no URL": lambda _, text: Reply(302, b"", {"Location": f"http://[{text}"}),
+    "Location that is not a URL": lambda _, text: Reply(302, b"", {"Location": f"http://[{text}"}),
 }
 BODIES = {
     **{

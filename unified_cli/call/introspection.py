@@ -82,7 +82,7 @@ def ask_product(client: Client, settings: Settings, catalogue: Catalogue, produc
     """
     hint = "its slug or its id, as `connections list` shows"
     if not _PRODUCT.fullmatch(product):
-        raise UsageError(f"{visible(product)!r} is no product", hint=hint)
+        raise UsageError(f"{visible(product)!r} is not a product", hint=hint)
     try:
         return _ask(
             client,
@@ -243,7 +243,7 @@ def _record(
     answer = client.send(requests.for_service(address, path, (), account))
     members = parts((answer.body or b"").strip()) or {}
     if members.get("id", b"null") == b"null":
-        raise ServiceError(f"the answer is no connection (GET {path})", retryable=False)
+        raise ServiceError(f"the answer is not a connection (GET {path})", retryable=False)
     return ConnectionRecord.from_record(answer.body or b"", service), dict(answer.headers)
 
 

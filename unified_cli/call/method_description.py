@@ -34,7 +34,7 @@ def asked(client: Client, scope: Scope, operation: Operation) -> MethodDescripti
     try:
         document = json_codec.read(body.decode("utf-8"))
         if not isinstance(document, dict):
-            raise SchemaError("it is no object")
+            raise SchemaError("it is not an object")
         found = description(document, body)
     except (ValueError, RecursionError) as error:
         raise ServiceError(

@@ -30,7 +30,7 @@ def opened(runtime: Runtime, options: SendOptions, method: str) -> Upload:
         name, equals, path = options.uploads[0].partition("=")
         name = as_typed(name) if equals else ""
         if not name.isprintable():
-            raise UsageError(f"--upload {visible(name)!r} is no name of a field")
+            raise UsageError(f"--upload {visible(name)!r} is not a field name")
         typed = f"{name}{equals}{path}" if equals else options.uploads[0]
         return upload.of_form(typed, _fields(options), tell)
 

@@ -116,7 +116,7 @@ def doubtful_fields(
         if "." not in name and f"{name}s" not in known and name.removesuffix("s") not in known
     }
     return [
-        DoubtfulParameter(name, f'"{name}" is no known field of {operation.command}', *meant)
+        DoubtfulParameter(name, f'"{name}" is not a known field of {operation.command}', *meant)
         for name, meant in near.items()
         if meant and name not in known
     ]
@@ -152,13 +152,13 @@ class _Check:
             if inner and inner not in self._sorts:
                 meant = get_close_matches(inner, sorted(self._sorts), 1)
                 near = f"{base}[{meant[0]}]" if meant else ""
-                what = f'"{inner}" is no known sort key of {self._command}'
+                what = f'"{inner}" is not a known sort key of {self._command}'
                 yield DoubtfulParameter(name, what, near, f"unified help {self._command}")
         elif base not in self._known:
             meant = get_close_matches(base, sorted(self._known), 1, _CLOSE)
             if meant or self._is_complete:
                 yield DoubtfulParameter(
-                    name, f'"{base}" is no known parameter of {self._command}', *meant
+                    name, f'"{base}" is not a known parameter of {self._command}', *meant
                 )
         elif base in self._times:
             yield from self._time_flaws(base, name, inner, value)
@@ -169,7 +169,7 @@ class _Check:
         if operator and operator not in self._operators:
             meant = get_close_matches(operator, self._operators, 1)
             near = f"{base}[{meant[0]}]" if meant else ""
-            yield DoubtfulParameter(name, f'"{operator}" is no known operator of {base}', near)
+            yield DoubtfulParameter(name, f'"{operator}" is not a known operator of {base}', near)
         elif not all(map(_is_time, value.split(","))):
             yield DoubtfulParameter(name, f"{base} takes a date such as 2026-01-31, not {value!r}")
 

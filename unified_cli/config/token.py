@@ -92,13 +92,11 @@ def checked(content: bytes, where: str) -> str:
         raise ConfigError(f"{where} is longer than {_LONGEST} characters")
     if content[:7].lower() == b"bearer ":
         raise ConfigError(
-            f'{where} begins with "Bearer ", which is no part of a token',
+            f'{where} begins with "Bearer "',
             hint="leave the word out: each request adds it",
         )
     if content[:1] in _QUOTES and content[:1] == content[-1:]:
-        raise ConfigError(
-            f"{where} is in quotes, which are no part of a token", hint="leave the quotes out"
-        )
+        raise ConfigError(f"{where} is in quotes", hint="leave the quotes out")
     if content.endswith((b"\n", b"\r")):
         raise ConfigError(f"{where} has a line break at its end")
     if not _TOKEN.fullmatch(content):

@@ -157,7 +157,7 @@ class Manifest:
         for entry in found.files:
             if not _is_below(entry.file):
                 raise StateError(
-                    f"{folder}/{name} lists {entry.file!r}, which is no file below its folder",
+                    f"{folder}/{name} lists {entry.file!r}, which is not a file below its folder",
                     hint=START_ANEW,
                 )
         entries = {entry.file: entry for entry in found.files}
@@ -227,7 +227,7 @@ def is_of_task(manifest: str) -> bool:
 def no_export(place: object) -> StateError:
     """Return the error for a folder or a store without a manifest."""
     return StateError(
-        f"{place} holds no {NAME}, so it is no export", hint="name what export --to was given"
+        f"{place} holds no {NAME}, so it is not an export", hint="name what export --to was given"
     )
 
 

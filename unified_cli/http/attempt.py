@@ -295,7 +295,7 @@ def redirect_target(here: httpx.URL, location: str, request: Request, *, file: b
     # Parsers of URLs disagree about blanks, control characters and backslashes.
     if not _PLAIN.fullmatch(location):
         raise UnsafeError(
-            f"{_origin(here)} redirects to '{shown}', which is no plain URL; not followed"
+            f"{_origin(here)} redirects to '{shown}', which is not a plain URL; not followed"
         )
     try:
         target = httpx.URL(location)
@@ -307,7 +307,7 @@ def redirect_target(here: httpx.URL, location: str, request: Request, *, file: b
         target = here.join(location)
     except (httpx.InvalidURL, ValueError):
         raise UnsafeError(
-            f"{_origin(here)} redirects to '{shown}', which is no URL; not followed"
+            f"{_origin(here)} redirects to '{shown}', which is not a URL; not followed"
         ) from None
     _check(here, target, request, file=file)
     return target

@@ -107,11 +107,11 @@ def entry(text: bytes) -> HarEntry:
         raise ValueError(str(error)) from None
     status, failure = found.response.status, found.error
     if not (100 <= status < 600 or (failure and status == 0)):
-        raise ValueError(f"{status} is no status of an answer")
+        raise ValueError(f"{status} is not an HTTP status")
     if failure and failure.outcome not in Outcome.__members__:
-        raise ValueError(f"{failure.outcome!r} is no outcome")
+        raise ValueError(f"{failure.outcome!r} is not an outcome")
     if not 0 <= found.time <= _LONGEST_TIME:
-        raise ValueError(f"{found.time} is no time that an exchange takes")
+        raise ValueError(f"{found.time} is not a duration")
     if any(
         _BREAK.search(pair.name + pair.value) or not pair.name for pair in found.response.headers
     ):
@@ -148,7 +148,7 @@ def entries(file: BinaryIO, begun: Callable[[float], None] = lambda _: None) -> 
     if stream.peek():
         raise ValueError("is not JSON: there is text after the JSON value")
     if not found:
-        raise ValueError("is no HAR file: it has no log with entries")
+        raise ValueError("is not a HAR file: log.entries is missing")
 
 
 def _time(text: str) -> float:

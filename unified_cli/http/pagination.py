@@ -208,7 +208,7 @@ def split(answer: Answer, request: Request, service: Service, number: int = 1) -
         page = answer.page or page_body.decode(body, service)
     except msgspec.DecodeError as error:
         reason = str(error).replace("$", "").strip()
-        said = f"the answer to {request.line} is no page of records: {reason}"
+        said = f"the answer to {request.line} is not a page of records: {reason}"
         raise ServiceError(said, hint=hints.NO_PAGE) from None
     check_keys(page, request)
     one_line = b"\n" not in body and b"\r" not in body
@@ -244,7 +244,7 @@ def _cursor(text: bytes, request: Request) -> str | None:
         return number
     if not text.startswith(b'"'):
         shown = excerpt(text.decode("utf-8"), 100)
-        raise ServiceError(f"the answer to {request.line} has a cursor that is no text: {shown}")
+        raise ServiceError(f"the answer to {request.line} has a cursor that is not text: {shown}")
     cursor = string(text)
     try:
         cursor.encode("utf-8")

@@ -181,7 +181,9 @@ def of_bytes(path: str, content_type: str, read: Progress | None = None) -> Uplo
     for a file that cannot be read.
     """
     if not _MEDIA_TYPE.fullmatch(content_type):
-        raise UsageError(f"{visible(content_type)!r} is no content type", hint="such as image/png")
+        raise UsageError(
+            f"{visible(content_type)!r} is not a content type", hint="such as image/png"
+        )
     if not path:
         raise UsageError("-d @ needs the name of a file", hint="-d @FILE --content-type TYPE")
     return Upload(Path(path), content_type, read=read)
@@ -214,7 +216,7 @@ def of_form(
 def _meant(text: str, path: str) -> str | None:
     """Return what to type for a missing file, or None."""
     if path == "-":
-        return "standard input is no file"
+        return "standard input is not a file"
     if path.startswith("@") and _is_file(path[1:]):
         return "the name of the file stands alone, without @"
     if text != path and _is_file(text):

@@ -119,5 +119,5 @@ def split(record: bytes) -> tuple[bytes, str]:
     if len(values) > 1:
         raise ValueError(f"has {LABEL} more than once")
     if not values[0].startswith(b'"'):
-        raise ValueError(f"has a {LABEL} that is no text")
+        raise ValueError(f"has a {LABEL} that is not text")
     return _joined((key, value) for key, name, value in found if name != LABEL), string(values[0])

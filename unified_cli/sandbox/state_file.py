@@ -45,8 +45,8 @@ def connect(path: Path | None) -> sqlite3.Connection:
     In memory where `path` is None.
 
     Raises StorageError if the file cannot be created, StateError if another version
-    wrote it or it is no regular file, ConfigError where someone else can have written
-    it or put it there, sqlite3's own errors.
+    wrote it or it is not a regular file, ConfigError where someone else can have
+    written it or put it there, sqlite3's own errors.
     """
     if path is None:
         database = _database(":memory:")

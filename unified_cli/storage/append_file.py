@@ -26,7 +26,7 @@ class AppendFile:
 
     A crash can leave half of the last write: the reader decides which part counts, and
     cuts off the rest. All methods raise OSError as the operating system does, and
-    NotRegularError for anything of that name that is no regular file: no link is
+    NotRegularError for anything of that name that is not a regular file: no link is
     followed, and no pipe is waited for.
     """
 

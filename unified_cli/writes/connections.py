@@ -107,7 +107,7 @@ class RunConnections:
         found = known.resources.get(resource) if known else None
         operation = found.operations.get(name) if found else None
         if operation is None:
-            raise StateError(f"the run calls {command!r}, which is no operation (any more)")
+            raise StateError(f"the run calls {command!r}, which is not an operation (any more)")
         return operation
 
     def check(self, run: StoredRun, numbers: Iterable[int]) -> None:

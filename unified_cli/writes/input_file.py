@@ -87,7 +87,7 @@ def examine(
         file.path = shown or path
     except regular_file.NotRegularError:
         hint = "for a pipe: give - as the file, and pipe into it"
-        raise UsageError(f"{path} is no regular file", hint=hint) from None
+        raise UsageError(f"{path} is not a regular file", hint=hint) from None
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror}") from None
     try:

@@ -80,7 +80,7 @@ def _row_flaw(text: str) -> str:
     found = next((word for letter, word in _OF_ROWS.items() if letter in text), None)
     found = found or ("a blank at its edge" if text != text.strip() else None)
     hint = "(--format csv reads rows, --format ids takes it)"
-    return f'is no id: "{excerpt(text)}" holds {found} {hint}' if found else ""
+    return f'is not an id: "{excerpt(text)}" holds {found} {hint}' if found else ""
 
 
 def names_id(line: bytes) -> bool:
@@ -186,7 +186,7 @@ def _members(stream: JsonStream, items: str) -> Iterator[str]:
 
 def _elements(stream: JsonStream) -> Iterator[str]:
     if not stream.take("["):
-        raise ValueError("is no array of records")
+        raise ValueError("is not an array of records")
     ended = stream.take("]")
     while not ended:
         yield stream.value()

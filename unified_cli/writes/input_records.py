@@ -191,7 +191,7 @@ def _routed(record: bytes, profiles: Collection[str] | None) -> tuple[bytes, str
             raise ValueError(NOT_ASKED_FOR)
         return record, None
     if not record.startswith(b"{"):
-        raise ValueError("is no JSON object")
+        raise ValueError("is not a JSON object")
     record, name = record_label.split(record)
     if name not in profiles:
         raise ValueError(
@@ -243,7 +243,7 @@ def unmarked(record: bytes) -> tuple[bytes, LineMark | None]:
 
 def _no_record(body: bytes, service: Service) -> str:
     if not body.startswith(b"{"):
-        return "is no JSON object"
+        return "is not a JSON object"
     # A letter of a key may be written as an escape.
     if service.items.encode() in body or b"\\u00" in body:
         members = parts(body) or {}

@@ -122,7 +122,7 @@ class RunRegistry:
         """
         hint = "unified runs list shows them"
         if not RUN_ID.fullmatch(run):
-            raise UsageError(f"{run!r} is no id of a run, such as 20261121-7f3a", hint=hint)
+            raise UsageError(f"{run!r} is not the id of a run, such as 20261121-7f3a", hint=hint)
         path = self._path(run)
         if path is None or not path.is_file():
             raise UsageError(f"there is no run {run}", hint=hint)

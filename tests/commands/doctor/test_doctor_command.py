@@ -80,10 +80,10 @@ def test_a_base_url_that_goes_on_too_far_is_named(
     [
         (
             "Bearer t-canary",
-            'begins with "Bearer ", which is no part of a token',
+            'begins with "Bearer "',
             "leave the word out: each request adds it",
         ),
-        ("'t-canary'", "is in quotes, which are no part of a token", "leave the quotes out"),
+        ("'t-canary'", "is in quotes", "leave the quotes out"),
     ],
 )
 @pytest.mark.usefixtures("no_network")
@@ -345,7 +345,7 @@ def test_doubtful_things_are_warnings(unified: Unified, config: Config) -> None:
             "environment",
             "UNIFIED_TIMEOUT must be a number of seconds above 0",
         ),
-        ({"HTTPS_PROXY": "http://["}, "proxy", "proxy setting in HTTPS_PROXY is no URL"),
+        ({"HTTPS_PROXY": "http://["}, "proxy", "proxy setting in HTTPS_PROXY is not a URL"),
         (
             {"HTTPS_PROXY": "socks5://127.0.0.1:1"},
             "proxy",

@@ -151,7 +151,7 @@ def test_a_secret_anywhere_in_a_recording_is_found(
         ("--bundle {0}/there", 11, "there exists (name another file, or remove it)"),
         ("--bundle {0}/no/report.zip", 11, "there is no folder"),
         ("--bundle {0}/new.zip --har {0}/none.har", 11, "cannot read"),
-        ("--bundle {0}/new.zip --har {0}/there", 12, "is no HAR file"),
+        ("--bundle {0}/new.zip --har {0}/there", 12, "is not a HAR file"),
     ],
 )
 def test_what_cannot_be_written_or_added_is_told_first(

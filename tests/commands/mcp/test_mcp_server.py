@@ -635,11 +635,14 @@ def resident(parent: int) -> float:
     [
         (
             {"staus": "Open"},
-            '"staus" is no known parameter of ticketing tickets list: the provider may ignore it',
+            (
+                '"staus" is not a known parameter of ticketing tickets list: the provider may'
+                " ignore it"
+            ),
         ),
         (
             {"sort_by[nope]": "asc"},
-            '"nope" is no known sort key of ticketing tickets list: the provider may ignore it',
+            '"nope" is not a known sort key of ticketing tickets list: the provider may ignore it',
         ),
         (
             {"created_at[gt]": "yesterday"},

@@ -452,9 +452,9 @@ def test_a_name_that_may_be_several_things_is_refused(
         (
             "ticketing/tags --from . --to sandbox",
             12,
-            ". holds no manifest.json, so it is no export (name what export --to was given)",
+            ". holds no manifest.json, so it is not an export (name what export --to was given)",
         ),
-        ("ticketing/tags --from /dev/null --to sandbox", 2, "/dev/null is no regular file"),
+        ("ticketing/tags --from /dev/null --to sandbox", 2, "/dev/null is not a regular file"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(
@@ -487,7 +487,7 @@ def test_an_export_in_another_format_says_which_are_read(
 
 @pytest.mark.parametrize(
     ("line", "said"),
-    [("7", "is no JSON object"), ("{", "is not JSON: "), ('{"a":NaN}', "is not JSON: ")],
+    [("7", "is not a JSON object"), ("{", "is not JSON: "), ('{"a":NaN}', "is not JSON: ")],
 )
 def test_a_line_that_is_no_record_is_named(
     line: str, said: str, unified: Unified, tmp_path: Path

@@ -185,28 +185,32 @@ def test_updates_take_the_record_or_the_options(
         (
             "delete - -y",
             b"a\nb,c\n",
-            f'standard input, line 2 is no id: "b,c" holds a comma {ROWS}',
+            f'standard input, line 2 is not an id: "b,c" holds a comma {ROWS}',
         ),
         (
             "delete - -y",
             b'a\n"b"\n',
-            f'standard input, line 2 is no id: ""b"" holds a quote {ROWS}',
+            f'standard input, line 2 is not an id: ""b"" holds a quote {ROWS}',
         ),
-        ("delete - -y", b"a\tb\n", f'standard input, line 1 is no id: "a\\tb" holds a tab {ROWS}'),
+        (
+            "delete - -y",
+            b"a\tb\n",
+            f'standard input, line 1 is not an id: "a\\tb" holds a tab {ROWS}',
+        ),
         (
             "delete - -y",
             b"a \n",
-            f'standard input, line 1 is no id: "a " holds a blank at its edge {ROWS}',
+            f'standard input, line 1 is not an id: "a " holds a blank at its edge {ROWS}',
         ),
         (
             "get -",
             b"ID  NAME\n",
-            f'standard input, line 1 is no id: "ID  NAME" holds two blanks in a row {ROWS}',
+            f'standard input, line 1 is not an id: "ID  NAME" holds two blanks in a row {ROWS}',
         ),
         (
             "update - -f x=1",
             b"name,nr\nx,1\n",
-            f'standard input, line 1 is no id: "name,nr" holds a comma {ROWS}',
+            f'standard input, line 1 is not an id: "name,nr" holds a comma {ROWS}',
         ),
         (
             "update -",
@@ -219,7 +223,7 @@ def test_updates_take_the_record_or_the_options(
         ("update -", b"id,name\n1\n", "standard input, line 2: 1 cell under 2 columns"),
         ("update -", b"id,name\n,x\n", f"standard input, line 2 has no id ({EACH})"),
         ("delete - -y --format csv", b"nr\n1\n", f"standard input, line 2 has no id ({EACH})"),
-        ("delete - -y --format json", b"a\n", "standard input is no array of records"),
+        ("delete - -y --format json", b"a\n", "standard input is not an array of records"),
         (
             "get 1 --format csv",
             b"",

@@ -92,9 +92,9 @@ HOSTILE = [
     (b'{"_profile":"a-1","id":"1"}', 'has the _profile "a-1", which -p does not select'),
     (b'{"_profile":"","id":"1"}', 'has the _profile "", which -p does not select'),
     (b'{"_profile":"\\ud800","id":"1"}', 'has the _profile "\\ud800", which -p does not select'),
-    (b'{"_profile":null,"id":"1"}', "has a _profile that is no text"),
-    (b'{"_profile":["acme"],"id":"1"}', "has a _profile that is no text"),
-    (b'{"_profile":{"name":"acme"},"id":"1"}', "has a _profile that is no text"),
+    (b'{"_profile":null,"id":"1"}', "has a _profile that is not text"),
+    (b'{"_profile":["acme"],"id":"1"}', "has a _profile that is not text"),
+    (b'{"_profile":{"name":"acme"},"id":"1"}', "has a _profile that is not text"),
     (b'{"_profile":"acme","id":"1","_profile":"globex"}', "has _profile more than once"),
     (b'{"_profile":"acme","id":"1","_profile":"acme"}', "has _profile more than once"),
     (b'{"_profile":"acme","id":"1","_\\u0070rofile":"other"}', "has _profile more than once"),
@@ -102,8 +102,8 @@ HOSTILE = [
     (b'{"_PROFILE":"acme","id":"1"}', "has no _profile, so it belongs to no connection"),
     (b'{"a":{"_profile":"acme"},"id":"1"}', "has no _profile, so it belongs to no connection"),
     (b'{"a":"_profile","id":"1"}', "has no _profile, so it belongs to no connection"),
-    (b'[{"_profile":"acme","id":"1"}]', "is no JSON object"),
-    (b'"acme"', "is no JSON object"),
+    (b'[{"_profile":"acme","id":"1"}]', "is not a JSON object"),
+    (b'"acme"', "is not a JSON object"),
     (b'{"_profile":"acme"}', "has no id"),
     (b'{"_profile":"acme","id":"\\ud83d"}', "the id is not UTF-8: \\ud83d"),
     (b'{"_profile":"acme","id":".."}', "the id '..' would look like a folder"),
@@ -219,7 +219,7 @@ def test_the_map_of_an_import_sees_no_connection_and_chooses_none(
         ("a-2", b'{"name":"b","p":null}'),
     ]
     assert result.code == 9
-    assert "line 3 failed: is no JSON object" in result.stderr
+    assert "line 3 failed: is not a JSON object" in result.stderr
     assert (
         "line 4 (acme) failed: got a _profile by --map, which chooses no connection"
         in result.stderr

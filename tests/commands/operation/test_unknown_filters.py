@@ -14,17 +14,17 @@ LIST = "ticketing tickets list"
 PAGE = Reply(200, b'{"result":[{"id":"1"}],"next_cursor":null}')
 IGNORED = "the provider may ignore it"
 DOUBTS = [
-    (LIST, "staus=Open", f'"staus" is no known parameter of {LIST}', 'did you mean "status"?'),
+    (LIST, "staus=Open", f'"staus" is not a known parameter of {LIST}', 'did you mean "status"?'),
     (
         LIST,
         "sort_by[nope]=asc",
-        f'"nope" is no known sort key of {LIST}',
+        f'"nope" is not a known sort key of {LIST}',
         f"unified help {LIST} names those that there are",
     ),
     (
         LIST,
         "sort_by[creatd_at]=asc",
-        f'"creatd_at" is no known sort key of {LIST}',
+        f'"creatd_at" is not a known sort key of {LIST}',
         'did you mean "sort_by[created_at]"?',
     ),
     (
@@ -42,14 +42,14 @@ DOUBTS = [
     (
         LIST,
         "created_at[gtt]=2026-01-31",
-        '"gtt" is no known operator of created_at',
+        '"gtt" is not a known operator of created_at',
         'did you mean "created_at[gt]"?',
     ),
     # All filters of this list are known.
     (
         "ticketing collections list",
         "wholly=other",
-        '"wholly" is no known parameter of ticketing collections list',
+        '"wholly" is not a known parameter of ticketing collections list',
         "",
     ),
 ]
@@ -119,11 +119,11 @@ def test_what_a_connection_described_is_known(
     unknown = unified(f"{LIST} -q colr=red -o ids", environ=service.environ, folders=folders)
     assert (
         unknown.stderr
-        == f'"colr" is no known parameter of {LIST}: {IGNORED} (did you mean "colour"?)\n'
+        == f'"colr" is not a known parameter of {LIST}: {IGNORED} (did you mean "colour"?)\n'
     )
     # The connection named all that it takes.
     other = unified(f"{LIST} -q size=9 -o ids", environ=service.environ, folders=folders)
-    assert other.stderr == f'"size" is no known parameter of {LIST}: {IGNORED}\n'
+    assert other.stderr == f'"size" is not a known parameter of {LIST}: {IGNORED}\n'
 
 
 def test_a_pipe_whose_list_is_strict_sends_nothing(unified: Unified, service: Service) -> None:
@@ -144,7 +144,7 @@ EXPORTS = [
     (
         "ticketing/t*",
         "staus=Open",
-        '"staus" is no known parameter of ticketing',
+        '"staus" is not a known parameter of ticketing',
         'did you mean "status"?',
     ),
     ("ticketing", "created_at[gt]=yesterday", DOUBTS[3][2], ""),
@@ -242,7 +242,7 @@ def test_the_sandbox_names_what_it_ignores_once(unified: Unified) -> None:
     told = unified(f"-p sandbox {LIST} -q staus=1 --limit 1 -o ids")
     assert (
         told.stderr.splitlines()[0]
-        == f'"staus" is no known parameter of {LIST}: {IGNORED} (did you mean "status"?)'
+        == f'"staus" is not a known parameter of {LIST}: {IGNORED} (did you mean "status"?)'
     )
     assert "the sandbox ignored" not in told.stderr
 
@@ -257,5 +257,5 @@ def test_several_connections_print_one_warning(
         )
     )
     result = unified(f"-p a -p b {LIST} -q staus=1 -o ndjson", environ=service.environ)
-    said = f'"staus" is no known parameter of {LIST}: {IGNORED} (did you mean "status"?)\n'
+    said = f'"staus" is not a known parameter of {LIST}: {IGNORED} (did you mean "status"?)\n'
     assert (result.stderr.startswith(said), result.stderr.count("staus")) == (True, 1)

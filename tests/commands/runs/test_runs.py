@@ -364,7 +364,7 @@ def test_the_id_of_a_run_leads_to_no_other_folder(
     journal = tmp_path / "data" / "runs" / f"{stopped}.ndjson"
     journal.rename(tmp_path / "data" / "other.ndjson")
     told = unified("runs show ../other")
-    assert (told.code, "'../other' is no id of a run" in told.stderr) == (2, True)
+    assert (told.code, "'../other' is not the id of a run" in told.stderr) == (2, True)
 
 
 def test_a_run_takes_no_id_that_another_one_has(

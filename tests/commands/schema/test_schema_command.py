@@ -488,9 +488,9 @@ def test_a_schema_with_counts_that_cannot_be_is_compared_all_the_same(
         ("ticketing/tickets --strict", 2, "--strict and --junit need --against"),
         ("ticketing/tickets --against none.json", 11, "cannot read none.json: No such file"),
         ("ticketing/tickets --against bad.json", 2, "bad.json is not JSON"),
-        ("ticketing/tickets --against list.json", 2, "this is no JSON Schema of records"),
+        ("ticketing/tickets --against list.json", 2, "this is not a JSON Schema of records"),
         ("ticketing/tickets --against deep.json", 2, "is no"),
-        ("ticketing/tickets --against endless.json", 2, "this is no JSON Schema of records"),
+        ("ticketing/tickets --against endless.json", 2, "this is not a JSON Schema of records"),
         (
             "ticketing/tickets --against empty.json",
             2,

@@ -190,7 +190,7 @@ def test_half_a_character_is_named_and_a_line_that_is_no_object_ends_with_9(
         "2 rows from 2 records",
         '{"error": ' + result.stderr.splitlines()[2].removeprefix('{"error": '),
     ]
-    assert "ticketing.tags: left out 1 line that is no JSON object" in result.stderr
+    assert "ticketing.tags: left out 1 line that is not a JSON object" in result.stderr
 
 
 def test_more_than_a_thousand_members_are_reached_through_the_record(

@@ -175,7 +175,7 @@ def _check_recording(content: bytes, name: str, service: Service) -> None:
                 raise _unsafe(f"entry {number} of {name} holds credentials")
     except (ValueError, RecursionError) as error:
         raise StateError(
-            f"{name} is no HAR file, or damaged after entry {number}: {excerpt(str(error), 200)}"
+            f"{name} is not a HAR file, or damaged after entry {number}: {excerpt(str(error), 200)}"
         ) from None
     except TooLongError:
         raise StateError(f"{name} has an entry that is too long after entry {number}") from None

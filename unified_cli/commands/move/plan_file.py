@@ -105,7 +105,9 @@ class PlanFile:
         try:
             self._file = UnchangedFile(path)
         except regular_file.NotRegularError:
-            raise UsageError(f"{path} is no regular file", hint="unified plan … > FILE") from None
+            raise UsageError(
+                f"{path} is not a regular file", hint="unified plan … > FILE"
+            ) from None
         except OSError as error:
             raise StorageError(f"cannot read {path}: {error.strerror}") from None
         try:

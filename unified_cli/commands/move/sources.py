@@ -148,7 +148,7 @@ def _file_records(path: Path, items: str) -> Iterator[bytes]:
     try:
         with closing(UnchangedFile(path)) as file, file.reader() as content:
             for line in input_formats.READERS["ndjson"](content, str(path), items):
-                wrong = line.wrong or ("" if line.text.startswith(b"{") else "is no JSON object")
+                wrong = line.wrong or ("" if line.text.startswith(b"{") else "is not a JSON object")
                 if wrong:
                     raise UsageError(
                         f"{path}, line {line.number} {wrong}",
@@ -156,7 +156,7 @@ def _file_records(path: Path, items: str) -> Iterator[bytes]:
                     )
                 yield line.text
     except regular_file.NotRegularError:
-        raise UsageError(f"{path} is no regular file") from None
+        raise UsageError(f"{path} is not a regular file") from None
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror}") from None
 

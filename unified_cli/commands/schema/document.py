@@ -51,7 +51,8 @@ def shape_of(schema: Json) -> ShapeNode:
         return _node(schema)
     except (TypeError, ValueError, AttributeError, OverflowError, RecursionError):
         raise UsageError(
-            "this is no JSON Schema of records", hint="unified schema … -o json > FILE writes one"
+            "this is not a JSON Schema of records",
+            hint="unified schema … -o json > FILE writes one",
         ) from None
 
 

@@ -95,7 +95,7 @@ def _call(context: CommandContext, options: SqlOptions) -> Call:
     delivery.check_cells(settings.output, bom=options.bom, csv_safe=options.csv_safe)
     out = None if options.out == "-" else options.out
     if out is not None and (not out or out.endswith("/") or Path(out).is_dir()):
-        raise UsageError(f"--out {out!r} is no file", hint="--out FILE")
+        raise UsageError(f"--out {out!r} is not a file", hint="--out FILE")
     asked = ReadOptions(out=out, force=options.force, csv_safe=options.csv_safe, bom=options.bom)
     asked = with_parts(asked, options, MessageOptions, ConnectionOptions)
     return Call(runtime, context.catalogue, settings, asked)
@@ -176,7 +176,7 @@ def _missing(runtime: Runtime, spools: Iterable[TableSpool]) -> Iterable[str]:
                 f"{one.name}: half a character became U+FFFD in {counted(one.halves, 'record')}"
             )
         if one.left_out:
-            yield f"{one.name}: left out {counted(one.left_out, 'line')} that is no JSON object"
+            yield f"{one.name}: left out {counted(one.left_out, 'line')} that is not a JSON object"
 
 
 def _run(

@@ -84,7 +84,7 @@ def _parse(variable: str, text: str) -> ProxySetting:
         usable = setting.url.scheme in _PORTS and setting.url.host and urlsplit(text).port != 0
     except (httpx.InvalidURL, ValueError):
         # A ValueError is also the xn-- form of a name that does not exist.
-        raise ConfigError(f"proxy setting in {variable} is no URL", hint=_EXAMPLE) from None
+        raise ConfigError(f"proxy setting in {variable} is not a URL", hint=_EXAMPLE) from None
     if not usable:
         raise ConfigError(f"proxy setting in {variable} cannot be used", hint=_EXAMPLE)
     return setting

@@ -58,7 +58,7 @@ CASES = {
             GET,
             [moved(location)],
             exit=13,
-            stderr=[rf"redirects to '{re.escape(shown)}', which is no plain URL; not followed"],
+            stderr=[rf"redirects to '{re.escape(shown)}', which is not a plain URL; not followed"],
             never=["secret"],
             requests=1,
         )
