@@ -52,6 +52,7 @@ SENTENCES = {
     "unified --help": ("", 0),
     "unified ci-cd pull-requests list --help": ("", 0),
     "unified operations --source": ("", 0),
+    "unified operations add crm": ("unified -p sandbox -a sales operations add crm --yes", 0),
     "unified operations": ("", 0),
     "unified operations --openapi": ("", 0),
     "unified operations WORDS -o json": ("unified operations suspend user -o json", 0),

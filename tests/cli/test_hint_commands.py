@@ -69,6 +69,7 @@ RUN_LINES = {
     "apply PLAN -p {}{}": "apply tags.plan -p globex --yes",
     "capabilities {}": "-p acme capabilities ticketing/tickets",
     "capabilities …": "-p acme capabilities ticketing",
+    "capabilities{}": "capabilities -p acme ticketing",
     "completion install": "completion install --shell bash",
     "connections list": "-p acme connections list",
     "connections list --health": "-p acme connections list --health",
@@ -103,6 +104,8 @@ RUN_LINES = {
     "mcp config": "mcp config",
     "operations": "operations",
     "operations list": "operations list",
+    "operations --source": "operations --source",
+    "operations add {}": "operations add crm/contacts -p sandbox -a sales --yes",
     "operations …": "operations tickets",
     "plan API/RESOURCE --from PROFILE --to PROFILE": (
         "plan ticketing/tags --from acme --to globex --same-ids"
@@ -141,6 +144,7 @@ RUN_LINES = {
     "schema API/RESOURCE -o json > FILE": "-p acme schema ticketing/tags -o json",
     "schema … --against … -o json > FILE": "-p acme schema ticketing/tags --against known -o json",
     "schema … -o json > FILE": "-p acme schema ticketing/tags -o json",
+    "{} --help": "ticketing --help",
     "{} --out FILE": f"{TICKETS} list --out file.json",
     "{} {}": f"{TICKETS} get tickets-1",
     "{} {} list --all -o ndjson": f"{TICKETS} list --all -o ndjson",

@@ -35,6 +35,9 @@ help-desk       0                The product is a help desk: it has the
                                  ticketing API only.
 directory       0                The product is a directory of people: it has
                                  the user-directory API only.
+sales           0                The product is a CRM: it has the crm API and a
+                                 search of tickets, which the catalogue lacks,
+                                 and tickets.
 remapped        0                Its field mapping is its own: references are
                                  plain ids, and mapped_by is one field more.
 untimed         0                Its field mapping leaves out created_at and

@@ -71,14 +71,17 @@ _ADD = Command(
             ' "merge" says that it changes nothing.'
         ),
     ),
-    examples="unified -p sandbox -a sales operations add crm",
+    examples="unified -p sandbox -a sales operations add crm --yes",
 )
 _REMOVE = Command(
     RemoveOperationsOptions,
     Later("unified_cli.commands.operations.remove:run"),
     usage="MODEL[/RESOURCE]… [options]",
     text=("{about} from catalogue.d/MODEL.toml in the configuration folder.",),
-    examples="unified operations remove crm/contacts",
+    examples=(
+        "unified -p sandbox -a sales operations add crm --yes\n"
+        "unified operations remove crm/contacts"
+    ),
 )
 
 OPERATIONS = Command(
