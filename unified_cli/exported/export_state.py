@@ -66,6 +66,16 @@ def read_times(entries: Entries, files: Collection[str]) -> dict[str, str]:
     }
 
 
+def known(destination: Destination, own: Manifest, *, damaged: bool = True) -> Entries:
+    """Return what the last runs left at a destination, of which this is the manifest of
+    one.
+
+    Raises as `manifests` does.
+    """
+    beside = manifests(destination, beside=own.name, damaged=damaged)
+    return latest([*beside.values(), own])
+
+
 def take(destination: Destination, own: Manifest) -> None:
     """Have a run's own manifest begin with what the last runs left of its lists.
 

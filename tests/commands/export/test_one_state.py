@@ -215,3 +215,31 @@ def test_two_runs_never_read_one_list_at_once(
     else:
         assert result.code == 0, result.stderr
         assert json.loads((export.folder / theirs).read_text()) == other
+
+
+@pytest.mark.parametrize("form", [*FORMS, "csv"])
+@pytest.mark.parametrize("more", ["-q status=Open", "--since 1h"])
+def test_a_filtered_restart_replaces_nothing_that_it_did_not_ask_for(
+    exports: Callable[[str], Exports], more: str, form: str
+) -> None:
+    export = exports(form)
+    if form == "csv" and "://" in export.to:
+        form = export.form = "ndjson"
+    export.change("t0")
+    assert export.run("plain").code == 0
+    before = {
+        path: path.read_bytes()
+        for path in export.folder.rglob("*")
+        if path.is_file() and "tickets" in str(path)
+    }
+    export.world.asked.clear()
+    result = export.run("plain", f"--restart {more}")
+    assert (result.code, export.world.asked) == (2, [])
+    assert "was exported with another filter" in result.stderr
+    assert export.verify().code == 0
+    assert before == {path: path.read_bytes() for path in before}
+    # One of the same filter is read again.
+    export.to += "-filtered"
+    assert export.run("plain", more).code == 0
+    export.change("t1")
+    assert export.run("plain", f"--restart {more}").code == 0

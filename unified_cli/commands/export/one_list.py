@@ -11,7 +11,7 @@ from functools import partial
 from unified_cli.commands.export.plan import ExportPlan, PlannedList
 from unified_cli.errors import StateError, StorageError, UnifiedError
 from unified_cli.exported import gone_ids, increments, list_export, list_history
-from unified_cli.exported.checkpoint import REPLACE, ListIdentity, Option
+from unified_cli.exported.checkpoint import REPLACE, ListIdentity
 from unified_cli.exported.destination import Destination
 from unified_cli.exported.increments import RecordsAhead
 from unified_cli.exported.list_export import ListExportOptions, ListTarget, TakenOverError
@@ -122,7 +122,7 @@ class ListRunner:
             return
         request = self._plan.request(planned)
         options = self._plan.list_options(planned)
-        identity = self._identity(request, options, **options.since)
+        identity = self._plan.identity(request, options, **options.since)
         before = self._entries.get(planned.file)
         if before and not options.restart:
             if before.fingerprint not in {"", identity.digest}:
@@ -185,13 +185,13 @@ class ListRunner:
             options = replace(options, table=options.table._replace(before=first.table), force=True)
             if increment.since is None:
                 # A list that is read whole is the state of the table.
-                identity = self._identity(request, options, **options.since)
+                identity = self._plan.identity(request, options, **options.since)
                 written = self._write(
                     planned, request, self._entry(planned, request, identity), options
                 )
                 yield from self._up_to_date(planned, request, written, history, options)
                 return
-        identity = self._identity(request, options, since=increment.begin)
+        identity = self._plan.identity(request, options, since=increment.begin)
         added = planned if options.table else replace(planned, file=history.next_file)
         entry = replace(self._entry(added, request, identity), since=increment.begin)
         options = replace(options, force=True, increment=increment)
@@ -267,21 +267,6 @@ class ListRunner:
             # permission, so it is asked again.
             return entry.profile not in self._without_lists
         return self._destination.holds(entry)
-
-    def _identity(self, request: Request, options: ListExportOptions, **since: str) -> ListIdentity:
-        style, replay = options.style, self._runtime.replays
-        # Identities from before there were columns lack them.
-        columns: dict[str, Option] = {"columns": [*style.more]} if style.more else {}
-        return ListIdentity.of(
-            request,
-            format=options.format,
-            csv_safe=style.safe_cells,
-            bom=style.bom,
-            typed=style.typed,
-            replay=replay,
-            **since,
-            **columns,
-        )
 
     def _entry(
         self, planned: PlannedList, request: Request, identity: ListIdentity

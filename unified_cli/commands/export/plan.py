@@ -24,6 +24,7 @@ from unified_cli.config import file, profiles
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.exported import manifest, parquet_file
+from unified_cli.exported.checkpoint import ListIdentity, Option
 from unified_cli.exported.list_export import ListExportOptions, TablePart
 from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.fleet import own_account, selection
@@ -330,6 +331,22 @@ class ExportPlan:
             lag=lag if self.form.increments else None,
             incremental=options.incremental,
             table=table,
+        )
+
+    def identity(self, request: Request, options: ListExportOptions, **since: str) -> ListIdentity:
+        """Return the identity of a list that is read and written so."""
+        style = options.style
+        # Identities from before there were columns lack them.
+        columns: dict[str, Option] = {"columns": [*style.more]} if style.more else {}
+        return ListIdentity.of(
+            request,
+            format=options.format,
+            csv_safe=style.safe_cells,
+            bom=style.bom,
+            typed=style.typed,
+            replay=self.context.runtime.replays,
+            **since,
+            **columns,
         )
 
     def _table_part(self, one: PlannedList, more: Sequence[str]) -> TablePart:

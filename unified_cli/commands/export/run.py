@@ -15,7 +15,7 @@ from unified_cli.commands.export.delta_folder import TableFolder
 from unified_cli.commands.export.one_list import FailedList, FinishedList, ListResult, ListRunner
 from unified_cli.commands.export.plan import ExportPlan, PlannedList, file_for
 from unified_cli.commands.export.report import ExportSummary
-from unified_cli.errors import AccessError, StateError, StorageError, UnifiedError
+from unified_cli.errors import AccessError, StateError, StorageError, UnifiedError, UsageError
 from unified_cli.exported import export_state
 from unified_cli.exported.destination import Destination, FilePlace, InUseError
 from unified_cli.exported.list_export import ListTarget, TakenOverError
@@ -195,6 +195,28 @@ def _check_format(kept: Manifest, plan: ExportPlan, folder: str) -> None:
         )
 
 
+def _check_filter(destination: Destination, plan: ExportPlan, kept: Manifest) -> None:
+    """Raise UsageError for a restart that asks for less than the lists hold: the others
+    would be gone.
+    """
+    options = plan.options
+    if not (options.query or options.since):
+        return
+    known = export_state.known(destination, kept)
+    for one in plan.lists:
+        before = known.get(one.file)
+        if before is None or not before.options:
+            continue
+        how = plan.list_options(one)
+        now = plan.identity(plan.request(one), how, **how.since).options
+        if any(before.options.get(name) != now.get(name) for name in ("query", "changed_since")):
+            raise UsageError(
+                f"{one.file} was exported with another filter, and --restart would replace it with"
+                " the records of this one",
+                hint="--to another folder, or --restart without -q and --since",
+            )
+
+
 @contextmanager
 def _held(destination: Destination, plan: ExportPlan) -> Iterator[tuple[Manifest, bool]]:
     """Keep other runs out, and give what `_reserve` gives.
@@ -230,7 +252,9 @@ def _reserve(destination: Destination, plan: ExportPlan) -> tuple[Manifest, bool
     kept = own or Manifest(name, timestamp(runtime.wall()), plan.options.shard)
     if own is None and plan.form is formats.PARQUET and not restart:
         kept.parquet = export_state.parquet_columns(destination)
-    if not restart:
+    if restart:
+        _check_filter(destination, plan, kept)
+    else:
         _check_format(kept, plan, str(destination))
     ended, kept.ended, kept.running = kept.ended, None, {one.file for one in plan.lists}
     destination.replace(name, kept.text())
