@@ -18,7 +18,14 @@ from unified_cli.exported.manifest import ManifestEntry
 from unified_cli.exported.partial_file import PartialFile
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.storage import atomic_file, folders, output_file, regular_file, state
+from unified_cli.storage import (
+    atomic_file,
+    folders,
+    output_file,
+    permissions,
+    regular_file,
+    state,
+)
 from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
 from unified_cli.storage.folders import FixedFolder
@@ -43,6 +50,7 @@ class LocalFolder:
         self._runtime = runtime
         self._folder = folder
         self._root = FixedFolder(folder)
+        self._writes = False
 
     def __str__(self) -> str:
         return str(self._folder)
@@ -61,6 +69,7 @@ class LocalFolder:
             raise StorageError(f"{self._folder} is not a folder", hint="--to another name")
         self._root.fix()
         lock.take(f"the export to {self._folder}")
+        self._writes = True
         try:
             yield
         finally:
@@ -105,10 +114,13 @@ class LocalFolder:
         """Return a small file, or None.
 
         Raises StateError for one that is too large, UnsafeError where its folder is a
-        link, StorageError.
+        link, ConfigError for a run where others can write it, StorageError.
         """
         path = self._folder / name
         folders.check_below(self._folder, path)
+        if self._writes:
+            # A run obeys what it finds here. A colleague's export can still be read.
+            permissions.check_if_there(path)
         return state.whole(path, START_ANEW, largest=_LARGEST)
 
     def replace(self, name: str, text: bytes) -> None:

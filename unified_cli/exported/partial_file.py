@@ -14,7 +14,14 @@ from unified_cli.exported import checkpoint
 from unified_cli.exported.checkpoint import START_ANEW, Checkpoint, ListIdentity
 from unified_cli.exported.manifest import timestamp
 from unified_cli.runtime import Runtime
-from unified_cli.storage import atomic_file, folders, output_file, regular_file, state
+from unified_cli.storage import (
+    atomic_file,
+    folders,
+    output_file,
+    permissions,
+    regular_file,
+    state,
+)
 from unified_cli.storage.append_file import AppendFile
 from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
@@ -115,7 +122,11 @@ class PartialFile:
         self._safe_bytes, self._safe_at = self.state.bytes, self._monotonic()
 
     def _earlier(self) -> Checkpoint | None:
-        """Return how far an earlier run came. Raises StateError for another list."""
+        """Return how far an earlier run came.
+
+        Raises StateError for another list, ConfigError where others can write it.
+        """
+        permissions.check_if_there(self._ckpt)
         earlier = checkpoint.read(self._ckpt)
         if earlier is None:
             return None

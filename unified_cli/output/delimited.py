@@ -93,9 +93,10 @@ class Delimited(RecordWriter):
 
     def end(self, next_cursor: str | None) -> bytes:  # noqa: ARG002  rows need no end
         """Return the header if there were no records."""
-        if self._begun or not self._style.columns:
+        columns = self._style.columns or self._style.more
+        if self._begun or not columns:
             return b""
-        return self._head(self._style.columns).encode("utf-8")
+        return self._head(columns).encode("utf-8")
 
     def _head(self, columns: Iterable[str]) -> str:
         mark = "\ufeff" if self._csv and self._style.bom else ""

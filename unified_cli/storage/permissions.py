@@ -7,6 +7,7 @@ ids, the sandbox and caches alike.
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from unified_cli import os_limits
@@ -34,6 +35,16 @@ def check(path: Path, status: os.stat_result) -> None:
     """Raise ConfigError if there is a `problem` with it."""
     if found := problem(path, status):
         raise found
+
+
+def check_if_there(path: Path) -> None:
+    """Raise ConfigError if there is a `problem` with the file of that name, if there is
+    one.
+    """
+    with suppress(OSError):
+        # A link has no mode of its own, and is refused when it is opened.
+        if not path.is_symlink():
+            check(path, path.lstat())
 
 
 def check_own_folder(folder: Path) -> None:

@@ -250,7 +250,4 @@ def check_owner(path: Path) -> None:
     """Raise ConfigError if someone else can have written the journal of that name, if
     there is one.
     """
-    with contextlib.suppress(OSError):
-        # A link has no mode of its own, and is refused when it is opened.
-        if not path.is_symlink():
-            permissions.check(path, path.lstat())
+    permissions.check_if_there(path)

@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import owned
 import pytest
 from changes import START, World, records_of
 from front_door import Clock, Result, Unified
 from many_connections import Config
+from pages import served
 from server import Service
 
 from unified_cli.storage.file_lock import HeldLock
@@ -243,3 +245,54 @@ def test_a_filtered_restart_replaces_nothing_that_it_did_not_ask_for(
     assert export.run("plain", more).code == 0
     export.change("t1")
     assert export.run("plain", f"--restart {more}").code == 0
+
+
+@pytest.mark.parametrize("exports", ["folder"], indirect=True)
+@pytest.mark.parametrize("name", ["manifest.json", "p0/ticketing/tickets.ndjson.ckpt"])
+@pytest.mark.parametrize("spoil", owned.SPOILS)
+def test_state_that_others_can_write_is_not_obeyed(
+    exports: Callable[[str], Exports], name: str, spoil: Callable[[Path], str]
+) -> None:
+    export = exports("ndjson")
+    for number in range(4):
+        export.change(f"t{number}")
+    if name.endswith("ckpt"):
+        replies = iter(range(1))
+        export.world.broken = lambda _: None if next(replies, None) == 0 else served({}, 403)
+        assert export.run("plain").code == 7
+        export.world.broken = lambda _: None
+    else:
+        assert export.run("plain").code == 0
+    path = export.folder / name
+    said = spoil(path)
+    export.world.asked.clear()
+    result = export.run("plain", "--incremental")
+    assert (result.code, export.world.asked) == (3, []), result.stderr
+    assert said in result.stderr
+    # A colleague's export can be read.
+    assert export.verify().code == (9 if name.endswith("ckpt") else 0)
+
+
+def test_two_profiles_of_one_connection_are_read_once(
+    exports: Callable[[str], Exports], config: Config, service: Service
+) -> None:
+    export = exports("ndjson")
+    both = "".join(f'[profiles.{name}]\naccount_id = "of-p0"\n' for name in ("p0", "p1"))
+    config(f'base_url = "{service.url}"\n{both}')
+    export.change("t0")
+    result = export.run("plain", "-p p1")
+    assert (result.code, len(export.world.asked)) == (0, 1)
+    assert result.stderr.startswith(
+        "p0, p1 are the same connection, which is read once, as p0\nwrote 1 file with 1 record to "
+    )
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+@pytest.mark.parametrize("exports", ["folder"], indirect=True)
+def test_an_empty_list_has_the_columns_that_were_named(
+    exports: Callable[[str], Exports], form: str
+) -> None:
+    export = exports(form)
+    assert export.run("plain", "--columns id,name").code == 0
+    text = (export.folder / f"p0/ticketing/tickets.{form}").read_text()
+    assert text == {"csv": "id,name\n", "tsv": "id\tname\n"}[form]

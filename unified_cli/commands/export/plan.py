@@ -35,7 +35,7 @@ from unified_cli.http.request import Request
 from unified_cli.output import formats, printer
 from unified_cli.output.formats import Format
 from unified_cli.output.transform import ColumnCheck, Transform
-from unified_cli.plural import counted
+from unified_cli.plural import counted, named
 from unified_cli.storage import object_store
 
 _LAG = 60.0
@@ -232,7 +232,12 @@ def selected(context: CommandContext, options: ExportOptions) -> ExportConnectio
         own_account.common_settings(runtime, config, flags)
         if profiles.is_several(patterns):
             selection.check_account(options.account_id)
-        selection.note_same_of(runtime, config, replace(options, output=None), names)
+        found, _ = selection.resolve_each(runtime, config, replace(options, output=None), names)
+        for same in selection.same_connection(found):
+            runtime.stderr.note(
+                f"{named(same)} are the same connection, which is read once, as {same[0]}"
+            )
+            names = [name for name in names if name not in same[1:]]
     else:
         only = own_account.resolved(flags, runtime, config)
         names = [only.profile or only.reachable()[1]]
