@@ -2,13 +2,14 @@
 another, and of each list the latest counts.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from unified_cli.errors import StateError
 from unified_cli.exported import list_history
+from unified_cli.exported.checkpoint import ListIdentity
 from unified_cli.exported.destination import Destination, InUseError
 from unified_cli.exported.manifest import (
     TIMESTAMPS,
@@ -84,14 +85,24 @@ def take(destination: Destination, own: Manifest) -> None:
     found = {**manifests(destination, beside=own.name), own.name: own}
     turn = _next_turn(found.values())
     for name, entries in _by_list(latest(found.values())).items():
-        if name in own.running and any(own.entries.get(one.file) is not one for one in entries):
+        if name not in own.running:
+            continue
+        if any(own.entries.get(one.file) is not one for one in entries):
             own.entries = {
                 file: one for file, one in own.entries.items() if one.list_file != name
             } | {one.file: replace(one, turn=turn) for one in entries}
+        if len(entries) > 1 and not own.entries[name].complete:
+            # A run that was to start anew was killed on the way.
+            _remove(destination, own, [name], keep=False)
 
 
 def take_anew(
-    destination: Destination, own: Manifest, connections: Collection[str], *, keep: bool
+    destination: Destination,
+    own: Manifest,
+    connections: Collection[str],
+    identity_of: Callable[[str], ListIdentity],
+    *,
+    keep: bool,
 ) -> None:
     """Have the lists of a run begin anew, whatever the last runs left of them.
 
@@ -100,15 +111,33 @@ def take_anew(
     """
     found = {**manifests(destination, beside=own.name, damaged=True), own.name: own}
     turn, known = _next_turn(found.values()), latest(found.values())
-    every = {name for each in found.values() for name in each.entries}
-    list_history.forget(destination, known, every, own.running, keep=keep)
+    anew = {_without_suffix(name) for name in own.running}
+    entries = [
+        one
+        for each in found.values()
+        for one in each.entries.values()
+        if one.list_file in own.running
+    ]
+    list_history.note_ids(destination, known, own.running)
+    own.entries = {
+        name: one for name, one in own.entries.items() if _without_suffix(one.list_file) not in anew
+    } | {one.file: _blank(one, turn, identity_of(one.list_file)) for one in entries}
+    # From here on the next run knows what to remove, wherever this one is killed.
+    destination.replace(own.name, own.text())
+    _remove(destination, own, own.running, keep=keep)
     for name in {manifest_of(one) for one in connections} & {*destination.manifests()}:
         if name not in found:
             destination.remove(name)
-    anew = {_without_suffix(name) for name in own.running}
+
+
+def _remove(destination: Destination, own: Manifest, files: Collection[str], *, keep: bool) -> None:
+    """Remove what was added to these lists, and have them begin anew."""
+    list_history.forget(destination, own.entries, files, keep=keep)
     own.entries = {
-        name: one for name, one in own.entries.items() if _without_suffix(one.list_file) not in anew
-    } | {name: _blank(known[name], turn) for name in own.running if name in known}
+        name: one
+        for name, one in own.entries.items()
+        if one.list_file not in files or name == one.list_file
+    }
 
 
 def check_free(destination: Destination, own: Manifest) -> None:
@@ -184,15 +213,17 @@ def _order(entries: Iterable[ManifestEntry]) -> tuple[int, str]:
     return max((one.turn, max(one.ended, one.checked)) for one in entries)
 
 
-def _blank(entry: ManifestEntry, turn: int) -> ManifestEntry:
-    """Return the entry of a list of which nothing was read."""
+def _blank(entry: ManifestEntry, turn: int, identity: ListIdentity) -> ManifestEntry:
+    """Return the entry of a file of which nothing was read."""
     return ManifestEntry(
-        entry.list_file,
+        entry.file,
         entry.profile,
         "",
         "",
         entry.api,
         entry.resource,
+        fingerprint=identity.digest,
+        options={**identity.options},
         turn=turn,
         why=masked("not read yet") or None,
     )

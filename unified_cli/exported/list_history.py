@@ -95,32 +95,34 @@ def _added(first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> Iterat
         number += 1
 
 
-def forget(
-    destination: Destination,
-    known: Mapping[str, ManifestEntry],
-    every: Collection[str],
-    files: Collection[str],
-    *,
-    keep: bool,
+def note_ids(
+    destination: Destination, known: Mapping[str, ManifestEntry], files: Collection[str]
 ) -> None:
-    """Remove what was added to the lists that begin with these files.
+    """Note what ids the lists have that begin with these files, before they are read
+    anew.
 
-    The first files stay until there are new ones, and what ids they all have is noted;
-    with `keep` new ones begin with what they hold. `every` are the files that any
-    manifest has. Raises UnsafeError where a folder is a link, StorageError.
+    Raises UnsafeError where a folder is a link, StorageError.
     """
     for first in sorted(files):
         if first in known and known[first].complete:
             gone_ids.keep(destination, [known[first], *_added(known[first], known)])
+
+
+def forget(
+    destination: Destination, every: Collection[str], files: Collection[str], *, keep: bool
+) -> None:
+    """Remove what was added to the lists that begin with these files.
+
+    The first files stay until there are new ones; with `keep` those begin with what
+    they hold. `every` are the files that a manifest has. Raises as `note_ids` does.
+    """
+    for first in sorted(files):
         number = 2
         while _name(first, number) in every:
             number += 1
-        # The newest first: who is killed here leaves a history that lacks its end,
-        # which the next run sees.
+        # The newest first: an older version that continues sees that the end is gone.
         for later in range(number - 1, 1, -1):
             destination.remove(_name(first, later))
-    # While there is a manifest: without one a list that says it is complete would look
-    # like a new one.
     for first in sorted(files):
         destination.begin_anew(first, keep=keep)
 

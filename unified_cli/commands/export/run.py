@@ -17,6 +17,7 @@ from unified_cli.commands.export.plan import ExportPlan, PlannedList, file_for
 from unified_cli.commands.export.report import ExportSummary
 from unified_cli.errors import AccessError, StateError, StorageError, UnifiedError, UsageError
 from unified_cli.exported import export_state
+from unified_cli.exported.checkpoint import ListIdentity
 from unified_cli.exported.destination import Destination, FilePlace, InUseError
 from unified_cli.exported.list_export import ListTarget, TakenOverError
 from unified_cli.exported.local_folder import LocalFolder
@@ -207,14 +208,24 @@ def _check_filter(destination: Destination, plan: ExportPlan, kept: Manifest) ->
         before = known.get(one.file)
         if before is None or not before.options:
             continue
-        how = plan.list_options(one)
-        now = plan.identity(plan.request(one), how, **how.since).options
+        now = _identity(plan, one).options
         if any(before.options.get(name) != now.get(name) for name in ("query", "changed_since")):
             raise UsageError(
                 f"{one.file} was exported with another filter, and --restart would replace it with"
                 " the records of this one",
                 hint="--to another folder, or --restart without -q and --since",
             )
+
+
+def _identity(plan: ExportPlan, one: PlannedList) -> ListIdentity:
+    """Return the identity of a list, without one where its connection cannot be
+    called: that is reported when it is.
+    """
+    try:
+        options = plan.list_options(one)
+        return plan.identity(plan.request(one), options, **options.since)
+    except UnifiedError:
+        return ListIdentity("", {})
 
 
 @contextmanager
@@ -287,8 +298,14 @@ def _take(destination: Destination, plan: ExportPlan, kept: Manifest) -> None:
     if not plan.options.restart:
         export_state.take(destination, kept)
         return
-    connections = {one.connection for one in plan.lists}
-    export_state.take_anew(destination, kept, connections, keep=plan.options.dedupe is not None)
+    lists = {one.file: one for one in plan.lists}
+    export_state.take_anew(
+        destination,
+        kept,
+        {one.connection for one in plan.lists},
+        lambda file: _identity(plan, lists[file]),
+        keep=plan.options.dedupe is not None,
+    )
     if kept.entries.keys() <= {*kept.running}:
         kept.started, kept.parquet = timestamp(plan.context.runtime.wall()), TIMESTAMPS
 
