@@ -8,11 +8,12 @@ from typing import NamedTuple, Protocol
 
 from unified_cli.errors import StateError, StorageError, UnifiedError
 from unified_cli.exported import increments
-from unified_cli.exported.checkpoint import Checkpoint, TableRead
+from unified_cli.exported.checkpoint import Checkpoint, ListIdentity, Option, TableRead
 from unified_cli.exported.increments import Increment, MarkReader
 from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page, Span
+from unified_cli.http.request import Request
 from unified_cli.json_text import change_time
 from unified_cli.json_text.members import Record, parts
 from unified_cli.masking import masked
@@ -79,6 +80,22 @@ class ListExportOptions:
         if self.table:
             return formats.DELTA.name
         return formats.PARQUET.name if self.parquet else self.style.format.name
+
+    def identity(self, request: Request, *, replay: bool, **since: str) -> ListIdentity:
+        """Return the identity of the request's list that is read and written so."""
+        style = self.style
+        # Identities from before there were columns lack them.
+        columns: dict[str, Option] = {"columns": [*style.more]} if style.more else {}
+        return ListIdentity.of(
+            request,
+            format=self.format,
+            csv_safe=style.safe_cells,
+            bom=style.bom,
+            typed=style.typed,
+            replay=replay,
+            **since,
+            **columns,
+        )
 
 
 class TakenOverError(StateError):

@@ -81,6 +81,22 @@ def note_same_of(
     note_same(runtime, selected)
 
 
+def read_once(
+    runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]
+) -> Sequence[str]:
+    """Return these profiles without those of a connection that another one leads to.
+
+    They are reported on stderr.
+    """
+    selected, _ = resolve_each(runtime, config, options, names)
+    for same in same_connection(selected):
+        runtime.stderr.note(
+            f"{named(same)} are the same connection, which is read once, as {same[0]}"
+        )
+        names = [name for name in names if name not in same[1:]]
+    return names
+
+
 def resolve_each(
     runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]
 ) -> tuple[Selected, Mapping[str, UnifiedError]]:

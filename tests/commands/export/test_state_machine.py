@@ -422,6 +422,6 @@ def test_no_night_of_hundreds_loses_a_change(
     if place == "s3":
         pytest.importorskip("moto.server", reason="needs the extra test-all")
         with stores.s3_server(tmp_path / "log") as url:
-            run(lambda: InBucket(url, f"b{next(numbers)}"))
+            run(lambda: InBucket(url, f"bucket{next(numbers)}"))
     else:
         run(lambda: Folder(_made(tmp_path / str(next(numbers))), place))

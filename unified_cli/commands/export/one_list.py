@@ -122,7 +122,7 @@ class ListRunner:
             return
         request = self._plan.request(planned)
         options = self._plan.list_options(planned)
-        identity = self._plan.identity(request, options, **options.since)
+        identity = options.identity(request, replay=self._runtime.replays, **options.since)
         before = self._entries.get(planned.file)
         if before and not options.restart:
             if before.fingerprint not in {"", identity.digest}:
@@ -185,13 +185,13 @@ class ListRunner:
             options = replace(options, table=options.table._replace(before=first.table), force=True)
             if increment.since is None:
                 # A list that is read whole is the state of the table.
-                identity = self._plan.identity(request, options, **options.since)
+                identity = options.identity(request, replay=self._runtime.replays, **options.since)
                 written = self._write(
                     planned, request, self._entry(planned, request, identity), options
                 )
                 yield from self._up_to_date(planned, request, written, history, options)
                 return
-        identity = self._plan.identity(request, options, since=increment.begin)
+        identity = options.identity(request, replay=self._runtime.replays, since=increment.begin)
         added = planned if options.table else replace(planned, file=history.next_file)
         entry = replace(self._entry(added, request, identity), since=increment.begin)
         options = replace(options, force=True, increment=increment)

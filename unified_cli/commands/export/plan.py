@@ -24,7 +24,6 @@ from unified_cli.config import file, profiles
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.exported import manifest, parquet_file
-from unified_cli.exported.checkpoint import ListIdentity, Option
 from unified_cli.exported.list_export import ListExportOptions, TablePart
 from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.fleet import own_account, selection
@@ -35,7 +34,7 @@ from unified_cli.http.request import Request
 from unified_cli.output import formats, printer
 from unified_cli.output.formats import Format
 from unified_cli.output.transform import ColumnCheck, Transform
-from unified_cli.plural import counted, named
+from unified_cli.plural import counted
 from unified_cli.storage import object_store
 
 _LAG = 60.0
@@ -232,12 +231,7 @@ def selected(context: CommandContext, options: ExportOptions) -> ExportConnectio
         own_account.common_settings(runtime, config, flags)
         if profiles.is_several(patterns):
             selection.check_account(options.account_id)
-        found, _ = selection.resolve_each(runtime, config, replace(options, output=None), names)
-        for same in selection.same_connection(found):
-            runtime.stderr.note(
-                f"{named(same)} are the same connection, which is read once, as {same[0]}"
-            )
-            names = [name for name in names if name not in same[1:]]
+        names = selection.read_once(runtime, config, replace(options, output=None), names)
     else:
         only = own_account.resolved(flags, runtime, config)
         names = [only.profile or only.reachable()[1]]
@@ -336,22 +330,6 @@ class ExportPlan:
             lag=lag if self.form.increments else None,
             incremental=options.incremental,
             table=table,
-        )
-
-    def identity(self, request: Request, options: ListExportOptions, **since: str) -> ListIdentity:
-        """Return the identity of a list that is read and written so."""
-        style = options.style
-        # Identities from before there were columns lack them.
-        columns: dict[str, Option] = {"columns": [*style.more]} if style.more else {}
-        return ListIdentity.of(
-            request,
-            format=options.format,
-            csv_safe=style.safe_cells,
-            bom=style.bom,
-            typed=style.typed,
-            replay=self.context.runtime.replays,
-            **since,
-            **columns,
         )
 
     def _table_part(self, one: PlannedList, more: Sequence[str]) -> TablePart:

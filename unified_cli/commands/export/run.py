@@ -2,23 +2,21 @@
 manifest of what came.
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from unified_cli import os_limits
 from unified_cli.cli import command_words
-from unified_cli.commands.export import report, store_folder
+from unified_cli.commands.export import own_manifest, report, store_folder
 from unified_cli.commands.export.connection_task import manifest_name
 from unified_cli.commands.export.delta_folder import TableFolder
 from unified_cli.commands.export.one_list import FailedList, FinishedList, ListResult, ListRunner
 from unified_cli.commands.export.plan import ExportPlan, PlannedList, file_for
 from unified_cli.commands.export.report import ExportSummary
-from unified_cli.errors import AccessError, StateError, StorageError, UnifiedError, UsageError
-from unified_cli.exported import export_state
-from unified_cli.exported.checkpoint import ListIdentity
-from unified_cli.exported.destination import Destination, FilePlace, InUseError
+from unified_cli.errors import AccessError, StateError, StorageError, UnifiedError
+from unified_cli.exported.destination import Destination, FilePlace
 from unified_cli.exported.list_export import ListTarget, TakenOverError
 from unified_cli.exported.local_folder import LocalFolder
 from unified_cli.exported.manifest import (
@@ -37,10 +35,6 @@ from unified_cli.storage import names, object_store
 from unified_cli.writes import state_words
 from unified_cli.writes.entry import RunKind
 from unified_cli.writes.registry import ListedWork, RunHeader, RunRegistry
-
-# A run that no one wants any more may wait for its turn so long, and give a sign of
-# life in the meantime.
-_PATIENCE = 60.0
 
 
 def destination_of(runtime: Runtime, text: str, *, make: bool, tables: bool = False) -> Destination:
@@ -171,143 +165,15 @@ def carry_out(
     """
     runtime, not_before = plan.context.runtime, float("-inf")
     check_names(destination, plan.manifest, dict.fromkeys(one.connection for one in plan.lists))
-    with plan.readers, _held(destination, plan) as (kept, waits):
+    with plan.readers, own_manifest.held(destination, plan) as (kept, waits):
         held()
         if waits:
             # A task may be run again elsewhere right after its process was killed.
             not_before = runtime.monotonic() + WINDOW
-        _take(destination, plan, kept)
+        own_manifest.take(destination, plan, kept)
         plan = replace(plan, timestamps=kept.parquet == TIMESTAMPS)
         runner = ListRunner(plan, destination, kept, shown, stop=stop, not_before=not_before)
         return _Export(plan, destination, kept, shown, runner).run()
-
-
-def _check_format(kept: Manifest, plan: ExportPlan, folder: str) -> None:
-    """Raise StateError if the folder holds lists in other formats alone: they would be
-    there twice.
-    """
-    held = {PurePosixPath(file).suffix for file in kept.entries}
-    wanted = {PurePosixPath(one.file).suffix for one in plan.lists}
-    if held and not held & wanted:
-        there = ", ".join(sorted(suffix.removeprefix(".") for suffix in held))
-        raise StateError(
-            f"{folder} holds an export in another format: {there}, not {plan.form}",
-            hint="--to another folder",
-        )
-
-
-def _check_filter(destination: Destination, plan: ExportPlan, kept: Manifest) -> None:
-    """Raise UsageError for a restart that asks for less than the lists hold: the others
-    would be gone.
-    """
-    options = plan.options
-    if not (options.query or options.since):
-        return
-    known = export_state.known(destination, kept)
-    for one in plan.lists:
-        before = known.get(one.file)
-        if before is None or not before.options:
-            continue
-        now = _identity(plan, one).options
-        if any(before.options.get(name) != now.get(name) for name in ("query", "changed_since")):
-            raise UsageError(
-                f"{one.file} was exported with another filter, and --restart would replace it with"
-                " the records of this one",
-                hint="--to another folder, or --restart without -q and --since",
-            )
-
-
-def _identity(plan: ExportPlan, one: PlannedList) -> ListIdentity:
-    """Return the identity of a list, without one where its connection cannot be
-    called: that is reported when it is.
-    """
-    try:
-        options = plan.list_options(one)
-        return plan.identity(plan.request(one), options, **options.since)
-    except UnifiedError:
-        return ListIdentity("", {})
-
-
-@contextmanager
-def _held(destination: Destination, plan: ExportPlan) -> Iterator[tuple[Manifest, bool]]:
-    """Keep other runs out, and give what `_reserve` gives.
-
-    A task may be run again before its first run has noticed that no one wants it any
-    more.
-    """
-    runtime = plan.context.runtime
-    until = runtime.monotonic() + (_PATIENCE if plan.pauses else 0)
-    while True:
-        with ExitStack() as held:
-            try:
-                held.enter_context(destination.hold(plan.manifest))
-                reserved = _reserve(destination, plan)
-            except InUseError:
-                if runtime.monotonic() >= until:
-                    raise
-            else:
-                yield reserved
-                return
-        runtime.sleep(1)
-
-
-def _reserve(destination: Destination, plan: ExportPlan) -> tuple[Manifest, bool]:
-    """Return this run's manifest, which says now which lists it reads, and whether
-    requests of the run before may still count for the service's limits.
-
-    Raises StateError for a damaged one, InUseError where another run reads such a list.
-    """
-    runtime, name, restart = plan.context.runtime, plan.manifest, plan.options.restart
-    own = _own_manifest(destination, plan)
-    waits = own is not None and plan.pauses and not own.ended_before(runtime.wall(), WINDOW)
-    kept = own or Manifest(name, timestamp(runtime.wall()), plan.options.shard)
-    if own is None and plan.form is formats.PARQUET and not restart:
-        kept.parquet = export_state.parquet_columns(destination)
-    if restart:
-        _check_filter(destination, plan, kept)
-    else:
-        _check_format(kept, plan, str(destination))
-    ended, kept.ended, kept.running = kept.ended, None, {one.file for one in plan.lists}
-    destination.replace(name, kept.text())
-    try:
-        export_state.check_free(destination, kept)
-    except InUseError:
-        kept.ended = ended
-        if own is None:
-            destination.remove(name)
-        else:
-            destination.replace(name, kept.text())
-        raise
-    return kept, waits
-
-
-def _own_manifest(destination: Destination, plan: ExportPlan) -> Manifest | None:
-    """Return the manifest that an earlier run of this kind left, or None."""
-    try:
-        text = destination.read(plan.manifest)
-        return None if text is None else Manifest.of(text, plan.manifest, str(destination))
-    except StateError:
-        # Who starts anew may do so because it is damaged.
-        if not plan.options.restart:
-            raise
-        return None
-
-
-def _take(destination: Destination, plan: ExportPlan, kept: Manifest) -> None:
-    """Begin with what the last runs left of the lists, or anew."""
-    if not plan.options.restart:
-        export_state.take(destination, kept)
-        return
-    lists = {one.file: one for one in plan.lists}
-    export_state.take_anew(
-        destination,
-        kept,
-        {one.connection for one in plan.lists},
-        lambda file: _identity(plan, lists[file]),
-        keep=plan.options.dedupe is not None,
-    )
-    if kept.entries.keys() <= {*kept.running}:
-        kept.started, kept.parquet = timestamp(plan.context.runtime.wall()), TIMESTAMPS
 
 
 class _Export:

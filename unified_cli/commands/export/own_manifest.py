@@ -1,0 +1,149 @@
+"""The manifest of a run of an export, whose lists begin with what the last runs
+left.
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import PurePosixPath
+
+from unified_cli.commands.export.plan import ExportPlan, PlannedList
+from unified_cli.errors import StateError, UnifiedError, UsageError
+from unified_cli.exported import export_state
+from unified_cli.exported.checkpoint import ListIdentity
+from unified_cli.exported.destination import Destination, InUseError
+from unified_cli.exported.manifest import TIMESTAMPS, Manifest, timestamp
+from unified_cli.http.rate import WINDOW
+from unified_cli.output import formats
+
+# A run that no one wants any more may wait for its turn so long, and give a sign of
+# life in the meantime.
+_PATIENCE = 60.0
+
+
+def _check_format(kept: Manifest, plan: ExportPlan, folder: str) -> None:
+    """Raise StateError if the folder holds lists in other formats alone: they would be
+    there twice.
+    """
+    held = {PurePosixPath(file).suffix for file in kept.entries}
+    wanted = {PurePosixPath(one.file).suffix for one in plan.lists}
+    if held and not held & wanted:
+        there = ", ".join(sorted(suffix.removeprefix(".") for suffix in held))
+        raise StateError(
+            f"{folder} holds an export in another format: {there}, not {plan.form}",
+            hint="--to another folder",
+        )
+
+
+def _check_filter(destination: Destination, plan: ExportPlan, kept: Manifest) -> None:
+    """Raise UsageError for a restart that asks for less than the lists hold: the others
+    would be gone.
+    """
+    options = plan.options
+    if not (options.query or options.since):
+        return
+    known = export_state.known(destination, kept)
+    for one in plan.lists:
+        before = known.get(one.file)
+        if before is None or not before.options:
+            continue
+        now = _identity(plan, one).options
+        if any(before.options.get(name) != now.get(name) for name in ("query", "changed_since")):
+            raise UsageError(
+                f"{one.file} was exported with another filter, and --restart would replace it with"
+                " the records of this one",
+                hint="--to another folder, or --restart without -q and --since",
+            )
+
+
+def _identity(plan: ExportPlan, one: PlannedList) -> ListIdentity:
+    """Return the identity of a list, without one where its connection cannot be
+    called: that is reported when it is.
+    """
+    try:
+        options = plan.list_options(one)
+        replay = plan.context.runtime.replays
+        return options.identity(plan.request(one), replay=replay, **options.since)
+    except UnifiedError:
+        return ListIdentity("", {})
+
+
+@contextmanager
+def held(destination: Destination, plan: ExportPlan) -> Iterator[tuple[Manifest, bool]]:
+    """Keep other runs out, and give what `_reserve` gives.
+
+    A task may be run again before its first run has noticed that no one wants it any
+    more.
+    """
+    runtime = plan.context.runtime
+    until = runtime.monotonic() + (_PATIENCE if plan.pauses else 0)
+    while True:
+        with ExitStack() as held:
+            try:
+                held.enter_context(destination.hold(plan.manifest))
+                reserved = _reserve(destination, plan)
+            except InUseError:
+                if runtime.monotonic() >= until:
+                    raise
+            else:
+                yield reserved
+                return
+        runtime.sleep(1)
+
+
+def _reserve(destination: Destination, plan: ExportPlan) -> tuple[Manifest, bool]:
+    """Return this run's manifest, which says now which lists it reads, and whether
+    requests of the run before may still count for the service's limits.
+
+    Raises StateError for a damaged one, InUseError where another run reads such a list.
+    """
+    runtime, name, restart = plan.context.runtime, plan.manifest, plan.options.restart
+    own = _own_manifest(destination, plan)
+    waits = own is not None and plan.pauses and not own.ended_before(runtime.wall(), WINDOW)
+    kept = own or Manifest(name, timestamp(runtime.wall()), plan.options.shard)
+    if own is None and plan.form is formats.PARQUET and not restart:
+        kept.parquet = export_state.parquet_columns(destination)
+    if restart:
+        _check_filter(destination, plan, kept)
+    else:
+        _check_format(kept, plan, str(destination))
+    ended, kept.ended, kept.running = kept.ended, None, {one.file for one in plan.lists}
+    destination.replace(name, kept.text())
+    try:
+        export_state.check_free(destination, kept)
+    except InUseError:
+        kept.ended = ended
+        if own is None:
+            destination.remove(name)
+        else:
+            destination.replace(name, kept.text())
+        raise
+    return kept, waits
+
+
+def _own_manifest(destination: Destination, plan: ExportPlan) -> Manifest | None:
+    """Return the manifest that an earlier run of this kind left, or None."""
+    try:
+        text = destination.read(plan.manifest)
+        return None if text is None else Manifest.of(text, plan.manifest, str(destination))
+    except StateError:
+        # Who starts anew may do so because it is damaged.
+        if not plan.options.restart:
+            raise
+        return None
+
+
+def take(destination: Destination, plan: ExportPlan, kept: Manifest) -> None:
+    """Begin with what the last runs left of the lists, or anew."""
+    if not plan.options.restart:
+        export_state.take(destination, kept)
+        return
+    lists = {one.file: one for one in plan.lists}
+    export_state.take_anew(
+        destination,
+        kept,
+        {one.connection for one in plan.lists},
+        lambda file: _identity(plan, lists[file]),
+        keep=plan.options.dedupe is not None,
+    )
+    if kept.entries.keys() <= {*kept.running}:
+        kept.started, kept.parquet = timestamp(plan.context.runtime.wall()), TIMESTAMPS
