@@ -83,7 +83,7 @@ def note_same_of(
 
 def read_once(
     runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]
-) -> Sequence[str]:
+) -> list[str]:
     """Return these profiles without those of a connection that another one leads to.
 
     They are reported on stderr.
@@ -94,7 +94,7 @@ def read_once(
             f"{named(same)} are the same connection, which is read once, as {same[0]}"
         )
         names = [name for name in names if name not in same[1:]]
-    return names
+    return [*names]
 
 
 def resolve_each(
