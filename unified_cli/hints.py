@@ -60,10 +60,7 @@ _PATH = re.compile(r"\w+\[[\d*]*\]")
 
 
 def known_profiles(names: Collection[str], wanted: str) -> str:
-    """Return the profile that may have been meant.
-
-    Otherwise where their names can be looked up.
-    """
+    """Return the profile that may have been meant, or where to look."""
     if not names:
         return "no profiles yet: unified profile add NAME"
     close = get_close_matches(wanted, names, 1, 0.65)
@@ -71,9 +68,9 @@ def known_profiles(names: Collection[str], wanted: str) -> str:
 
 
 def meant_body(text: str) -> str | None:
-    """Return the option for text given instead of JSON.
+    """Return the option for text given instead of JSON, or None.
 
-    It is one for a body, or for a field of one. None for another text.
+    The option is one for a body, or for a field of one.
     """
     name, equals, _ = text.partition("=")
     if text.startswith("file://"):
@@ -95,9 +92,9 @@ def with_equals(option: str, text: str) -> str | None:
 
 
 def as_jq(text: str) -> str | None:
-    """Return the jq program for a path like `items[].id`.
+    """Return the jq program for a path of aws, such as `items[].id`.
 
-    It is one as in aws. None for another text.
+    None for another text.
     """
     return f"--jq {_quoted(f'.{text}')}" if _PATH.match(text) else None
 
@@ -112,20 +109,20 @@ def make_private(path: object) -> str:
 
 
 def http_instead(place: str) -> str:
-    """Return the hint for a port without TLS.
+    """Return the hint for a port without TLS on this machine.
 
-    It is on this machine: clear text goes nowhere else.
+    Elsewhere clear text is never suggested.
     """
     return f"http://{place} instead?"
 
 
 def https_instead(place: str) -> str:
-    """Return the hint for a port that may expect TLS. It got clear text."""
+    """Return the hint for a port that got clear text but may expect TLS."""
     return f"https://{place} instead?"
 
 
 def no_tls_proxy(variable: str) -> str:
-    """Return the hint for a proxy that lacks TLS. It is set as if it had it."""
+    """Return the hint for a proxy that is set to use TLS but lacks it."""
     return f"http:// instead, in {variable}?"
 
 

@@ -135,7 +135,7 @@ def _unforeseen(error: BaseException, runtime: Runtime) -> UnifiedError:
 def _behind(panic: BaseException) -> Exception:
     """Return the cause of a Rust library's panic.
 
-    It is a refusal of the operating system, or else a bug.
+    The cause is a refusal of the operating system, or else a bug.
     """
     if found := re.search(r"\bOs \{ code: (\d+)", str(panic)):
         return OSError(int(found[1]), os.strerror(int(found[1])))

@@ -53,9 +53,9 @@ _UNSAFE = (
 
 @cache
 def unsafe() -> re.Pattern[str]:
-    """Return the pattern of an unsafe character.
+    """Return the pattern of characters that must not reach a terminal.
 
-    It must not reach a terminal. Compiled at its first use, which is rare.
+    Compiled at its first use, which is rare.
     """
     return re.compile(_UNSAFE)
 
@@ -76,7 +76,7 @@ _MARKS_BEGIN = (
 def is_harmless(text: str) -> bool:
     """Return whether the text certainly holds nothing unsafe.
 
-    It is quick to find out, while the pattern knows for sure.
+    This check is quick; only the pattern knows for sure.
     """
     if not text.isprintable():
         return False
@@ -187,9 +187,9 @@ def excerpt(text: str, limit: int = LONGEST) -> MaskedText:
 def _written(secret: str) -> Iterator[tuple[str, int]]:
     """Yield the encoded forms of the secret.
 
-    Each comes with how many characters at its start are masked without the rest. It is
-    written as it is, as its bytes in UTF-8, backwards, in hexadecimal, in base64 and in
-    base32.
+    Each comes with how many characters at its start are masked without the rest. The
+    forms are the secret itself, its bytes in UTF-8, reversed, in hexadecimal, in base64
+    and in base32.
     """
     raw = secret.encode("utf-8", "surrogateescape")
     for form in (secret, raw.decode("latin-1"), secret[::-1]):
@@ -215,7 +215,7 @@ def _within(raw: bytes, encode: Callable[[bytes], bytes], *, bits: int) -> Itera
 
 
 def _found(form: str, start: str, plain: str) -> Iterator[tuple[int, int]]:
-    """Yield where the form begins and ends. It ends where the text departs from it."""
+    """Yield where the form begins, and where the text departs from it."""
     at = plain.find(start)
     while at >= 0:
         end = at + sum(takewhile(bool, map(eq, form, plain[at : at + len(form)])))

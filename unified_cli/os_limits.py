@@ -55,9 +55,9 @@ def open_files() -> int:
 
 
 def raise_open_files(wanted: int) -> int:
-    """Raise the limit of open files, and return it.
+    """Raise the limit of open files to `wanted`, and return it.
 
-    It is raised to this number, as far as the operating system allows.
+    The operating system may allow fewer.
     """
     if sys.platform == "win32":
         return _UNKNOWN_FILES
@@ -105,10 +105,9 @@ def absolute(path: Path) -> Path:
 
 
 def real(path: Path) -> Path:
-    """Return the path from the root, resolved.
+    """Return the path from the root, without links and `..`.
 
-    It is without links and `..`, and need not exist. Raises as `absolute` does, and
-    OSError.
+    The path need not exist. Raises as `absolute` does, and OSError.
     """
     # `Path.resolve` raises for links in a circle before Python 3.13.
     return Path(os.path.realpath(absolute(path)))
@@ -124,12 +123,11 @@ def lost_directory() -> StorageError | None:
 
 
 def explained(error: UnifiedError) -> UnifiedError:
-    """Return the error, with a next step if possible.
+    """Return the error with a next step, if one is known.
 
-    It is for a lack of descriptors, a missing file or a working directory that was
-    removed.
-
-    A setting that names a file in such a directory is right, so that is no ConfigError.
+    Known are a lack of descriptors, a missing file and a working directory that was
+    removed. A setting that names a file in such a directory is right, so that is no
+    ConfigError.
     """
     causes = [*_causes(error)]
     if any(isinstance(one, FileNotFoundError) for one in causes) and lost_directory():
@@ -157,9 +155,9 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _about_file(cause: OSError, message: str) -> str | None:
-    """Return what to do about a missing file.
+    """Return what to do about a missing file or folder.
 
-    It may be a folder. None if the message is not about it.
+    None if the message is not about it.
     """
     name = str(cause.filename) if isinstance(cause.filename, str | os.PathLike) else ""
     if not name or name not in message:

@@ -20,7 +20,7 @@ def all_of(number: int, noun: str) -> str:
 
 
 def plural(noun: str) -> str:
-    """Return the plural of a regular English noun. It ends in -s or -ies."""
+    """Return the plural of an English noun that takes -s or -ies."""
     return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
 
 

@@ -153,7 +153,7 @@ class Runtime(NamedTuple):
 
     @classmethod
     def system(cls) -> "Runtime":
-        """Return this process's runtime. Its environment loses the token."""
+        """Return this process's runtime, removing the token from the environment."""
         stderr = _writer(sys.stderr)
         environ = dict(os.environ)
         # Other programs inherit the environment, and jq programs show it.
@@ -226,7 +226,7 @@ class Runtime(NamedTuple):
     def folder(self, kind: Literal["cache", "config", "data"]) -> Path | None:
         """Return the user's folder of that kind, or None.
 
-        It may not exist. None if the user has no home directory.
+        The folder may not exist. None if the user has no home directory.
         """
         if self.folders is not None:
             return self.folders.get(kind)
@@ -248,9 +248,9 @@ class Runtime(NamedTuple):
             return None
 
     def has_cached(self, name: str) -> bool:
-        """Return whether the cache has this file or folder.
+        """Return whether this user can see this file in the cache.
 
-        Only as far as this user can see.
+        The name may be a folder's.
         """
         folder = self.folder("cache")
         # Path raises where it may not look.

@@ -83,10 +83,7 @@ class Stderr:
         return self._terminal_columns() or _WIDTH
 
     def goes_to(self, stream: BinaryIO | None) -> bool:
-        """Return whether a stream shares stderr's pipe or file.
-
-        An example is `2>&1`.
-        """
+        """Return whether a stream shares stderr's pipe or file, as with `2>&1`."""
         try:
             pair = [os.fstat(one.fileno()) for one in (self._stream, stream) if one is not None]
         except (OSError, ValueError):
@@ -96,10 +93,7 @@ class Stderr:
         ) and not stat.S_ISCHR(pair[0].st_mode)
 
     def named(self, name: str) -> "Stderr":
-        """Return the same, with a name before each line.
-
-        Such as that of a connection.
-        """
+        """Return the same, with a name such as a connection's before each line."""
         return _NamedStderr(self, name)
 
     def begin_run(self, run: str) -> None:
@@ -137,7 +131,7 @@ class Stderr:
                 self._erased = not shown
 
     def end_line(self) -> None:
-        """Begin a new line on a terminal. It shows a Ctrl-C where the cursor is."""
+        """Begin a new line on a terminal, which may show `^C` on this one."""
         with self._lock:
             if self._terminal_columns() and not self._erased and self.is_free():
                 self._write("\n")
@@ -157,9 +151,9 @@ class Stderr:
             self._write(shown)
 
     def exact(self, text: str) -> None:
-        """Print a line of data, unbroken.
+        """Print a line of data without breaking it, so that it can be copied.
 
-        It may be copied, also where a terminal is too narrow.
+        A narrow terminal may wrap it.
         """
         self._print([visible(masked(text))])
 
@@ -216,10 +210,7 @@ class Stderr:
             return 0
 
     def _ends(self) -> tuple[str, str]:
-        """Return what moves to the status line, and erases it.
-
-        Only the rest of it is erased.
-        """
+        """Return what moves to the status line, and erases the rest of it."""
         if not self._status:
             return "", ""
         # A narrowed terminal has wrapped the line.

@@ -89,9 +89,9 @@ def _in_query(text: str, name: str) -> Iterator[str]:
 
 
 def check(call: Call, body: bytes) -> None:
-    """Raise IncompleteError for an answer with failed requests.
+    """Raise IncompleteError if requests in an answer failed.
 
-    Its status does not matter.
+    The status of the answer does not matter.
     """
     answer = read(body.decode("utf-8", "replace"))
     errors = (

@@ -15,9 +15,9 @@ from unified_cli.runtime import Runtime
 def check(
     runtime: Runtime, options: OperationOptions, operation: Operation, body: bytes | None
 ) -> None:
-    """Warn about a body's fields that may be misspelt.
+    """Warn about each field of a body that may be misspelt.
 
-    Each has one line. Raises UsageError for one with `--strict`.
+    Raises UsageError for one with `--strict`.
     """
     if not (body and body.lstrip().startswith(b"{")):
         return

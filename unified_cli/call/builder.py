@@ -98,10 +98,10 @@ def common(
 def settings_for_many(
     settings: Settings, runtime: Runtime, jq: str | None, config: Config, names: Iterable[str] = ()
 ) -> Settings:
-    """Return the settings for the results of many calls.
+    """Return the settings for the results of many calls or writes.
 
-    They are of connections or writes: a table on a terminal, unless a format is named.
-    One of the profiles of these `names` may name it; a jq program is for JSON.
+    Without a named format, the result is a table on a terminal. One of the profiles of
+    these `names` may name it; a jq program is for JSON.
     """
     by_profile = any("output" in config.profiles.get(name, {}) for name in names)
     asked = settings.values["output"].source != DEFAULT or by_profile or jq or runtime.pretty
@@ -286,7 +286,7 @@ def with_page_size(
 ) -> list[tuple[str, str]]:
     """Return a list's query with the settings' page size.
 
-    Not if it has one already, or they have none.
+    The query stays if it has one, or if they have none.
     """
     if settings.page_size is None or service.page_size in dict(query):
         return query

@@ -34,8 +34,9 @@ _MOST = 12
 def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -> None:
     """Add to the error what is wrong with the request.
 
-    That is the problem with the body, or what the connection offers, if the operation
-    is not part of it. The latter costs a request, so it is done on a terminal only.
+    For example the problem with the body, or what the connection offers, if the
+    operation is not part of it. The latter costs a request, so it is done on a terminal
+    only.
     """
     operation = request.operation
     if (
@@ -55,9 +56,9 @@ def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -
 
 
 def _about_body(error: RefusedError, call: Call, operation: Operation, body: bytes) -> str | None:
-    """Return what to type for a body, or None.
+    """Return what to type instead of a refused body, or None.
 
-    It is an array, or has a field that `-F` made no text of.
+    The body is an array, or has a field that `-F` made no text of.
     """
     if body.startswith(b"[") and operation.name == "create":
         return (
@@ -81,9 +82,9 @@ def instead(call: Call, clients: "Clients", operation: Operation) -> str | None:
 
 
 def _offered(call: Call, clients: "Clients") -> Offered | None:
-    """Return what the connection offers, or None.
+    """Return what the connection offers, as known or asked.
 
-    It is known already or the service says so.
+    None if the service does not say.
     """
     runtime, catalogue, settings, *_ = call
     if known := known_capabilities.recall(runtime, settings):

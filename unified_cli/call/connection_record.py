@@ -163,10 +163,7 @@ class ConnectionRecord(NamedTuple):
 
     @classmethod
     def from_record(cls, record: Record | bytes, service: Service) -> Self:
-        """Return the connection in a record.
-
-        It is from the list, or was asked for alone.
-        """
+        """Return the connection in a record of the list, or in its own."""
         words, members = service.connections, parts(record) or {}
         product = parts(members.get(words.product, b"")) or {}
         forbidden = members.get(words.last_forbidden, b"null")

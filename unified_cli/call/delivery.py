@@ -67,9 +67,9 @@ class Asked(NamedTuple):
 
     @property
     def may_download(self) -> bool:
-        """Whether the response may go straight to `--out`.
+        """Whether the response may be streamed to `--out` unchanged.
 
-        It goes to a file or a folder while it comes, unchanged.
+        `--out` is a file or a folder.
         """
         if self.downloads:
             return True
@@ -213,10 +213,7 @@ def column_names(text: str | None) -> list[str]:
 
 
 def _check_printed(asked: Asked) -> None:
-    """Raise UsageError for shaping something that is not a result.
-
-    Only an operation has one.
-    """
+    """Raise UsageError for shaping something that is not a result."""
     option = "--describe" if asked.kind is ModeKind.DESCRIBED else "--skeleton"
     if asked.reshaped or asked.place is not Place.STDOUT:
         raise UsageError(f"{option} takes no --jq, --columns and --out", hint=_TO_SHELL)

@@ -48,9 +48,9 @@ def from_url(url: str) -> str:
 
 
 def safe(*proposals: MaskedText) -> str:
-    """Return the first usable proposal as a safe name.
+    """Return the first usable proposal as a safe file name.
 
-    It is one visible component of a path that every system can store. It has no
+    The name is one visible component of a path that every system can store. It has no
     separator of any system, no leading dot or dash, no reserved word, and at most 180
     bytes in UTF-8.
     """

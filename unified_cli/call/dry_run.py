@@ -89,9 +89,9 @@ def _displayable(facts: "UploadFacts") -> JsonObject:
 
 
 def curl(request: Request, *, ca_bundle: str | None = None) -> str:
-    """Return the request as a curl command.
+    """Return the request as a curl command for a POSIX shell.
 
-    It is for a POSIX shell, and takes the token from UNIFIED_TOKEN.
+    The command takes the token from UNIFIED_TOKEN.
     """
     # By default curl expands brackets in a URL and normalises its path.
     words = ["curl", "--fail-with-body", "-sS", "--globoff", "--path-as-is", "-X", request.method]
@@ -114,7 +114,7 @@ def curl(request: Request, *, ca_bundle: str | None = None) -> str:
 
 
 def _file_words(facts: "UploadFacts") -> Iterator[str]:
-    """Yield curl's words for a file. It is in a form or as it is."""
+    """Yield curl's words for a file, in a form or as it is."""
     # To curl the name - is standard input.
     path = "./-" if facts.file == "-" else facts.file
     if facts.field is None:
@@ -138,7 +138,7 @@ def line(runtime: Runtime, request: Request) -> None:
 def show_skeleton(runtime: Runtime, operation: Operation, described: KnownMethod | None) -> None:
     """Print the skeleton of the operation's body.
 
-    It has what its connection described, if that is known. Nothing is sent, and no
+    Descriptions by the connection are included, if known. Nothing is sent, and no
     connection is needed.
     """
     fields = operation.accepted_fields

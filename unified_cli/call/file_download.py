@@ -156,7 +156,10 @@ class Download:
         return answer
 
     def _document(self, answer: Answer, request: Request, *, only_files: bool) -> bytes:
-        """Return the body if a record may hold the link. Else raise ServiceError."""
+        """Return the body if a record may hold the link.
+
+        Raises ServiceError otherwise.
+        """
         if only_files or not answer.body:
             what = "a record, not the file" if answer.body else "nothing"
             hint = f" (try -q {self._client.service.response_format}=stream)" if answer.body else ""
@@ -202,7 +205,7 @@ def _validator(headers: Mapping[str, str]) -> str:
 
 
 def _digests(headers: Mapping[str, str]) -> list[tuple[str, bytes]]:
-    """Return each checksum's algorithm and value. They came with the file."""
+    """Return algorithm and value of each checksum in the headers."""
     found = []
     texts = [headers.get(name, "") for name in ("repr-digest", "content-digest", "digest")]
     pairs = [(match[1], match[2]) for text in texts for match in _DIGEST.finditer(text)]
@@ -301,7 +304,7 @@ def _link(urls: bytes) -> str | None:
 
 
 def check_fields(operation: Operation, body: bytes | None) -> None:
-    """Raise UsageError for a body that names no file. It lacks a field."""
+    """Raise UsageError for a body without the fields of a download."""
     given = parts(body or b"{}") or {}
     for name in operation.required_fields:
         if name not in given:

@@ -76,9 +76,9 @@ def ask_offer(
 def ask_product(client: Client, settings: Settings, catalogue: Catalogue, product: str) -> Offer:
     """Return what connections to a product offer.
 
-    It is named by its slug or its id. It need not be connected. The settings' account
-    may be empty. Raises as `ask_offer` does, and UsageError for anything that is not
-    such a name.
+    `product` is its slug or its id. It need not be connected. The settings' account may
+    be empty. Raises as `ask_offer` does, and UsageError for anything that is not such a
+    name.
     """
     hint = "its slug or its id, as `connections list` shows"
     if not _PRODUCT.fullmatch(product):
@@ -208,10 +208,10 @@ class ConnectionHealth(NamedTuple):
 
 
 def ask_health(client: Client, settings: Settings, catalogue: Catalogue) -> ConnectionHealth:
-    """Return how the connection is.
+    """Return the state of the connection, and whether it is blocked.
 
-    Its record says it, and what it offers whether it is blocked. Raises the errors of a
-    request, ServiceError for an answer that is not a connection.
+    The state is in its record, the rest in its offer. Raises the errors of a request,
+    ServiceError for an answer that is not a connection.
     """
     record, headers = _record(client, settings, catalogue)
     if settings.is_own:

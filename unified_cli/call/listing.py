@@ -28,8 +28,8 @@ from unified_cli.runtime import Runtime
 def span(call: Call) -> Span:
     """Return the part of the list to read.
 
-    It is all pages, a number of records, or one page. With `--since` what changed.
-    Raises UsageError.
+    That is all pages, a number of records, or one page. `--since` limits it to changed
+    records. Raises UsageError.
     """
     pages = part(call.options, PageOptions)
     since = builder.since(call.runtime, part(call.options, ReadOptions).since, call.options.query)
@@ -71,10 +71,10 @@ class ListSummary:
 
 
 def run(call: Call, clients: Clients, request: Request) -> None:
-    """Print or save the records of the requested pages.
+    """Print the records of the requested pages, or save them with `--out`.
 
-    They are saved with `--out`. An error while reading is raised with a note on how far
-    it got; IncompleteError if something is missing.
+    An error while reading is raised with a note on how far it got; IncompleteError if
+    something is missing.
     """
     with delivery.to_file(call) as aimed:
         _print(aimed, clients, request)
@@ -120,7 +120,7 @@ def _print(call: Call, clients: Clients, request: Request) -> None:
 def _check_whole(missing: list[str], tally: ListSummary, asked: PageOptions) -> None:
     """Raise IncompleteError if something is missing.
 
-    It may be left out by the provider and not accepted.
+    Parts that the provider left out are missing unless accepted.
     """
     missing = missing if asked.allow_partial else [*missing, *tally.left_out()]
     if missing:
@@ -152,7 +152,7 @@ def report(call: Call, tally: ListSummary) -> None:
 
 
 def unread(tally: ListSummary, asked: PageOptions) -> str:
-    """Return the message about records not read. It says how to continue."""
+    """Return the message about records not read, with the next step."""
     if asked.limit:
         return f"cut on request after {tally.so_far()}; to continue: {tally.onward()}"
     return more_records.message(tally.next_cursor)

@@ -14,7 +14,7 @@ _PLAIN = re.compile(r"[\w.~+/=:@%-]+", re.ASCII)
 
 
 def message(cursor: str | None) -> str:
-    """Return the message about more records. It names the options that read them."""
+    """Return the message about more records, with the options to read them."""
     return f"there are more records: --all, or {onward(cursor)}"
 
 
@@ -29,7 +29,7 @@ def onward(cursor: str | None) -> str:
 
 
 def note(call: Call, body: bytes) -> None:
-    """Print it if the body has a cursor. The body is a page of a list in JSON."""
+    """Print the message if a page of a list has a cursor. The page is JSON."""
     service = call.catalogue.service
     # A letter of the key may be written as an escape.
     there = f'"{service.cursor}"'.encode() in body or b"\\u00" in body

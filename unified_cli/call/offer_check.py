@@ -176,10 +176,7 @@ class OfferCheck(NamedTuple):
         return ConnectionOffer(name, [OfferCell(one, UNKNOWN, why) for one in self.operations])
 
     def judged(self, name: str, settings: Settings, offer: Offer) -> ConnectionOffer:
-        """Return a connection's offer, operation by operation.
-
-        Its state counts, too.
-        """
+        """Return what a connection offers, given its offer and its state."""
         return self._judged(name, offer, read_only=settings.read_only)
 
     def check_product(self, product: str, settings: Settings, client: Client) -> ConnectionOffer:

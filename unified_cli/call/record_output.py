@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 def write(call: Call, request: Request, body: bytes, program: "JqProgram | None") -> None:
     """Write a document in the chosen format.
 
-    It has the chosen columns or goes through the jq program. Raises ServiceError for a
-    document that is too large to be taken apart.
+    Chosen columns and a jq program apply. Raises ServiceError for a document that is
+    too large to be taken apart.
     """
     runtime, output = call.runtime, call.settings.output
     chosen = column_names(call.options.columns)

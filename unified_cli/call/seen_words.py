@@ -28,9 +28,9 @@ def keep_page(call: Call, operation: Operation | None, body: bytes) -> None:
 
 
 def keep(call: Call, operation: Operation | None, records: Sequence[Record]) -> None:
-    """Keep the ids and columns that a person saw.
+    """Keep the ids and columns that a person saw, for completion.
 
-    Only if the connection was named by its profile.
+    Nothing is kept unless a profile named the connection.
     """
     words = _words(call)
     if not (operation and operation.lists and words):

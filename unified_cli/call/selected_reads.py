@@ -127,7 +127,7 @@ class ReadWork(NamedTuple):
     seconds: dict[str, float] | None = None
 
     def run(self, read: SelectedRead) -> Generator[tuple[SelectedRead, Page | UnifiedError | None]]:
-        """Yield each page, then None. Or the error that broke it off."""
+        """Yield each page, then None or the error that ended it."""
         try:
             token = self.clients.token(read.call.settings)
         except UnifiedError as error:

@@ -90,9 +90,9 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
 
 
 def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
-    """Add the key of a write to its error.
+    """Add the key of a write to its error, so that it can be repeated.
 
-    The write is in doubt, or was answered with a failure that may pass.
+    Only if the write is in doubt, or was answered with a failure that may pass.
     """
     in_doubt = isinstance(error, UnknownError)
     if (in_doubt or (error.retryable and error.status is not None)) and (
@@ -129,10 +129,9 @@ def exchange_for(call: Call) -> Exchange:
 
 
 def once(call: Call, clients: Clients, request: Request) -> None:
-    """Send the request once, and write its answer.
+    """Send the request once, and write its answer as one document.
 
-    It is one document. Raises StorageError with what was done, for a write whose answer
-    cannot be written.
+    Raises StorageError with what was done, for a write whose answer cannot be written.
     """
     runtime, _, settings, options, *_ = call
     got, program = None, _PROGRAM.load()(options) if options.jq else None

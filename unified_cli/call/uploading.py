@@ -16,11 +16,11 @@ _METHODS = ("POST", "PATCH", "PUT")
 
 
 def opened(runtime: Runtime, options: SendOptions, method: str) -> Upload:
-    """Return the opened file that the options send.
+    """Return the file that the options send, in a form or as it is.
 
-    It is in a form, or as it is. It is read once for its digest, which is reported.
-    Raises UsageError for options that contradict each other and for anything that is
-    not a regular file, StorageError for a file that cannot be read.
+    It is opened, and read once for its digest, which is reported. Raises UsageError for
+    options that contradict each other and for anything that is not a regular file,
+    StorageError for a file that cannot be read.
     """
     _check(options, method)
     with progress(runtime, Work("byte read")) as shown:
@@ -36,10 +36,7 @@ def opened(runtime: Runtime, options: SendOptions, method: str) -> Upload:
 
 
 def _telling(shown: Progress) -> upload.Progress:
-    """Return a callback that reports the bytes read so far.
-
-    It takes them, and those in all.
-    """
+    """Return a callback that takes the bytes read so far, and in all."""
     before = 0
 
     def tell(now: int, size: int) -> None:
@@ -93,7 +90,7 @@ def _fields(options: SendOptions) -> list[tuple[str, str]]:
 
 @contextmanager
 def with_progress(runtime: Runtime, file: Upload) -> Iterator[None]:
-    """Report how much was sent, during the block. Each attempt begins with nothing."""
+    """Report how much was sent, during the block. Each attempt starts at 0."""
     with progress(runtime, Work("byte", file.size)) as shown:
         file.progress = _telling(shown)
         yield

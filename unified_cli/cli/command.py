@@ -101,7 +101,7 @@ class CommandStub(NamedTuple):
 
 
 def yes_or_no(runtime: Runtime, given: bool, name: str) -> bool:
-    """Return a setting from the flag or the environment.
+    """Return a setting from the flag or the environment alone.
 
     It must work without the config file. Raises ConfigError.
     """

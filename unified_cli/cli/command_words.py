@@ -22,9 +22,9 @@ _OF_ONE_CALL = frozenset(
 def words_of(
     command: Sequence[str], options: Options, *, without: Collection[str] = _OF_ONE_CALL
 ) -> list[str]:
-    """Return the words of a command with these options.
+    """Return a command with these options as words.
 
-    Those of `without` are left out. The names of files are absolute.
+    Options of `without` are left out. The names of files are absolute.
     """
     words = [*command]
     for argument in arguments_of(type(options)):

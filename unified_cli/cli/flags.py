@@ -68,10 +68,7 @@ class Options:
     """Whether settings supply values for missing options, as for a call."""
 
     def given(self) -> list[tuple[str, Any]]:
-        """Return the fields that differ from their defaults.
-
-        Each has its name and value.
-        """
+        """Return the names and values that differ from the defaults."""
         values = ((field, getattr(self, field.name)) for field in fields(self))
         return [(field.name, value) for field, value in values if value != field.default]
 
@@ -320,9 +317,9 @@ def _marks(field: Field[Any]) -> tuple[Any, ...]:
 
 
 def _kind(field: Field[Any]) -> Any:
-    """Return the type that Typer reads.
+    """Return the type for Typer: a list for a tuple, and never None.
 
-    It is a list for a tuple, and without the None that means "not given".
+    None means "not given".
     """
     annotation: Any = field.type
     kind = annotation.__origin__

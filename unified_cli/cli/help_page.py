@@ -103,7 +103,7 @@ def for_command(about: str, command: Command[Any]) -> HelpPage:
 
 
 def _lacking(operation: Operation, runtime: Runtime) -> Sequence[tuple[str, str]]:
-    """Return which connections lack an operation. Only those that were asked."""
+    """Return which of the connections asked lack an operation."""
     if not runtime.has_cached("capabilities"):
         return []
 
@@ -112,12 +112,10 @@ def _lacking(operation: Operation, runtime: Runtime) -> Sequence[tuple[str, str]
 
 
 def render(page: HelpPage, command: str, runtime: Runtime, *, short: bool = False) -> str:
-    """Return the page as text, within the terminal's width. It has at most 100 columns.
+    """Return the page as text, at most 100 columns wide.
 
-    Coloured on a terminal.
-
-    A `short` one is the whole page where that fits a screen, and else what people need
-    most of it.
+    A narrower terminal has fewer. The text is coloured on a terminal. A `short` one is
+    the whole page where that fits a screen, and else what people need most of it.
     """
     width = max(40, min(runtime.width, _WIDEST))
     found = _whole(page, command, runtime, width)
@@ -152,9 +150,8 @@ def _head(page: HelpPage, command: str, width: int, paragraphs: int) -> list[str
 
 
 def _shortened(page: HelpPage, command: str, width: int) -> list[str]:
-    """Return the short help.
+    """Return the short help: purpose, two examples, commands, main options.
 
-    It has the purpose, two examples, the commands below it, and the most used options.
     The rest follows if it fits.
     """
     flags = [(_spelled(flag), _explained(flag)) for flag in page.flags if flag.common]

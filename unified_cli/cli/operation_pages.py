@@ -135,9 +135,9 @@ def example(operation: Operation) -> str:
 
 
 def second_example(operation: Operation, service: Service) -> str:
-    """Return a second example.
+    """Return a second example of an operation.
 
-    It is a list that is filtered, a record in another format, or a request that is only
+    For instance a filtered list, a record in another format, or a request that is only
     shown.
     """
     if operation.lists:

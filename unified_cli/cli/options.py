@@ -315,10 +315,7 @@ class DownloadModeOptions(Options):
 
 
 def overrides(options: object, profile: str | None = None) -> Overrides:
-    """Return the settings that a command's options override.
-
-    They are for one profile.
-    """
+    """Return the settings that options override, for one profile."""
     found = {name: getattr(options, name, None) for name in Overrides._fields if name != "profile"}
     return Overrides(
         profile=profile,

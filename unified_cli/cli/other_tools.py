@@ -303,7 +303,7 @@ _VALUES = {
 def meant_value(text: str, choices: Sequence[str]) -> str | None:
     """Return the value that was meant, or None.
 
-    It is written otherwise, or as other tools call it.
+    The text may be misspelt, or another tool's word.
     """
     lower = text.lower()
     found = {one.lower(): one for one in choices}
@@ -312,9 +312,9 @@ def meant_value(text: str, choices: Sequence[str]) -> str | None:
 
 
 def not_one_of(text: str, choices: Sequence[str]) -> str:
-    """Return the words for an invalid choice.
+    """Return the words for an invalid choice, with a suggestion.
 
-    They name the choice or the option that was meant.
+    The choice or the option that was meant is suggested.
     """
     wrong = f"{text!r} is not one of {', '.join(map(repr, choices))}"
     is_format = formats.NDJSON.name in choices
@@ -331,7 +331,7 @@ def not_one_of(text: str, choices: Sequence[str]) -> str:
 def _instead_of_format(text: str) -> str:
     """Return the option to use instead of this format.
 
-    It is one for a file, or for a path in the result. Empty for another text.
+    For example one for a file, or for a path in the result. Empty for another text.
     """
     kind, equals, path = text.partition("=")
     if equals and kind in {"jsonpath", "go-template", "custom-columns"}:
@@ -376,9 +376,9 @@ def own_line(word: str, rest: Sequence[str]) -> str | None:
 
 
 def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
-    """Return the options to use for another tool's option.
+    """Return our options for another tool's option with this value.
 
-    It has this value. The command has one of them, or none.
+    The command has one of them, or none.
     """
     before = [*_ELSEWHERE.get(option, ())]
     if option in _COUNTS and value.isdecimal():

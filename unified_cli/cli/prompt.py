@@ -32,10 +32,10 @@ def confirm_change(
     yes: bool,
     stdin_holds_data: bool = False,
 ) -> None:
-    """Ask before a delete or an update, unless `yes`.
+    """Ask before `what` is deleted or updated, unless `yes`.
 
-    It is of `what`, in the connection of the settings. Raises UsageError if no one
-    confirms it: the answer is no, prompts are off, or there is no terminal to ask on.
+    `settings` are those of its connection. Raises UsageError if no one confirms it: the
+    answer is no, prompts are off, or there is no terminal to ask on.
     """
     if yes:
         # The question needs a look into the cache.
@@ -71,7 +71,7 @@ def confirm_several(
 def confirm(runtime: Runtime, what: str, undone: str, *, yes: bool, no_input: bool) -> None:
     """Ask whether to do `what`, unless `yes`.
 
-    It begins with the verb. Raises UsageError, which begins with the rest `undone`,
+    `what` begins with the verb. Raises UsageError, which begins with the rest `undone`,
     where no one can be asked, or the answer is no.
     """
     if yes:
@@ -146,10 +146,7 @@ def line(runtime: Runtime, question: str) -> str:
 
 
 def hidden(runtime: Runtime, question: str) -> bytes:
-    """Return the answer's line, which the terminal does not show.
-
-    It has no line end.
-    """
+    """Return a typed line that the terminal does not show. The line end is removed."""
     with _without_echo(runtime):
         runtime.stderr.prompt(question)
         found = runtime.stdin.readline(_LONGEST) if runtime.stdin else b""

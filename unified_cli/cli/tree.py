@@ -67,9 +67,8 @@ def _operation_pages() -> Any:
 
 
 def _note_help(context: Any, words: Sequence[str]) -> None:
-    """Note which page the words ask for, if any.
-
-    It is a screen by -h, all by --help.
+    """Note which page of help the words ask for, if any. -h asks for a screen, --help
+    for all.
     """
     context.meta[_SHORT] = "--help" not in words
 
@@ -127,7 +126,7 @@ class CommandGroup(TyperGroup):
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
         """Return the command of that name, or None.
 
-        Also the only one that differs in its dashes.
+        A name that differs only in its dashes is found, too, if it is the only one.
         """
         name = either_dash(cmd_name, self.entries)
         return self.entries[name].build() if name else None
@@ -284,7 +283,7 @@ def _built_in(name: str, entry: Entry, context: CommandContext) -> Any:
 
 
 def _with_one_dash(words: Sequence[str], argv: Sequence[str]) -> UsageError | None:
-    """Return the error for a long option with one dash. It is among the words."""
+    """Return the error for a long option with one dash among the words."""
     if not any(f"-{word}" in flag.spellings for flag in operation_flags() for word in words):
         return None
 

@@ -234,9 +234,9 @@ def one_too_many(context: Any, argument: str, typed: Sequence[str]) -> UsageErro
 
 
 def _without_value(typed: Sequence[str]) -> str | None:
-    """Return the option that took an option for its value.
+    """Return the option that took the next option for its value.
 
-    An example is `--record -o ids`. None without one.
+    As in `--record -o ids`. None without one.
     """
     for before, word in pairwise(typed):
         flag = by_spelling().get(before)

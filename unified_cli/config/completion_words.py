@@ -81,7 +81,8 @@ class CompletionWords:
     def _read(self, path: Path) -> list[str]:
         """Return the words of the file, if they can be used.
 
-        They are of this connection, of today, and no one else can have written them.
+        They must be of this connection and of today, and no one else may have written
+        them.
         """
         try:
             with os.fdopen(regular_file.descriptor(path), "rb") as file:

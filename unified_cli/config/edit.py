@@ -63,9 +63,9 @@ class Draft:
         self.data["profiles"][name] = table
 
     def set(self, name: str | None, values: TomlTable) -> None:
-        """Set the keys of a profile, or of the top.
+        """Set the keys of a profile, or of the top of the file.
 
-        It is the top of the file if `name` is None. The value None unsets.
+        `name` is None for the top. The value None unsets.
         """
         table = self.data if name is None else self.table(name)
         for key, value in values.items():
@@ -250,7 +250,7 @@ def _rewritten(path: Path, text: bytes, wanted: TomlTable, alter: Alter) -> byte
 
 
 def _setting(name: str, values: TomlTable) -> str:
-    """Return the command that sets these keys. They are those of a profile, or any."""
+    """Return the command that sets these keys of a profile."""
     words = [shlex.quote(visible(f"{key}={_typed(key, value)}")) for key, value in values.items()]
     return " ".join(["unified profile set", name, *(words or ["KEY=VALUE"])])
 

@@ -144,7 +144,7 @@ def load(path: Path, text: bytes) -> dict[str, Toml]:
 def problems(data: TomlTable) -> Iterator[ConfigError]:
     """Yield the problems with the names in the file.
 
-    They are unknown keys, and keys that contradict each other.
+    These are unknown keys, and keys that contradict each other.
     """
     if found := shape(data):
         yield found
@@ -199,7 +199,7 @@ def shape(data: TomlTable) -> ConfigError | None:
 def table_problems(table: TomlTable, profile: str | None) -> Iterator[ConfigError]:
     """Yield the problems with the names in one table.
 
-    It is that of a profile, or the top of the file if `profile` is None.
+    The table is a profile's, or the top of the file if `profile` is None.
     """
     place, at = (f"profile {profile}: ", "p") if profile else ("", "t")
     for name, value in table.items():

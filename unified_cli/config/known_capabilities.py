@@ -101,11 +101,10 @@ def _harmless(resources: object) -> dict[str, list[str]]:
 def keep_lacking(
     runtime: Runtime, api: str, asked: Mapping[str, Settings], lacking: Mapping[str, Sequence[str]]
 ) -> None:
-    """Keep which connections lack an API's operations, for help.
+    """Keep which of the connections just asked lack an API's operations.
 
-    They are those just asked.
-
-    `asked` has their settings by name, `lacking` the names by `resource operation`.
+    Help shows this. `asked` has their settings by name, `lacking` the names by
+    `resource operation`.
     """
     numbers = {name: number for number, name in enumerate(asked)}
     # Without a profile, a connection is called by its account, which cannot move.

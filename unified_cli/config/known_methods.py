@@ -66,10 +66,7 @@ def keep(
 
 
 def recall(runtime: Runtime, settings: Settings, operation: Operation) -> KnownMethod | None:
-    """Return the known facts about a method, or None.
-
-    They are from this very connection.
-    """
+    """Return this connection's known facts about a method, or None."""
     key = _key(settings, operation)
     fact = _cache(runtime).read(*key) if key else None
     match fact and fact.value:

@@ -63,11 +63,9 @@ def is_of_sandbox(config: Config, profile: str) -> bool:
 def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPlace:
     """Return the place to store the profile's token.
 
-    It is the one that `wanted` names, else the one that the profile declares, else the
-    keyring.
-
-    Raises UsageError if the profile's token comes from elsewhere, ConfigError if there
-    is no such profile or no base URL.
+    `wanted` names it; else the profile declares it; else it is the keyring. Raises
+    UsageError if the profile's token comes from elsewhere, ConfigError if there is no
+    such profile or no base URL.
     """
     config = file.read(runtime)
     if config.path is None:
@@ -178,7 +176,7 @@ def _with_alternative() -> Iterator[None]:
 
 
 def _own_file(runtime: Runtime, place: TokenPlace) -> Path:
-    """Return the declared token file, or our own. That is beside the config file."""
+    """Return the declared token file, or one beside the config file."""
     config = file.read(runtime)
     table = config.top if place.profile is None else config.profiles.get(place.profile, {})
     declared = table.get("token_file")
@@ -275,7 +273,7 @@ def traces(
 ) -> Iterator[TokenSource]:
     """Yield every token stored for a profile's table.
 
-    They are the declared one, and a leftover file of this program.
+    These are the declared one, and a leftover file of this program.
     """
     declared = stored(profile, table, top)
     named = None

@@ -63,11 +63,10 @@ def environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def run_at_terminal(argv: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Run a program that has the terminal to itself. An example is an editor.
+    """Run a program at the terminal, and return its exit code.
 
-    Its exit code, negative for a signal.
-
-    Ctrl-C is for that program alone. Raises OSError where it cannot be started.
+    For example an editor. The code is negative for a signal. Ctrl-C is for that program
+    alone. Raises OSError where it cannot be started.
     """
     with (
         signals.interrupts_left_to_others(),
@@ -78,9 +77,7 @@ def run_at_terminal(argv: Sequence[str], environ: Mapping[str, str]) -> int:
 
 
 def waited_for(child: "subprocess.Popen[bytes]") -> int:
-    """Return the exit code of a program at the terminal.
-
-    It is returned as soon as the program has ended.
+    """Return the exit code of a program at the terminal, once it has ended.
 
     Until then Ctrl-C is its own.
     """

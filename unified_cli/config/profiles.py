@@ -22,7 +22,7 @@ _GLOB = re.compile(r"[*?\[]")
 def is_several(patterns: Sequence[str]) -> bool:
     """Return whether the patterns may select several connections.
 
-    Even if only one matches.
+    True even if only one matches.
     """
     return len(patterns) > 1 or any(_is_pattern(pattern) for pattern in patterns)
 

@@ -202,9 +202,9 @@ class _Layers(NamedTuple):
     def _token_in_environment(
         self, reached: Address | None
     ) -> tuple[list[TokenSource], tuple[str, ...]]:
-        """Return the environment's token for the address.
+        """Return the environment's token, or why it is not used.
 
-        Else the reason why it is not used.
+        It must be meant for the address.
         """
         key = KEYS["token"]
         value = self.environ.get(key.variable)
@@ -277,7 +277,7 @@ def parsed(key: Key, value: object, source: str) -> Any:
 
 
 def _in_file(value: object) -> str:
-    """Return a value as in the config file, shortened. It fits on a line."""
+    """Return a value as in the config file, short enough for a line."""
     if isinstance(value, (list, dict)):
         return "a list" if isinstance(value, list) else "a table"
     if isinstance(value, bool):

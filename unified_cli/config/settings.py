@@ -135,7 +135,7 @@ class Settings(NamedTuple):
     def no_token(self) -> ConfigError:
         """Return the error for a missing token.
 
-        It names those that are there, and why they are not used.
+        The error lists existing tokens, and why they are not used.
         """
         name = f'profile "{self.profile}" has' if self.profile else "there is"
         remedy = (
@@ -149,9 +149,9 @@ class Settings(NamedTuple):
         return ConfigError(f"{name} no token for this address{left}", hint=hint)
 
     def explained(self) -> Iterator[JsonObject]:
-        """Yield each setting with its source, as JSON.
+        """Yield each setting with its value and sources, as JSON.
 
-        Its value and the overridden ones are there, too. The names are a contract.
+        Overridden values are included. The names are a contract.
         """
         yield {"key": "profile", "value": self.profile, "source": self.named_by, "overrode": []}
         for key, value in self.values.items():

@@ -49,7 +49,7 @@ class TokenSource(NamedTuple):
         return f"{self.source} ({words[self.kind]})" if self.kind in words else self.source
 
     def __repr__(self) -> str:
-        """Return the source without its detail. It may be the token itself."""
+        """Return the source without its detail, which may be a token."""
         return f"TokenSource({self.kind!r}, {self.source!r})"
 
 
@@ -126,10 +126,10 @@ def read_line(runtime: Runtime) -> bytes:
 
 
 def read_whole(runtime: Runtime) -> bytes:
-    """Return standard input as a token to store.
+    """Return standard input as a token to store, without the line's end.
 
-    It is bounded by a token's length, and without the line's end. On a terminal it is
-    one line, since the input there has no end.
+    A token's length bounds it. On a terminal it is one line, since the input there has
+    no end.
     """
     if runtime.stdin is None or runtime.stdin_is_terminal:
         found = read_line(runtime)
@@ -160,10 +160,7 @@ def _from_file(token: TokenSource, runtime: Runtime, poll: Poll) -> bytes:
 
 
 def _from_pipe(handle: int, path: Path, poll: Poll) -> bytes:
-    """Return the content of a pipe until it is closed.
-
-    An example is a shell's `<(…)`.
-    """
+    """Return the content of a pipe, such as `<(…)`, until it is closed."""
     until = time.monotonic() + _PIPE_SECONDS
     found = b""
     with selectors.DefaultSelector() as selector:

@@ -30,13 +30,10 @@ _TOKEN_LIKE = re.compile(r"(?<![\w./~+=-])(?=\S*[0-9])[A-Za-z0-9][\w./+=~-]{19,}
 def run(
     argv: Sequence[str], runtime: Runtime, what: str, poll: Callable[[], None] = lambda: None
 ) -> bytes:
-    """Return the line that the program printed.
+    """Return the line that the program printed on stdout.
 
-    It is on stdout, without the line's end.
-
-    `what` names it in errors.
-
-    `poll` is called now and then in the meantime, and may end it with an error.
+    The line's end is removed. `what` names the program in errors. `poll` is called now
+    and then in the meantime, and may end it with an error.
 
     Raises ConfigError if it is not found, fails, hangs, or prints too much or several
     lines. Then the program and its child processes are killed.

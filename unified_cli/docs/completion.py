@@ -124,8 +124,7 @@ def _kind(flag: Flag) -> str:
 def _flags(entries: Iterable[CommandEntry], catalogue: Catalogue) -> Iterable[tuple[str, Words]]:
     """Yield the options by pattern.
 
-    It is an exact path where it must be, the operation's name for all others of that
-    name.
+    A pattern is an exact path where needed, else the operation's name.
     """
     operations = [
         entry
@@ -309,10 +308,9 @@ def _by_fields(known: Grammar) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _arguments(known: Grammar) -> Iterator[tuple[str, str]]:
-    """Yield each command's path with its arguments.
+    """Yield each command's path with an argument's number and kind.
 
-    They are the number of an argument, `*` for the last one, which repeats, and what
-    that is.
+    `*` is the number of the last one, which repeats.
     """
     for path, kinds in known.arguments.items():
         for index, kind in enumerate(kinds):

@@ -340,9 +340,9 @@ def _failures() -> JsonObject:
 
 
 def _answer_schemas(operation: Operation, service: Service) -> dict[str, JsonObject]:
-    """Return the answers' schemas that are about no record.
+    """Return an operation's answer schemas that are about no record.
 
-    They are those of an operation, by name.
+    Keys are their names.
     """
     record = schema_reference(record_name(operation.api, operation.resource))
     if operation.lists:

@@ -29,7 +29,7 @@ def record_name(api: str, resource: str) -> str:
 def action_name(operation: Operation, resource: Resource) -> str:
     """Return an action's schema prefix, such as `UserDirectoryUserSuspend`.
 
-    Its body's and its answer's names begin with it.
+    The names of its body and its answer begin with it.
     """
     number = "2" if _has_twin(operation, resource) else ""
     return f"{record_name(operation.api, operation.resource)}{pascal(operation.name)}{number}"
@@ -119,7 +119,7 @@ def list_schema(record: JsonObject, service: Service) -> JsonObject:
 def input_schema(resource: Resource, operation: Operation) -> JsonObject:
     """Return the body of a create or an update.
 
-    It has the fields of the record, none of them required.
+    Its fields are the record's, none of them required.
     """
     fields = operation.facts.body.get(operation.name)
     if fields is None:
@@ -129,10 +129,7 @@ def input_schema(resource: Resource, operation: Operation) -> JsonObject:
 
 
 def action_schema(operation: Operation) -> JsonObject:
-    """Return the body of an action.
-
-    It has what it is known to take, and what it must be given.
-    """
+    """Return the body of an action, with its known and required fields."""
     fields = {one.name: one for one in (*operation.facts.body.get(operation.name, ()), _REMOTE)}
     needed = required_fields(operation)
     for name in needed:
@@ -142,9 +139,9 @@ def action_schema(operation: Operation) -> JsonObject:
 
 
 def _referring(fields: Iterable[KnownField], operation: Operation) -> Iterator[KnownField]:
-    """Yield a body's fields, with the record's references.
+    """Yield a body's fields with the references of a record's fields.
 
-    Each refers to what the field of that name refers to in a record.
+    Fields of the same name refer to the same.
     """
     known = {one.name: one.references for one in operation.facts.fields}
     return (one._replace(references=one.references or known.get(one.name)) for one in fields)

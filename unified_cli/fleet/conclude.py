@@ -145,7 +145,7 @@ def _conclusion(ending: Ending) -> UnifiedError | None:
 def _all_failed(ending: Ending, first: UnifiedError) -> UnifiedError:
     """Return the error when every part failed.
 
-    It is the error of the only part, or says that all failed.
+    For a single part that is its own error.
     """
     return (
         first
@@ -155,7 +155,7 @@ def _all_failed(ending: Ending, first: UnifiedError) -> UnifiedError:
 
 
 def _stopped(ending: Ending) -> UnifiedError | None:
-    """Return what ended the work early. It says how much of the work is left."""
+    """Return what ended the work early, with the work left."""
     if ending.stopped is None:
         return None
     left = f"{ending.not_tried} of {counted(ending.total, ending.unit)} not tried"

@@ -69,10 +69,7 @@ class WorkerSlots:
 
     @property
     def most_threads(self) -> int:
-        """The most threads that there may be.
-
-        Each of them keeps something in memory, and files open.
-        """
+        """The most threads that may run, each with memory and open files."""
         number = _SLOTS_FOR_MANY if self._may_grow else self.number
         return max(self.number, min(max(_LEAST_THREADS, _THREADS * number), _MOST_THREADS, _room()))
 

@@ -26,9 +26,8 @@ _NOT_OWN = (400, 403, 404)
 def common_settings(runtime: Runtime, config: Config, flags: Overrides) -> Settings:
     """Return the settings that several connections share.
 
-    They are from flags, the environment and the top of the file.
-
-    Their message settings apply from now on. Raises as `apply_to_messages` does.
+    Sources are flags, the environment and the top of the file. The message settings
+    apply from now on. Raises as `apply_to_messages` does.
     """
     top = {name: value for name, value in config.top.items() if name != "profile"}
     environ = {
@@ -59,8 +58,8 @@ def apply_to_messages(runtime: Runtime, settings: Settings) -> None:
 def resolved(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
     """Return the settings of an identified connection.
 
-    They are from the command line, the environment and the config file, as
-    `resolution.resolve` gives them.
+    `resolution.resolve` gives them, from the command line, the environment and the
+    config file.
     """
     return identified(resolution.resolve(flags, runtime, config), flags, runtime)
 

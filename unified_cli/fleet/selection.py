@@ -73,7 +73,7 @@ def note_same_of(
 ) -> None:
     """Report which of these profiles are one connection.
 
-    It is on stderr: a read then asks it more than once.
+    A read then asks it more than once. The note goes to stderr.
     """
     # A problem with one connection is reported when it is called; the others still
     # count.
@@ -118,16 +118,16 @@ def resolve_each(
 def note_same(runtime: Runtime, selected: Selected) -> None:
     """Report which selected profiles are one connection.
 
-    It is on stderr: a read then asks it more than once.
+    A read then asks it more than once. The note goes to stderr.
     """
     if same := same_connection(selected):
         runtime.stderr.note(_same_in_words(same))
 
 
 def same_connection(selected: Selected) -> list[list[str]]:
-    """Return the groups of profiles with one connection.
+    """Return the groups of profiles with the same connection.
 
-    It has the same origin and account.
+    It is the same if origin and account are.
     """
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for name, settings in selected.items():

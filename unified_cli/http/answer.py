@@ -190,10 +190,9 @@ class Reader(NamedTuple):
         served: bytes,
         expected: Expected,
     ) -> Answer | Failed:
-        """Return an answer of bytes for a body without a type.
+        """Return the bytes of a body without a type, if not JSON.
 
-        It is not JSON. Raises DamageError where it begins like JSON and a record is
-        expected.
+        Raises DamageError where it begins like JSON and a record is expected.
         """
         begin = served[:_SNIFFED].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
         if not (expected.any_type or expected.part):

@@ -89,7 +89,7 @@ def text_of(document: JsonObject, service: Service) -> ErrorText:
 def response_of(lines: list[str], body: bytes, headers: Mapping[str, str]) -> ErrorResponse:
     """Return the first lines, the request id and the body.
 
-    They are kept with the error that is raised.
+    The raised error keeps them.
     """
     shown = [excerpt(line, _LONGEST_LINE) for line in islice(lines, _MOST)]
     more = len(lines) - len(shown)
@@ -174,9 +174,9 @@ def _path(field: Json) -> str:
 
 
 def _shown(body: bytes) -> Json:
-    """Return the body for programs.
+    """Return the body for programs: its JSON value, or its text.
 
-    That is its JSON value, or its text if it is not JSON or too large.
+    Text if it is not JSON or too large.
     """
     text = masked(body[: 2 * _LONGEST_BODY].decode("utf-8", "replace"))
     if len(body) <= _LONGEST_BODY and decoding.json_object(body) is not None:

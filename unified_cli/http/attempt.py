@@ -153,7 +153,7 @@ def outcome_of(request: Request, attempts: Iterable[Attempt]) -> WriteOutcome:
 def error_for(request: Request, attempts: Sequence[Attempt], error: UnifiedError) -> UnifiedError:
     """Return the error to raise for a failed request.
 
-    It is the last one, or an UnknownError if the request is in doubt.
+    That is the last one, or an UnknownError if the write is in doubt.
     """
     error.idempotency_key = request.key
     if outcome_of(request, attempts) is not WriteOutcome.IN_DOUBT:
@@ -205,7 +205,7 @@ def doubt(request: Request) -> str:
 def how_to_repeat(request: Request) -> str:
     """Return how to repeat a request with its idempotency key.
 
-    It names the file. Empty without a key or a file.
+    Names its file, too. Empty without a key or a file.
     """
     said = []
     if request.upload is not None:
@@ -348,7 +348,8 @@ def is_foreign(here: httpx.URL, there: httpx.URL) -> bool:
 def redirected_headers(headers: httpx.Headers, *, foreign: bool) -> httpx.Headers:
     """Return the headers for the next request.
 
-    Those of a body are left out. Another origin gets only those that ask for the file.
+    Headers of a body are left out, and another origin gets only those that ask for the
+    file.
     """
     left_out = _OF_BODY if not foreign else {name for name in headers if name not in _OF_FILE}
     return httpx.Headers(

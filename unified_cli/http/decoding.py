@@ -50,9 +50,9 @@ def check_array(array: bytes | Record) -> None:
 
 
 def check_records(records: Sequence[Record | bytes]) -> None:
-    """Raise TooLargeError for a record that is too large.
+    """Raise TooLargeError if a record is too large.
 
-    So is one with too many values.
+    The number of its values counts, too.
     """
     for record in records:
         size = len(memoryview(record))
@@ -65,7 +65,7 @@ def check_records(records: Sequence[Record | bytes]) -> None:
 def check_document(body: bytes) -> None:
     """Raise TooLargeError for a document that cannot be decoded safely.
 
-    Its own size counts, and that of an array of records in it.
+    The bounds are for the document, and for arrays of records in it.
     """
     if len(body) <= LARGEST_RECORD and not has_more_commas(body, MOST_VALUES):
         return
@@ -191,7 +191,7 @@ def check(body: bytes, items: Collection[str] = ()) -> None:
 def _are_deeper(text: bytes, names: Collection[str]) -> bool:
     """Return whether a record or another member is too deep.
 
-    So is anything that is not a page.
+    Anything that is not a page counts as such.
     """
     try:
         found = {"": text} if text.startswith(b"[") else members.parts(text) or {}

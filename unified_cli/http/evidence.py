@@ -34,9 +34,9 @@ _FOOT = b"\n]}}\n"
 
 
 def is_own(content: bytes) -> bool:
-    """Return whether a HAR file was recorded by this program.
+    """Return whether this program recorded a HAR file.
 
-    Only the start and the end of its text are compared.
+    Compares only the start and the end of its text.
     """
     return content.startswith(_BEGIN.encode()) and content.endswith(_FOOT)
 
@@ -240,9 +240,9 @@ def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
 
 
 def _wall(started: float, monotonic: Callable[[], float]) -> Callable[[], float]:
-    """Return the clock of a command that began then.
+    """Return a clock for a command that began at `started`.
 
-    It gives the time of day in whole seconds, which requests contain, as with --since.
+    Its time of day is in whole seconds, because requests contain it, as with --since.
     """
     before = monotonic()
     return lambda: float(int(started + monotonic() - before))

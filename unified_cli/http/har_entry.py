@@ -113,7 +113,10 @@ class Sent(NamedTuple):
 
 
 def sent(request: httpx.Request, service: Service, redaction: Redaction) -> Sent:
-    """Return the request without its own credentials. It is looked up in this form."""
+    """Return the request without its own credentials.
+
+    A replay looks it up in this form.
+    """
     # A recording describes an uploaded file instead of holding it.
     description = request.extensions.get("unified_body")
     text = request.read().decode("utf-8", "replace") if description is None else description

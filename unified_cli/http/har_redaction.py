@@ -72,7 +72,7 @@ _POSITIONS = ("cursortoken", "pagetoken", "synctoken")
 def _suspect(names: Iterable[str], before: str) -> re.Pattern[str]:
     """Return the pattern of a member with a suspect name.
 
-    So is a name with an escape.
+    A name with an escape is suspect, too.
     """
     words = "|".join("[-_]*".join(name) for name in names)
     escape = r"\\u00[2-7][0-9a-f](?:[^\"\\]|\\u[0-9a-f]{4}){0,100}"
@@ -196,7 +196,10 @@ class Redaction:
                     yield at, at + length
 
     def _remember(self, value: str) -> None:
-        """Have a value replaced in all texts. Also within a URL or JSON in a text."""
+        """Replace a value in all texts from now on.
+
+        Also within a URL or JSON in a text.
+        """
         if len(value) >= self._SHORTEST:
             for form in (value, quote(value, safe="", errors="replace"), json.dumps(value)[1:-1]):
                 found = lower(form)
@@ -237,9 +240,9 @@ class Redaction:
 
 
 def of_request(sent: Request, service: Service) -> tuple[Redaction, str | None]:
-    """Return a redaction that knows a request's credentials, and its body.
+    """Return a redaction and a request's body without credentials.
 
-    The body is without them.
+    The redaction knows the request's credentials.
     """
     redaction = Redaction()
     for name, value in sent.query:
@@ -251,7 +254,7 @@ def of_request(sent: Request, service: Service) -> tuple[Redaction, str | None]:
 def refusal(sent: Request, body: bytes, service: Service) -> bytes:
     """Return the body of an error without credentials.
 
-    Those of its request are removed, too. Empty if its contents are unclear.
+    Credentials of its request are removed, too. Empty if its contents are unclear.
     """
     redaction, _ = of_request(sent, service)
     return (redaction.whole(body.decode("utf-8", "replace"), Holding.REFUSAL) or "").encode()

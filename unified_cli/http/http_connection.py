@@ -145,9 +145,9 @@ class HttpConnection:
         )
 
     def _open(self, address: Address) -> httpx.BaseTransport:
-        """Return a transport for the address.
+        """Return a transport for the address, or for a recording.
 
-        It has one connection, or answers from a recording.
+        It has one connection.
         """
         exchanges = self._runtime.exchanges
         return (
@@ -185,9 +185,8 @@ class HttpConnection:
     def attempt(self, request: Request, until: float, expected: Expected) -> Answer | Failed:
         """Send the request once, and return the answer or failure.
 
-        It ends at `until` at the latest.
-
-        Raises UsageError or ConfigError for a request that cannot be sent.
+        Stops at `until`. Raises UsageError or ConfigError for a request that cannot be
+        sent.
         """
         self._body = request.upload.body(self._state.extend) if request.upload else None
         outgoing = self._outgoing(request, expected.part)

@@ -172,7 +172,7 @@ def fingerprint(cursor: str) -> int:
 def with_errors(
     source: SourceT, found: Generator[Page]
 ) -> Generator[tuple[SourceT, Page | UnifiedError | None]]:
-    """Yield each page with its source, then None. Or the error that broke them off."""
+    """Yield each page with its source, then None or the error."""
     try:
         with closing(found):
             for page in found:
@@ -229,7 +229,7 @@ def _is_bare(answer: Answer) -> bool:
 
 
 def check_keys(page: PageBody, request: Request) -> None:
-    """Raise ServiceError for a page with a repeated key. Only a part of it was read."""
+    """Raise ServiceError for a page with a repeated key: only a part of it was read."""
     if page.repeated:
         raise ServiceError(
             f"the answer to {request.line} has more than one {page.repeated!r}",
@@ -295,9 +295,9 @@ def filtered(request: Request, since: "ChangeFilter | None") -> Request:
 def _cut(
     page: Page, cursor: str | None, skip: int, left: int | None, since: "ChangeFilter | None"
 ) -> Page:
-    """Return the page without records that are not wanted.
+    """Return the page without unwanted records.
 
-    Those already read, filtered out or beyond the limit go.
+    Left out are records already read, filtered out, or beyond the limit.
     """
     if since is None and skip == 0 and (left is None or left >= len(page.records)):
         return page

@@ -164,7 +164,7 @@ class _Headers:
     def believe(self, facts: RateFacts, sent_at: float, in_flight: int, now: float) -> None:
         """Use the facts in an answer's headers.
 
-        Not if a later answer had some, or they were untrue twice.
+        Ignores them if a later answer had some, or they were untrue twice.
         """
         if facts.window:
             self.keep_to(facts.window, now)
@@ -373,7 +373,7 @@ class Pace:
     def _open(self, at: float) -> None:
         """End the pause, and set the rate to what was accepted before.
 
-        It stays if the pause alone is enough.
+        The rate stays if the pause alone is enough.
         """
         self._closed = self._probing = False
         since, curve = max(self._opened, at - _REMEMBERED), self._curve

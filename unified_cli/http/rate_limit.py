@@ -113,7 +113,7 @@ class RateLimit:
             }
 
     def disproved(self) -> list[str]:
-        """Return the connections whose cached window was wrong. It is not kept."""
+        """Return the connections whose cached window was wrong, to forget it."""
         with self._lock:
             return [account for account, pace in self._connections.items() if pace.disproved]
 
@@ -231,10 +231,7 @@ class RateLimit:
         return connection.refused(permit.connection, now, attempt.retry_after, attempt.facts)
 
     def exhausted(self, account: str) -> bool:
-        """Return whether this connection's limit stays closed.
-
-        It should have opened by now.
-        """
+        """Return whether this connection's limit stays closed too long."""
         with self._lock:
             return self._of(account).exhausted or self._token.exhausted
 

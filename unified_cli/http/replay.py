@@ -66,9 +66,9 @@ class HarIndex:
         return counted(len(self._ends) - 1, "exchange")
 
     def take(self, request: httpx.Request) -> tuple[int, HarEntry] | None:
-        """Return the next exchange for this request.
+        """Return the next exchange for this request, and its number.
 
-        It comes with its number in the file. None at the end.
+        None at the end.
         """
         key = self._key_of(request)
         with self._lock:
@@ -135,10 +135,9 @@ class HarIndex:
 
 
 def _digest(*parts: str) -> bytes:
-    """Return a digest of a request.
+    """Return a digest of a request, without its headers.
 
-    The URL has the connection; the headers, which differ from run to run, are not in
-    it.
+    They differ from run to run, and the connection is in the URL.
     """
     found = hashlib.blake2b(digest_size=16)
     for part in parts:

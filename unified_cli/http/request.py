@@ -234,7 +234,7 @@ def for_operation(
 def for_service(address: Address, path: str, query: Query, account: str = "") -> Request:
     """Return the request for a path of the service itself.
 
-    It names no connection in its query, and its answer may hold credentials. `path` is
+    Its query names no connection, and its answer may hold credentials. `path` is
     percent-encoded; `account` is the connection that it is about, for the pace.
     """
     for name, value in query:

@@ -98,9 +98,9 @@ class Upload:
 
     @property
     def description(self) -> str:
-        """The text shown instead of the body.
+        """The text in place of the body, without the file's folder.
 
-        It is in a recording and with `-vv`, without the folder of the file.
+        Recordings and `-vv` show it.
         """
         facts = self.facts.as_json() | {"file": Path(self.facts.file).name}
         return json.dumps(facts)
@@ -192,12 +192,10 @@ def of_bytes(path: str, content_type: str, read: Progress | None = None) -> Uplo
 def of_form(
     text: str, fields: Sequence[tuple[str, str]] = (), read: Progress | None = None
 ) -> Upload:
-    """Return the form with the file of `[NAME=]FILE`. It comes after these fields.
+    """Return the file of `[NAME=]FILE` in a form, after `fields`.
 
-    The first `=` splits.
-
-    Raises UsageError for anything that is not a regular file, StorageError for one that
-    cannot be read.
+    The first `=` splits. Raises UsageError for anything that is not a regular file,
+    StorageError for one that cannot be read.
     """
     name, equals, path = text.partition("=")
     field = name if equals else DEFAULT_FIELD

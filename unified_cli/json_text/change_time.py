@@ -86,11 +86,9 @@ class ChangeFilter(NamedTuple):
         return f"{FIELD}[gt]", timestamp(self.after.at)
 
     def keeps(self, record: Record) -> bool:
-        """Return whether the record passes the filter.
+        """Return whether the record changed after that time.
 
-        It changed after that time, or does not say when it did.
-
-        Assumption: a provider may ignore the filter.
+        True if it does not say when. Assumption: a provider may ignore the filter.
         """
         at = changed_at(record)
         return at is None or at > self.after

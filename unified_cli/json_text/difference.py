@@ -177,7 +177,7 @@ def without_ignored(value: bytes, rules: PathRules, place: _Place = _TOP) -> byt
 def changes(seen: Parts, now: Parts, rules: PathRules) -> list[str]:
     """Return the changes since then, in words.
 
-    Only the members that were seen count. Other members may have changed.
+    Only members that were seen are compared.
     """
     return [
         f"{one.path} was {_shown(one.one)} and is {_shown(one.other)}"

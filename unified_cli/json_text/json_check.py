@@ -202,9 +202,9 @@ def deeper_than(text: bytes, levels: int) -> bool:
 
 
 def is_longer(array: bytes | memoryview, items: int) -> bool:
-    """Return whether a JSON array has more items.
+    """Return whether a JSON array has more items, without decoding.
 
-    It is not decoded, which saves memory.
+    This saves memory.
     """
     left, commas = b"", 0
     for number, marks in enumerate(_outside(array, _ALL_BUT_MARKS)):
@@ -222,9 +222,9 @@ def is_longer(array: bytes | memoryview, items: int) -> bool:
 
 
 def has_more_commas(text: bytes, number: int) -> bool:
-    """Return whether a JSON text has more commas.
+    """Return whether a text has more commas outside its strings.
 
-    Those in its strings do not count. It then holds more values than that.
+    A JSON text then holds more values than that.
     """
     return text.count(b",") > number and sum(map(len, _outside(text, _ALL_BUT_COMMAS))) > number
 

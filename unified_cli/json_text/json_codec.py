@@ -35,7 +35,10 @@ def objects(columns: JsonColumns) -> list[JsonObject]:
 
 
 def encoded_objects(columns: JsonColumns) -> list[bytes]:
-    """Return objects as compact JSON in UTF-8. They are given by their members."""
+    """Return objects, given by their members, as compact JSON.
+
+    The encoding is UTF-8.
+    """
     return [encoded(value) for value in objects(columns)]
 
 

@@ -49,7 +49,7 @@ class JsonStream:
         return found
 
     def expect(self, character: str) -> None:
-        """Skip this character. It must be the next one."""
+        """Skip the next character, which must be this one."""
         if not self.take(character):
             raise self._flaw(f"expected {character!r}", self._at)
 

@@ -39,12 +39,10 @@ _OPENING, _CLOSING = 1, 2
 def placed_members(
     text: bytes, lengths: Mapping[bytes, int] = MappingProxyType({})
 ) -> Iterator[tuple[bytes, int, int]]:
-    """Yield an object's keys with their values' positions.
+    """Yield each key as written, and where its value begins and ends.
 
-    The key is as it is written, the positions are the value's begin and end.
-
-    A key that is twice comes twice. Values whose `lengths` are known by their keys are
-    not looked through.
+    Members are in order. A key that is twice comes twice. Values whose `lengths` are
+    known by their keys are not looked through.
     """
     at = text.index(b"{") + 1
     while found := _KEY.match(text, at):
@@ -207,7 +205,7 @@ _ITEMS = msgspec.json.Decoder(list[Record])
 
 
 def placed(text: bytes, start: int, records: Sequence[Record]) -> PlacedRecords:
-    """Return the records of the array that begins there.
+    """Return the records of the array that begins at `start`.
 
     They were found in a text with the same places.
     """

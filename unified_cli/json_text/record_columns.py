@@ -87,9 +87,9 @@ def _of_each(value: bytes, wanted: Sequence[int | None], rest: str) -> bytes | N
 
 
 def project(record: Record, columns: Sequence[str]) -> Record:
-    """Return a record with these columns only.
+    """Return a record with these columns only, null if missing.
 
-    They are null if it lacks them. Anything that is not an object is not changed.
+    Anything that is not an object is not changed.
     """
     members = parts(record)
     if members is None:
@@ -101,7 +101,7 @@ def project(record: Record, columns: Sequence[str]) -> Record:
 def paths(members: Parts) -> Iterator[str]:
     """Yield the column names in a record, one level deep.
 
-    Such as `status`, `status.name`, `tags.name`.
+    For example `status`, `status.name`, `tags.name`.
     """
     for key, value in members.items():
         yield key

@@ -42,9 +42,9 @@ def label(records: Sequence[Record], name: str) -> list[Record]:
 
 
 def relabel(records: Sequence[Record], name: str) -> list[Record]:
-    """Return the same for results of a program.
+    """Return the same for a program's results of labelled records.
 
-    It had labelled records. A name that it gives, or changed, is not believed.
+    A name that the program gives, or changed, is not trusted.
     """
     texts = map(bytes, records)
     return label([Record(_without(text) if carries(text) else text) for text in texts], name)
@@ -100,7 +100,7 @@ def _renamed(record: bytes) -> bytes:
 
 
 def carries(record: bytes) -> bool:
-    """Return whether a record has `_profile`. It must be JSON."""
+    """Return whether a record of valid JSON has `_profile`."""
     return _may_carry(record) and _KEY.search(record) is not None and LABEL in (parts(record) or {})
 
 

@@ -44,10 +44,7 @@ class Format(NamedTuple):
 
     @property
     def for_people(self) -> bool:
-        """Whether its rows are for people to read.
-
-        They have no more than people need.
-        """
+        """Whether people read its rows, which then have only what they need."""
         return self.columns and not self.delimiter
 
     @property

@@ -25,7 +25,7 @@ class _NotHeldError(Exception):
 def not_held(text: bytes) -> str:
     """Return what jq would drop or change in a JSON text.
 
-    An example is `half a surrogate pair`. Empty if it keeps everything.
+    For example `half a surrogate pair`. Empty if it keeps everything.
     """
     if json_check.without_halves(text) != text:
         return "half a surrogate pair"
@@ -70,9 +70,9 @@ _SCANNER = JSONDecoder(
 
 
 def computed(results: Iterable[bytes], *sources: bytes) -> str | None:
-    """Return the first number that was computed in doubles.
+    """Return the first number that jq computed in doubles.
 
-    It has more than 15 digits, and none of the sources has it. None without one.
+    It has more than 15 digits and is in none of the sources. None without one.
     """
     known: set[bytes] | None = None
     for result in results:
@@ -95,7 +95,7 @@ def _is_long(number: bytes) -> bool:
 def _numbers(sources: Iterable[bytes]) -> set[bytes]:
     """Return the sources' long numbers, written in one way.
 
-    Those within texts count, and each is also there without its sign.
+    Includes those within texts, and each without its sign.
     """
     found = (number for source in sources for number in _LONG_NUMBER.findall(source))
     return {canonical(one) for number in found for one in (number, number.lstrip(b"-"))}

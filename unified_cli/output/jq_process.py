@@ -43,7 +43,7 @@ class JqProcess:
         self._end()
 
     def results(self, program: str, text: str) -> list[str]:
-        """Return a program's results for a JSON text. Results must be texts.
+        """Return a program's results for a JSON text, as texts.
 
         After one that did not end, no other is run. Raises ValueError if it fails or
         does not end in time, StorageError if no process can be started.

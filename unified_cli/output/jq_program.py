@@ -82,7 +82,7 @@ class JqProgram:
         self._left_out: dict[int, str] = {}
 
     def results(self, text: bytes) -> list[bytes]:
-        """Return the results for a JSON text, one per line. Each is JSON.
+        """Return the results for a JSON text, each as a JSON line.
 
         Raises ValueError where the program fails on it, NotHeldError where jq would
         drop or change a value of it.

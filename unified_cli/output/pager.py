@@ -285,7 +285,7 @@ def _command(runtime: Runtime) -> str:
 def _with_colours(words: list[str]) -> list[str]:
     """Return the pager's words, with -R for less.
 
-    It shows colours only then, and a LESS of the user's own may lack it.
+    Without it less shows no colours, and a LESS of the user's own may lack it.
     """
     return [*words, "-R"] if Path(words[0]).name == "less" else words
 

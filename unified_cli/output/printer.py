@@ -143,12 +143,10 @@ class Printer:
 def style_for(
     runtime: Runtime, form: Format, items: str, cursor: str, *, screen: bool = True
 ) -> Style:
-    """Return how a list in that format looks on stdout.
+    """Return how a list looks in that format on stdout or in a file.
 
-    Or in a file, where it is not for the `screen`.
-
-    `items` and `cursor` are the members of a page that are the records and where the
-    list continues.
+    It is in a file if not for the `screen`. `items` and `cursor` are the members of a
+    page that are the records and where the list continues.
     """
     terminal_there = screen and runtime.stdout_is_terminal
     return Style(
@@ -186,9 +184,9 @@ class JqDocument(RecordWriter):
         return iter(())
 
     def end(self, next_cursor: str | None) -> bytes:
-        """Return the results for an object with the records.
+        """Return the results for an object with records and cursor.
 
-        It has the cursor, too, if they are a list.
+        Only a list has a cursor.
         """
         members = [msgspec.json.encode(self._style.items) + b":[" + b",".join(self._records) + b"]"]
         if self._style.listing:

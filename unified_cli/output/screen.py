@@ -74,7 +74,7 @@ Cell: TypeAlias = MaskedText | Word | Bar
 def lengths(bar: Bar) -> list[int]:
     """Return how many characters each part of a bar takes.
 
-    They are in proportion, but a number above 0 always has one.
+    Lengths are in proportion, but a number above 0 always has one.
     """
     total = sum(number for number, _ in bar.parts)
     if not total:
@@ -129,10 +129,7 @@ def _shown(runtime: Runtime, words: MaskedText) -> str:
 
 
 def _encodable(runtime: Runtime, cell: Cell) -> Cell:
-    """Return the cell as the terminal can write it.
-
-    It is measured after the replacement.
-    """
+    """Return the cell as the terminal can write it, to be measured."""
     if isinstance(cell, Bar):
         return cell
     if isinstance(cell, Word):

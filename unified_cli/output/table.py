@@ -61,12 +61,10 @@ class Measured(NamedTuple):
 
 
 def fit(found: Measured, room: int) -> dict[str, int]:
-    """Return the columns that fit, and their widths. They are in their order.
+    """Return the columns that fit, in order, and their widths.
 
-    Ids are not narrowed.
-
-    Names are chosen before times. Times are days, and minutes where nothing else lacks
-    room.
+    Ids are not narrowed. Names are chosen before times. Times are days, and minutes
+    where nothing else lacks room.
     """
     natural = found.natural
     floor = {column: _floor(column, size, found) for column, size in natural.items()}

@@ -125,7 +125,7 @@ def _place(url: SplitResult) -> StoreUrl:
 
 
 def check(environ: Mapping[str, str]) -> None:
-    """Raise ConfigError if the package is missing. Also for an address without TLS."""
+    """Raise ConfigError for a missing package or an address without TLS."""
     if find_spec("obstore") is None:
         raise ConfigError("object stores need the package obstore", hint="pip install obstore")
     if (name := _clear_text(environ)) is not None:
@@ -353,10 +353,10 @@ class DeniedStoreError(StorageError):
 
 
 def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
-    """Return the error for what the library raised.
+    """Return the error for what the library raised doing `what`.
 
-    It was to do `what`. The library's own text stays out: it holds what was sent and
-    answered, signatures too.
+    The library's own text stays out: it holds what was sent and answered, signatures
+    too.
     """
     exceptions = _exceptions()
     failed = f"cannot {what} {url}"

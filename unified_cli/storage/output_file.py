@@ -84,9 +84,9 @@ def check(path: Path, *, force: bool, instead: str = OVERWRITE) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """Raise StorageError for a name that cannot be used.
+    """Raise StorageError for a path where no file can be written.
 
-    It names no file, or the file's folder does not take it.
+    The path may name no file, or the folder may not take it.
     """
     os_limits.absolute(path)
     if not path.name or path.name == "..":
@@ -179,7 +179,7 @@ def is_stream(path: Path) -> bool:
 def is_special(path: Path) -> bool:
     """Return whether `path` is a device, pipe or socket.
 
-    That is, neither a regular file nor a folder nor a link. Raises OSError.
+    Anything but a regular file, a folder or a link counts. Raises OSError.
     """
     try:
         mode = os.lstat(path).st_mode

@@ -18,10 +18,10 @@ _LOCK = ".lock"
 
 @contextlib.contextmanager
 def owned_folder(parent: Path | None) -> Iterator[Path]:
-    """Make a folder for the length of the block.
+    """Make a folder that exists during the block.
 
-    It is in `parent`, or in the system's folder for temporary files. Those of killed
-    processes are removed. Raises StorageError.
+    Its parent is `parent`, or the system's folder for temporary files. Folders of
+    killed processes are removed. Raises StorageError.
     """
     if parent is None:
         with tempfile.TemporaryDirectory(prefix="unified-", ignore_cleanup_errors=True) as made:

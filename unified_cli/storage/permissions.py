@@ -48,9 +48,9 @@ def check_if_there(path: Path) -> None:
 
 
 def check_own_folder(folder: Path) -> None:
-    """Raise ConfigError for a `problem` with our own folder.
+    """Raise ConfigError for a `problem` with our own folder or its parent.
 
-    Or with its parent. It need not exist. Raises OSError.
+    The folder need not exist. Raises OSError.
     """
     # Anyone who can write to the outer folder can replace the inner one.
     for one in (folder.parent, folder):
@@ -62,10 +62,7 @@ def check_own_folder(folder: Path) -> None:
 
 
 def check_with_folder(path: Path, status: os.stat_result) -> None:
-    """Raise ConfigError for a `problem` with the file.
-
-    Also if others can replace it.
-    """
+    """Raise ConfigError if others could write or replace the file."""
     if os.name != "posix":
         return
     check(path, status)

@@ -34,10 +34,7 @@ class StateLine(NamedTuple):
 
 
 def chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the lines in chunks that are worth a write.
-
-    They are lines of JSON with their ends.
-    """
+    """Yield lines of JSON in chunks that are worth a write. Lines have their ends."""
     chunk = bytearray()
     for line in lines:
         # A line break within a record is white space: in a string it would be escaped.
@@ -130,7 +127,7 @@ def not_regular(path: Path, remedy: str) -> StateError:
 def _begins_an_object(text: bytes) -> bool:
     """Return whether the text may be a partial JSON object.
 
-    It is one on a line, cut anywhere.
+    The object is on one line, cut anywhere.
     """
     if not b'{"'.startswith(text[:2]) or _CONTROL.search(text):
         return False

@@ -23,10 +23,10 @@ class UnchangedFile:
     """A regular file, opened once; `size` and `sha256` are of what it held then."""
 
     def __init__(self, path: Path, read: Callable[[int, int], None] | None = None) -> None:
-        """`read` is called with the bytes read for the digest.
+        """`read` is called now and then while the digest is computed.
 
-        It is called now and then, with those read so far and in all. Raises
-        NotRegularError for a pipe, a folder or a device, and OSError.
+        It takes the bytes read so far, and in all. Raises NotRegularError for a pipe, a
+        folder or a device, and OSError.
         """
         self.path = path
         self._handle = regular_file.descriptor(path, follow=True)
@@ -76,10 +76,7 @@ class UnchangedFile:
             return False
 
     def check_name(self) -> None:
-        """Raise StateError if the name is not this file's.
-
-        It is gone, or that of another file.
-        """
+        """Raise StateError if the name is gone or another file's."""
         if not self.has_name:
             raise StateError(
                 f"{self.path} was replaced in the meantime; the open file was read to its end"

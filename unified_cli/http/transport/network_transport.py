@@ -63,10 +63,7 @@ class NetworkTransport(httpx.BaseTransport):
             self._connection = None
 
     def _usable(self, request: httpx.Request) -> DeadlineSocket:
-        """Return a connection that can take another request.
-
-        It is opened anew if needed.
-        """
+        """Return a connection that can take a request, reopened if needed."""
         if self._connection is not None and self._connection.take():
             return self._connection
         self.close()

@@ -43,9 +43,9 @@ class ConnectionState:
         self.start(float("inf"))
 
     def start(self, until: float, *, uploads: bool = False) -> None:
-        """Begin an attempt that must end by `until`.
+        """Begin an attempt that ends at `until`, or in a minute.
 
-        It must end in a minute if that is earlier.
+        The earlier time counts.
         """
         self._until = min(until, self.now() + _ATTEMPT)
         self.reused = False
@@ -74,10 +74,9 @@ class ConnectionState:
         self._until = self.now() + _ATTEMPT
 
     def seconds(self, most: float = _ATTEMPT) -> float:
-        """Return how long the next step may take.
+        """Return how long the next step may take, at most `most`.
 
-        That is `most`, or the time to the deadline. Raises TimeoutError if that has
-        passed.
+        Raises TimeoutError if the deadline has passed.
         """
         left = self._until - self.now()
         if left <= 0:
