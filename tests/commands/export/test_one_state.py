@@ -38,6 +38,7 @@ class Exports:
         self.form = form
         self.to = f"{'file://' if place == 'file' else ''}{self.folder}"
         self.hours = 0
+        self.profile = "p0"
         self._unified = unified
         self._environ = {**service.environ, "UNIFIED_RATE": "0"}
         del self._environ["UNIFIED_ACCOUNT_ID"]
@@ -53,7 +54,7 @@ class Exports:
         )
 
     def words(self, more: str = "") -> list[str]:
-        return f"export {LIST} -p p0 --to {self.to} --format {self.form} {more}".split()
+        return f"export {LIST} -p {self.profile} --to {self.to} --format {self.form} {more}".split()
 
     def run(self, kind: str, more: str = "") -> Result:
         """Export in the next hour."""
@@ -296,3 +297,54 @@ def test_an_empty_list_has_the_columns_that_were_named(
     assert export.run("plain", "--columns id,name").code == 0
     text = (export.folder / f"p0/ticketing/tickets.{form}").read_text()
     assert text == {"csv": "id,name\n", "tsv": "id\tname\n"}[form]
+
+
+def profiles(config: Config, service: Service, **accounts: str) -> None:
+    """Have these profiles lead to these accounts."""
+    config(
+        f'base_url = "{service.url}"\n'
+        + "".join(f'[profiles.{name}]\naccount_id = "{of}"\n' for name, of in accounts.items())
+    )
+
+
+@pytest.mark.parametrize("form", [*FORMS, "csv"])
+@pytest.mark.parametrize("kind", ["plain", "task"])
+def test_a_renamed_profile_continues_in_its_folder(
+    exports: Callable[[str], Exports], config: Config, service: Service, kind: str, form: str
+) -> None:
+    export = exports(form)
+    if form == "csv" and "://" in export.to:
+        export.form = "ndjson"
+    export.change("t0")
+    assert export.run(kind).code == 0
+    export.change("t1")
+    profiles(config, service, new="of-p0")
+    export.profile = "new"
+    result = export.run(kind, "" if export.form == "csv" else "--incremental")
+    assert result.code == 0, result.stderr
+    assert f"new continues in {export.to}/p0, its name before\n" in result.stderr
+    assert not (export.folder / "new").exists()
+    if form != "csv":
+        assert export.newest() == export.world.records
+    assert export.verify().code == 0
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("more", ["--incremental", "", "--restart"])
+def test_profiles_that_exchanged_names_are_named(
+    exports: Callable[[str], Exports], config: Config, service: Service, more: str, form: str
+) -> None:
+    export = exports(form)
+    profiles(config, service, p0="of-p0", p1="of-p1")
+    export.change("t0")
+    assert export.run("plain", "-p p1").code == 0
+    profiles(config, service, p0="of-p1", p1="of-p0")
+    export.world.asked.clear()
+    for both in ("-p p1", ""):
+        result = export.run("plain", f"{both} {more}")
+        assert (result.code, export.world.asked) == (12, [])
+        assert (
+            f"p0 is now the connection that was exported to {export.to} as p1 (give the profiles"
+            " their names back, or --to another folder)"
+        ) in result.stderr
+    assert export.verify().code == 0

@@ -274,7 +274,7 @@ class ListRunner:
         operation, origin = planned.operation, request.address.origin
         return ManifestEntry(
             planned.file,
-            planned.connection,
+            planned.label,
             request.account,
             origin,
             operation.api,

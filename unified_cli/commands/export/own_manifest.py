@@ -3,16 +3,18 @@ left.
 """
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import PurePosixPath
 
-from unified_cli.commands.export.plan import ExportPlan, PlannedList
-from unified_cli.errors import StateError, UnifiedError, UsageError
+from unified_cli.commands.export.plan import ExportPlan, PlannedList, file_for
+from unified_cli.errors import ConfigError, StateError, UnifiedError, UsageError
 from unified_cli.exported import export_state
 from unified_cli.exported.checkpoint import ListIdentity
 from unified_cli.exported.destination import Destination, InUseError
-from unified_cli.exported.manifest import TIMESTAMPS, Manifest, timestamp
+from unified_cli.exported.manifest import TIMESTAMPS, Manifest, manifest_of, timestamp
 from unified_cli.http.rate import WINDOW
+from unified_cli.masking import visible
 from unified_cli.output import formats
 
 # A run that no one wants any more may wait for its turn so long, and give a sign of
@@ -65,6 +67,64 @@ def _identity(plan: ExportPlan, one: PlannedList) -> ListIdentity:
         return options.identity(plan.request(one), replay=replay, **options.since)
     except UnifiedError:
         return ListIdentity("", {})
+
+
+def with_known_folders(destination: Destination, plan: ExportPlan) -> ExportPlan:
+    """Return the plan with the lists of each connection in the folder that it has at
+    the destination, whatever its profile was called when it was exported there.
+
+    Raises StateError for a profile that leads to what another one led to; StorageError.
+    """
+    owners = _owners(destination, plan)
+    folders = {owner: name for name, owner in reversed(owners.items())}
+    renamed: dict[str, str] = {}
+    for name in dict.fromkeys(one.connection for one in plan.lists):
+        known = None
+        with suppress(ConfigError):
+            address, account = plan.connections.resolve(name).reachable()
+            if owners.get(name) != (address.origin, account):
+                known = folders.get((address.origin, account))
+        if known is None:
+            continue
+        if name in owners:
+            raise StateError(
+                f"{visible(name)} is now the connection that was exported to {destination} as"
+                f" {visible(known)}",
+                hint="give the profiles their names back, or --to another folder",
+            )
+        renamed[name] = known
+        plan.context.runtime.stderr.note(
+            f"{visible(name)} continues in {destination}/{visible(known)}, its name before"
+        )
+    lists = [
+        replace(one, file=file_for(renamed[one.connection], _list(one), plan.form))
+        if one.connection in renamed
+        else one
+        for one in plan.lists
+    ]
+    if plan.pauses and renamed:
+        plan = replace(plan, manifest=manifest_of(lists[0].label))
+    return replace(plan, lists=lists)
+
+
+def _list(one: PlannedList) -> str:
+    return f"{one.operation.api}/{one.operation.resource}"
+
+
+def _owners(destination: Destination, plan: ExportPlan) -> dict[str, tuple[str, str]]:
+    """Return the origin and account of each name at the destination."""
+    try:
+        there = destination.manifests()
+    except StateError:
+        return {}
+    # Of tasks there are as many as connections: where this one's is there, it is right.
+    beside = plan.manifest if plan.manifest in there else ""
+    found = {**export_state.manifests(destination, beside=beside, damaged=True)}
+    with suppress(StateError):
+        if beside and (text := destination.read(beside)):
+            found[beside] = Manifest.of(text, beside, str(destination))
+    entries = export_state.latest(found.values()).values()
+    return {one.profile: (one.origin, one.account_id) for one in entries if one.account_id}
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from unified_cli.call import Call, builder, delivery
 from unified_cli.catalogue import Catalogue, Operation, plain
@@ -256,6 +256,11 @@ class PlannedList:
     file: str
     exact: bool
 
+    @property
+    def label(self) -> str:
+        """The name that its connection has in the export."""
+        return unquote(self.file.partition("/")[0])
+
 
 @dataclass(frozen=True, slots=True)
 class ExportPlan:
@@ -307,7 +312,7 @@ class ExportPlan:
         options, service = self.options, self.context.catalogue.service
         columns, more = self.columns, more_columns(options)
         parquet = (
-            ParquetColumns(one.connection, more, self.timestamps)
+            ParquetColumns(one.label, more, self.timestamps)
             if self.form is formats.PARQUET
             else None
         )
@@ -337,23 +342,19 @@ class ExportPlan:
         connection leads nowhere.
         """
         address, account = self.connections.resolve(one.connection).reachable()
-        whose = address.origin, account, ParquetColumns(one.connection, more)
+        whose = address.origin, account, ParquetColumns(one.label, more)
         filtered = bool(self.options.query or self.options.since)
         return TablePart(one.operation.api, one.operation.resource, *whose, filtered=filtered)
 
 
 def more_columns(options: ExportOptions) -> list[str]:
-    """Return the columns beside those that are always there. Raises UsageError if
-    `--columns` has no names.
-    """
+    """Return the columns beside those that are always there. Raises UsageError."""
     columns = dict.fromkeys(delivery.column_names(options.columns))
     return [name for name in columns if name not in parquet_file.COLUMNS]
 
 
 def of_options(context: CommandContext, options: ExportOptions) -> ExportPlan:
-    """Return the plan of an export, or of a shard of it. Raises UsageError,
-    ConfigError.
-    """
+    """Return the plan of an export or a shard. Raises UsageError, ConfigError."""
     file_format(options)
     operations = lists(context.catalogue, options.what)
     shard = _parse_shard(options.shard) if options.shard else None
@@ -375,9 +376,7 @@ def planned(
     found: ExportConnections,
     readers: FairReaders,
 ) -> ExportPlan:
-    """Return the plan of all these lists of the connections that were found. Raises
-    UsageError, ConfigError.
-    """
+    """Return the plan of these lists and connections. Raises as `of_options` does."""
     form = file_format(options)
     return ExportPlan(
         context,

@@ -164,7 +164,8 @@ def carry_out(
     Raises StateError where another run is under way, StorageError.
     """
     runtime, not_before = plan.context.runtime, float("-inf")
-    check_names(destination, plan.manifest, dict.fromkeys(one.connection for one in plan.lists))
+    plan = own_manifest.with_known_folders(destination, plan)
+    check_names(destination, plan.manifest, dict.fromkeys(one.label for one in plan.lists))
     with plan.readers, own_manifest.held(destination, plan) as (kept, waits):
         held()
         if waits:
@@ -264,7 +265,7 @@ class _Export:
         if before is None or not before.complete:
             operation = planned.operation
             entry = before or ManifestEntry(
-                planned.file, planned.connection, "", "", operation.api, operation.resource
+                planned.file, planned.label, "", "", operation.api, operation.resource
             )
             self._manifest.entries[planned.file] = replace(entry, why=error.one_line)
 
