@@ -369,12 +369,12 @@ _unified_columns() {
                 tags) words='id name color workspace created_at updated_at etag status parent remote_data' ;;
                 teams) words='id name description created_at updated_at etag remote_data' ;;
                 ticket_status|ticket_priorities) words='id name description etag remote_data' ;;
+                tickets) words='id name description number assignees status created_by workspace team collections ticket_type contact additional_contacts account parent_ticket attachments tags priority etag remote_data created_at updated_at' ;;
                 ticket_types) words='id name description project created_at updated_at etag remote_data' ;;
                 collections) words='id name description type parent_collection_id urls workspace created_at updated_at etag entity_type remote_data' ;;
                 accounts) words='id name domains created_at updated_at etag remote_data' ;;
                 users) words='id name first_name last_name username emails is_active team_ids avatar roles created_at updated_at etag remote_data' ;;
-                fields) words='id name label description type format is_hidden is_unique is_required options is_user_defined entity_type entity_id created_at' ;;
-                tickets) words='id name number assignees status created_by workspace team collections ticket_type contact additional_contacts account parent_ticket attachments tags priority remote_data' ;;
+                fields) words='id name label description type format is_hidden is_unique is_required options is_user_defined entity_type entity_id created_at updated_at' ;;
                 workspaces) words='id name status description created_at updated_at etag remote_data' ;;
                 task_lists) words='id name ticket tasks created_at updated_at etag remote_data' ;;
                 organizations) words='id' ;;
@@ -384,7 +384,7 @@ _unified_columns() {
             case ${1#* } in
                 activities) words='id actor organization group description action entity entity_type context created_at remote_data' ;;
                 billing) words='id description billing_frequency currency total_amount tax_amount start_date end_date created_at updated_at remote_data' ;;
-                users|me) words='id external_id identifiers first_name last_name title name username emails phones status is_email_verified is_2fa_enabled roles' ;;
+                users|me) words='id external_id identifiers first_name last_name title name username emails phones status is_email_verified is_2fa_enabled roles created_at updated_at' ;;
                 licenses) words='id name description available_quantity assigned_quantity unit_amount roles is_paid currency status products created_at updated_at remote_data' ;;
                 groups) words='id name description organization group_type created_at updated_at remote_data' ;;
                 workspaces) words='id name description status created_at updated_at organization remote_data' ;;
@@ -406,8 +406,8 @@ _unified_columns() {
                 candidates) words='id first_name last_name name company title last_interaction_at is_private can_email locations phones emails urls tags applications attachments created_at updated_at remote_data' ;;
                 users) words='id first_name last_name name emails disabled access_role created_at updated_at remote_data' ;;
                 reject_reasons|tags) words='id name created_at updated_at remote_data' ;;
-                jobs) words='id name description code requisition_id status locations job_posting_urls confidential departments teams offices hiring_managers recruiters' ;;
-                job_form_fields) words='id name job label index is_required answer_visibility description type options group_id group_name' ;;
+                jobs) words='id name description code requisition_id status locations job_posting_urls confidential departments teams offices hiring_managers recruiters created_at updated_at' ;;
+                job_form_fields) words='id name job label index is_required answer_visibility description type options group_id group_name created_at updated_at' ;;
                 offices) words='id name parent location is_remote created_at updated_at remote_data' ;;
                 departments) words='id name parent status created_at updated_at remote_data' ;;
                 job_interview_stages) words='id name status job position created_at updated_at remote_data' ;;
@@ -423,7 +423,7 @@ _unified_columns() {
                 permissions) words='id resources user permissions remote_data' ;;
                 page-content) words='id sequence page page_type parent has_children body urls created_at updated_at remote_data' ;;
                 page-exports) words='id status page urls remote_data' ;;
-                pages) words='id title description page_type status tags parent space collection created_by' ;;
+                pages) words='id title description page_type status tags parent space collection created_by created_at updated_at' ;;
             esac
             ;;
         ci-cd\ *)
@@ -435,9 +435,9 @@ _unified_columns() {
                 workflow) words='id name remote_data' ;;
                 builds) words='id name repo branch commit trigger triggered_by triggered_by_type conclusion workflow build status created_at updated_at started_at completed_at' ;;
                 branches) words='id name repo last_commit last_commit_by last_commit_message last_commit_at created_at updated_at remote_data' ;;
-                branch-protection-rules) words='id name repos pattern is_active require_owner_approval required_checks access_restrictions integration_restrictions' ;;
+                branch-protection-rules) words='id name repos pattern is_active require_owner_approval required_checks access_restrictions integration_restrictions created_at updated_at' ;;
                 artifacts) words='id name workflow build size_in_bytes download_url created_at updated_at expires_at expired remote_data' ;;
-                pull-requests) words='id title number description status base_branch head_branch author' ;;
+                pull-requests) words='id title number description status base_branch head_branch author created_at updated_at' ;;
             esac
             ;;
         emails\ *)
@@ -451,8 +451,8 @@ _unified_columns() {
         calendar\ *)
             case ${1#* } in
                 availability) words='calendar email start_time end_time timezone availability remote_data' ;;
-                events) words='id calendar title description location timezone start_time' ;;
-                users) words='id external_id identifiers first_name last_name title name username emails phones status roles' ;;
+                events) words='id calendar title description location timezone start_time created_at updated_at' ;;
+                users) words='id external_id identifiers first_name last_name title name username emails phones status roles created_at updated_at' ;;
                 contacts) words='id first_name middle_name last_name name title addresses email_addresses phone_numbers tags last_activity_at created_at updated_at remote_data' ;;
                 calendars) words='id name description location status visibility is_default timezone access_role colors created_at updated_at remote_data' ;;
                 attachments) words='id name event mime_type url created_at updated_at remote_data' ;;
@@ -464,7 +464,7 @@ _unified_columns() {
                 transcripts) words='id meeting entries start_time end_time remote_data' ;;
                 attendees) words='id name email is_host type meeting start_time end_time remote_data' ;;
                 transcript_entries) words='id speaker_id speaker_type speaker_name text raw_text start_time end_time transcript meeting remote_data' ;;
-                meetings) words='id title attendees duration start_time end_time audio_recording_url video_recording_url status topics type' ;;
+                meetings) words='id title attendees duration start_time end_time audio_recording_url video_recording_url status topics type created_at updated_at' ;;
             esac
             ;;
         usage-metering\ *)
@@ -571,7 +571,7 @@ _unified_fields() {
         ticketing\ contacts\ create|ticketing\ contacts\ update) words='first_name= last_name= name= emails= phones= details= account_id= custom_fields= is_active=' ;;
         ticketing\ tags\ create|ticketing\ tags\ update) words='name= color= workspace= status= parent=' ;;
         ticketing\ teams\ create|ticketing\ teams\ update) words='name= description=' ;;
-        ticketing\ tickets\ create|ticketing\ tickets\ update) words='name= number= assignees= status= created_by= workspace= team= collections= ticket_type= contact= additional_contacts= account= parent_ticket= attachments= tags= priority=' ;;
+        ticketing\ tickets\ create|ticketing\ tickets\ update) words='name= description= number= assignees= status= created_by= workspace= team= collections= ticket_type= contact= additional_contacts= account= parent_ticket= attachments= tags= priority=' ;;
         ticketing\ fields\ create|ticketing\ fields\ update) words='name= label= description= type= format= is_hidden= is_unique= is_required= options= is_user_defined= entity_type= entity_id=' ;;
         ticketing\ users\ create|ticketing\ users\ update) words='name= first_name= last_name= username= emails= is_active= team_ids= avatar= roles=' ;;
         ticketing\ workspaces\ create) words='name= account_id=' ;;

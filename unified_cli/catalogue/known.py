@@ -13,7 +13,7 @@ from typing import NamedTuple
 from unified_cli.values import TomlTable
 
 _FIELD = re.compile(
-    r"(?P<name>\w+)(?P<required>!)?(?P<assumed>\?)?(:(?P<type>\w+))?(>(?P<references>[\w-]+))?(=(?P<values>\S+))?"
+    r"(?P<name>\w+(\.\w+)*)(?P<required>!)?(?P<assumed>\?)?(:(?P<type>\w+))?(>(?P<references>[\w-]+))?(=(?P<values>\S+))?"
 )
 # Assumption: a field of such a name is a time.
 _TIMES = ("_at", "_time", "_date")
@@ -53,12 +53,14 @@ class KnownFacts(NamedTuple):
     """The known facts about one resource.
 
     By operation: `query`, `body`, and an `example` of arguments for the sandbox.
+    `members` are those of fields that are objects, such as `status.name`.
     """
 
     fields: tuple[KnownField, ...] = ()
     query: Mapping[str, tuple[KnownField, ...]] = MappingProxyType({})
     body: Mapping[str, tuple[KnownField, ...]] = MappingProxyType({})
     example: Mapping[str, str] = MappingProxyType({})
+    members: tuple[KnownField, ...] = ()
 
 
 class FieldError(ValueError):
@@ -98,7 +100,10 @@ def known_in(table: TomlTable) -> KnownFacts:
         for part in ("query", "body")
     }
     return KnownFacts(
-        _fields(table.get("fields", "")), **by_operation, example=table.get("example", {})
+        _fields(table.get("fields", "")),
+        **by_operation,
+        example=table.get("example", {}),
+        members=_fields(table.get("members", "")),
     )
 
 

@@ -69,7 +69,7 @@ def for_operation(operation: Operation, service: Service) -> HelpPage:
             "Known body fields (others may work)",
             facts.body.get(operation.name, ()) if operation.takes_body else (),
         ),
-        (_KNOWN_FIELDS, facts.fields),
+        (_KNOWN_FIELDS, (*facts.fields, *facts.members)),
     ):
         if fields:
             sections.append((heading, ", ".join(map(_described, fields))))

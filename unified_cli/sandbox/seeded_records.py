@@ -246,7 +246,15 @@ def _maker(api: str, resource: str, field: KnownField) -> FieldMaker:
         )
     if field.values:
         return _mostly_first(field.values)
+    if values := _filtered(api, resource, field.name):
+        return numbered(lambda number: values[(number - 1) % len(values)])
     return field_maker(field.name, field.type)
+
+
+def _filtered(api: str, resource: str, name: str) -> tuple[str, ...]:
+    """Return the values that a list is known to filter a field by."""
+    found = known(api, resource).query.get("list", ())
+    return next((one.values for one in found if one.name == name), ())
 
 
 def _several(api: str, resource: str, field: KnownField, to: str) -> FieldMaker:

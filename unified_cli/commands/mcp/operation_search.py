@@ -85,6 +85,8 @@ def describe(operation: Operation, catalogue: Catalogue) -> JsonObject:
         known["body"] = [*map(_described, body)]
     if facts.fields:
         known["fields"] = [one.name for one in facts.fields]
+    if facts.members:
+        known["members"] = [*map(_described, facts.members)]
     known["note"] = "a connection may know other fields and parameters; unknown ones are passed on"
     return known
 

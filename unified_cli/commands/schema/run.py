@@ -124,7 +124,8 @@ def select_lists(
 
 def empty_shape(operation: Operation) -> ObservedShape:
     """Return a shape that lists the values of the known enumerations."""
-    return ObservedShape({field.name for field in operation.facts.fields if field.values})
+    facts = operation.facts
+    return ObservedShape({one.name for one in (*facts.fields, *facts.members) if one.values})
 
 
 def observe(
