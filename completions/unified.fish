@@ -213,7 +213,7 @@ function __unified_words --argument-names at
         case 'sandbox'
             printf '%s\t%s\n' serve 'Serve the sandbox on a local port, for any client' reset 'Reset all records to their initial state' seed 'Start over with other records; the same word generates the same records' status 'Show where the records are stored, and the connections'
         case 'connections'
-            printf '%s\t%s\n' list 'List the connections that the token can see' add 'Add a profile for each connection' refresh 'Have the service renew the credentials of connections' link 'Make the token with which a customer signs in again'
+            printf '%s\t%s\n' list 'List the connections that the token can see' add 'Add a profile for each connection' refresh 'Ask the service to renew the credentials of connections' link 'Make the token with which a customer signs in again'
         case 'profile'
             printf '%s\t%s\n' list 'List the profiles' show 'Show the settings of a profile, and where each comes from' path 'Print the path of the config file' add 'Add a profile' set 'Change profiles, or what holds for all' use 'Choose the profile that is used without -p' login 'Store a profile\'s token safely' logout 'Remove a profile\'s token' import 'Add many profiles at once, from a CSV file' test 'Test each connection with one request' rename 'Change the name of a profile' remove 'Remove a profile'
     end

@@ -350,6 +350,10 @@ COMMANDS = {
     "batch": f"request POST /batch-request -f integrated_account_id={ACCOUNT}",
     "file": "request POST /file -d '{}' --yes --quiet",
     "refresh-credentials": f"request POST /integrated-account/refresh-credentials -f id={ACCOUNT}",
+    "link-token": f"request POST /link-token -f integrated_account_id={ACCOUNT}",
+    "account-token": (f"request POST /integrated-account/token -f integrated_account_id={ACCOUNT}"),
+    "account-mcp": f"request POST /integrated-account/{ACCOUNT}/mcp -d '{{}}'",
+    "log": "request GET /log",
     "unified-list": "ticketing tickets list",
     "unified-record": "ticketing tickets get 9001",
     "unified-create": "ticketing tickets create -f name=x",
@@ -371,6 +375,8 @@ BESIDE = (
     "batch",
     "file",
     "refresh-credentials",
+    "account-token",
+    "account-mcp",
     "own-connection",
 )
 

@@ -68,6 +68,7 @@ def test_the_sandbox_answers_as_is_published(
         "unified-action": {"user_id": "users-1"},
         "batch": {**(one.sends or {}), "integrated_account_id": "full"},
         "refresh-credentials": {"id": "full"},
+        **{key: {"integrated_account_id": "full"} for key in ("link-token", "account-token")},
     }.get(name, one.sends)
     answer = asked(unified_sandbox, name, one, "full" if name == "own-connection" else kind, sends)
     assert answer.status_code == one.status

@@ -35,6 +35,10 @@ FOR_THE_ENVIRONMENT = {
     "tools": f"request GET /integrated-account/{ACCOUNT}/tools",
     "product": "request GET /integration/paperdesk/capabilities",
     "file": "request POST /file -d '{}' --yes --quiet",
+    "log": "logs",
+    "token": f"request POST /integrated-account/token -f integrated_account_id={ACCOUNT}",
+    "mcp": f"request POST /integrated-account/{ACCOUNT}/mcp -d '{{}}'",
+    "link": f"request POST /link-token -f integrated_account_id={ACCOUNT}",
 }
 NOT_OPEN = "the token of a single connection may not do this: use that of the environment"
 

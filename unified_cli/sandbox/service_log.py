@@ -64,7 +64,8 @@ class ServiceLog:
 
     def tests(self, _query: QueryTree) -> list[Test]:
         """Return the tests that an entry must pass to be listed."""
-        members = ("request_type", "environment_id", "integration")
+        words = self._catalogue.service.connections
+        members = ("request_type", words.environment, words.product)
         return [
             partial(_is_one_of, name, texts(self._filters[name]))
             for name in members
@@ -93,7 +94,8 @@ class ServiceLog:
         return dump(self._facts(self._accounts[which], at))
 
     def _facts(self, account: str, at: int) -> JsonObject:
-        kind = known_kind(account)
+        kind, service = known_kind(account), self._catalogue.service
+        words = service.connections
         random = SeededRandom.of(self._seed, "log", account, at)
         operation = self._operation(kind, random)
         status = _status(kind, random)
@@ -106,10 +108,10 @@ class ServiceLog:
         return {
             "timestamp": timestamp(at),
             "service": "unified-api",
-            "environment_id": environment_id(self._seed),
-            "integrated_account_id": account,
-            "tenant_id": account.partition(":")[2] or kind,
-            "integration": product_of(account, self._seed).name,
+            words.environment: environment_id(self._seed),
+            service.connection: account,
+            words.tenant: account.partition(":")[2] or kind,
+            words.product: product_of(account, self._seed).name,
             "request_type": "unified",
             "resource": resource,
             "method": operation.name,
@@ -119,8 +121,8 @@ class ServiceLog:
             "http_status_category": f"{status // 100}xx",
             "duration": fetched + 5 + random.below("own", 60),
             "fetch_duration": fetched,
-            "result_count": 0 if failed else 1 + random.below("count", 50),
-            "integrated_account_needs_reauth": status == 401,
+            service.record_count: 0 if failed else 1 + random.below("count", 50),
+            f"{service.connection.removesuffix('id')}{words.needs_login.split()[0]}": status == 401,
             "logs": [
                 f"{operation.method} {upstream}",
                 dump({"headers": {"authorization": f"Bearer {secret}"}, "status": status}),

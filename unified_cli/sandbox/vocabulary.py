@@ -16,6 +16,9 @@ from unified_cli.values import Json, JsonObject
 
 TABLES: JsonObject = json.loads(Path(__file__).with_name("vocabulary.json").read_bytes())
 _USUAL_COUNT = 60
+NAMELESS = frozenset({"availability", "utilization"})
+"""The resources whose records have neither an id nor times of their own."""
+_EVERYWHERE = frozenset({"id", "name", "created_at", "updated_at"})
 
 
 def count(api: str, resource: str) -> int:
@@ -55,12 +58,8 @@ def singular(resource: str) -> str:
 
 def fields_of(api: str, resource: str) -> frozenset[str]:
     """Return the names of the fields that seeded records of a resource have."""
-    return frozenset(field.name for field in known(api, resource).fields) | {
-        "id",
-        "name",
-        "created_at",
-        "updated_at",
-    }
+    found = frozenset(field.name for field in known(api, resource).fields)
+    return found if resource in NAMELESS else found | _EVERYWHERE
 
 
 def record_id(resource: str, number: int) -> str:

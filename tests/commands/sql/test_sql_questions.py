@@ -64,7 +64,7 @@ def owners(lists: Lists) -> list[Row]:
 
 
 def longest(lists: Lists) -> list[Row]:
-    found = [one for one in lists("ticketing tickets") if named(one, "status") == "Open"]
+    found = [one for one in lists("ticketing tickets") if named(one, "status") == "open"]
     found.sort(key=lambda one: (one["created_at"], one["_profile"], one["id"]))
     columns = ("_profile", "id", "name")
     return [

@@ -154,7 +154,7 @@ CONNECTIONS = Group(
     {
         "list": Entry("List the connections that the token can see", _LIST),
         "add": Entry("Add a profile for each connection", _ADD),
-        "refresh": Entry("Have the service renew the credentials of connections", _REFRESH),
+        "refresh": Entry("Ask the service to renew the credentials of connections", _REFRESH),
         "link": Entry("Make the token with which a customer signs in again", _LINK),
     },
 )
