@@ -57,7 +57,7 @@ def run() -> None:
 
 
 def _print(line: str) -> bool:
-    """Print the line; returns whether that worked.
+    """Print the line, and return whether that worked.
 
     If not, the program itself reports why.
     """

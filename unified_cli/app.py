@@ -55,7 +55,6 @@ def read(
 
 
 def _as_asked(runtime: Runtime, options: Options, early: EarlyOptions) -> Runtime:
-    """Return the runtime as the options on messages say."""
     output = getattr(options, "output", None) or early.output
     asked = early.json_errors or getattr(options, "json_errors", False)
     runtime.stderr.machine = errors_are_json(output, runtime, asked=asked)

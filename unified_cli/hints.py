@@ -14,7 +14,7 @@ from unified_cli.masking import visible
 SET_HOME = "set HOME, or name a file with UNIFIED_CONFIG"
 NAME_PROGRAM = "use an absolute path, or a name on PATH"
 ANY_NAME = "NAME"
-"""Stands for a profile's name where none is known."""
+"""Represents a profile's name where it is not known."""
 AN_ADDRESS = "such as https://api.truto.one"
 OF_SERVICE = (
     "The address and the token are those of your service. An example, with which this program is"

@@ -74,7 +74,6 @@ def main(argv: list[str], runtime: Runtime) -> int:
 
 
 def _with_profiles(error: UnifiedError, argv: list[str]) -> UnifiedError:
-    """Return the error, its next step for the same connections."""
     if error.hint and "unified " in error.hint:
         from unified_cli.cli import next_steps  # noqa: PLC0415  only for an error
 

@@ -212,7 +212,6 @@ def _content(call: Call, method: str, query: Query, body: bytes | None) -> Conte
 
 
 def _built(content: Content, build: Callable[[Content], Request]) -> Request:
-    """Return the built request, closing its file on failure."""
     try:
         return build(content)
     except UnifiedError:

@@ -32,11 +32,10 @@ _MOST = 12
 
 
 def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -> None:
-    """Add to the error what is wrong with the request.
+    """Add to the error a hint at the problem with the request.
 
-    For example the problem with the body, or what the connection offers, if the
-    operation is not part of it. The latter costs a request, so it is done on a terminal
-    only.
+    For example with the body, or what the connection offers, if the operation is not
+    part of it. The latter costs a request, so it is done on a terminal only.
     """
     operation = request.operation
     if (

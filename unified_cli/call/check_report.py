@@ -85,7 +85,6 @@ class CheckReport:
             self._note_cut(whole)
 
     def _note_cut(self, whole: WholeRead) -> None:
-        """Say that only a part of the list was judged."""
         cut = f"cut on request after {counted(len(whole.records), 'record')}"
         onward = more_records.onward(whole.next_cursor)
         note = self._named(

@@ -213,7 +213,6 @@ def column_names(text: str | None) -> list[str]:
 
 
 def _check_printed(asked: Asked) -> None:
-    """Raise UsageError for shaping something that is not a result."""
     option = "--describe" if asked.kind is ModeKind.DESCRIBED else "--skeleton"
     if asked.reshaped or asked.place is not Place.STDOUT:
         raise UsageError(f"{option} takes no --jq, --columns and --out", hint=_TO_SHELL)

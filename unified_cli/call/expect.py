@@ -214,7 +214,6 @@ def _so_far(selected: SelectedReads, shown: Progress, condition: Condition | Non
 
 
 def _read(selected: SelectedReads, readers: FairReaders, judge: "_Judge") -> None:
-    """Read all connections, and use what each answered."""
     with closing(selected_reads.read_whole(selected, readers, selected.reads)) as found:
         for whole in found:
             judge.count(len(whole.records))

@@ -170,7 +170,6 @@ class Download:
         return answer.served
 
     def _check(self, request: Request, first: Answer, file: AtomicFile) -> None:
-        """Raise ServiceError if the file contradicts its headers."""
         where = f"{request.method} {request.path}"
         total = _total(first)
         if total is not None and total != file.size:
@@ -205,7 +204,6 @@ def _validator(headers: Mapping[str, str]) -> str:
 
 
 def _digests(headers: Mapping[str, str]) -> list[tuple[str, bytes]]:
-    """Return algorithm and value of each checksum in the headers."""
     found = []
     texts = [headers.get(name, "") for name in ("repr-digest", "content-digest", "digest")]
     pairs = [(match[1], match[2]) for text in texts for match in _DIGEST.finditer(text)]

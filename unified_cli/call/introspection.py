@@ -140,7 +140,6 @@ def _decoded(body: bytes) -> Json:
 
 
 def _read(document: Json, service: Service) -> Offer | None:
-    """Return the offer in an answer, or None if unreadable."""
     words = service.connections
     entries = document.get(words.unified) if isinstance(document, dict) else None
     if not isinstance(document, dict) or not isinstance(entries, list):

@@ -217,7 +217,6 @@ class _FanOutOutcome:
 
     @property
     def names(self) -> Sequence[str]:
-        """The names of the connections."""
         return self.reads.names
 
     def add(self, name: str, page: Page) -> None:

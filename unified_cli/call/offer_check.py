@@ -223,7 +223,6 @@ class OfferCheck(NamedTuple):
     def _probed(
         self, cells: Sequence[OfferCell], scope: Scope, client: Client
     ) -> Iterator[OfferCell]:
-        """Yield the cells, with lists tested by reading."""
         stopped: OfferCell | None = None
         failures = 0
         for cell in cells:

@@ -100,7 +100,6 @@ _RENAME = "give it another name"
 
 
 def _words(config: Config, name: str, known: Collection[str]) -> list[str]:
-    """Return an alias's words, or ConfigError."""
     text = config.aliases[name]
     if not _NAME.fullmatch(name):
         raise _wrong(config, name, "has a name that is not of letters, digits, - and _")

@@ -50,7 +50,6 @@ def _flag_words(flag: Flag, value: Any) -> Iterator[str]:
 
 
 def _texts(value: Any, takes: str) -> list[str]:
-    """Return the value as typed, or each of several."""
     if value is None:
         return []
     if isinstance(value, tuple):

@@ -103,7 +103,6 @@ def for_command(about: str, command: Command[Any]) -> HelpPage:
 
 
 def _lacking(operation: Operation, runtime: Runtime) -> Sequence[tuple[str, str]]:
-    """Return which of the connections asked lack an operation."""
     if not runtime.has_cached("capabilities"):
         return []
 
@@ -178,7 +177,6 @@ def _shortened(page: HelpPage, command: str, width: int) -> list[str]:
 
 
 def _fewer(heading: str, content: Rows | str) -> Rows | str:
-    """Return the first two examples. Of commands only the names."""
     if isinstance(content, str):
         return "\n".join(content.splitlines()[:2]) if heading in (EXAMPLE, EXAMPLES) else content
     return ", ".join(name for name, _ in content) if heading in _NEEDED else content
@@ -195,7 +193,6 @@ def _section(heading: str, content: Rows | str, width: int) -> Iterable[str]:
 
 
 def _continued(line: str, width: int) -> Iterable[str]:
-    """Yield a command line wrapped as a shell accepts it."""
     at = " " * _INDENT
     for word in _SHELL_WORD.findall(line):
         if at.strip() and len(at) + len(word) + 3 > width:

@@ -90,7 +90,6 @@ def with_one_dash(argv: Sequence[str]) -> UsageError | None:
 
 
 def _usage_error(context: Any, message: str) -> UsageError:
-    """Return the error for Typer's context, if any, and message."""
     where = f"{context.command_path}: " if context else ""
     message = message.strip().rstrip(".")
     return UsageError(f"{where}{message[0].lower()}{message[1:]}", hint=_more(context))
@@ -191,7 +190,6 @@ def _with_words(verb: str, after: Sequence[str]) -> str:
 
 
 def _named(entries: Mapping[str, CommandStub], words: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """Return the words' API and resource, and the words after them."""
     for at, (first, second) in enumerate(pairwise((*words, ""))):
         api = (
             entries[first].build() if first in entries and entries[first].section == APIS else None
@@ -211,7 +209,6 @@ def below(entries: Mapping[str, CommandStub], name: str) -> list[str]:
 
 
 def _misused_option(option: str, message: str, argv: Sequence[str]) -> UsageError:
-    """Return the error for a missing or an unexpected value."""
     flag = by_spelling().get(option)
     if flag is None:
         return _usage_error(None, message)
@@ -246,7 +243,6 @@ def _without_value(typed: Sequence[str]) -> str | None:
 
 
 def _without_argument(context: Any, argument: str, typed: Sequence[str]) -> str | None:
-    """Return what to type instead of an argument, or None."""
     path, spellings = context.command_path, _spellings(context, "-")
     if argument == "=" and "=" in (words := [*typed])[1:-1]:
         at = words.index("=", 1)
@@ -312,7 +308,6 @@ def _profiles(context: Any) -> Collection[str]:
 
 
 def _instead(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:
-    """Return what to type instead, or None."""
     own = own_spellings(option, value)
     spellings = _spellings(context) if context else []
     assigned = next(_assigned_to(context, option, value), None)
@@ -353,7 +348,6 @@ def _after_operation(context: Any, option: str, value: str, instead: str) -> str
 
 
 def _assigned_to(context: Any, option: str, value: str) -> Iterator[str]:
-    """Yield how to pass a field or parameter typed as an option."""
     if (
         context
         and value

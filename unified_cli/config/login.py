@@ -176,7 +176,6 @@ def _with_alternative() -> Iterator[None]:
 
 
 def _own_file(runtime: Runtime, place: TokenPlace) -> Path:
-    """Return the declared token file, or one beside the config file."""
     config = file.read(runtime)
     table = config.top if place.profile is None else config.profiles.get(place.profile, {})
     declared = table.get("token_file")

@@ -277,7 +277,6 @@ def parsed(key: Key, value: object, source: str) -> Any:
 
 
 def _in_file(value: object) -> str:
-    """Return a value as in the config file, short enough for a line."""
     if isinstance(value, (list, dict)):
         return "a list" if isinstance(value, list) else "a table"
     if isinstance(value, bool):

@@ -43,7 +43,6 @@ def operation_id(operation: Operation, resource: Resource) -> str:
 
 
 def _has_twin(operation: Operation, resource: Resource) -> bool:
-    """Return whether another operation differs only in underscores."""
     dashed = operation.name.replace("_", "-")
     return dashed != operation.name and dashed in resource.operations
 

@@ -110,7 +110,6 @@ def svg(picture: TerminalPicture) -> str:
 
 
 def _environ(home: Path) -> dict[str, str]:
-    """Return a new user's environment with this program as `unified`."""
     program = home / "bin" / "unified"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m unified_cli "$@"\n')

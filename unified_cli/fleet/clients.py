@@ -189,7 +189,6 @@ class Clients:
                 )
 
     def _tell_retries(self) -> None:
-        """Print how many requests were retried without a report."""
         if self._runtime.stderr.verbosity:
             return
         with self._lock:

@@ -155,7 +155,6 @@ def _all_failed(ending: Ending, first: UnifiedError) -> UnifiedError:
 
 
 def _stopped(ending: Ending) -> UnifiedError | None:
-    """Return what ended the work early, with the work left."""
     if ending.stopped is None:
         return None
     left = f"{ending.not_tried} of {counted(ending.total, ending.unit)} not tried"

@@ -84,7 +84,7 @@ def note_same_of(
 def read_once(
     runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]
 ) -> list[str]:
-    """Return these profiles without those of a connection that another one leads to.
+    """Return these profiles without those of another profile's connection.
 
     They are reported on stderr.
     """

@@ -134,7 +134,6 @@ def _provider(body: Json) -> ErrorText:
 
 
 def _problems(document: JsonObject) -> list[str]:
-    """Return one line for each invalid field or failed check."""
     found = [*_each(document.get("message"))] if isinstance(document.get("message"), list) else []
     for place in (document, *(document.get(name) for name in ("details", "detail", "error"))):
         if isinstance(place, list):

@@ -22,7 +22,7 @@ _ESCAPED_LETTER = re.compile(rb"\\u00[5-7]")
 
 
 class PageBody(NamedTuple):
-    """The records of a page, and its cursor as JSON text; `repeated` is a key of ours
+    """The records of a page, and its cursor as JSON text; `repeated` is our own key
     that occurs twice.
     """
 

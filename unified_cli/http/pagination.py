@@ -254,7 +254,6 @@ def _cursor(text: bytes, request: Request) -> str | None:
 
 
 def _start(request: Request, service: Service, span: Span) -> tuple[str | None, int]:
-    """Return the first cursor, and how many records to skip."""
     typed = [value for name, value in request.query if name == service.cursor and value]
     text = span.cursor or (typed[-1] if typed else None)
     match = _AFTER.fullmatch(text or "")

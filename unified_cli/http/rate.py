@@ -123,7 +123,6 @@ class _Curve:
 
     @property
     def value(self) -> float:
-        """The sends in one second."""
         return self.peak * (1 + _FALL * (self._progress - 1) ** 3)
 
     def grow(self, seconds: float) -> None:
@@ -362,7 +361,6 @@ class Pace:
 
     @property
     def _enough(self) -> bool:
-        """Whether many requests were answered since the pause before."""
         return self._answered >= _ENOUGH or self._closed_at - self._opened > WINDOW
 
     @property

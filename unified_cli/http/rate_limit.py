@@ -254,7 +254,7 @@ class Quota:
         self._lock = threading.Lock()
 
     def spend(self, outcome: Outcome) -> int:
-        """Return how many repeats another one makes. 0 if too little is left.
+        """Return the number of this repeat, or 0 if none are left.
 
         A lost answer costs more than an error.
         """

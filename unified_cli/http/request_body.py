@@ -161,7 +161,6 @@ def _meant(data: str) -> str | None:
 
 
 def _open(value: Json) -> Json:
-    """Return one level of a JSON text. Its parts stay text."""
     if not isinstance(value, (bytes, msgspec.Raw)):
         return value
     text = bytes(value).lstrip()

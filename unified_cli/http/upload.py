@@ -212,7 +212,6 @@ def of_form(
 
 
 def _meant(text: str, path: str) -> str | None:
-    """Return what to type for a missing file, or None."""
     if path == "-":
         return "standard input is not a file"
     if path.startswith("@") and _is_file(path[1:]):

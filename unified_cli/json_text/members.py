@@ -67,7 +67,6 @@ def item_bounds(text: bytes, start: int, lengths: Iterable[int]) -> "array[int]"
 
 
 def _end(text: bytes, start: int) -> int:
-    """Return where the value ends that begins there."""
     if text[start] not in b"[{":
         found = _SCALAR.match(text, start)
         assert found is not None  # noqa: S101  the text is JSON

@@ -176,7 +176,6 @@ class JqProgram:
 
 
 def _shown_id(record: bytes) -> str:
-    """Return a record's id as written. This shows half a surrogate pair."""
     identifier = member(record, "id")
     return excerpt(identifier.decode("utf-8", "replace"), _LONGEST_ID) if identifier else "no id"
 

@@ -175,7 +175,6 @@ def _waits(tally: Tally, now: float) -> list[str]:
 
 
 def _of_total(seconds: float, wait: Wait) -> str:
-    """Return a wait in words, with the total if there were earlier waits."""
     total = f" ({span(wait.total)} in total)" if wait.total >= seconds + 1 else ""
     return f"{span(seconds)}{total}"
 

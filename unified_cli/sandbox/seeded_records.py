@@ -204,7 +204,7 @@ class SeededRecords:
     def _columns(self, api: str, resource: str, numbers: Sequence[int]) -> JsonColumns:
         shown = SHOWN_AS.get(resource, resource)
         batch = RecordBatch(self._connection, api, shown, numbers)
-        # What these refer to is not known.
+        # The records that these refer to are not known.
         own = tuple(one._replace(references=None) for one in self._own_fields(api, shown))
         columns: JsonColumns = {name: make(batch, name) for name, make in _makers(api, shown, own)}
         if adjust := ADJUSTMENTS.get((api, shown)):

@@ -97,7 +97,6 @@ def _not_connected(
 
 
 def _without_tls(peer: NetworkRoute) -> str:
-    """Return what to try if the peer lacks TLS."""
     if peer.proxy:
         return hints.no_tls_proxy(peer.proxy.variable)
     # Clear text never leaves this machine.
