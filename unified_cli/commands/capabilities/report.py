@@ -54,11 +54,11 @@ def show(
     form: str | None,
     operations: Sequence[Operation],
     found: Sequence[ConnectionOffer],
-    profiles: Collection[str],
+    profiles: Collection[str] | None,
 ) -> None:
     """Print the table on a terminal, lines on a pipe, or what `form` says; then what is
     offered beyond the catalogue, with the command that adds it. `profiles` are the
-    connections that `-p` can name.
+    connections that `-p` can name, None where there is no connection.
     """
     runtime, service = context.runtime, context.catalogue.service
     chosen = formats.of_command(form, formats.MATRICES, terminal=runtime.stdout_is_terminal)
@@ -88,7 +88,7 @@ def show(
 
 
 def _tell_extra(
-    context: CommandContext, found: Sequence[ConnectionOffer], profiles: Collection[str]
+    context: CommandContext, found: Sequence[ConnectionOffer], profiles: Collection[str] | None
 ) -> None:
     """Say what is offered and has no command, and name the command that makes one."""
     catalogue = context.catalogue
@@ -100,7 +100,7 @@ def _tell_extra(
     adds, name = max(
         zip(commands, (one.name for one in found), strict=True), key=lambda one: len(one[0])
     )
-    if adds:
+    if adds and profiles is not None:
         selected = ["-p", name] if name in profiles else []
         said += f" ({shlex.join(['unified', 'operations', 'add', *adds, *selected])})"
     context.runtime.stderr.note(visible(said))

@@ -70,7 +70,9 @@ def _show(
             context.runtime.stderr.note(
                 f"{one.name}: {counted(one.unread, 'entry')} of what it offers cannot be read"
             )
-    profile_names = () if options.product else (*file.read(context.runtime).profiles, file.RESERVED)
+    names = (*file.read(context.runtime).profiles, file.RESERVED)
+    # What need not be connected cannot be asked for what to add.
+    profile_names = None if options.product else names
     report.show(context, options.output, operations, found, profile_names)
 
 
