@@ -127,7 +127,7 @@ class RunSummary:
         """The first of all that are in doubt."""
         self.total = 0
         self.counts = dict.fromkeys(("done", "failed", "in-doubt", "not-tried"), 0)
-        self.resumable = 0
+        self.resumable = self._to_repeat = 0
         self._causes = Causes(run, run.header.calls if run.kind is RunKind.FAN_OUT else _MOST_NAMED)
         self._errors = errors
         self._kind = run.kind
@@ -147,6 +147,7 @@ class RunSummary:
                 with contextlib.suppress(UnifiedError):
                     may = may_resume(run, connections, number, wall)
                     self.resumable += may
+                    self._to_repeat += may
                     if not may:
                         self._doubtful.append(_doubtful(run, number))
             if state is not EntryState.OK:
@@ -180,7 +181,12 @@ class RunSummary:
         self.show_doubt(runtime)
 
     def show_doubt(self, runtime: Runtime) -> None:
-        """Print why calls in doubt are not repeated, and how a person repeats them."""
+        """Print which calls in doubt a resume repeats, why others are not repeated, and
+        how a person repeats them.
+        """
+        if self._to_repeat and self._run.kept:
+            what = counted(self._to_repeat, "call")
+            runtime.stderr.line(f"a resume sends {what} in doubt again, which does nothing twice")
         if not self._doubtful:
             return
         first = self._doubtful[0].call

@@ -271,3 +271,13 @@ def test_a_single_call_that_a_flag_aims_keeps_its_aim(unified: Unified, service:
     ended = unified(command, environ={"UNIFIED_TOKEN": "t-0123456789"})
     aim = f"-a other --base-url {service.url}"
     assert last_line(ended) == f"unified user-directory users get u1 {aim}"
+
+
+def test_a_doubt_that_a_resume_ends_is_named(fleet: Fleet, config: Config) -> None:
+    profiles(config, fleet.service.url, 3)
+    fleet.failing = {"c01", "c02"}
+    ended = fleet.unified(UPDATE)
+    said = "a resume sends 2 calls in doubt again, which does nothing twice"
+    assert said in ended.stderr.splitlines()
+    shown = fleet.unified(f"runs show {run_id(ended.stderr)}")
+    assert said in shown.stderr.splitlines()
