@@ -1,8 +1,9 @@
 """Which ids are gone from a list that is read whole again: they are reported in a file
 beside it.
 
-The file has all that were there in some earlier read and are not now, so that it is the
-same however often it is made. The ids of the older files are kept in a note before
+The file has all that were there in some earlier read and are not now, each with the
+time of the first full read that did not find it, so that it is the same however often
+it is made. The ids of the older files are kept in a note before
 these are replaced, and the note stays until the ids are reported: so nothing is lost by
 a run that is killed in between.
 """
@@ -72,14 +73,17 @@ def tell(destination: Destination, entry: ManifestEntry) -> int | None:
     ids = _noted(text, entry)
     gone: dict[int, bytes] = {}
     if ids is not None:
-        before = _ids((destination.read(told) or b"").splitlines())
-        gone = {_key(one): one for one in (*before, *ids)}
+        head = b'{"_profile":' + json.dumps(entry.profile).encode() + b',"id":'
+        end = b',"gone_at":' + json.dumps(entry.ended).encode() + b"}"
+        for line in (destination.read(told) or b"").splitlines():
+            # It keeps its time. Versions before had none.
+            gone |= {_key(one): line for one in _ids([line])}
+        for one in ids:
+            gone.setdefault(_key(one), head + one + end)
         for one in _ids(destination.records(entry.file)):
             gone.pop(_key(one), None)
     if gone:
-        profile = json.dumps(entry.profile).encode()
-        lines = (b'{"_profile":' + profile + b',"id":' + one + b"}\n" for one in gone.values())
-        destination.replace(told, b"".join(lines))
+        destination.replace(told, b"".join(line + b"\n" for line in gone.values()))
     else:
         destination.remove(told)
     destination.remove(note)

@@ -4,6 +4,7 @@ whatever ends the process.
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +34,13 @@ def export(unified: Unified, service: Service) -> Callable[..., Result]:
 
 
 def gone(tmp_path: Path) -> list[Any] | None:
+    """What is in the file, without the times."""
     path = tmp_path / "dump" / GONE
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else None
+    if not path.exists():
+        return None
+    found = [json.loads(line) for line in path.read_text().splitlines()]
+    assert all(datetime.fromisoformat(one.pop("gone_at")).tzinfo for one in found)
+    return found
 
 
 def of(*ids: Any) -> list[Any]:
@@ -93,9 +99,32 @@ def test_ids_are_told_as_they_were_served(
         service.reply = lambda _, body=body: Reply(200, body)
         assert export(f"{tmp_path}/dump --restart").code == 0
     lines = (tmp_path / "dump" / GONE).read_text().splitlines()
-    assert lines == [
-        rf'{{"_profile":"acct-1","id":{one}}}' for one in ("1", r'"\ud801"', r'"a\nb"')
+    assert [line.partition(',"gone_at":')[0] for line in lines] == [
+        rf'{{"_profile":"acct-1","id":{one}' for one in ("1", r'"\ud801"', r'"a\nb"')
     ]
+
+
+def test_each_id_has_the_time_of_the_full_read_that_missed_it_first(
+    world: World, to: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    def restart(day: int) -> dict[str, str]:
+        """The ids that are gone after the full read of this day, with their times."""
+        at = datetime(2026, 3, day, tzinfo=UTC).timestamp()
+        line = f"export ticketing/tickets --to {to} --restart"
+        assert unified(line, environ=service.environ, wall=lambda: at).code == 0
+        path = tmp_path / "dump" / GONE
+        lines = path.read_text().splitlines() if path.exists() else []
+        return {one["id"]: one.get("gone_at", "") for one in map(json.loads, lines)}
+
+    assert restart(1) == {}
+    del world.records["b"]
+    assert restart(2) == {"b": "2026-03-02T00:00:00+00:00"}
+    del world.records["c"]
+    assert restart(3) == {"b": "2026-03-02T00:00:00+00:00", "c": "2026-03-03T00:00:00+00:00"}
+    # One that an older version reported has no time, and stays.
+    path = tmp_path / "dump" / GONE
+    path.write_text('{"_profile":"acct-1","id":"old"}\n')
+    assert restart(4) == {"old": ""}
 
 
 def test_of_another_list_nothing_is_gone(

@@ -85,7 +85,7 @@ _SECTIONS = (
                 "deleted",
                 (
                     "gone.tickets.ndjson beside a list that was read with --restart has the ids"
-                    " that are gone"
+                    " that are gone, and since when"
                 ),
             ),
         ],
