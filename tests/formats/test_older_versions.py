@@ -172,7 +172,10 @@ def test_an_export_is_continued(before: Before, folder: Path, to: str, more: str
     assert re.fullmatch(
         rf"wrote 2 files with \d+ records to {where}, 0 already complete; 2 of 2 lists done", last
     )
-    assert before(f"export --verify {where}").stderr == f"{where}: the manifest matches 2 files\n"
+    assert (
+        before(f"export --verify {where}").stderr
+        == f"{where}: the manifest matches 2 files; 2 of 2 lists done\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -224,8 +227,14 @@ def test_parquet_files_go_on_with_their_columns(before: Before, folder: Path) ->
 
 
 def test_a_shard_and_a_task_are_verified(before: Before) -> None:
-    assert before("export --verify shards").stderr == "shards: the manifest matches 2 files\n"
-    assert before("export --verify tasks").stderr == "tasks: the manifest matches 1 file\n"
+    assert (
+        before("export --verify shards").stderr
+        == "shards: the manifest matches 2 files; 2 of 2 lists done\n"
+    )
+    assert (
+        before("export --verify tasks").stderr
+        == "tasks: the manifest matches 1 file; 1 of 1 list done\n"
+    )
 
 
 def test_a_list_is_continued_at_its_page(before: Before, folder: Path) -> None:

@@ -95,7 +95,10 @@ def test_an_export_folder_is_verified_and_completed(home: Path, unified: Unified
         "wrote 1 file with 60 records to dump, 2 already complete; 3 of 3 lists done",
     )
     assert old.startswith("not read again: sandbox/emails/folders (read 20")
-    assert unified("export --verify dump").stderr == "dump: the manifest matches 3 files\n"
+    assert (
+        unified("export --verify dump").stderr
+        == "dump: the manifest matches 3 files; 3 of 3 lists done\n"
+    )
     assert (home / "dump/sandbox/voice/calls.ndjson").stat().st_mtime_ns == kept
 
 

@@ -163,9 +163,11 @@ def parquet_columns(destination: Destination) -> int:
 @dataclass(slots=True)
 class ManifestCheck:
     """How many files were compared with their manifest, what differs, and what was
-    never completed.
+    never completed; `done` are the lists of all of which nothing is left to do.
     """
 
+    done: int = 0
+    lists: int = 0
     compared: int = 0
     differences: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -180,7 +182,10 @@ def verify(destination: Destination) -> ManifestCheck:
     found = manifests(destination)
     if not found:
         raise no_export(destination)
-    check, entries = ManifestCheck(), latest(found.values())
+    entries = latest(found.values())
+    lists = _by_list(entries).values()
+    done = sum(all(one.complete or not one.offered for one in files) for files in lists)
+    check = ManifestCheck(done, len(lists))
     for name, manifest in found.items():
         # One whose lists others have read since is of no interest any more.
         has_any = any(entries.get(file) is one for file, one in manifest.entries.items())

@@ -60,7 +60,7 @@ def test_a_list_is_verified_and_changed_bytes_are_found(
     verify = ["export", "--verify", f"{container.url}/dump"]
     assert ended(start(verify, home, environ)) == (
         0,
-        f"{container.url}/dump: the manifest matches 1 file\n",
+        f"{container.url}/dump: the manifest matches 1 file; 1 of 1 list done\n",
     )
     first = container.chunks(TICKETS)[0]
     container.put(first, container.get(first).replace(b"t-1", b"t-7"))

@@ -82,7 +82,7 @@ def test_each_record_of_every_connection_is_exported_once(
     code, stderr = export(dask, tmp_path / "dump")
     assert (code, "8 already complete" in stderr, asked_by(dask) - before) == (0, True, 0)
     assert unified(f"export --verify file://{tmp_path}/dump").stderr.endswith(
-        ": the manifest matches 8 files\n"
+        ": the manifest matches 8 files; 8 of 8 lists done\n"
     )
 
 
@@ -214,7 +214,9 @@ def test_tables_are_made_before_and_written_by_several_workers(
     assert (code, len(found()), {*found()}) == (0, len(expected()), expected()), stderr
     code, stderr = export(dask, tmp_path / "dump", "--format", "delta")
     assert (code, "8 already complete" in stderr) == (0, True), stderr
-    assert unified(f"export --verify {to}").stderr.endswith(": the manifest matches 8 files\n")
+    assert unified(f"export --verify {to}").stderr.endswith(
+        ": the manifest matches 8 files; 8 of 8 lists done\n"
+    )
 
 
 LEFT = "no worker is left; waiting for one\n"

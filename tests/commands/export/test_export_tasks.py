@@ -99,7 +99,9 @@ def test_tasks_put_together_are_the_whole(unified: Unified, config: Config, tmp_
     assert names == ["a.b", "manifest-of-a.b.json", "manifest-of-one.json", "one"]
     count = len(files(tmp_path / "whole"))
     verified = unified(f"export --verify {tmp_path / 'parts'}")
-    assert verified.stderr == f"{tmp_path / 'parts'}: the manifest matches {count} files\n"
+    lists = f"{count} of {count} lists done"
+    said = f"{tmp_path / 'parts'}: the manifest matches {count} files; {lists}\n"
+    assert verified.stderr == said
     again = unified("export --task -", stdin=tasks[0].encode())
     assert (again.code, "wrote 0 files" in again.stderr) == (0, True)
     (tmp_path / "parts" / "one" / "ticketing" / "tags.ndjson").unlink()

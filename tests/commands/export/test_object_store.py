@@ -99,7 +99,10 @@ def test_a_list_is_chunks_that_a_glob_reads_and_a_log_that_it_does_not(
     )
     assert len(service.seen) == asked
     verified = unified(f"export --verify {to}", environ=dict(os.environ))
-    assert (verified.code, verified.stderr) == (0, f"{to}: the manifest matches 1 file\n")
+    assert (verified.code, verified.stderr) == (
+        0,
+        f"{to}: the manifest matches 1 file; 1 of 1 list done\n",
+    )
 
 
 @pytest.mark.usefixtures("_small")
@@ -417,7 +420,10 @@ def test_a_frozen_writer_that_dies_when_it_wakes_leaves_nothing_that_readers_cou
         frozen.send_signal(signal.SIGCONT)
         assert ended(frozen) == (9, "")
         verified = unified(f"export --verify {to}", environ=dict(os.environ))
-        assert (verified.code, verified.stderr) == (0, f"{to}: the manifest matches 1 file\n")
+        assert (verified.code, verified.stderr) == (
+            0,
+            f"{to}: the manifest matches 1 file; 1 of 1 list done\n",
+        )
         code, stderr = ended(start(argv, tmp_path / "two", environ))
         assert (code, stderr.splitlines()[0]) == (
             0,
@@ -508,7 +514,10 @@ def test_an_export_that_fails_goes_on_where_the_store_does_not_list_what_it_wrot
     assert ", 1 already complete; 1 of 1 list done\n" in export().stderr
     assert len(service.seen) == asked
     verified = unified(f"export --verify s3://{bucket.name}/dump", environ=dict(os.environ))
-    assert verified.stderr == f"s3://{bucket.name}/dump: the manifest matches 1 file\n"
+    assert (
+        verified.stderr
+        == f"s3://{bucket.name}/dump: the manifest matches 1 file; 1 of 1 list done\n"
+    )
     bucket.environ["AWS_ENDPOINT_URL"] = s3
     assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(80)]
 

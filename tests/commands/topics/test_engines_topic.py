@@ -140,7 +140,10 @@ def test_a_shell_does_one_task_after_the_other(folder: Path) -> None:
         CODE["One task after the other"].replace("export ticketing ", "export ticketing/tickets "),
         folder,
     )
-    assert said.splitlines()[-1] == f"file://{folder}/dump: the manifest matches 2 files"
+    assert (
+        said.splitlines()[-1]
+        == f"file://{folder}/dump: the manifest matches 2 files; 2 of 2 lists done"
+    )
     assert exported(folder) == {"one": 120, "two": 120}
 
 

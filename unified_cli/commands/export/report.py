@@ -4,8 +4,9 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
+from unified_cli import os_limits
 from unified_cli.cli import command_words
 from unified_cli.cli.flags import names_of
 from unified_cli.cli.option_parts import MessageOptions
@@ -30,6 +31,8 @@ from unified_cli.output import formats
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 from unified_cli.storage import object_store
+from unified_cli.writes import listed_runs
+from unified_cli.writes.entry import RunKind
 
 _MOST_LINES = 3
 _HEADS = ("profile", "address", "account", "list", "to")
@@ -290,9 +293,25 @@ def verify(runtime: Runtime, destination: Destination) -> None:
             f" {counted(len(verdict.differences), 'difference')}",
             hint=START_ANEW,
         )
+    done = lists_done(verdict.done, verdict.lists)
     if verdict.missing:
-        raise IncompleteError(
-            f"{destination} is incomplete: {counted(len(verdict.missing), 'file')} missing (run the"
-            " export again)"
-        )
-    runtime.stderr.note(f"{destination}: the manifest matches {counted(verdict.compared, 'file')}")
+        missing = counted(len(verdict.missing), "file")
+        error = IncompleteError(f"{destination} is incomplete: {missing} missing; {done}")
+        error.next_command = _begun(runtime, str(destination))
+        if error.next_command is None:
+            error.add_hint("run the export again")
+        raise error
+    matched = counted(verdict.compared, "file")
+    runtime.stderr.note(f"{destination}: the manifest matches {matched}; {done}")
+
+
+def _begun(runtime: Runtime, place: str) -> str | None:
+    """Return the command of the newest run to a place that this user began, if known.
+
+    Those of tasks and clusters are not in the list of runs.
+    """
+    path = place if object_store.parse_url(place) else str(os_limits.absolute(Path(place)))
+    for run in listed_runs.newest(runtime):
+        if run.header and run.header.kind is RunKind.EXPORT and run.header.path == path:
+            return shlex.join(["unified", *run.header.words]) if run.header.words else None
+    return None
