@@ -1,6 +1,4 @@
-"""What needs Dask: the connection to a scheduler, and the part of an export that runs
-on workers.
-"""
+"""What needs Dask: the connection to a scheduler, and the work of a worker."""
 
 import logging
 import threading
@@ -113,6 +111,7 @@ def work(version: str, to: str, marker: str, text: str) -> TaskResult:
             return None
 
         summary = run.carry_out(plan, destination, shown, stop)
+        worker.log_event(marker, shown.counted.units - news)
     except StorageError:
         raise
     except UnifiedError as error:
