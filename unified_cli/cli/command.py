@@ -88,6 +88,8 @@ class Entry(NamedTuple):
 
     about: str
     command: Command[Any] | Group | Later
+    brief: str = ""
+    """The same in a few words, for the first page."""
 
 
 class CommandStub(NamedTuple):
@@ -98,6 +100,7 @@ class CommandStub(NamedTuple):
     about: str
     build: Callable[[], Any]
     section: str = ""
+    brief: str = ""
 
 
 def yes_or_no(runtime: Runtime, given: bool, name: str) -> bool:

@@ -5,6 +5,7 @@ terminal.
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from unified_cli.catalogue import Operation
@@ -41,6 +42,8 @@ _WIDEST = 100
 _INDENT = 2
 _HELP = "-h, --help"
 _NEEDED = (EXAMPLE, EXAMPLES, "APIs", "Commands")
+_TWO_COLUMNS = 80
+_ROOT_OPTIONS = "Options: -p NAME, -o FORMAT, -v, --version, -h (this page), --help (everything)"
 _SHORT, _SHORT_ROOT = 40, 24
 """Rows that a short page has at most, and that of the program."""
 
@@ -51,7 +54,7 @@ class HelpPage(NamedTuple):
 
     EXAMPLE is followed by one command line, EXAMPLES by one per line. A topic has no
     `usage`. A short page has no more than this many `rows`; `extra` are options beside
-    the flags.
+    the flags. `brief` has all commands of the program in a few words.
     """
 
     usage: str | None
@@ -61,6 +64,7 @@ class HelpPage(NamedTuple):
     operation: Operation | None = None
     extra: Rows = ()
     rows: int = _SHORT
+    brief: Rows = ()
 
 
 def for_root(entries: Mapping[str, CommandStub], aliases: Rows) -> HelpPage:
@@ -83,6 +87,7 @@ def for_root(entries: Mapping[str, CommandStub], aliases: Rows) -> HelpPage:
         flags_of(EarlyOptions),
         extra=[("    --version", "show the version")],
         rows=_SHORT_ROOT,
+        brief=[(name, entry.brief) for name, entry in entries.items() if not entry.section],
     )
 
 
@@ -119,7 +124,8 @@ def render(page: HelpPage, command: str, runtime: Runtime, *, short: bool = Fals
     width = max(40, min(runtime.width, _WIDEST))
     found = _whole(page, command, runtime, width)
     if short and len(found) > page.rows:
-        found = _shortened(page, command, width)
+        made = _short_root if page.brief and width >= _TWO_COLUMNS else _shortened
+        found = made(page, command, width)
     # A user's own catalogue may contain control characters.
     text = "\n".join(map(visible, found)) + "\n"
     return terminal.coloured_help(text) if runtime.has_colour() else text
@@ -146,6 +152,31 @@ def _head(page: HelpPage, command: str, width: int, paragraphs: int) -> list[str
         lines += [""] if number and page.usage is None else []
         lines += _wrapped(paragraph, width, 0, 0)
     return lines
+
+
+def _short_root(page: HelpPage, command: str, width: int) -> list[str]:
+    """Return the first page: what each command does, in two columns."""
+    sections = dict(page.sections)
+    half = (len(page.brief) + 1) // 2
+    size = max(len(name) for name, _ in page.brief)
+    cells = [f"{name:{size}} {brief}" for name, brief in page.brief]
+    pairs = zip_longest(cells[:half], cells[half:], fillvalue="")
+    left = max(map(len, cells[:half]))
+    examples = str(sections[EXAMPLES]).splitlines()[:1]
+    apis = _section("APIs", _fewer("APIs", sections["APIs"]), width)
+    return [
+        *_head(page, command, width, 1),
+        "",
+        f"{EXAMPLE}:",
+        *(f"  {line}" for line in examples),
+        "",
+        "APIs:",
+        *apis,
+        "",
+        "Commands:",
+        *(f"  {one:{left}}  {other}".rstrip() for one, other in pairs),
+        _ROOT_OPTIONS,
+    ]
 
 
 def _shortened(page: HelpPage, command: str, width: int) -> list[str]:

@@ -251,7 +251,7 @@ def group(
 def built_in(commands: Mapping[str, Entry], context: CommandContext) -> dict[str, CommandStub]:
     """Return the built-in commands. Each is imported and built when it is chosen."""
     return {
-        name: CommandStub(one.about, partial(_built_in, name, one, context))
+        name: CommandStub(one.about, partial(_built_in, name, one, context), brief=one.brief)
         for name, one in commands.items()
     }
 

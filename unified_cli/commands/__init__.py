@@ -5,36 +5,98 @@ from collections.abc import Mapping
 from unified_cli.cli.command import Entry, Later
 
 COMMANDS: Mapping[str, Entry] = {
-    name: Entry(about, Later(f"{__name__}.{place}"))
-    for name, about, place in (
-        ("request", "Call any path below the base URL", "request:REQUEST"),
-        ("export", "Write many lists of many connections to files", "export.command:EXPORT"),
-        ("import", "Send every record of a file once", "import_.command:IMPORT"),
-        ("sql", "Ask many connections one question in SQL", "sql.command:SQL"),
-        ("diff", "Compare two lists of records", "move.command:DIFF"),
-        ("plan", "Print the calls that make one list of records like another", "move.command:PLAN"),
-        ("apply", "Make the calls of plans, each once", "move.command:APPLY"),
-        ("runs", "List work of many writes, and continue it", "runs.command:RUNS"),
-        ("schema", "Show which fields the records of a list really have", "schema.command:SCHEMA"),
-        ("mcp", "Offer the operations to coding agents", "mcp.command:MCP"),
-        ("operations", "Search the operations", "operations.command:OPERATIONS"),
-        ("help", "Show help on exit codes, output, profiles and more", "help:HELP"),
-        ("completion", "Complete commands with TAB", "completion:COMPLETION"),
-        ("sandbox", "Manage the local sandbox of the service", "sandbox:SANDBOX"),
+    name: Entry(about, Later(f"{__name__}.{place}"), brief)
+    for name, about, brief, place in (
         (
-            "doctor",
-            "Find problems on this machine and on the way to the service",
-            "doctor.command:DOCTOR",
+            "profile",
+            "Manage named connections and their tokens",
+            "name connections, log in",
+            "profile.command:PROFILE",
         ),
-        ("capabilities", "Show what each connection offers", "capabilities.command:CAPABILITIES"),
         (
             "connections",
             "List the connections that a token can see, and mend them",
+            "list what a token sees",
             "connections.command:CONNECTIONS",
         ),
-        ("logs", "Show what the service did lately", "logs:LOGS"),
-        ("report", "Write how all connections are to one page", "report.command:REPORT"),
-        ("profile", "Manage named connections and their tokens", "profile.command:PROFILE"),
+        (
+            "capabilities",
+            "Show what each connection offers",
+            "show what each offers",
+            "capabilities.command:CAPABILITIES",
+        ),
+        (
+            "doctor",
+            "Find problems on this machine and on the way to the service",
+            "find problems",
+            "doctor.command:DOCTOR",
+        ),
+        ("logs", "Show what the service did lately", "show its last calls", "logs:LOGS"),
+        ("operations", "Search the operations", "search the operations", "operations.command:OPERATIONS"),
+        ("request", "Call any path below the base URL", "call any path", "request:REQUEST"),
+        (
+            "export",
+            "Write many lists of many connections to files",
+            "write lists to files",
+            "export.command:EXPORT",
+        ),
+        (
+            "import",
+            "Send every record of a file once",
+            "send a file of records",
+            "import_.command:IMPORT",
+        ),
+        ("sql", "Ask many connections one question in SQL", "ask many in SQL", "sql.command:SQL"),
+        (
+            "schema",
+            "Show which fields the records of a list really have",
+            "show the real fields",
+            "schema.command:SCHEMA",
+        ),
+        ("diff", "Compare two lists of records", "compare two lists", "move.command:DIFF"),
+        (
+            "plan",
+            "Print the calls that make one list of records like another",
+            "plan to make lists alike",
+            "move.command:PLAN",
+        ),
+        (
+            "apply",
+            "Make the calls of plans, each once",
+            "make the calls of plans",
+            "move.command:APPLY",
+        ),
+        (
+            "runs",
+            "List work of many writes, and continue it",
+            "continue unfinished writes",
+            "runs.command:RUNS",
+        ),
+        (
+            "report",
+            "Write how all connections are to one page",
+            "write one page on all",
+            "report.command:REPORT",
+        ),
+        (
+            "sandbox",
+            "Manage the local sandbox of the service",
+            "try without a service",
+            "sandbox:SANDBOX",
+        ),
+        ("mcp", "Offer the operations to coding agents", "serve coding agents", "mcp.command:MCP"),
+        (
+            "completion",
+            "Complete commands with TAB",
+            "complete words with TAB",
+            "completion:COMPLETION",
+        ),
+        (
+            "help",
+            "Show help on exit codes, output, profiles and more",
+            "explain exit codes, output",
+            "help:HELP",
+        ),
     )
 }
 """In the order of the first page."""

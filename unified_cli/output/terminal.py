@@ -97,7 +97,7 @@ def coloured_help(text: str) -> str:
     from rich.text import Text  # noqa: PLC0415  only on a terminal
 
     page = Text(text.removesuffix("\n"), no_wrap=True, overflow="ignore")
-    page.highlight_regex(re.compile(r"^\S[^:\n]*:$|^Usage:", re.MULTILINE), "bold")
+    page.highlight_regex(re.compile(r"^\S[^:\n]*:$|^Usage:|^Options:", re.MULTILINE), "bold")
     page.highlight_regex(
         re.compile(r"^ {2,6}(-[\w-]+(, --[\w-]+)?|[a-z][\w-]*(?=  ))", re.MULTILINE), "cyan"
     )
