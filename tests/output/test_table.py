@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from front_door import Unified
 from many_connections import account, profiles
-from pages import serve
+from pages import serve, served
 from server import Reply, Seen, Service
 
 from unified_cli.output import formats
@@ -360,9 +360,51 @@ def test_the_table_of_many_does_not_depend_on_the_first_answer(
     for order in ("-p c00 -p c01 -p c02 -p c03", "-p c03 -p c02 -p c01 -p c00"):
         command = f"ticketing tickets list --all {order} --workers 1 --ordered -o table {how}"
         result = unified(command, tty=True, columns=columns, environ={"NO_COLOR": "1"})
-        head, *rows = result.stdout.splitlines()
+        head, *rows = filter(None, result.stdout.splitlines())
         assert (result.code, len(rows), max(map(width, [head, *rows])) <= columns) == (0, 12, True)
         shown.append((head, sorted(rows)))
     assert shown[0] == shown[1]
     if columns == 80 and not how:
         assert [shown[0][0], *shown[0][1]] == ACROSS
+
+
+@pytest.mark.parametrize(("columns", "gap"), [(80, True), (120, True), (None, False)])
+def test_two_connections_are_told_apart_and_their_names_are_whole(
+    unified: Unified,
+    service: Service,
+    config: Callable[[str], Path],
+    columns: int | None,
+    gap: bool,
+) -> None:
+    names = ["prod-northwind-eu", "prod-northwind-us"]
+    tables = "".join(f'[profiles.{name}]\naccount_id = "{name}"\n' for name in names)
+    config(f'base_url = "{service.url}"\ntoken_command = ["printf", "t-0123456789"]\n{tables}')
+    records = [{"id": f"t{at}", "name": "A rather long title " * 3} for at in range(2)]
+    service.reply = lambda _: served({"result": records, "next_cursor": None})
+    result = unified(
+        "-p prod-* ticketing tickets list --ordered -o table --quiet",
+        tty=columns is not None,
+        columns=columns,
+        environ={"NO_COLOR": "1"},
+    )
+    rows = result.stdout.splitlines()[1:]
+    labels = [row.partition(" ")[0] for row in rows]
+    assert labels == [names[0]] * 2 + [""] * gap + [names[1]] * 2
+
+
+def test_a_name_without_room_is_cut_in_its_middle(
+    unified: Unified, service: Service, config: Callable[[str], Path]
+) -> None:
+    names = [f"{'a-long-customer-name-' * 2}{end}" for end in ("eu", "us")]
+    tables = "".join(f'[profiles.{name}]\naccount_id = "{name}"\n' for name in names)
+    config(f'base_url = "{service.url}"\ntoken_command = ["printf", "t-0123456789"]\n{tables}')
+    service.reply = lambda _: served({"result": [{"id": "t", "name": "x"}], "next_cursor": None})
+    result = unified(
+        "-p * ticketing tickets list --ordered -o table --quiet",
+        tty=True,
+        columns=60,
+        environ={"NO_COLOR": "1"},
+    )
+    labels = [row.partition(" ")[0] for row in result.stdout.splitlines()[1:]]
+    assert [label[-2:] for label in labels] == ["eu", "us"]
+    assert all("…" in label and len(label) <= 30 for label in labels)

@@ -50,6 +50,8 @@ _LONGEST_VALUE = 200
 _NOTHING = "no result"
 _MOST_LEFT_OUT = 5
 _LONGEST_ID = 80
+# A single = in a program assigns.
+_ASSIGNS = re.compile(r"(?<![=!<>|+*/%?-])=(?!=)")
 
 
 class NotHeldError(ValueError):
@@ -301,11 +303,12 @@ class Expectation:
             message = excerpt(f"{error.reason} ({error.hint})") if error.hint else error.reason
             return Verdict(self.expression, holds=False, value=error.reason, message=message)
         value = excerpt(wrong[0] if wrong else "true", _LONGEST_VALUE)
+        hint = " (== compares)" if wrong and _ASSIGNS.search(self.expression) else ""
         return Verdict(
             self.expression,
             not wrong,
             value,
-            excerpt(f"{self.shown} gives {value}", 2 * _LONGEST_VALUE),
+            excerpt(f"{self.shown} gives {value}{hint}", 2 * _LONGEST_VALUE),
         )
 
 

@@ -9,7 +9,8 @@ from unified_cli.json_text.members import Parts, Record
 from unified_cli.json_text.record_columns import pick
 from unified_cli.masking import visible
 from unified_cli.output.record_writer import Style, WriterMemory
-from unified_cli.output.table import AHEAD, NEVER, Table, shown
+from unified_cli.output.table import Table, shown
+from unified_cli.output.table_columns import AHEAD, NEVER
 from unified_cli.text_width import pad, width
 
 _BREAK = re.compile(r"\r\n?|\n")

@@ -1,161 +1,33 @@
-"""Records as a table: the columns that fit, their widths, the cells and the rows."""
+"""Records as a table: the cells and the rows."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
 
 from unified_cli import text_width
 from unified_cli.json_text.members import Parts, Record, items, one_line, parts, text
 from unified_cli.json_text.record_columns import pick
 from unified_cli.masking import excerpt, visible
 from unified_cli.output.record_writer import RecordWriter, Style, WriterMemory, joined
-from unified_cli.output.terminal import GAP, encodable, is_id, narrowed, taken
+from unified_cli.output.table_columns import (
+    AHEAD,
+    AHEAD_ON_SCREEN,
+    DAY,
+    MINUTE,
+    NAMES,
+    NEVER,
+    Measured,
+    candidates,
+    expected,
+    fit,
+    share,
+)
+from unified_cli.output.terminal import GAP, encodable, is_id, narrowed
 from unified_cli.text_width import pad, width
 
 _MOST_HIDDEN = 1000
 _BREAKS = re.compile(r"[\t\r\n]+")
-_NAMES = ("name", "title", "subject", "display_name", "label", "email", "id")
-# The provider's raw data is too large for a table.
-NEVER = {"remote_data"}
-_EARLY = (
-    "id",
-    *_NAMES[:-1],
-    "first_name",
-    "last_name",
-    "file_name",
-    "created_at",
-    "status",
-    "type",
-    "priority",
-)
-AHEAD = ("id", "created_at", "updated_at")
-_AHEAD_ON_SCREEN = ("id", *_NAMES[:-1], "created_at", "updated_at")
-_LATE = ("updated_at", "etag")
-_WIDEST, _NAME, _NARROWEST, _LEAST = 60, 24, 10, 4
-# The assumed width of a column before a record is seen: an id is a UUID, a time has
-# seconds.
-_UUID, _SHORT, _LONG, _SECOND = 36, 12, 20, len("2026-01-01T12:00:00Z")
-_TIMES = ("_at", "_time", "_date")
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z")
-_MINUTE, _DAY = len("2026-01-01 12:00Z"), len("2026-01-01")
-
-
-def candidates(members: Iterable[Parts], known: Sequence[str], ahead: Sequence[str]) -> list[str]:
-    """Return the known columns in the data, else all. Those `ahead` come first."""
-    full: dict[str, None] = {}
-    for one in members:
-        full |= {key: None for key, value in one.items() if value != b"null" and key not in NEVER}
-    found = [key for key in known if key in full] or [*full]
-    return [*dict.fromkeys([*(key for key in ahead if key in full), *found])] or ["value"]
-
-
-class Measured(NamedTuple):
-    """The columns with the widths that their data would take; those in `fixed` hold
-    ids, those in `times` times.
-    """
-
-    natural: dict[str, int]
-    fixed: set[str]
-    times: set[str]
-
-
-def fit(found: Measured, room: int) -> dict[str, int]:
-    """Return the columns that fit, in order, and their widths.
-
-    Ids are not narrowed. Names are chosen before times. Times are days, and minutes
-    where nothing else lacks room.
-    """
-    natural = found.natural
-    floor = {column: _floor(column, size, found) for column, size in natural.items()}
-    chosen: set[str] = set()
-    for column in sorted(natural, key=_rank):
-        if column in _NAMES and column not in found.fixed and chosen:
-            # A name is narrowed before it is left out.
-            floor[column] = min(floor[column], max(room - GAP, _NARROWEST))
-        if not chosen or floor[column] + GAP <= room:
-            room -= floor[column] + (GAP if chosen else 0)
-            chosen.add(column)
-    wanted = {
-        column: 0 if column in found.times else min(size, _WIDEST) - floor[column]
-        for column, size in natural.items()
-        if column in chosen
-    }
-    # Columns that lack the least are widened first.
-    for column in sorted(wanted, key=wanted.__getitem__):
-        more = max(0, min(wanted[column], room))
-        floor[column] += more
-        room -= more
-    for column in wanted:
-        if (
-            column in found.times
-            and (more := min(natural[column], _MINUTE) - floor[column]) <= room
-        ):
-            floor[column] += more
-            room -= more
-    return {column: floor[column] for column in wanted}
-
-
-def _floor(column: str, size: int, found: Measured) -> int:
-    if column in found.fixed:
-        return size
-    if column in found.times:
-        return min(size, max(width(visible(column)), _DAY))
-    return min(size, max(width(visible(column)), _NAME if column in _NAMES else _NARROWEST))
-
-
-def share(found: Measured, room: int) -> dict[str, int]:
-    """Return the widths of all columns, narrowed to fit.
-
-    Ids are not. The last columns are left out if they cannot.
-
-    Times are shortened to days before anything else is cut.
-    """
-    times = found.times
-    least = {
-        column: size if column in found.fixed else min(size, _DAY if column in times else _LEAST)
-        for column, size in found.natural.items()
-    }
-    while len(least) > 1 and taken(least.values()) > room:
-        least.popitem()
-    most = {
-        column: min(found.natural[column], _MINUTE) if column in times else found.natural[column]
-        for column in least
-    }
-    for column in reversed([column for column in least if column in times]):
-        if taken(most.values()) > room:
-            most[column] = least[column]
-    return dict(zip(least, narrowed([*most.values()], [*least.values()], room), strict=True))
-
-
-def expected(columns: Sequence[str], label: int) -> Measured:
-    """Return the expected widths of records not read yet.
-
-    Columns that are added name a connection.
-    """
-    sizes: dict[str, int] = {}
-    for column in columns:
-        if column.startswith("_"):
-            size = label
-        elif is_id(column):
-            size = _UUID
-        elif column in _NAMES:
-            size = _WIDEST
-        else:
-            size = _SECOND if column.endswith(_TIMES) else _SHORT if column in _EARLY else _LONG
-        sizes[column] = max(size, width(visible(column)))
-    return Measured(
-        sizes, {*filter(is_id, columns)}, {column for column in columns if column.endswith(_TIMES)}
-    )
-
-
-def _rank(column: str) -> int:
-    # Columns that were added to the records begin with an underscore.
-    if column.startswith("_"):
-        return -1
-    if column in _EARLY:
-        return _EARLY.index(column)
-    return len(_EARLY) + (1 if column in _LATE else 0)
 
 
 def shows_id(value: bytes | None) -> bool:
@@ -190,7 +62,7 @@ def shown(value: bytes | None) -> str:
 
 def _name(members: Parts) -> str | None:
     return next(
-        (name for name in _NAMES if members.get(name, b"null") not in {b"null", b'""'}), None
+        (name for name in NAMES if members.get(name, b"null") not in {b"null", b'""'}), None
     )
 
 
@@ -199,13 +71,21 @@ def is_time(value: bytes | None) -> bool:
     return value is not None and _TIME.fullmatch(text(value)) is not None
 
 
+def _cut_middle(shown: str, size: int, sign: str) -> str:
+    """Return the name of a connection cut in its middle: names often end apart."""
+    if width(shown) <= size or not shown.isascii():
+        return text_width.cut(shown, size, sign)
+    tail = (size - 1) // 2
+    return shown[: size - 1 - tail] + sign + shown[len(shown) - tail :]
+
+
 def cut(shown: str, size: int, sign: str) -> str:
     """Return a text cut as by `text_width.cut`.
 
     But of a time the minute remains, or the day, which need no sign.
     """
-    if size >= _DAY and width(shown) > size and (time := _TIME.fullmatch(shown)):
-        return f"{time[1]} {time[2]}Z" if size >= _MINUTE else time[1]
+    if size >= DAY and width(shown) > size and (time := _TIME.fullmatch(shown)):
+        return f"{time[1]} {time[2]}Z" if size >= MINUTE else time[1]
     return text_width.cut(shown, size, sign)
 
 
@@ -224,6 +104,8 @@ class Table(RecordWriter):
         self._widths = widths and dict(widths)
         self._hidden = dict.fromkeys(memory.get("hidden", ()))
         self._begun = widths is not None
+        self._group = ("", 0)
+        """The connection of the last row, and its rows so far."""
 
     def prepare(self, slices: Iterable[Sequence[Record]]) -> None:
         """Choose columns and widths at the first records."""
@@ -250,7 +132,17 @@ class Table(RecordWriter):
             yield from self._head(self._widths)
         if not self._style.columns and len(self._hidden) < _MOST_HIDDEN:
             self._hidden |= dict.fromkeys(key for key in members if key not in self._widths)
+        if self._style.label is not None and self._style.width is not None:
+            yield from self._break_before(members)
         yield self._row(members)
+
+    def _break_before(self, members: Parts) -> Iterator[str]:
+        """Yield a blank line between two connections, after one with several rows."""
+        label = self._cell(pick(members, next(iter(members), "")))
+        last, rows = self._group
+        if label != last and rows > 1:
+            yield ""
+        self._group = (label, rows + 1 if label == last else 1)
 
     def _head(self, sizes: Mapping[str, int]) -> Iterator[str]:
         sign = self._style.ellipsis
@@ -298,12 +190,18 @@ class Table(RecordWriter):
         style = self._style
         if style.width is not None and style.label is not None and (style.columns or style.known):
             # Ids come last, so that shorter ones than expected leave no gap.
-            names = [name for name in _NAMES[:-1] if name in style.known]
+            names = [name for name in NAMES[:-1] if name in style.known]
             known = [
                 name for name in (*style.first, *names, *style.known, "id") if name not in NEVER
             ]
             columns = style.columns or sorted(dict.fromkeys(known), key=is_id)
-            return self._fitting(expected(columns, style.label), style.width)
+            found = expected(columns, style.label)
+            ids = [column for column in columns if is_id(column) and not column.startswith("_")]
+            for column in ids:
+                # Those of others may be longer: their rows make room.
+                seen = (width(self._cell(pick(one, column))) for one in _all_members(slices))
+                found.natural[column] = max(width(visible(column)), *seen, 0)
+            return self._fitting(found, style.width)
         columns = style.columns or self._candidates(slices)
         natural = {column: width(visible(column)) for column in columns}
         found = Measured(natural, {column for column in columns if is_id(column)}, set())
@@ -319,7 +217,7 @@ class Table(RecordWriter):
 
     def _candidates(self, slices: Iterable[Sequence[Record]]) -> list[str]:
         style = self._style
-        ahead = AHEAD if style.width is None else _AHEAD_ON_SCREEN
+        ahead = AHEAD if style.width is None else AHEAD_ON_SCREEN
         return candidates(_all_members(slices), style.known, (*style.first, *ahead))
 
     def _fitting(self, found: Measured, room: int) -> dict[str, int]:
@@ -372,7 +270,14 @@ class Table(RecordWriter):
             )
         shown = zip(cells, sizes, whole, strict=True)
         return self._line(
-            [one if kept else cut(one, size, self._style.ellipsis) for one, size, kept in shown],
+            [
+                one
+                if kept
+                else _cut_middle(one, size, self._style.ellipsis)
+                if column.startswith("_")
+                else cut(one, size, self._style.ellipsis)
+                for column, (one, size, kept) in zip(self._widths, shown, strict=True)
+            ],
             sizes,
         )
 

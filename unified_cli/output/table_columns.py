@@ -1,0 +1,163 @@
+"""The columns of a table: those that fit, and their widths."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from unified_cli.json_text.members import Parts
+from unified_cli.masking import visible
+from unified_cli.output.terminal import GAP, is_id, narrowed, taken
+from unified_cli.text_width import width
+
+NAMES = ("name", "title", "subject", "display_name", "label", "email", "id")
+# The provider's raw data is too large for a table.
+NEVER = {"remote_data"}
+_EARLY = (
+    "id",
+    *NAMES[:-1],
+    "first_name",
+    "last_name",
+    "file_name",
+    "created_at",
+    "status",
+    "type",
+    "priority",
+)
+AHEAD = ("id", "created_at", "updated_at")
+AHEAD_ON_SCREEN = ("id", *NAMES[:-1], "created_at", "updated_at")
+_LATE = ("updated_at", "etag")
+_WIDEST, _NAME, _NARROWEST, _LEAST, _FEW = 60, 24, 10, 4, 3
+# The assumed width of a column before a record is seen: an id is a UUID, a time has
+# seconds.
+_UUID, _SHORT, _LONG, _SECOND = 36, 12, 20, len("2026-01-01T12:00:00Z")
+_TIMES = ("_at", "_time", "_date")
+MINUTE, DAY = len("2026-01-01 12:00Z"), len("2026-01-01")
+
+
+def candidates(members: Iterable[Parts], known: Sequence[str], ahead: Sequence[str]) -> list[str]:
+    """Return the known columns in the data, else all. Those `ahead` come first."""
+    full: dict[str, None] = {}
+    for one in members:
+        full |= {key: None for key, value in one.items() if value != b"null" and key not in NEVER}
+    found = [key for key in known if key in full] or [*full]
+    return [*dict.fromkeys([*(key for key in ahead if key in full), *found])] or ["value"]
+
+
+class Measured(NamedTuple):
+    """The columns with the widths that their data would take; those in `fixed` hold
+    ids, those in `times` times.
+    """
+
+    natural: dict[str, int]
+    fixed: set[str]
+    times: set[str]
+
+
+def fit(found: Measured, room: int) -> dict[str, int]:
+    """Return the columns that fit, and their widths. They are in their order.
+
+    Ids are not narrowed.
+
+    Names are chosen before times. Times are days, and minutes where nothing else lacks
+    room.
+    """
+    natural = found.natural
+    floor = {column: _floor(column, size, found, room) for column, size in natural.items()}
+    chosen: set[str] = set()
+    for column in sorted(natural, key=_rank):
+        if column in NAMES and column not in found.fixed and chosen:
+            # A name is narrowed before it is left out.
+            floor[column] = min(floor[column], max(room - GAP, _NARROWEST))
+        if not chosen or floor[column] + GAP <= room:
+            room -= floor[column] + (GAP if chosen else 0)
+            chosen.add(column)
+    wanted = {
+        column: 0 if column in found.times else min(size, _WIDEST) - floor[column]
+        for column, size in natural.items()
+        if column in chosen
+    }
+    # Those that lack a few letters are made whole first, then names, then the others.
+    for column in sorted(
+        wanted, key=lambda one: (wanted[one] > _FEW, one not in NAMES, wanted[one])
+    ):
+        more = max(0, min(wanted[column], room))
+        floor[column] += more
+        room -= more
+    for column in wanted:
+        if column in found.times and (more := min(natural[column], MINUTE) - floor[column]) <= room:
+            floor[column] += more
+            room -= more
+    return {column: floor[column] for column in wanted}
+
+
+def _floor(column: str, size: int, found: Measured, room: int) -> int:
+    if column in found.fixed:
+        return size
+    if column.startswith("_"):
+        return min(size, _most_of_label(room))
+    if column in found.times:
+        return min(size, max(width(visible(column)), DAY))
+    return min(size, max(width(visible(column)), _NAME if column in NAMES else _NARROWEST))
+
+
+def _most_of_label(room: int) -> int:
+    """Return how wide the names of connections may be before they are cut."""
+    return max(room // 2, _NARROWEST)
+
+
+def share(found: Measured, room: int) -> dict[str, int]:
+    """Return the widths of all columns, narrowed to fit.
+
+    Ids are not. The last columns are left out if they cannot.
+
+    Times are shortened to days before anything else is cut.
+    """
+    times = found.times
+    least = {
+        column: size
+        if column in found.fixed
+        else min(
+            size,
+            DAY if column in times else _most_of_label(room) if column.startswith("_") else _LEAST,
+        )
+        for column, size in found.natural.items()
+    }
+    while len(least) > 1 and taken(least.values()) > room:
+        least.popitem()
+    most = {
+        column: min(found.natural[column], MINUTE) if column in times else found.natural[column]
+        for column in least
+    }
+    for column in reversed([column for column in least if column in times]):
+        if taken(most.values()) > room:
+            most[column] = least[column]
+    return dict(zip(least, narrowed([*most.values()], [*least.values()], room), strict=True))
+
+
+def expected(columns: Sequence[str], label: int) -> Measured:
+    """Return the expected widths of records not read yet.
+
+    Columns that are added name a connection.
+    """
+    sizes: dict[str, int] = {}
+    for column in columns:
+        if column.startswith("_"):
+            size = label
+        elif is_id(column):
+            size = _UUID
+        elif column in NAMES:
+            size = _WIDEST
+        else:
+            size = _SECOND if column.endswith(_TIMES) else _SHORT if column in _EARLY else _LONG
+        sizes[column] = max(size, width(visible(column)))
+    return Measured(
+        sizes, {*filter(is_id, columns)}, {column for column in columns if column.endswith(_TIMES)}
+    )
+
+
+def _rank(column: str) -> int:
+    # Columns that were added to the records begin with an underscore.
+    if column.startswith("_"):
+        return -1
+    if column in _EARLY:
+        return _EARLY.index(column)
+    return len(_EARLY) + (1 if column in _LATE else 0)
