@@ -13,6 +13,7 @@ from keyrings import InMemory
 
 from unified_cli.config import keyring as keychain
 from unified_cli.errors import ConfigError
+from unified_cli.installation import command_to_add
 
 
 class Silent(InMemory):
@@ -107,7 +108,8 @@ def test_a_missing_keyring_package_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(ConfigError) as caught:
         keychain.get("x")
     assert (
-        caught.value.message == "the Python package keyring is not installed (pip install keyring)"
+        caught.value.message
+        == f"the Python package keyring is not installed ({command_to_add('keyring')})"
     )
 
 

@@ -45,7 +45,13 @@ def write(call: Call, request: Request, body: bytes, program: "JqProgram | None"
     if program and output.document:
         lists = request.operation is not None and request.operation.lists
         style = style_for(call, request.operation)._replace(listing=lists)
-        printer.put(runtime, printer.render(program, body, style), style)
+        text = printer.render(program, body, style)
+        printer.put(runtime, text, style)
+        if lists and text.strip() == b"null":
+            items = call.catalogue.service.items.split()[0]
+            runtime.stderr.note(
+                f"--jq gives null: its input is the whole page, and .{items}[] gives the records"
+            )
         for remark in program.remarks():
             runtime.stderr.note(remark)
     elif output is formats.YAML and not chosen:

@@ -216,6 +216,7 @@ _LINES: Mapping[str, str] = {
     "alias aliases": "unified help profiles",
     "use switch use-context use-profile config/use-context": "unified profile use …NAME",
     "profiles contexts context": "unified profile list",
+    "suspend deactivate": "unified operations {}",
     "search find grep services resources apis api-resources api-versions catalog catalogue": (
         "unified operations …"
     ),

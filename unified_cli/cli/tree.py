@@ -99,7 +99,7 @@ class LeafCommand(TyperCommand):
         _note_help(ctx, args)
         found: list[str] = super().parse_args(ctx, args)
         if ctx.args:
-            raise _usage_errors().one_too_many(ctx, ctx.args[0], typed)
+            raise _usage_errors().argument_errors.one_too_many(ctx, ctx.args[0], typed)
         return found
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

@@ -7,13 +7,11 @@ from itertools import pairwise
 from typing import Any
 
 from unified_cli.catalogue import STANDARD
-from unified_cli.catalogue.known import KnownField, known
-from unified_cli.cli import next_steps, removed_options
+from unified_cli.cli import argument_errors, removed_options
 from unified_cli.cli.command import APIS, CommandStub
 from unified_cli.cli.flags import BODY, LIST
 from unified_cli.cli.operation_options import by_spelling
 from unified_cli.cli.other_tools import (
-    ARGUMENTS,
     no_command,
     own_commands,
     own_line,
@@ -21,14 +19,11 @@ from unified_cli.cli.other_tools import (
     quoted,
 )
 from unified_cli.cli.shared_options import writes
-from unified_cli.config import file
-from unified_cli.errors import UnifiedError, UsageError
-from unified_cli.hints import meant_body
+from unified_cli.errors import UsageError
 from unified_cli.masking import visible
 
 _MOST_NAMED = 3
 _TOP = "API or command"
-_OPERATION_WORDS = 3
 _READERS = dict.fromkeys(("--until", "--expect", "--fail-if", "--junit", "--every"), "list and get")
 _TAKEN_BY = {
     LIST: "lists",
@@ -45,13 +40,6 @@ _RUN = re.compile(r"last|\d{8}-\w+")
 _CLOSE = 0.75
 _CLOSER = 0.85  # "--state x" is nearer to a parameter than to "--rate"
 _CLOSE_NAME = 0.7  # or "export" would be close to "import"
-_ASSIGNMENT = re.compile(r"(.+?)(:=|==|=)(.*)", re.DOTALL)
-# An assignment without an option: httpie's == is a query, its := a field that is JSON.
-_FIELDS = {
-    "=": {"-f": "sets a field", "-q": "is a query parameter"},
-    "==": {"-q": "is a query parameter"},
-    ":=": {"-F": "sets a field", "-q": "is a query parameter"},
-}
 
 
 def from_typer(error: Any, argv: Sequence[str]) -> UsageError:
@@ -108,6 +96,7 @@ def _unknown_option(context: Any, option: str, argv: Sequence[str]) -> UsageErro
 
 
 def _value(option: str, argv: Sequence[str]) -> str:
+    """Return an option's value as typed, or empty."""
     for word, following in pairwise((*argv, "")):
         if word == option:
             return "" if following.startswith("-") else following
@@ -130,8 +119,12 @@ def unknown_command(
     close = (
         close or below(entries, name) or get_close_matches(name.lower(), entries, 1, _CLOSE_NAME)
     )
+    if name == argument_errors.HELP:
+        close = []
     hint = own_line(name, rest) if kind == _TOP and not below(entries, name) else None
     hint = hint or no_command(path, name) or _order(path, kind, entries, words)
+    if name == argument_errors.HELP:
+        hint = f"{path} --help"
     if path == "unified runs" and _RUN.fullmatch(name):
         hint = f"{path} show {name}"
     if (
@@ -142,7 +135,7 @@ def unknown_command(
         and any(map(str.isdigit, name))
     ):
         hint = f"{path} get {quoted(name)}"
-    if not hint and name in _profiles(context):
+    if not hint and name in argument_errors.profiles(context):
         hint = (
             f"unified profile show {name}"
             if path == "unified profile"
@@ -219,97 +212,9 @@ def _misused_option(option: str, message: str, argv: Sequence[str]) -> UsageErro
     return UsageError(f"{option} takes no value", hint=flag.about)
 
 
-def one_too_many(context: Any, argument: str, typed: Sequence[str]) -> UsageError:
-    """Return the error for an argument too many.
-
-    `typed` is all that followed the command.
-    """
-    hint = _without_value(typed) or _without_argument(context, argument, typed) or _more(context)
-    return UsageError(
-        f'{context.command_path}: unexpected argument "{visible(argument)}"', hint=hint
-    )
-
-
-def _without_value(typed: Sequence[str]) -> str | None:
-    """Return the option that took the next option for its value.
-
-    As in `--record -o ids`. None without one.
-    """
-    for before, word in pairwise(typed):
-        flag = by_spelling().get(before)
-        if flag and flag.takes_value and word in by_spelling():
-            return f"{before} took {word} for its value: {before} {flag.metavar}"
-    return None
-
-
-def _without_argument(context: Any, argument: str, typed: Sequence[str]) -> str | None:
-    path, spellings = context.command_path, _spellings(context, "-")
-    if argument == "=" and "=" in (words := [*typed])[1:-1]:
-        at = words.index("=", 1)
-        return (
-            f"without blanks: {'-f' if '-f' in spellings else '-q'}"
-            f" {quoted(f'{words[at - 1]}={words[at + 1]}')}"
-        )
-    if assignment := _ASSIGNMENT.fullmatch(argument):
-        name, sign, value = assignment.groups()
-        return next(_assigned(spellings, sign, f"{name}={value}"), None)
-    own = ARGUMENTS.get(argument)
-    if own and own.option in spellings:
-        return own.text
-    before = next((one for one in pairwise(reversed(typed)) if one[0] == argument), ("", ""))[1]
-    if ("--columns", before) in pairwise(typed):
-        return f"--columns {quoted(f'{before},{argument}')}"
-    if "--from" in spellings and "--to" in spellings and "-p" not in spellings:
-        return f"--from {quoted(argument)} --to PROFILE names the two sides"
-    if "--profile" in spellings and argument in _profiles(context):
-        return f"-p {quoted(argument)}"
-    return _of_operation(context, argument, path, spellings)
-
-
-def _of_operation(context: Any, argument: str, path: str, spellings: Sequence[str]) -> str | None:
-    resource, file_ = context.params.get("resource"), context.params.get("file")
-    if resource and "/" not in resource:
-        second = f" {quoted(argument)}" if file_ else ""
-        return f"{path} {resource}/{quoted(file_ or argument)}{second}"
-    if "-d" in spellings and (body := meant_body(argument)):
-        return body
-    if "id" in context.params:
-        return f"for several records pipe their ids into {path} -"
-    if argument == "-" and "-d" in spellings and len(names := path.split()[1:]) == _OPERATION_WORDS:
-        return next_steps.for_records(*names)
-    if field := next((one for one in _facts(context, "body") if one.name.endswith("id")), None):
-        return f"-f {field.name}={quoted(argument)}"
-    if "-f" in spellings:
-        return f"fields and parameters name the record: {path} --help"
-    above = context.parent.command
-    if context.command.name == "list" and "get" in getattr(above, "entries", ()):
-        return (
-            f"one record: {context.parent.command_path} get {quoted(argument)}; a filter: -q"
-            " NAME=VALUE"
-        )
-    return None
-
-
-def _assigned(spellings: Sequence[str], sign: str, assignment: str) -> Iterator[str]:
-    for option, what in _FIELDS[sign].items():
-        if option in spellings:
-            yield f"{option} '{visible(assignment)}' {what}"
-
-
-def _profiles(context: Any) -> Collection[str]:
-    """Return the profiles' names, the sandbox's included.
-
-    The config file may be unreadable: that is not the problem here.
-    """
-    try:
-        return {*file.read(context.find_root().obj()).profiles, file.RESERVED}
-    except UnifiedError:
-        return {file.RESERVED}
-
-
 def _instead(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:
     own = own_spellings(option, value)
-    spellings = _spellings(context) if context else []
+    spellings = argument_errors.spellings_of(context) if context else []
     assigned = next(_assigned_to(context, option, value), None)
     if assigned and option in _LABELS and not _PROFILE.isdisjoint(argv):
         return assigned
@@ -331,6 +236,8 @@ def _instead(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
         and any(one.name == "plans" for one in context.command.params)
     ):
         return f"{context.command_path} {quoted(value)}"
+    if not close and context and not _is_operation(context):
+        return None
     if not close and (flag := by_spelling().get(option)):
         taken_by = _TAKEN_BY.get(option) or (
             "create and update" if flag.when is writes else _TAKEN_BY.get(flag.group)
@@ -356,21 +263,17 @@ def _assigned_to(context: Any, option: str, value: str) -> Iterator[str]:
         and not _is_group(context.command)
     ):
         name = option.removeprefix("--").partition("=")[0]
-        yield from _assigned(_spellings(context, "-"), "=", f"{name.replace('-', '_')}={value}")
+        yield from argument_errors.assigned(
+            argument_errors.spellings_of(context, "-"), "=", f"{name.replace('-', '_')}={value}"
+        )
 
 
 def _fields(context: Any) -> Collection[str]:
-    return {one.name for part in ("query", "body", "fields") for one in _facts(context, part)}
-
-
-def _facts(context: Any, part: str) -> Sequence[KnownField]:
-    path = context.command_path.split()[1:]
-    if len(path) != _OPERATION_WORDS:
-        return ()
-    facts = known(path[0], path[1])
-    if part == "fields":
-        return facts.fields
-    return (facts.body if part == "body" else facts.query).get(path[2], ())
+    return {
+        one.name
+        for part in ("query", "body", "fields")
+        for one in argument_errors.facts(context, part)
+    }
 
 
 def _usage(context: Any) -> str:
@@ -381,10 +284,10 @@ def _usage(context: Any) -> str:
     return " ".join([context.command_path, *words])
 
 
+def _is_operation(context: Any) -> bool:
+    """Return whether a command is one of the catalogue's."""
+    return len(context.command_path.split()) == argument_errors.OPERATION_WORDS + 1
+
+
 def _is_group(command: Any) -> bool:
     return hasattr(command, "list_commands")
-
-
-def _spellings(context: Any, begins: str = "--") -> list[str]:
-    parameters = context.command.get_params(context)
-    return [one for parameter in parameters for one in parameter.opts if one.startswith(begins)]

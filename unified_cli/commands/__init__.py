@@ -32,7 +32,12 @@ COMMANDS: Mapping[str, Entry] = {
             "doctor.command:DOCTOR",
         ),
         ("logs", "Show what the service did lately", "show its last calls", "logs:LOGS"),
-        ("operations", "Search the operations", "search the operations", "operations.command:OPERATIONS"),
+        (
+            "operations",
+            "Search the operations",
+            "search the operations",
+            "operations.command:OPERATIONS",
+        ),
         ("request", "Call any path below the base URL", "call any path", "request:REQUEST"),
         (
             "export",

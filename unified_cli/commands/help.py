@@ -194,6 +194,8 @@ def _page_words(words: Sequence[str]) -> tuple[str, ...]:
 
 def _meant(whole: Any, words: Sequence[str]) -> str:
     """Return what may have been meant by a word that is no topic, API or command."""
+    if words[0].isdecimal() and int(words[0]) in {*ExitCode}:
+        return "unified help exit-codes"
     close = [name for name, topic in topics().items() if words[0] in topic.also.split()]
     close = close or usage_errors.below(whole.entries, words[0])
     close = close or get_close_matches(words[0], [*topics(), *whole.entries], 1)

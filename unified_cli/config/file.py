@@ -178,6 +178,11 @@ def shape(data: TomlTable) -> ConfigError | None:
         return ConfigError(
             "alias must be a table", hint='write [alias], below it t = "ticketing tickets"'
         )
+    if isinstance(data.get("default"), dict):
+        return ConfigError(
+            "[default] is not a table of this file",
+            hint="write its keys at the top, before any table; [profiles.NAME] is a profile",
+        )
     singular = data.get("profile")
     if not isinstance(singular, (dict, list)):
         return None

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from unified_cli import os_limits
 from unified_cli.errors import ConfigError, UnifiedError
+from unified_cli.installation import command_to_add
 
 SERVICE = "unified"
 SECONDS = 3.0
@@ -80,7 +81,7 @@ def _with_timeout(work: Callable[[], T]) -> T:
     except BaseException as error:  # noqa: BLE001  backends raise whatever they like
         if isinstance(error, ImportError) and error.name == "keyring":
             raise NoKeyringError(
-                "the Python package keyring is not installed", hint="pip install keyring"
+                "the Python package keyring is not installed", hint=command_to_add("keyring")
             ) from None
         # Only the type: a backend's message may quote the token.
         raise ConfigError(f"the keyring failed: {type(error).__name__}") from None

@@ -98,9 +98,12 @@ def checked(content: bytes, where: str) -> str:
     if content[:1] in _QUOTES and content[:1] == content[-1:]:
         raise ConfigError(f"{where} is in quotes", hint="leave the quotes out")
     if content.endswith((b"\n", b"\r")):
-        raise ConfigError(f"{where} has a line break at its end")
+        raise ConfigError(f"{where} has a line break at its end", hint="remove it")
     if not _TOKEN.fullmatch(content):
-        raise ConfigError(f"{where} contains a blank, a line break or another invalid character")
+        raise ConfigError(
+            f"{where} contains a blank, a line break or another invalid character",
+            hint="copy it anew, without anything around it",
+        )
     found = content.decode("ascii")
     hide(found)
     return found

@@ -98,6 +98,7 @@ LAYERS = (
             "catalogue",
             "errors",
             "hints",
+            "installation",
             "masking",
             "plural",
             "text_width",
@@ -105,8 +106,8 @@ LAYERS = (
             "json_text",
             "output.formats",
         ),
-        "the operations as data; the errors; text without secrets, and its width; ages in words;"
-        " JSON as text; the table of formats",
+        "the operations as data; the errors; how the program was installed; text without secrets,"
+        " and its width; ages in words; JSON as text; the table of formats",
     ),
 )
 """The test of imports and the table in CONTRIBUTING.md are made from this."""

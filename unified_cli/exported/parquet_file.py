@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from unified_cli.errors import ConfigError
+from unified_cli.installation import command_to_add
 from unified_cli.json_text import change_time
 from unified_cli.json_text.members import member, parts, string, text
 from unified_cli.json_text.record_columns import pick
@@ -30,7 +31,7 @@ def check(what: str = "--format parquet") -> None:
     installed.
     """
     if find_spec("pyarrow") is None:
-        raise ConfigError(f"{what} needs the package pyarrow", hint="pip install pyarrow")
+        raise ConfigError(f"{what} needs the package pyarrow", hint=command_to_add("pyarrow"))
 
 
 class ParquetColumns(NamedTuple):

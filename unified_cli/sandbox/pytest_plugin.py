@@ -43,6 +43,12 @@ class UnifiedSandbox:
         A rule is `{"fault": "500=2", "method": "POST", "path": "*/tickets", "account":
         "full"}`.
         """
+        wrong = next((one for one in rules if not isinstance(one, dict)), None)
+        if wrong is not None:
+            raise TypeError(
+                f"faults() takes one text, then rules as dicts, not {wrong!r}: several faults are"
+                f" one text, such as {f'{spec},{wrong}'!r}"
+            )
         self._sandbox.faults.set((*parse(spec), *rules_of({"rules": rules})))
 
     def requests(self) -> list[JsonObject]:

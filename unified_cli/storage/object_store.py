@@ -19,6 +19,7 @@ from urllib.request import url2pathname
 
 from unified_cli import os_limits
 from unified_cli.errors import ConfigError, ExitCode, StorageError, UnsafeError, UsageError
+from unified_cli.installation import command_to_add
 
 if TYPE_CHECKING:
     from obstore import ObjectMeta, PutResult
@@ -127,7 +128,7 @@ def _place(url: SplitResult) -> StoreUrl:
 def check(environ: Mapping[str, str]) -> None:
     """Raise ConfigError for a missing package or an address without TLS."""
     if find_spec("obstore") is None:
-        raise ConfigError("object stores need the package obstore", hint="pip install obstore")
+        raise ConfigError("object stores need the package obstore", hint=command_to_add("obstore"))
     if (name := _clear_text(environ)) is not None:
         raise ConfigError(
             f"{name} is an address without TLS", hint=_allowing(name.partition("_")[0])

@@ -31,6 +31,7 @@ FOR_EVER = 1e12
 _SUFFIX = ".ndjson"
 _MOST_TRIES = 100
 _LONGEST_POINTER = 1024 * 1024
+_NEWEST = {"latest", "newest", "recent", "previous", "-1"}
 
 
 class RunHeader(msgspec.Struct):
@@ -122,6 +123,8 @@ class RunRegistry:
         """
         hint = "unified runs list shows them"
         if not RUN_ID.fullmatch(run):
+            if run.lower() in _NEWEST:
+                hint = 'did you mean "last"?'
             raise UsageError(f"{run!r} is not the id of a run, such as 20261121-7f3a", hint=hint)
         path = self._path(run)
         if path is None or not path.is_file():

@@ -20,6 +20,8 @@ from changes import World
 from front_door import ROOT, Result, Unified
 from server import Reply, Seen, Service
 
+from unified_cli.installation import command_to_add
+
 pytestmark = pytest.mark.extra
 deltalake = pytest.importorskip("deltalake", reason="needs the extra delta")
 pytest.importorskip("pyarrow", reason="needs the extra delta")
@@ -628,7 +630,7 @@ def test_what_is_missing_or_too_old_is_said(
     from importlib import metadata  # noqa: PLC0415  what is patched
 
     world.change("t0", 0)
-    hint = "(pip install 'deltalake>=1.6' pyarrow)"
+    hint = f"({command_to_add('deltalake>=1.6', 'pyarrow')})"
     versions: dict[str, str | None] = {"pyarrow": "26.0", "deltalake": "1.5.9"}
     real = metadata.version
 

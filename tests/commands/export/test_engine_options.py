@@ -9,6 +9,7 @@ from front_door import Unified
 from unified_cli.cli.flags import flags_of
 from unified_cli.commands.export.connection_task import TaskOptions
 from unified_cli.commands.export.options import ExportOptions
+from unified_cli.installation import command_to_add
 
 EXPORT = "export ticketing/tickets -p sandbox --to file://TMP/dump"
 LOCAL = "--engine dask://127.0.0.1:1"
@@ -55,8 +56,8 @@ def test_without_the_extra_it_says_how_to_install_it(
     assert (result.code, result.stderr) == (
         3,
         (
-            "error: --engine needs the packages dask and obstore (pip install 'dask[distributed]'"
-            " obstore)\n"
+            "error: --engine needs the packages dask and obstore"
+            f" ({command_to_add('dask[distributed]', 'obstore')})\n"
         ),
     )
 

@@ -21,6 +21,7 @@ from server import Reply, Seen, Service
 
 from unified_cli.catalogue import load
 from unified_cli.exported import parquet_file
+from unified_cli.installation import command_to_add
 from unified_cli.output.progress import Progress
 from unified_cli.storage import object_store
 
@@ -771,7 +772,7 @@ def test_without_the_library_nothing_is_asked_and_the_way_to_get_it_is_told(
     )
     assert (result.code, result.stderr) == (
         3,
-        "error: --format parquet needs the package pyarrow (pip install pyarrow)\n",
+        f"error: --format parquet needs the package pyarrow ({command_to_add('pyarrow')})\n",
     )
     assert service.seen == []
     assert not (tmp_path / "dump").exists()
@@ -788,6 +789,6 @@ def test_without_the_library_of_object_stores_the_way_to_get_it_is_told(
     result = unified(f"export {what} {to}", environ=service.environ)
     assert (result.code, result.stderr) == (
         3,
-        "error: object stores need the package obstore (pip install obstore)\n",
+        f"error: object stores need the package obstore ({command_to_add('obstore')})\n",
     )
     assert service.seen == []

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from front_door import Unified
 
+from unified_cli.installation import command_to_add
+
 Config = Callable[[str], Path]
 
 
@@ -47,7 +49,13 @@ def test_without_the_extra_it_says_how_to_install_it(
     )
     found = unified("mcp serve -p sandbox")
     assert (found.stdout, found.code) == ("", 3)
-    assert found.stderr == "error: mcp serve needs the package mcp (pip install 'mcp>=2.3,<3')\n"
+    add = command_to_add("mcp>=2.3,<3")
+    assert found.stderr == f"error: mcp serve needs the package mcp ({add})\n"
+    client = unified("mcp config")
+    assert (client.code, f"the server needs the package mcp ({add})\n" in client.stderr) == (
+        0,
+        True,
+    )
 
 
 @pytest.mark.extra
@@ -69,7 +77,10 @@ def test_without_a_profile_there_is_nothing_to_serve(unified: Unified, config: C
 @pytest.mark.parametrize(
     "client", ["claude-code", "claude-desktop", "cursor", "gemini-cli", "windsurf", "vscode", "zed"]
 )
-def test_the_configuration_of_a_client_is_json(client: str, unified: Unified) -> None:
+def test_the_configuration_of_a_client_is_json(
+    client: str, unified: Unified, config: Callable[[str], Path]
+) -> None:
+    config("[profiles.prod-1]\naccount_id = '1'\n")
     found = unified(["mcp", "config", "--client", client, "-p", "prod-*", "--allow-writes"])
     (servers,) = found.json.values()
     arguments = servers["unified"]["args"]

@@ -21,6 +21,7 @@ from pages_read import ReadPage, cells_of
 from server import Reply, Seen, Service
 
 from unified_cli.commands.report.page import ReportPage
+from unified_cli.installation import command_to_add
 from unified_cli.masking import visible
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox.accounts import KINDS
@@ -298,7 +299,7 @@ def test_without_its_extra_it_says_what_installs_it(
     answering(service, {"acct-1": {}})
     result = unified(f"report --to {to}", environ=service.environ)
     assert (result.code, service.seen, to.exists()) == (3, [], False)
-    assert "pip install 'jinja2>=3.1'" in result.stderr
+    assert command_to_add("jinja2>=3.1") in result.stderr
     assert unified("report -o json", environ=service.environ).code == 0
 
 

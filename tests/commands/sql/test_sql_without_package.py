@@ -4,6 +4,7 @@ import pytest
 from front_door import Unified
 
 from unified_cli.commands.sql import run
+from unified_cli.installation import command_to_add
 
 
 def test_without_its_package_the_command_says_how_to_install_it(
@@ -11,5 +12,5 @@ def test_without_its_package_the_command_says_how_to_install_it(
 ) -> None:
     monkeypatch.setattr(run, "find_spec", lambda _: None)
     result = unified(["-p", "sandbox", "sql", "SELECT 1"])
-    hint = "pip install 'duckdb>=2.0'"
+    hint = command_to_add("duckdb>=2.0")
     assert (result.code, result.stderr) == (3, f"error: sql needs the package duckdb ({hint})\n")

@@ -10,11 +10,12 @@ from urllib.parse import quote
 
 from unified_cli import os_limits
 from unified_cli.errors import ConfigError
+from unified_cli.installation import command_to_add
 from unified_cli.runtime import Runtime
 from unified_cli.storage import object_store
 from unified_cli.storage.object_store import StoreUrl
 
-INSTALL = "pip install 'deltalake>=1.6' pyarrow"
+INSTALL = command_to_add("deltalake>=1.6", "pyarrow")
 _LEAST = (1, 6)
 _OTHERS = 0o077
 

@@ -45,6 +45,7 @@ from unified_cli.fleet.read import FairReaders
 from unified_cli.http.rate import WINDOW
 from unified_cli.output import formats
 from unified_cli.output.progress import Progress, Work, progress
+from unified_cli.installation import command_to_add
 
 _ADDRESS = re.compile(
     r"(?P<scheme>dask|tls)://(?P<host>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):(?P<port>[1-9]\d{0,4})/?"
@@ -80,7 +81,7 @@ def parse_address(text: str) -> str:
     if find_spec("distributed") is None:
         raise ConfigError(
             "--engine needs the packages dask and obstore",
-            hint="pip install 'dask[distributed]' obstore",
+            hint=command_to_add("dask[distributed]", "obstore"),
         )
     return f"{'tls' if found['scheme'] == 'tls' else 'tcp'}://{place}"
 

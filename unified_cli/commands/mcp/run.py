@@ -10,7 +10,9 @@ from importlib.util import find_spec
 
 from unified_cli.cli.command import CommandContext
 from unified_cli.commands.mcp.command import PER_MINUTE, ClientConfigOptions, ServeMcpOptions
+from unified_cli.config import file, profiles
 from unified_cli.errors import ConfigError
+from unified_cli.installation import command_to_add
 from unified_cli.output import stdout, terminal
 from unified_cli.values import JsonObject
 
@@ -25,6 +27,7 @@ _FILES = {
     "windsurf": "~/.codeium/windsurf/mcp_config.json",
     "zed": "settings.json",
 }
+_PACKAGE = "mcp>=2.3,<3"
 
 
 def serve(context: CommandContext, options: ServeMcpOptions) -> None:
@@ -34,7 +37,7 @@ def serve(context: CommandContext, options: ServeMcpOptions) -> None:
     """
     options.check()
     if find_spec("mcp") is None:
-        raise ConfigError("mcp serve needs the package mcp", hint="pip install 'mcp>=2.3,<3'")
+        raise ConfigError("mcp serve needs the package mcp", hint=command_to_add(_PACKAGE))
     # An extra, and slow to import.
     from unified_cli.commands.mcp import server  # noqa: PLC0415
 
@@ -46,6 +49,8 @@ def config(context: CommandContext, options: ClientConfigOptions) -> None:
     server does not start with.
     """
     options.check()
+    if options.profile:
+        profiles.select(file.read(context.runtime), options.profile)
     client = options.client or "claude-code"
     program, *first = _program(context.runtime.environ)
     words = [*first, "mcp", "serve", *(word for name in options.profile for word in ("-p", name))]
@@ -57,6 +62,10 @@ def config(context: CommandContext, options: ClientConfigOptions) -> None:
     )
     stdout.show(context.runtime, [terminal.json_visible(f"{text}\n")])
     context.runtime.stderr.note(f"for {_FILES[client]}")
+    if find_spec("mcp") is None:
+        context.runtime.stderr.note(
+            f"the server needs the package mcp ({command_to_add(_PACKAGE)})"
+        )
 
 
 def _program(environ: Mapping[str, str]) -> list[str]:

@@ -2,6 +2,7 @@
 changed is sent.
 """
 
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -42,6 +43,7 @@ from unified_cli.writes import outcome
 _NULL = b"null"
 _RULES = PathRules()
 _LONGEST_CHANGE = 2000
+_BYTE = re.compile(r"\(byte (\d+)\)")
 
 
 def run(
@@ -236,7 +238,14 @@ def _read(path: Path) -> Parts:
     Raises UsageError for anything that is not a JSON object.
     """
     text = request_body.read_file(str(path)).removeprefix(b"\xef\xbb\xbf").strip()
-    request_body.check_json(text, "the text")
+    try:
+        request_body.check_json(text, "the text")
+    except UsageError as error:
+        if place := _BYTE.search(error.reason):
+            line = text.count(b"\n", 0, int(place[1])) + 1
+            reason = error.reason.replace(place[0], f"(line {line})")
+            raise UsageError(reason, hint=error.hint) from None
+        raise
     members = parts(text)
     if members is None:
         raise UsageError("the text must be a JSON object, between { and }")

@@ -2,9 +2,13 @@
 JSON.
 """
 
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+
 import msgspec
 
-from unified_cli.catalogue import Operation, relevance
+from unified_cli.catalogue import Catalogue, Operation, relevance
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.result_table import show
 from unified_cli.commands.operations.command import OperationsOptions
@@ -17,6 +21,7 @@ VERSION = 1
 """Of what `-o json` prints; `operations.schema.json` is its JSON Schema."""
 BUILT_IN = "built in"
 _WIDE = 120
+_WORD = re.compile(r"[a-z]{3,}")
 
 
 def run(context: CommandContext, options: OperationsOptions) -> None:
@@ -34,7 +39,10 @@ def run(context: CommandContext, options: OperationsOptions) -> None:
     found.sort(key=lambda operation: relevance.rank(operation, whole), reverse=True)
     runtime = context.runtime
     if not found:
-        runtime.stderr.note(f"no operation has these words: {' '.join(options.words)}")
+        runtime.stderr.note(
+            f"no operation has these words: {' '.join(options.words)}"
+            f"{_meant(context.catalogue, wanted)}"
+        )
     # With the path a row would be wider than most terminals.
     form = formats.of_command(options.output, formats.TABLES, terminal=runtime.stdout_is_terminal)
     short = form is formats.TABLE and runtime.stdout_is_terminal and runtime.width < _WIDE
@@ -47,6 +55,16 @@ def run(context: CommandContext, options: OperationsOptions) -> None:
             row.append(one.source or BUILT_IN)
             facts["source"] = one.source or BUILT_IN
     show(runtime, options.output, heads, rows, {"version": VERSION, "operations": described})
+
+
+def _meant(catalogue: Catalogue, words: Sequence[str]) -> str:
+    """Return the words that were meant, for a message. Empty if none is near."""
+    known = {word for one in catalogue for word in _WORD.findall(_text(one))}
+    near = [
+        word if word in known else next(iter(get_close_matches(word, known, 1)), word)
+        for word in words
+    ]
+    return f' (did you mean "{" ".join(near)}"?)' if near != [*words] else ""
 
 
 def _openapi(context: CommandContext, options: OperationsOptions) -> None:

@@ -33,7 +33,8 @@ from unified_cli.values import Toml, TomlTable
 
 _LARGEST = 16 * 1024 * 1024
 _COLUMNS = ("name", *SETTABLE)
-_MEANT = {"account": "account_id", "tag": "tags"}
+_MEANT = {"account": "account_id", "id": "account_id", "tag": "tags"}
+_DELIMITERS = ",;\t"
 """Other names of columns."""
 
 
@@ -174,7 +175,9 @@ def _rows(text: str) -> Iterator[tuple[str, dict[str, Toml]]]:
 
     UsageError names the line.
     """
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    head = text.partition("\n")[0]
+    delimiter = max(_DELIMITERS, key=head.count)
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
     lines: dict[str, int] = {}
     try:
         heads = [_MEANT.get(head.strip(), head.strip()) for head in next(reader, [])]

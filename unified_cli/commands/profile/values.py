@@ -43,10 +43,16 @@ def read_assignments(texts: Iterable[str]) -> dict[str, Toml]:
     Raises UsageError if one is invalid.
     """
     values: dict[str, Toml] = {}
-    for text in texts:
+    after = iter(texts)
+    for text in after:
         name, equals, value = text.partition("=")
         if not equals:
-            raise UsageError(f'"{visible(text)}" must look like KEY=VALUE')
+            following = next(after, None)
+            meant = f"{name}={following}" if following and "=" not in following else f"{name}=VALUE"
+            raise UsageError(
+                f'"{visible(text)}" must look like KEY=VALUE',
+                hint=visible(meant) if name in SETTABLE else "unified profile set --help has keys",
+            )
         if name in values:
             raise UsageError(f"{name} is given twice")
         # Any name can be unset, so that an unknown key can be removed from the file.

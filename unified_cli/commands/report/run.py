@@ -25,6 +25,7 @@ from unified_cli.commands.report.page import (
 from unified_cli.config import file
 from unified_cli.errors import ConfigError, IncompleteError, StateError, StorageError, UsageError
 from unified_cli.exported.manifest import timestamp
+from unified_cli.installation import command_to_add
 from unified_cli.json_text import json_codec
 from unified_cli.masking import masked
 from unified_cli.output import stdout
@@ -35,6 +36,7 @@ from unified_cli.writes import listed_runs
 from unified_cli.writes.run_state import KnownRun
 
 _MOST_NAMED = 5
+_OTHERS = {".pdf", ".md", ".docx", ".xlsx", ".csv", ".json", ".txt"}
 
 
 def run(context: CommandContext, options: ReportOptions) -> None:
@@ -94,8 +96,15 @@ def _checked(runtime: Runtime, options: ReportOptions) -> Path | None:
             )
         return None
     if find_spec("jinja2") is None:
-        raise ConfigError("report --to needs the package jinja2", hint="pip install 'jinja2>=3.1'")
+        raise ConfigError(
+            "report --to needs the package jinja2", hint=command_to_add("jinja2>=3.1")
+        )
     to = Path(options.to)
+    if to.suffix.lower() in _OTHERS:
+        raise UsageError(
+            f"the page is HTML, not {to.suffix.lower()[1:].upper()}",
+            hint=f"--to {to.with_suffix('.html')}; a browser prints it as PDF",
+        )
     output_file.check(to, force=True)
     for one in (*options.schema, *options.junit):
         if to.exists() and Path(one).exists() and to.samefile(one):

@@ -1,0 +1,149 @@
+"""Lines with a word too many or a value of another kind: what to type instead."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from front_door import Unified
+
+from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
+
+Config = Callable[[str], Path]
+UPDATE = "unified -p acme ticketing tickets update"
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("plan A B --from x --to y", "one at a time: unified plan B …"),
+        (
+            "diff old.ndjson new.ndjson",
+            "unified diff API/RESOURCE --from old.ndjson --to new.ndjson",
+        ),
+        ("diff acme globex", "unified diff API/RESOURCE --from acme --to globex"),
+        ("diff ticketing/tickets acme globex", "--from acme --to globex names the two sides"),
+        ("diff ticketing/tickets acme", "--from acme --to PROFILE names the two sides"),
+        ("-p acme ticketing tickets update t-1 --field name Foo", "--field name=Foo"),
+        ("-p acme ticketing tickets update t-1 -f name 'F o'", "-f 'name=F o'"),
+        ("-p acme ticketing tickets update name=Foo t-1", f"{UPDATE} t-1 -f name=Foo"),
+        ("-p acme ticketing tickets update t-1 name=Foo", "-f 'name=Foo' sets a field"),
+        (
+            "request ticketing tickets list",
+            "unified request GET /PATH, or without request: unified ticketing tickets list",
+        ),
+        ("ticketing tickets list help", "unified ticketing tickets list --help"),
+        ("ticketing tickets help", "unified ticketing tickets --help"),
+        ("ticketing help", "unified ticketing --help"),
+        ("runs list --all", "unified runs list --help"),
+        ("sandbox reset --all", "unified sandbox reset --help"),
+        ("apply -", "unified plan … > FILE"),
+        ("runs show latest", 'did you mean "last"?'),
+        ("profile set acme rate 10", "rate=10"),
+        ("profile set acme rate=10 retries 3", "retries=3"),
+        ("profile set acme rate", "rate=VALUE"),
+        ("profile set acme foo", "unified profile set --help has keys"),
+        ("help 14", "unified help exit-codes"),
+        ("sql SELECT 1", "a statement is one word for the shell: unified sql 'SELECT …'"),
+        ("report --to x.pdf", "--to x.html; a browser prints it as PDF"),
+        ("suspend user-1", "unified operations suspend"),
+        (
+            "profile show acme globex",
+            "one at a time: unified profile show globex; unified profile list shows several",
+        ),
+    ],
+)
+def test_the_answer_is_what_to_type(
+    unified: Unified, config: Config, line: str, answer: str
+) -> None:
+    config("[profiles.acme]\naccount_id = '1'\n[profiles.globex]\naccount_id = '2'\n")
+    result = unified(line)
+    assert result.code == 2
+    assert result.stderr.endswith(f" ({answer})\n"), result.stderr
+
+
+def test_a_profile_that_is_not_there_is_in_no_configuration_of_a_client(unified: Unified) -> None:
+    result = unified("mcp config -p nosuch")
+    assert (result.code, result.stdout) == (3, "")
+    assert result.stderr.startswith('error: no profile named "nosuch"')
+
+
+def test_a_slip_in_the_words_of_a_search_is_named(unified: Unified) -> None:
+    result = unified("operations supsend user")
+    assert (result.code, result.stderr) == (
+        0,
+        'no operation has these words: supsend user (did you mean "suspend user"?)\n',
+    )
+    assert unified("operations zzzz").stderr == "no operation has these words: zzzz\n"
+
+
+def test_an_assignment_in_an_expectation_is_named(unified: Unified) -> None:
+    result = unified(
+        ["-p", "sandbox", "ticketing", "tickets", "get", "tickets-1", "--expect", '.id = "x"']
+    )
+    assert result.code == 14
+    assert result.stderr.endswith(" (== compares)\n")
+    other = unified(
+        ["-p", "sandbox", "ticketing", "tickets", "get", "tickets-1", "--expect", '.id == "x"']
+    )
+    assert "compares" not in other.stderr
+
+
+def test_a_program_for_a_record_says_what_its_input_is(unified: Unified) -> None:
+    result = unified("-p sandbox ticketing tickets list --jq .name")
+    assert (result.code, result.stdout) == (0, "null\n")
+    assert result.stderr.startswith(
+        "--jq gives null: its input is the whole page, and .result[] gives the records\n"
+    )
+
+
+def test_the_default_table_of_other_programs_is_explained(unified: Unified, config: Config) -> None:
+    path = config("[default]\nbase_url = 'https://api.example.com'\n")
+    result = unified("profile list")
+    assert (result.code, result.stderr) == (
+        3,
+        (
+            f"error: {path}: [default] is not a table of this file (write its keys at the top,"
+            " before any table; [profiles.NAME] is a profile)\n"
+        ),
+    )
+
+
+def test_an_address_without_its_s_is_named(unified: Unified, config: Config) -> None:
+    config(
+        'base_url = "https://localhost:8443"\ntoken_command = ["printf", "t-0123456789"]\n'
+        '[profiles.acme]\naccount_id = "1"\n'
+    )
+    result = unified("-p acme ticketing tickets list --base-url http://localhost:8443")
+    assert result.stderr.endswith(" (the address must begin with https://)\n"), result.stderr
+
+
+def test_a_table_of_profiles_may_be_as_other_programs_write_it(
+    unified: Unified, config: Config
+) -> None:
+    config("")
+    result = unified("profile import -", stdin=b"name;id;tags\nbeta;7;x,y\n")
+    assert (result.code, unified("profile list").stdout) == (
+        0,
+        "beta\t\t7\tx,y\t\tno base URL, no token\n",
+    )
+
+
+def test_a_second_fault_is_no_rule(unified_sandbox: UnifiedSandbox) -> None:
+    with pytest.raises(TypeError, match="such as '500=1,429=2'"):
+        unified_sandbox.faults("500=1", "429=2")  # type: ignore[arg-type]
+
+
+def test_an_odd_token_in_the_environment_has_a_step(unified: Unified) -> None:
+    environ = {
+        "UNIFIED_TOKEN": "tok a",
+        "UNIFIED_BASE_URL": "https://api.example.com",
+        "UNIFIED_ACCOUNT_ID": "1",
+    }
+    result = unified("ticketing tickets list", environ=environ)
+    assert (
+        result.code,
+        result.stderr.endswith(" (copy it anew, without anything around it)\n"),
+    ) == (
+        3,
+        True,
+    )

@@ -1,0 +1,189 @@
+"""Errors for arguments that a command does not take, with what to type instead."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from unified_cli.catalogue.known import KnownField, known
+from unified_cli.cli import next_steps
+from unified_cli.cli.operation_options import by_spelling
+from unified_cli.cli.other_tools import ARGUMENTS, quoted
+from unified_cli.config import file
+from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.hints import meant_body
+from unified_cli.masking import visible
+
+OPERATION_WORDS = 3
+HELP = "help"
+_OF_FIELDS = ("-f", "--raw-field", "-F", "--field")
+_ASSIGNMENT = re.compile(r"(.+?)(:=|==|=)(.*)", re.DOTALL)
+_NAME = re.compile(r"[A-Za-z_][\w.]*")
+# An assignment without an option: httpie's == is a query, its := a field that is JSON.
+_FIELDS = {
+    "=": {"-f": "sets a field", "-q": "is a query parameter"},
+    "==": {"-q": "is a query parameter"},
+    ":=": {"-F": "sets a field", "-q": "is a query parameter"},
+}
+
+
+def one_too_many(context: Any, argument: str, typed: Sequence[str]) -> UsageError:
+    """Return the error for an argument too many.
+
+    `typed` is all that followed the command.
+    """
+    hint = (
+        _without_value(typed)
+        or _without_argument(context, argument, typed)
+        or f"{context.command_path} --help"
+    )
+    return UsageError(
+        f'{context.command_path}: unexpected argument "{visible(argument)}"', hint=hint
+    )
+
+
+def _without_value(typed: Sequence[str]) -> str | None:
+    """Return the option that took an option for its value.
+
+    An example is `--record -o ids`. None without one.
+    """
+    for before, word in pairwise(typed):
+        flag = by_spelling().get(before)
+        if flag and flag.takes_value and word in by_spelling():
+            return f"{before} took {word} for its value: {before} {flag.metavar}"
+    return None
+
+
+def _without_argument(context: Any, argument: str, typed: Sequence[str]) -> str | None:
+    """Return what to type instead of an argument, or None."""
+    path, spellings = context.command_path, spellings_of(context, "-")
+    if hint := _of_command(argument, path):
+        return hint
+    if argument == "=" and "=" in (words := [*typed])[1:-1]:
+        at = words.index("=", 1)
+        return (
+            f"without blanks: {'-f' if '-f' in spellings else '-q'}"
+            f" {quoted(f'{words[at - 1]}={words[at + 1]}')}"
+        )
+    if assignment := _ASSIGNMENT.fullmatch(argument):
+        name, sign, value = assignment.groups()
+        return next(assigned(spellings, sign, f"{name}={value}"), None)
+    own = ARGUMENTS.get(argument)
+    if own and own.option in spellings:
+        return own.text
+    if value := _rest_of_value(argument, typed):
+        return value
+    if "--from" in spellings and "--to" in spellings and "-p" not in spellings:
+        return _sides(context, argument, path, typed)
+    if "--profile" in spellings and argument in profiles(context):
+        return f"-p {quoted(argument)}"
+    return _of_operation(context, argument, typed, spellings)
+
+
+def _of_command(argument: str, path: str) -> str | None:
+    """Return what an argument too many means for a command in particular."""
+    if argument == HELP:
+        return f"{path} --help"
+    if path == "unified sql":
+        return "a statement is one word for the shell: unified sql 'SELECT …'"
+    if path == "unified profile show":
+        return f"one at a time: {path} {quoted(argument)}; unified profile list shows several"
+    return None
+
+
+def _rest_of_value(argument: str, typed: Sequence[str]) -> str | None:
+    """Return the option whose value is in two words, as in `-f name Foo`."""
+    before = next((one for one in pairwise(reversed(typed)) if one[0] == argument), ("", ""))[1]
+    for option, value in pairwise(typed):
+        if value == before and option == "--columns":
+            return f"--columns {quoted(f'{before},{argument}')}"
+        if value == before and option in _OF_FIELDS and _NAME.fullmatch(value):
+            return f"{option} {quoted(f'{value}={argument}')}"
+    return None
+
+
+def _sides(context: Any, argument: str, path: str, typed: Sequence[str]) -> str:
+    """Return how the two sides of a comparison are named."""
+    resource = context.params.get("resource") or ""
+    if {"--from", "--to"} <= {*typed}:
+        return f"one at a time: {path} {quoted(argument)} …"
+    if "/" not in resource or resource.endswith((".ndjson", ".json")):
+        return f"{path} API/RESOURCE --from {quoted(resource)} --to {quoted(argument)}"
+    others = [one for one in typed[typed.index(argument) + 1 :] if not one.startswith("-")]
+    other = quoted(others[0]) if others else "PROFILE"
+    return f"--from {quoted(argument)} --to {other} names the two sides"
+
+
+def _of_request(context: Any, path: str, typed: Sequence[str]) -> str | None:
+    """Return the command that was meant as words after `request`."""
+    method, words = context.params.get("method"), [one for one in typed if not one.startswith("-")]
+    if path != "unified request" or method in {"GET", "POST", "PATCH", "PUT", "DELETE"}:
+        return None
+    return f"{path} GET /PATH, or without request: unified {' '.join(map(quoted, words))}"
+
+
+def _of_operation(
+    context: Any, argument: str, typed: Sequence[str], spellings: Sequence[str]
+) -> str | None:
+    path = context.command_path
+    resource, file_ = context.params.get("resource"), context.params.get("file")
+    if resource and "/" not in resource:
+        second = f" {quoted(argument)}" if file_ else ""
+        return f"{path} {resource}/{quoted(file_ or argument)}{second}"
+    if "-d" in spellings and (body := meant_body(argument)):
+        return body
+    if request := _of_request(context, path, typed):
+        return request
+    given = context.params.get("id") or ""
+    if "=" in given and "-f" in spellings:
+        return f"{path} {quoted(argument)} -f {quoted(given)}"
+    if "id" in context.params:
+        return f"for several records pipe their ids into {path} -"
+    if argument == "-" and "-d" in spellings and len(names := path.split()[1:]) == OPERATION_WORDS:
+        return next_steps.for_records(*names)
+    if field := next((one for one in facts(context, "body") if one.name.endswith("id")), None):
+        return f"-f {field.name}={quoted(argument)}"
+    if "-f" in spellings:
+        return f"fields and parameters name the record: {path} --help"
+    above = context.parent.command
+    if context.command.name == "list" and "get" in getattr(above, "entries", ()):
+        return (
+            f"one record: {context.parent.command_path} get {quoted(argument)}; a filter: -q"
+            " NAME=VALUE"
+        )
+    return None
+
+
+def assigned(spellings: Sequence[str], sign: str, assignment: str) -> Iterator[str]:
+    """Yield options that take an assignment, with their purpose."""
+    for option, what in _FIELDS[sign].items():
+        if option in spellings:
+            yield f"{option} '{visible(assignment)}' {what}"
+
+
+def profiles(context: Any) -> Collection[str]:
+    """Return the profiles' names, the sandbox's included.
+
+    The config file may be unreadable: that is not the problem here.
+    """
+    try:
+        return {*file.read(context.find_root().obj()).profiles, file.RESERVED}
+    except UnifiedError:
+        return {file.RESERVED}
+
+
+def facts(context: Any, part: str) -> Sequence[KnownField]:
+    """Return the known fields of an operation's `query`, `body` or records."""
+    path = context.command_path.split()[1:]
+    if len(path) != OPERATION_WORDS:
+        return ()
+    facts = known(path[0], path[1])
+    if part == "fields":
+        return facts.fields
+    return (facts.body if part == "body" else facts.query).get(path[2], ())
+
+
+def spellings_of(context: Any, begins: str = "--") -> list[str]:
+    """Return the options of a command that begin with these characters."""
+    parameters = context.command.get_params(context)
+    return [one for parameter in parameters for one in parameter.opts if one.startswith(begins)]
