@@ -41,7 +41,7 @@ UPDATE = "unified -p acme ticketing tickets update"
         ("profile set acme rate 10", "rate=10"),
         ("profile set acme rate=10 retries 3", "retries=3"),
         ("profile set acme rate", "rate=VALUE"),
-        ("profile set acme foo", "unified profile set --help has keys"),
+        ("profile set acme foo", "unified profile set --help"),
         ("help 14", "unified help exit-codes"),
         ("sql SELECT 1", "a statement is one word for the shell: unified sql 'SELECT …'"),
         ("report --to x.pdf", "--to x.html; a browser prints it as PDF"),

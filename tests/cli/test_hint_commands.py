@@ -64,6 +64,9 @@ ASKS = "asks at a terminal, which `tests/commands/profile/test_sign_in.py` answe
 RUN = "needs a run, which `tests/commands/runs/test_runs.py` makes and finishes"
 TICKETS = "-p acme ticketing tickets"
 RUN_LINES = {
+    "-p {} connections add": "-p acme connections add --dry-run",
+    "operations {}": "operations suspend",
+    "profile test {}": "profile test acme",
     "-p sandbox ticketing tickets list": "-p sandbox ticketing tickets list",
     "-p sandbox …": "-p sandbox ticketing tags list",
     "apply PLAN -p {}{}": "apply tags.plan -p globex --yes",
@@ -170,6 +173,8 @@ NOT_RUN = {
     "runs show {}": RUN,
     "runs {} {}": RUN,
     "runs {} …": RUN,
+    "profile logout {}": "has a stored token only in `test_sign_in.py`",
+    "sql 'SELECT …'": GUESS,
     "sandbox serve": "serves until it is stopped; `tests/sandbox/test_serve.py` does",
     "{}": ANY,
 }

@@ -341,7 +341,7 @@ STEPS = [
     ),
     (
         "diff ticketing/contacts -p acme",
-        "--from acme --to PROFILE names the two sides",
+        "--from acme --to globex names the two sides",
         "diff ticketing/contacts --from acme --to acme",
     ),
     (

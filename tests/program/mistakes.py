@@ -245,7 +245,8 @@ CONFIGURED = [
     ),
     Mistake(
         LIST,
-        "the token from UNIFIED_TOKEN contains a blank, a line break or another invalid character",
+        "the token from UNIFIED_TOKEN contains a blank, a line break or another invalid character"
+        " (copy it anew, without anything around it)",
         3,
         environ={**HERE, "UNIFIED_TOKEN": "t 0123456789"},
     ),

@@ -84,9 +84,9 @@ def _of_command(argument: str, path: str) -> str | None:
     """Return what an argument too many means for a command in particular."""
     if argument == HELP:
         return f"{path} --help"
-    if path == "unified sql":
+    if path.endswith(" sql"):
         return "a statement is one word for the shell: unified sql 'SELECT …'"
-    if path == "unified profile show":
+    if path.endswith(" profile show"):
         return f"one at a time: {path} {quoted(argument)}; unified profile list shows several"
     return None
 
@@ -117,7 +117,7 @@ def _sides(context: Any, argument: str, path: str, typed: Sequence[str]) -> str:
 def _of_request(context: Any, path: str, typed: Sequence[str]) -> str | None:
     """Return the command that was meant as words after `request`."""
     method, words = context.params.get("method"), [one for one in typed if not one.startswith("-")]
-    if path != "unified request" or method in {"GET", "POST", "PATCH", "PUT", "DELETE"}:
+    if not path.endswith(" request") or method in {"GET", "POST", "PATCH", "PUT", "DELETE"}:
         return None
     return f"{path} GET /PATH, or without request: unified {' '.join(map(quoted, words))}"
 

@@ -560,11 +560,13 @@ def test_a_terminal_shows_how_many_are_how_and_each_on_a_line(
     answering(service, [*listed, connection(f"{ID[:-1]}3", "acme", "stafflist", is_sandbox=True)])
     shown = drawn(tmp_path, ["connections", "list"], columns, environ)
     wide, gap = NAMES[1][: (size - 1) // 2], " " * len(profile)
+    heads = f"  {'TENANT':{size}}  {'PROFILE':{len(profile)}}  STATUS           ID"
     assert shown == [
         *BARS,
+        heads,
         "deskly (3)",
-        f"  {'n' * (size - 1)}…  {profile}  active           {ID[:-1]}0",
         f"  {wide}…{' ' * (size - 1 - 2 * len(wide))}  {gap}  needs_reauth     {ID[:-1]}1",
+        f"  {'n' * (size - 1)}…  {profile}  active           {ID[:-1]}0",
         f"  {NAMES[2][: 2 * (size - 1)]}…  {gap}  active           {ID[:-1]}2",
         "stafflist (1)",
         f"  {'acme':{size}}  {gap}  active, sandbox  {ID[:-1]}3",

@@ -82,16 +82,14 @@ def test_an_export_in_shards_is_a_side(unified: Unified, tmp_path: Path) -> None
 
 
 ID = "62f44730-dd91-461e-bd6a-aedd9e0ad{:03}"
-TIMES = "    created_at: 2025-01-01T00:00:{:02}Z → 2026-01-01T00:00:{:02}Z"
-LONG = {
-    80: [
-        "    note: …or of this: Grace Hopper, by the sea → …or of this: Ada Lovelace, by",
-        "      the sea",
-    ],
-    120: [
-        "    note: …or of this: Grace Hopper, by the sea → …or of this: Ada Lovelace, by the sea"
-    ],
-}
+TIMES = (
+    "    - created_at: 2025-01-01T00:00:{:02}Z",
+    "    + created_at: 2026-01-01T00:00:{:02}Z",
+)
+NOTES = [
+    "    - note: …or of this: Grace Hopper, by the sea",
+    "    + note: …or of this: Ada Lovelace, by the sea",
+]
 
 
 @pytest.mark.parametrize("columns", [80, 120])
@@ -124,7 +122,11 @@ def test_a_terminal_shows_how_many_differ_in_what_and_the_first_of_them(
     shown = drawn(
         tmp_path, ["diff", "ticketing/tags", "--all-fields", "--from", "a", "--to", "b"], columns
     )
-    first = [line for at in range(3) for line in (f"  {ID.format(at)}", TIMES.format(at, at))]
+    first = [
+        line
+        for at in range(3)
+        for line in (f"  {ID.format(at)}", *(one.format(at) for one in TIMES))
+    ]
     wide = (columns - 2) // 2
     assert shown[: shown.index("-o ndjson shows each of them whole")] == [
         "1 without the key",
@@ -133,11 +135,13 @@ def test_a_terminal_shows_how_many_differ_in_what_and_the_first_of_them(
         *first,
         "  and 57 more",
         "1 differs in t[], t[].a",
-        "  t  t[0]: 1 → 3",
-        "     t[1].a: 2 → (nothing)",
+        "  t  - t[0]: 1",
+        "     + t[0]: 3",
+        "     - t[1].a: 2",
+        "     + t[1].a: (nothing)",
         "1 differs in note",
         f"  {'n' * 30}",
-        *LONG[columns],
+        *NOTES,
         "20 only in a",
         "  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 8 more",
         "1 only in b",
@@ -163,7 +167,8 @@ def test_a_table_off_a_terminal_names_keys_and_paths(unified: Unified, tmp_path:
         command, environ={"NO_COLOR": "1"}, tty=True, columns=200, encoding="ascii"
     ).stdout
     assert (
-        shown == f"1 differs in n, m\n  a  n: x -> y\n     m: 1 -> 2\n1 only in {one}\n  b\\u202e\n"
+        shown == "1 differs in n, m\n  a  - n: x\n     + n: y\n     - m: 1\n     + m: 2\n"
+        f"1 only in {one}\n  b\\u202e\n"
     )
 
 

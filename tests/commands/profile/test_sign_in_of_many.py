@@ -92,7 +92,7 @@ def test_logout_leaves_no_profile_that_looks_for_the_token(
         2,
         (
             'error: not removed: 3 profiles use the token of profile "hooli": t0-desk, t1-desk,'
-            " t2-desk (unified profile logout hooli removes the token from all)\n"
+            " t2-desk (unified profile logout hooli, which removes it from all)\n"
         ),
     )
     one = unified("profile logout t0-desk")

@@ -120,7 +120,7 @@ def test_the_page_is_private_and_says_how_the_connections_are(
     assert result.stderr == f"wrote {to}: 3 connections, {round(to.stat().st_size / 1000)} kB\n"
     assert to.stat().st_mode & 0o777 == 0o600
     page = ReadPage(to)
-    assert (page.tile("well"), page.tile("not well"), page.tile("not seen")) == (2, 1, 0)
+    assert (page.tile("healthy"), page.tile("failing"), page.tile("unknown")) == (2, 1, 0)
     assert "needs login 1 connection" in page.words
     assert "the connection needs a new login (needs_reauth: invalid_grant)" in page.words
     assert "deskly, tenant of c-2, c-2" in page.words
@@ -179,7 +179,7 @@ def test_one_of_ten_without_an_answer_is_said_on_the_page(
         ["error: 1 of 10 connections could not be asked: p4"],
     )
     page = ReadPage(to)
-    assert (page.tile("well"), page.tile("not seen")) == (9, 1)
+    assert (page.tile("healthy"), page.tile("unknown")) == (9, 1)
     assert "What this page lacks 1 of 10 connections could not be asked: p4" in page.words
     assert "out of order" in page.words
 
@@ -198,7 +198,7 @@ def test_without_a_network_the_page_says_what_was_known(
     result = unified(f"report --to {to} --retries 0", **world)
     assert result.code == 9
     page = ReadPage(to)
-    assert (page.tile("well"), page.tile("not seen")) == (0, 2)
+    assert (page.tile("healthy"), page.tile("unknown")) == (0, 2)
     assert to.read_bytes() != kept
 
 
@@ -752,5 +752,5 @@ def test_a_thousand_connections_are_two_megabytes_at_most(
     assert unified(f"report --to {to} --rate 0", **world).code == 0
     assert to.stat().st_size < 1_000_000
     page = ReadPage(to)
-    assert (page.tile("well"), page.tile("not well")) == (950, 50)
+    assert (page.tile("healthy"), page.tile("failing")) == (950, 50)
     assert len(service.seen) == 1001

@@ -63,18 +63,18 @@ def baseline(unified: Unified, service: Service, config: Config, tmp_path: Path)
 
 TREE = """\
 ticketing/tickets
-├── id         ████████  100 %   string             "text"
-├── name       ██████░░  100 %   string, 25 % null  "text"
+├── id         ████████  100 %   string
+├── name       ██████░░  100 %   string, 25 % null
 ├── priority   ████████  100 %   string             high, low
-├── size       ████████  100 %   integer            42
+├── size       ████████  100 %   integer
 ├── assignee   ████████  100 %   object
-│   ├── id     ████████  100 %   string             "text"
-│   └── email  ████████  100 %   string             "text"
+│   ├── id     ████████  100 %   string
+│   └── email  ████████  100 %   string
 ├── tags       ████████  100 %   array of object
-│   └── id     ████████  100 %   string             "text"
-├── rare       █·······  2.5 %   boolean            true
-└── odd_at     ██░░░░░░  100 %   string, 75 % null  2026-01-31T09:00Z
-█ there, ░ null, · not there; only values of enumerations are from records
+│   └── id     ████████  100 %   string
+├── rare       █·······  2.5 %   boolean
+└── odd_at     ██░░░░░░  100 %   string, 75 % null
+█ there, ░ null, · not there; values are shown of enumerations only
 80 records of 1 connection"""
 
 

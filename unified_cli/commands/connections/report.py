@@ -18,10 +18,10 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
-from unified_cli.masking import MaskedText, masked, visible
+from unified_cli.masking import masked, visible
 from unified_cli.output import layout, screen, terminal
 from unified_cli.output.progress import Work, progress
-from unified_cli.output.screen import Bar, Column, Look, Word
+from unified_cli.output.screen import Bar, Cell, Column, Look, Word
 from unified_cli.output.terminal import TerminalText, narrowed, taken
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
@@ -167,6 +167,8 @@ _MOST_NAMED = 10
 _UNKNOWN = "unknown"
 # Of the cells of a line, those that may be cut, and the one that may be left out.
 _NAMES, _CREATED = (0, 1), 3
+_LINE = ("TENANT", "PROFILE", "STATUS", "CREATED", "ID")
+_WORST_FIRST = (Look.BAD, Look.DOUBT, Look.GOOD)
 
 
 def _screen(
@@ -183,22 +185,35 @@ def _screen(
     yield _statuses(context, shown)
     yield terminal.styled("\n")
     products = defaultdict[str, list[ConnectionRecord]](list)
-    for one in shown:
+    for one in sorted(shown, key=lambda one: _WORST_FIRST.index(_look(context, one))):
         products[one.product or _UNKNOWN].append(one)
     lines = {
-        product: [_line(context, one, profiles.get(one.id, ())) for one in of_it]
-        for product, of_it in sorted(products.items())
+        product: [
+            (_look(context, one), _line(context, one, profiles.get(one.id, ()))) for one in of_it
+        ]
+        for product, of_it in sorted(
+            products.items(), key=lambda found: (-_broken(context, found[1]), found[0])
+        )
     }
-    widths = _widths(runtime, [line for of_it in lines.values() for line in of_it])
+    widths = _widths(runtime, [line for of_it in lines.values() for _, line in of_it])
     sign = terminal.ellipsis(runtime)
+    if shown:
+        heads = [Word(masked(_LINE[at]), Look.STRONG) for at in widths]
+        yield layout.rows(runtime, [*widths.values()], [heads], indent=len(_INDENT))
     for product, of_it in lines.items():
         head = Word(masked(f"{product} ({len(of_it)})"), Look.STRONG)
         yield screen.drawn(runtime, screen.text(runtime, head))
         rows = (
-            [_fitted(at, line[at], size, sign) for at, size in widths.items()] for line in of_it
+            [_fitted(at, line[at], size, sign, look) for at, size in widths.items()]
+            for look, line in of_it
         )
         yield layout.rows(runtime, [*widths.values()], rows, indent=len(_INDENT))
     yield _wrong(runtime, shown, troubles)
+
+
+def _broken(context: CommandContext, found: Sequence[ConnectionRecord]) -> int:
+    """Return how many of the connections do not work."""
+    return sum(_look(context, one) is Look.BAD for one in found)
 
 
 def _statuses(context: CommandContext, shown: Sequence[ConnectionRecord]) -> TerminalText:
@@ -252,11 +267,11 @@ def _widths(runtime: Runtime, lines: Sequence[Sequence[str]]) -> dict[int, int]:
     natural = {
         at: max(map(text_width.width, cells)) for at, cells in enumerate(zip(*lines, strict=True))
     }
-    kept = {at: size for at, size in natural.items() if size}
+    kept = {at: max(size, len(_LINE[at])) for at, size in natural.items() if size}
     if taken(kept.values()) > room:
         kept.pop(_CREATED, None)
     names = {at: min(size, _NARROWEST) for at, size in kept.items() if at in _NAMES}
-    words = {at: max(text_width.longest_piece(line[at]) for line in lines) for at in kept}
+    words = {at: max(text_width.longest_piece(line[at]) for line in (_LINE, *lines)) for at in kept}
     found = [*kept.values()]
     # Where shorter names do not suffice, a status continues in the next line.
     for least in ({**kept, **names}, {**words, **names}):
@@ -264,9 +279,10 @@ def _widths(runtime: Runtime, lines: Sequence[Sequence[str]]) -> dict[int, int]:
     return dict(zip(kept, found, strict=True))
 
 
-def _fitted(at: int, cell: str, size: int, sign: str) -> MaskedText:
-    """Return the cell of a column, cut where it is a name."""
-    return masked(text_width.cut(cell, size, sign) if at in _NAMES else cell)
+def _fitted(at: int, cell: str, size: int, sign: str, look: Look) -> Cell:
+    """Return the cell of a column: names are cut, and those of bad ones coloured."""
+    text = masked(text_width.cut(cell, size, sign) if at in _NAMES else cell)
+    return text if look is Look.GOOD else Word(text, look)
 
 
 def _wrong(

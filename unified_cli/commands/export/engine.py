@@ -43,9 +43,9 @@ from unified_cli.exported import export_state
 from unified_cli.exported.manifest import NAME, Manifest, manifest_of
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.rate import WINDOW
+from unified_cli.installation import command_to_add
 from unified_cli.output import formats
 from unified_cli.output.progress import Progress, Work, progress
-from unified_cli.installation import command_to_add
 
 _ADDRESS = re.compile(
     r"(?P<scheme>dask|tls)://(?P<host>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):(?P<port>[1-9]\d{0,4})/?"

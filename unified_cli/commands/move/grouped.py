@@ -15,7 +15,7 @@ from unified_cli.json_text.difference import ValueDifference
 from unified_cli.json_text.members import one_line, text
 from unified_cli.masking import NO_TEXT, masked, visible
 from unified_cli.output import layout, terminal
-from unified_cli.output.screen import Look, Word
+from unified_cli.output.screen import Cell, Look, Word
 from unified_cli.output.terminal import TerminalText
 from unified_cli.plural import named
 from unified_cli.runtime import Runtime
@@ -160,7 +160,9 @@ def _shown(
     beside = size <= _KEY
     room = runtime.width - (size if beside else 0) - len(_INDENT) * 2
     for one in examples:
-        values = [masked(_values(runtime, difference, room)) for difference in one.differences]
+        values: list[Cell] = [
+            value for difference in one.differences for value in _values(runtime, difference, room)
+        ]
         if one.paths > _MOST_PATHS:
             values.append(masked(f"and {one.paths - _MOST_PATHS} more paths"))
         key = masked(one.key)
@@ -174,12 +176,11 @@ def _shown(
         yield layout.lines(runtime, [masked(more.strip())], indent=len(_INDENT))
 
 
-def _values(runtime: Runtime, one: ShownDifference, room: int) -> str:
-    """Return a path with its value on both sides."""
+def _values(runtime: Runtime, one: ShownDifference, room: int) -> Iterator[Word]:
+    """Yield a path with its value on one side and on the other, as a diff has them."""
     sign = terminal.ellipsis(runtime)
-    arrow = "→" if sign == "…" else "->"
-    before, after = (
-        text_width.cut(f"{sign if one.begins_later else ''}{value}", room, sign)
-        for value in (one.before, one.after)
-    )
-    return f"{one.path}: {before} {arrow} {after}" if one.path else f"{before} {arrow} {after}"
+    for mark, value, look in (("-", one.before, Look.BAD), ("+", one.after, Look.GOOD)):
+        later = sign if one.begins_later else ""
+        where = f"{mark} {one.path}: " if one.path else f"{mark} "
+        said = visible(masked(f"{where}{later}{value}"))
+        yield Word(masked(text_width.cut(said, room, sign)), look)

@@ -146,7 +146,7 @@ def _check_unused(runtime: Runtime, name: str, tokens: Sequence[TokenSource], dr
         raise UsageError(
             f'not removed: {counted(len(users), "profile")} use the token of profile "{name}":'
             f" {named_users}",
-            hint=f"unified profile logout {name} removes the token from all",
+            hint=f"unified profile logout {name}, which removes it from all",
         )
 
 

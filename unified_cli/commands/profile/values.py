@@ -51,7 +51,7 @@ def read_assignments(texts: Iterable[str]) -> dict[str, Toml]:
             meant = f"{name}={following}" if following and "=" not in following else f"{name}=VALUE"
             raise UsageError(
                 f'"{visible(text)}" must look like KEY=VALUE',
-                hint=visible(meant) if name in SETTABLE else "unified profile set --help has keys",
+                hint=visible(meant) if name in SETTABLE else "unified profile set --help",
             )
         if name in values:
             raise UsageError(f"{name} is given twice")

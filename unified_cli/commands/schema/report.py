@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from unified_cli import text_width
 from unified_cli.catalogue import Operation
-from unified_cli.catalogue.known import KnownField
 from unified_cli.cli.result_table import Drawn, show
 from unified_cli.commands.schema import document
 from unified_cli.commands.schema.command import SchemaOptions
@@ -182,8 +181,6 @@ _BAR = 8
 _SHARE = len("99.9 %")
 _LEAST_NAME, _LEAST_EXAMPLE = 12, 15
 _NAME, _TYPE, _EXAMPLE = 0, 3, 4
-_EXAMPLES = {"string": '"text"', "integer": "42", "number": "1.5", "boolean": "true"}
-_TIME = "2026-01-31T09:00Z"
 # Deeper members are named by their path, so that there is room beside the lines of the
 # tree.
 _DEEPEST = 4
@@ -240,7 +237,7 @@ def _tree(runtime: Runtime, title: str, root: ShapeNode) -> Iterator[TerminalTex
     said = ", ".join(
         f"{sign} {word}" for sign, word in zip(signs, ("there", "null", "not there"), strict=True)
     )
-    yield layout.lines(runtime, [masked(f"{said}; only values of enumerations are from records")])
+    yield layout.lines(runtime, [masked(f"{said}; values are shown of enumerations only")])
 
 
 def _widths(branches: Sequence[Branch], room: int) -> list[int]:
@@ -315,7 +312,7 @@ def _cells(one: ShownMember) -> Sequence[Cell]:
         bar,
         masked(share),
         masked(_type(node)),
-        masked(_example(one.name, node)),
+        masked(_example(node)),
     )
 
 
@@ -337,13 +334,6 @@ def _array(node: ShapeNode) -> str:
     return f"array of {_type(inner)}" if inner is not None and inner.seen else "array"
 
 
-def _example(name: str, node: ShapeNode) -> str:
-    """Return the values that were seen where they are listed, else something of that
-    type: no other value is kept.
-    """
-    inner = _within(node)
-    if inner.values:
-        return ", ".join(sorted(inner.values))
-    if KnownField(name.rpartition(".")[2]).is_time and "string" in inner.kinds:
-        return _TIME
-    return " or ".join(_EXAMPLES[kind] for kind in sorted(inner.kinds) if kind in _EXAMPLES)
+def _example(node: ShapeNode) -> str:
+    """Return the values that were seen where they are listed: no other is kept."""
+    return ", ".join(sorted(_within(node).values or ()))
