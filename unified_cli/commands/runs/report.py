@@ -50,6 +50,8 @@ _OF_LISTS = (LABEL, "list", "outcome", "records", "file", "reason")
 _AT_ONCE = 500
 _MOST_NAMED = 20
 _BAR = 30
+_WIDE = 100
+"""From this width on, there is room for a whole bar beside the command."""
 
 
 def show_all(context: CommandContext, options: ListRunsOptions) -> None:
@@ -83,7 +85,7 @@ def _screen_row(runtime: Runtime, one: KnownRun) -> list[Cell]:
         masked(one.id),
         masked(ago(runtime.wall() - one.at)) if one.header else NO_TEXT,
         masked(one.command),
-        Bar([*zip(counts, _LOOKS, strict=True)]),
+        Bar([*zip(counts, _LOOKS, strict=True)], 10 if runtime.width >= _WIDE else 4),
         NO_TEXT if one.counts is None else masked(f"{counts[0]}/{sum(counts)}"),
         Word(masked(one.state), _STATES.get(one.state, Look.BAD)),
     ]
