@@ -5,7 +5,7 @@
 _unified_words() {
     words=''
     case $1 in
-        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import sql diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections logs report profile' ;;
+        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice profile connections capabilities doctor logs operations request export import sql schema diff plan apply runs report sandbox mcp completion help' ;;
         ticketing) words='accounts attachments collections comments contacts tags teams tickets ticket_types fields ticket_status ticket_priorities users workspaces task_lists tasks organizations' ;;
         ticketing\ *)
             case ${1#* } in
@@ -95,13 +95,13 @@ _unified_words() {
                 calls) words='list' ;;
             esac
             ;;
-        runs) words='list show resume retry remove' ;;
-        mcp) words='serve config' ;;
-        operations) words='add remove' ;;
-        completion) words='bash zsh fish install' ;;
-        sandbox) words='serve reset seed status' ;;
-        connections) words='list add refresh link' ;;
         profile) words='list show path add set use login logout import test rename remove' ;;
+        connections) words='list add refresh link' ;;
+        operations) words='add remove' ;;
+        runs) words='list show resume retry remove' ;;
+        sandbox) words='serve reset seed status' ;;
+        mcp) words='serve config' ;;
+        completion) words='bash zsh fish install' ;;
     esac
     [[ -z $added ]] || _unified_added "$1"
 }
@@ -111,35 +111,6 @@ _unified_flags() {
     flags='--help -h'
     case $1 in
         '') flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --output -o --verbose -v --json-errors --no-pager' ;;
-        request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --strict --data -d --raw-field -f --field -F --upload --content-type --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --bom --typed-header --out --force --expect --junit --record --replay --dry-run --as --yes -y --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --strict --to --shard --verify --tasks --task --engine --dry-run --wait-timeout --incremental --lag --restart --dedupe --format --output -o --columns --since --page-size --allow-partial --csv-safe --bom --typed-header --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --report --fail-fast --restart --retry-in-doubt --retry-failed --strict --format --delimiter --trim-header --query -q --output -o --record --replay --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        sql) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --from --since --page-size --keep --output -o --out --force --csv-safe --bom --record --replay --explain --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        diff) flags+=' --from --to --key --map --ignore --set --all-fields --ids --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        plan) flags+=' --from --to --key --map --ignore --set --all-fields --ids --delete --same-ids --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        apply) flags+=' --profile -p --token-file --token-stdin --only --ids --output -o --record --replay --overwrite-changed --retry-in-doubt --max-deletes --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        runs\ list|runs\ show) flags+=' --output -o --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        runs\ resume) flags+=' --token-file --token-stdin --output -o --columns --jq --csv-safe --bom --record --replay --retry-in-doubt --yes -y --fail-fast --max-failures --stages --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        runs\ retry) flags+=' --token-file --token-stdin --output -o --columns --jq --csv-safe --bom --record --replay --fail-fast --max-failures --stages --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        runs\ remove) flags+=' --yes -y --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        schema) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --records --page-size --output -o --against --strict --junit --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        mcp\ serve) flags+=' --profile -p --record --replay --allow-writes --allow-deletes --requests-per-minute --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        mcp\ config) flags+=' --profile -p --client --allow-writes --allow-deletes' ;;
-        operations) flags+=' --output -o --source --openapi' ;;
-        operations\ add) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --record --replay --yes -y --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        operations\ remove) flags+=' --yes -y --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        help) flags+=' --skill' ;;
-        completion\ install) flags+=' --shell' ;;
-        sandbox\ serve) flags+=' --token-file --port --host --allow-host --ready-file --seed --state --faults --records --keep-ids --verbose -v' ;;
-        sandbox\ status) flags+=' --output -o' ;;
-        doctor) flags+=' --profile -p --with --output -o --record --replay --bundle --har --network --timeout --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        capabilities) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --probe --product --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        connections\ list) flags+=' --where --health --profile -p --base-url --token-file --token-stdin --query -q --page-size --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        connections\ add) flags+=' --where --prefix --tag --profile -p --base-url --token-file --token-stdin --query -q --page-size --record --replay --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        connections\ refresh) flags+=' --profile -p --base-url --token-file --token-stdin --output -o --columns --jq --csv-safe --bom --record --replay --dry-run --as --yes -y --fail-fast --max-failures --stages --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        connections\ link) flags+=' --profile -p --base-url --token-file --token-stdin --out --force --dry-run --yes -y --timeout --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        logs) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --limit --since --failed --output -o --columns --jq --csv-safe --bom --record --replay --dry-run --as --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        report) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --to --output -o --export --schema --junit --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         profile\ list) flags+=' --profile -p --output -o --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         profile\ show) flags+=' --profile -p --explain --output -o --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         profile\ path) flags+=' --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
@@ -152,6 +123,35 @@ _unified_flags() {
         profile\ test) flags+=' --profile -p --with --output -o --record --replay --timeout --retries --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         profile\ rename) flags+=' --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         profile\ remove) flags+=' --yes -y --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        connections\ list) flags+=' --where --health --profile -p --base-url --token-file --token-stdin --query -q --page-size --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        connections\ add) flags+=' --where --prefix --tag --profile -p --base-url --token-file --token-stdin --query -q --page-size --record --replay --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        connections\ refresh) flags+=' --profile -p --base-url --token-file --token-stdin --output -o --columns --jq --csv-safe --bom --record --replay --dry-run --as --yes -y --fail-fast --max-failures --stages --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        connections\ link) flags+=' --profile -p --base-url --token-file --token-stdin --out --force --dry-run --yes -y --timeout --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        capabilities) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --probe --product --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        doctor) flags+=' --profile -p --with --output -o --record --replay --bundle --har --network --timeout --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        logs) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --limit --since --failed --output -o --columns --jq --csv-safe --bom --record --replay --dry-run --as --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        operations) flags+=' --output -o --source --openapi' ;;
+        operations\ add) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --record --replay --yes -y --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        operations\ remove) flags+=' --yes -y --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --strict --data -d --raw-field -f --field -F --upload --content-type --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --bom --typed-header --out --force --expect --junit --record --replay --dry-run --as --yes -y --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --strict --to --shard --verify --tasks --task --engine --dry-run --wait-timeout --incremental --lag --restart --dedupe --format --output -o --columns --since --page-size --allow-partial --csv-safe --bom --typed-header --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --report --fail-fast --restart --retry-in-doubt --retry-failed --strict --format --delimiter --trim-header --query -q --output -o --record --replay --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        sql) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --from --since --page-size --keep --output -o --out --force --csv-safe --bom --record --replay --explain --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        schema) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --records --page-size --output -o --against --strict --junit --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        diff) flags+=' --from --to --key --map --ignore --set --all-fields --ids --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        plan) flags+=' --from --to --key --map --ignore --set --all-fields --ids --delete --same-ids --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        apply) flags+=' --profile -p --token-file --token-stdin --only --ids --output -o --record --replay --overwrite-changed --retry-in-doubt --max-deletes --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        runs\ list|runs\ show) flags+=' --output -o --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        runs\ resume) flags+=' --token-file --token-stdin --output -o --columns --jq --csv-safe --bom --record --replay --retry-in-doubt --yes -y --fail-fast --max-failures --stages --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        runs\ retry) flags+=' --token-file --token-stdin --output -o --columns --jq --csv-safe --bom --record --replay --fail-fast --max-failures --stages --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        runs\ remove) flags+=' --yes -y --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        report) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --to --output -o --export --schema --junit --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        sandbox\ serve) flags+=' --token-file --port --host --allow-host --ready-file --seed --state --faults --records --keep-ids --verbose -v' ;;
+        sandbox\ status) flags+=' --output -o' ;;
+        mcp\ serve) flags+=' --profile -p --record --replay --allow-writes --allow-deletes --requests-per-minute --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        mcp\ config) flags+=' --profile -p --client --allow-writes --allow-deletes' ;;
+        completion\ install) flags+=' --shell' ;;
+        help) flags+=' --skill' ;;
         knowledge-base\ page-exports\ get) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --describe --output -o --columns --jq --csv-safe --bom --ordered --out --force --expect --junit --until --fail-if --every --wait-timeout --record --replay --dry-run --as --strict --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         *\ *\ list) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --describe --all --limit --page-size --since --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --bom --typed-header --ordered --out --force --expect --junit --until --fail-if --every --wait-timeout --follow --record --replay --dry-run --as --strict --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         *\ *\ create) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --describe --data -d --raw-field -f --field -F --upload --content-type --skeleton --output -o --columns --jq --csv-safe --bom --out --force --record --replay --dry-run --as --yes -y --fail-fast --max-failures --stages --strict --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
@@ -169,16 +169,19 @@ _unified_flags() {
 _unified_value() {
     kind=''
     case "$path $1" in
+        profile\ list\ -o|profile\ list\ --output|profile\ show\ -o|profile\ show\ --output) kind='table markdown json tsv' ;;
+        profile\ test\ -o|profile\ test\ --output) kind='table markdown json tsv junit' ;;
+        connections\ list\ -o|connections\ list\ --output) kind='table markdown json tsv' ;;
+        capabilities\ -o|capabilities\ --output) kind='table markdown tsv json ndjson csv junit' ;;
+        doctor\ -o|doctor\ --output|operations\ -o|operations\ --output) kind='table markdown json tsv' ;;
         export\ -o|export\ --output|export\ --format) kind='ndjson csv tsv json parquet delta' ;;
         import\ -o|import\ --output) kind='table markdown json tsv' ;;
         sql\ -o|sql\ --output) kind='json ndjson table markdown csv tsv yaml ids' ;;
+        schema\ -o|schema\ --output) kind='table markdown json tsv' ;;
         diff\ -o|diff\ --output) kind='table markdown ndjson json' ;;
-        apply\ -o|apply\ --output|runs\ list\ -o|runs\ list\ --output|schema\ -o|schema\ --output|operations\ -o|operations\ --output|sandbox\ status\ -o|sandbox\ status\ --output|doctor\ -o|doctor\ --output) kind='table markdown json tsv' ;;
-        capabilities\ -o|capabilities\ --output) kind='table markdown tsv json ndjson csv junit' ;;
-        connections\ list\ -o|connections\ list\ --output) kind='table markdown json tsv' ;;
+        apply\ -o|apply\ --output|runs\ list\ -o|runs\ list\ --output) kind='table markdown json tsv' ;;
         report\ -o|report\ --output) kind='json' ;;
-        profile\ list\ -o|profile\ list\ --output|profile\ show\ -o|profile\ show\ --output) kind='table markdown json tsv' ;;
-        profile\ test\ -o|profile\ test\ --output) kind='table markdown json tsv junit' ;;
+        sandbox\ status\ -o|sandbox\ status\ --output) kind='table markdown json tsv' ;;
         *)
             case $1 in
                 -p|--profile) kind='connection' ;;
@@ -197,15 +200,15 @@ _unified_value() {
                 --upload) kind='file' ;;
                 --format) kind='ndjson json csv tsv ids' ;;
                 --from) kind='file' ;;
+                --store) kind='keyring file config' ;;
+                --bundle|--har) kind='file' ;;
                 --to|--verify) kind='folder' ;;
                 --report|--keep|--ids) kind='file' ;;
                 --only) kind='create update delete' ;;
+                --export) kind='folder' ;;
+                --schema|--ready-file|--state|--faults) kind='file' ;;
                 --client) kind='claude-code claude-desktop codex cursor gemini-cli vscode windsurf zed' ;;
                 --shell) kind='bash zsh fish' ;;
-                --ready-file|--state|--faults|--bundle|--har) kind='file' ;;
-                --export) kind='folder' ;;
-                --schema) kind='file' ;;
-                --store) kind='keyring file config' ;;
             esac
             ;;
     esac
@@ -320,26 +323,6 @@ _unified_argument() {
         usage-metering\ organizations\ get:*) kind='record' ;;
         usage-metering\ workspaces\ get:*) kind='record' ;;
         voice\ recordings\ download:*) kind='record' ;;
-        request:0) kind='GET POST PATCH PUT DELETE' ;;
-        request:*) kind='' ;;
-        export:*) kind='api/resource' ;;
-        import:0) kind='api/resource' ;;
-        import:*) kind='file' ;;
-        sql:*) kind='@file' ;;
-        diff:*) kind='api/resource' ;;
-        plan:*) kind='api/resource' ;;
-        apply:*) kind='file' ;;
-        runs\ show:*) kind='last-run' ;;
-        runs\ resume:*) kind='last-run' ;;
-        runs\ retry:*) kind='last-run' ;;
-        runs\ remove:*) kind='run' ;;
-        schema:*) kind='api/resource' ;;
-        operations\ add:*) kind='api/resource' ;;
-        operations\ remove:*) kind='api/resource' ;;
-        help:0) kind='exit-codes output query filters config environment options operations profiles runs move agents evidence checks sql sandbox engines ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import sql diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections logs report profile' ;;
-        help:*) kind='' ;;
-        doctor:*) kind='connection' ;;
-        capabilities:*) kind='api/resource' ;;
         profile\ list:*) kind='connection' ;;
         profile\ show:*) kind='profile' ;;
         profile\ set:0) kind='profile' ;;
@@ -353,6 +336,26 @@ _unified_argument() {
         profile\ rename:0) kind='profile' ;;
         profile\ rename:*) kind='' ;;
         profile\ remove:*) kind='profile' ;;
+        capabilities:*) kind='api/resource' ;;
+        doctor:*) kind='connection' ;;
+        operations\ add:*) kind='api/resource' ;;
+        operations\ remove:*) kind='api/resource' ;;
+        request:0) kind='GET POST PATCH PUT DELETE' ;;
+        request:*) kind='' ;;
+        export:*) kind='api/resource' ;;
+        import:0) kind='api/resource' ;;
+        import:*) kind='file' ;;
+        sql:*) kind='@file' ;;
+        schema:*) kind='api/resource' ;;
+        diff:*) kind='api/resource' ;;
+        plan:*) kind='api/resource' ;;
+        apply:*) kind='file' ;;
+        runs\ show:*) kind='last-run' ;;
+        runs\ resume:*) kind='last-run' ;;
+        runs\ retry:*) kind='last-run' ;;
+        runs\ remove:*) kind='run' ;;
+        help:0) kind='exit-codes output query filters config environment options operations profiles runs move agents evidence checks sql sandbox engines ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice profile connections capabilities doctor logs operations request export import sql schema diff plan apply runs report sandbox mcp completion help' ;;
+        help:*) kind='' ;;
     esac
 }
 
@@ -782,7 +785,7 @@ _unified_added() {
     local operations='^(\{.*operations[[:space:]]*=[[:space:]]*)?"([a-z0-9_ -]*)"'
     [[ $resource == *' '* ]] && return
     case $api in
-        request|export|import|sql|diff|plan|apply|runs|schema|mcp|operations|help|completion|sandbox|doctor|capabilities|connections|logs|report|profile) return ;;
+        profile|connections|capabilities|doctor|logs|operations|request|export|import|sql|schema|diff|plan|apply|runs|report|sandbox|mcp|completion|help) return ;;
     esac
     for file in "$_unified_folder"/catalogue.d/*.toml; do
         [[ -f $file && -r $file ]] || continue
@@ -988,7 +991,7 @@ _unified() {
             --profile=*) profile=${typed[i]#*=} ;;
             --account-id=*) account=${typed[i]#*=} ;;
             --*=*) ;;
-            -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--since|--cursor|--dedupe|--columns|--jq|--out|--expect|--junit|--until|--fail-if|--every|--wait-timeout|--record|--replay|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--upload|--content-type|--max-failures|--stages|--idempotency-key|--format|--from|--to|--shard|--verify|--task|--engine|--lag|--operation|--map|--report|--delimiter|--keep|--key|--ignore|--set|--ids|--only|--max-deletes|--records|--against|--requests-per-minute|--client|--shell|--port|--host|--allow-host|--ready-file|--seed|--state|--faults|--with|--bundle|--har|--product|--where|--prefix|--tag|--export|--schema|--token-command|--store) skip=${typed[i]} ;;
+            -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--since|--cursor|--dedupe|--columns|--jq|--out|--expect|--junit|--until|--fail-if|--every|--wait-timeout|--record|--replay|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--upload|--content-type|--max-failures|--stages|--idempotency-key|--format|--from|--token-command|--tag|--store|--with|--where|--prefix|--product|--bundle|--har|--to|--shard|--verify|--task|--engine|--lag|--operation|--map|--report|--delimiter|--keep|--records|--against|--key|--ignore|--set|--ids|--only|--max-deletes|--export|--schema|--port|--host|--allow-host|--ready-file|--seed|--state|--faults|--requests-per-minute|--client|--shell) skip=${typed[i]} ;;
         esac
     done
 

@@ -102,7 +102,8 @@ def checked(content: bytes, where: str) -> str:
     if not _TOKEN.fullmatch(content):
         raise ConfigError(
             f"{where} contains a blank, a line break or another invalid character",
-            hint="copy it anew, without anything around it",
+            # What was typed is asked for again.
+            hint="copy it anew, without anything around it" if " from " in where else None,
         )
     found = content.decode("ascii")
     hide(found)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
+from unified_cli.installation import command_to_add
 from unified_cli.catalogue import Operation, Resource
 from unified_cli.errors import ConfigError, IncompleteError, UsageError
 from unified_cli.exported import export_state
@@ -103,7 +104,7 @@ def _rows(folder: Path, entry: ManifestEntry) -> Iterator[bytes]:
     if find_spec("deltalake") is None or find_spec("pyarrow") is None:
         raise ConfigError(
             "a Delta table needs the packages deltalake and pyarrow",
-            hint="pip install 'deltalake>=1.6' pyarrow",
+            hint=command_to_add("deltalake>=1.6", "pyarrow"),
         )
     from unified_cli.exported import delta_rows  # noqa: PLC0415  an extra
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from front_door import ROOT, Unified
-from server import Service
+from pages import served
+from server import Reply, Seen, Service
 
 Config = Callable[[str], Path]
 PROFILE = 'base_url = "https://api.example.com"\n[profiles.acme]\naccount_id = "1"\n'
@@ -64,17 +65,36 @@ def test_to_decline_it_for_a_new_profile_is_no_error(unified: Unified, config: C
 
 
 @pytest.mark.usefixtures("no_library")
-def test_the_lines_of_the_readme_sign_in(unified: Unified, service: Service) -> None:
+def test_the_lines_of_the_readme_lead_to_many_connections(
+    unified: Unified, service: Service
+) -> None:
     text = (ROOT / "README.md").read_text("utf-8")
     lines = re.findall(
         r"^unified ((?:profile|-p hooli) .*)$", text[: text.index("## Six jobs")], re.MULTILINE
     )
-    assert [line.split()[1] for line in lines] == ["add", "login", "hooli"]
+    assert [line.split()[1] for line in lines] == ["add", "login", "hooli", "test"]
+    listed = [
+        {
+            "id": f"c-{at}",
+            "tenant_id": f"t{at}",
+            "integration": {"name": "desk"},
+            "status": "active",
+        }
+        for at in range(42)
+    ]
+
+    def reply(seen: Seen) -> Reply:
+        if seen.path == "/integrated-account":
+            return served({"result": listed, "next_cursor": None})
+        return Reply(200, b'{"id": "c", "status": "active", "unified": [], "result": []}')
+
+    service.reply = reply
     for line in lines:
         words = line.replace("https://api.truto.one", service.url)
         result = unified(words, tty=True, stdin=b"t-canary\n\n")
         assert result.code == 0, (line, result.stderr)
-    assert service.seen[0].headers["authorization"] == "Bearer t-canary"
+    assert result.stdout.count(" ready") == 42
+    assert {seen.headers["authorization"] for seen in service.seen} == {"Bearer t-canary"}
 
 
 def test_one_token_for_the_profiles_of_a_glob(unified: Unified, config: Config) -> None:

@@ -16,10 +16,10 @@ UPDATE = "ticketing tickets update t1 -f name=x"
 AT = 1_800_000_000.0
 PLAIN = {"NO_COLOR": "1"}
 RUNS = """\
-ID             BEGAN       COMMAND                  DONE        OF   STATE
-{2}  just now    ticketing tickets upda…  ████  4/4  done
-{1}  12 min ago  ticketing tickets upda…  ██████▒▒··  3/5  interrupted
-{0}  3 days ago  ticketing tickets upda…  █████░░░··  2/4  interrupted
+ID             BEGAN       COMMAND                   DONE  OF   STATE
+{2}  just now    ticketing tickets update  ████  4/4  done
+{1}  12 min ago  ticketing tickets update  ██▒·  3/5  interrupted
+{0}  3 days ago  ticketing tickets update  ██░·  2/4  interrupted
 """
 
 
