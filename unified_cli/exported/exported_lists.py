@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
-from unified_cli.installation import command_to_add
 from unified_cli.catalogue import Operation, Resource
 from unified_cli.errors import ConfigError, IncompleteError, UsageError
 from unified_cli.exported import export_state
@@ -12,6 +11,7 @@ from unified_cli.exported.destination import Destination
 from unified_cli.exported.list_history import ListHistory
 from unified_cli.exported.local_folder import LocalFolder
 from unified_cli.exported.manifest import ManifestEntry, no_export
+from unified_cli.installation import command_to_add
 from unified_cli.json_text.members import member
 from unified_cli.runtime import Runtime
 

@@ -50,8 +50,6 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
     Raises an error that says how far it got if not everything was done.
     """
     runtime, shows_only = context.runtime, options.dry_run
-    if "-" in options.plans:
-        raise UsageError("a plan is a file, not standard input", hint="unified plan … > FILE")
     config = config_file.read(runtime)
     common = own_account.common_settings(runtime, config, overrides(options)._replace(output=None))
     with ExitStack() as stack:

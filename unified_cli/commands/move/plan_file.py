@@ -102,6 +102,8 @@ class PlanFile:
         StorageError.
         """
         self.path = path
+        if str(path) == "-":
+            raise UsageError("a plan is a file, not standard input", hint="unified plan … > FILE")
         try:
             self._file = UnchangedFile(path)
         except regular_file.NotRegularError:
