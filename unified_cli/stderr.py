@@ -107,6 +107,12 @@ class Stderr:
         if not self.quiet:
             self.line(text)
 
+    def note_once(self, text: str) -> None:
+        """Print a line that `--quiet` suppresses, once."""
+        if text not in self.reported:
+            self.reported.add(text)
+            self.note(text)
+
     def line(self, text: str) -> None:
         """Print a line, whatever the verbosity."""
         self.block([text])

@@ -316,12 +316,15 @@ def since(runtime: Runtime, text: str | None, query: Sequence[str]) -> ChangeFil
 
     check_own_filter("--since", query)
     try:
-        return change_time.since(text, runtime.wall())
+        found = change_time.since(text, runtime.wall())
     except (ValueError, OverflowError):
         raise UsageError(
             f"--since takes a time, or how long ago it is, not {text!r}",
             hint="2026-01-31, 2026-01-31T08:00Z, 7d, 12h",
         ) from None
+    if found.after.at.timestamp() > runtime.wall():
+        runtime.stderr.note_once(f"--since {text} is in the future")
+    return found
 
 
 def check_own_filter(option: str, query: Sequence[str]) -> None:

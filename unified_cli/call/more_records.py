@@ -10,6 +10,8 @@ from unified_cli.http import decoding, page_body
 from unified_cli.http.request import number_as_cursor
 from unified_cli.json_text.json_check import PIECE
 
+_EMPTY = 200
+"""A page of fewer bytes holds no record if it has an empty array."""
 _PLAIN = re.compile(r"[\w.~+/=:@%-]+", re.ASCII)
 
 
@@ -31,6 +33,11 @@ def onward(cursor: str | None) -> str:
 def note(call: Call, body: bytes) -> None:
     """Print the message if a page of a list has a cursor. The page is JSON."""
     service = call.catalogue.service
+    if call.options.query and len(body) < _EMPTY and b"[]" in body:
+        sent = " ".join(f"-q {one}" for one in call.options.query)
+        call.runtime.stderr.note(
+            f"no record matches {sent}: providers compare values as they spell them"
+        )
     # A letter of the key may be written as an escape.
     there = f'"{service.cursor}"'.encode() in body or b"\\u00" in body
     if there and (cursor := _cursor(body, service)):
