@@ -12,6 +12,7 @@ from front_door import Clock, Unified
 from pages import cursor_of, serve, tickets
 from server import Reply, Seen, Service
 
+from unified_cli.output.progress import Screen, Tally, Wait, Work, drawn
 from unified_cli.stderr import Stderr
 
 LIST = "ticketing tickets list --all -o ids"
@@ -109,3 +110,16 @@ def test_a_terminal_that_gets_the_records_gets_no_changing_line(
 ) -> None:
     told, _ = run(unified, service, LIST, stderr_is_terminal=True, stdout_is_terminal=True)
     assert "\x1b" not in told
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_while_requests_wait_the_time_that_is_left_is_shown(columns: int) -> None:
+    tally = Tally(Work(part="list", parts=68))
+    tally.units, tally.parts = 4000, 17
+    screen = Screen(columns, colour=False, encoding="utf-8")
+    assert "400 per second, about 30 s left" in drawn(tally, 10, 10, screen._replace(columns=120))
+    tally.wait = Wait(19.0, "the limit of the service", 9.0)
+    line = drawn(tally, 10, 10, screen)
+    assert "about 30 s left" in line
+    assert "waiting 9 s" in line
+    assert "per second" not in line

@@ -120,15 +120,21 @@ def drawn(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
         if share is not None
         else 0
     )
-    facts, waits = _facts(tally, seconds), _waits(tally, now) or [""]
-    # A wait says more than the pace and the bar.
-    for bar, wait in [(size, waits[0]), *((0, one) for one in waits)]:
+    waits = _waits(tally, now) or [""]
+    facts = _facts(tally, seconds, pace=not waits[0])
+    numbers, ends = range(len(facts), 0, -1), [(size, waits[0]), *((0, one) for one in waits)]
+    # The time that is left says more than the bar and the reason of a wait.
+    tried = (
+        [(number, end) for number in numbers for end in ends]
+        if waits[0]
+        else [(number, end) for end in ends for number in numbers]
+    )
+    for number, (bar, wait) in tried:
         before = f"{_bar(share or 0, bar, screen)} {(share or 0) * 100:4.0f} %  " if bar else ""
         taken = bar + len("  100 %  ") if bar else 0
-        for number in range(len(facts), 0, -1):
-            text = ", ".join(filter(None, [*facts[:number], wait]))
-            if len(text) <= room - taken:
-                return before + text
+        text = ", ".join(filter(None, [*facts[:number], wait]))
+        if len(text) <= room - taken:
+            return before + text
     return text[:room]
 
 
@@ -141,7 +147,7 @@ def span(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def _facts(tally: Tally, seconds: float) -> list[str]:
+def _facts(tally: Tally, seconds: float, *, pace: bool = True) -> list[str]:
     work = tally.work
     found = [done(tally)]
     if work.part == "file":
@@ -151,10 +157,11 @@ def _facts(tally: Tally, seconds: float) -> list[str]:
     if tally.failed:
         found.append(f"{tally.failed} failed")
     rate = tally.units / max(seconds, 0.001)
-    if work.unit in _BYTES:
-        found.append(f"{_size(rate)}/s")
-    else:
-        found.append(f"{rate:.{0 if rate >= 10 else 1}f} per second")
+    if pace:
+        # While requests wait, the time that is left says more.
+        digits = 0 if rate >= 10 else 1
+        is_size = work.unit in _BYTES
+        found.append(f"{_size(rate)}/s" if is_size else f"{rate:.{digits}f} per second")
     if (left := _seconds_left(tally, seconds)) is not None:
         found.append(f"about {span(left)} left")
     if tally.retries:
