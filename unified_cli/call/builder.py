@@ -308,12 +308,9 @@ def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def since(runtime: Runtime, text: str | None, query: Sequence[str]) -> ChangeFilter | None:
-    """Return the filter of `--since`. Raises UsageError for a text that is no time, and
-    for another such filter in `-q`.
-    """
+    """Return the filter of `--since`. Raises UsageError for a wrong or second one."""
     if text is None:
         return None
-
     check_own_filter("--since", query)
     try:
         found = change_time.since(text, runtime.wall())
