@@ -97,7 +97,9 @@ def export(plan: ExportPlan) -> None:
     try:
         report.report(runtime, place, len(plan.lists), summary, plan.options)
     except UnifiedError as error:
-        if summary.failed and work is not None and work.run:
+        # Read again, a list that someone changed would be refused again.
+        stays = any(isinstance(one, StateError) for one in summary.failed.values())
+        if summary.failed and not stays and work is not None and work.run:
             error.next_command = f"unified runs retry {work.run}"
         raise
 
