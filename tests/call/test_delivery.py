@@ -71,7 +71,7 @@ def test_every_combination_is_decided() -> None:
                     assert one.out != "folder"
             if one.out == "-":
                 assert how == decided(one._replace(out="none"), bases[one.mode])
-    assert sum(found.values()) == 8 * 9 * len(FORMATS) * len(OUTS) * 4 * 2**4
+    assert sum(found.values()) == 8 * 9 * len(FORMATS) * len(OUTS) * 4 * 2 ** len(SWITCHES)
     assert {*found} == {None, *Delivery}
 
 
