@@ -9,6 +9,7 @@ a run that is killed in between.
 """
 
 import hashlib
+import io
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -50,13 +51,13 @@ def keep(destination: Destination, files: list[ManifestEntry]) -> None:
         if not all(destination.holds(entry) for entry in files):
             return
         # Ids that an earlier run noted and could not report yet.
-        found = {_key(one): one for one in _noted(destination.read(name) or b"", first) or ()}
+        noted = _noted(destination.read(name) or b"", first) or b""
+        known = set(map(_key, noted.splitlines()))
         for entry in files:
-            found |= {_key(one): one for one in _ids(destination.records(entry.file))}
+            noted += _unknown(_ids(destination.records(entry.file)), known)
     except StateError:
         return
-    ids = [*found.values()]
-    destination.replace(name, b"".join(line + b"\n" for line in (_header(first, ids), *ids)))
+    destination.replace(name, _header(first, noted) + b"\n" + noted)
 
 
 def tell(destination: Destination, entry: ManifestEntry) -> int | None:
@@ -70,24 +71,24 @@ def tell(destination: Destination, entry: ManifestEntry) -> int | None:
     text = destination.read(note)
     if text is None:
         return None
-    ids = _noted(text, entry)
+    noted = _noted(text, entry)
     gone: dict[int, bytes] = {}
-    if ids is not None:
+    if noted is not None:
+        there = set(map(_key, _ids(destination.records(entry.file))))
         head = b'{"_profile":' + json.dumps(entry.profile).encode() + b',"id":'
         end = b',"gone_at":' + json.dumps(entry.ended).encode() + b"}"
         for line in (destination.read(told) or b"").splitlines():
             # It keeps its time. Versions before had none.
-            gone |= {_key(one): line for one in _ids([line])}
-        for one in ids:
-            gone.setdefault(_key(one), head + one + end)
-        for one in _ids(destination.records(entry.file)):
-            gone.pop(_key(one), None)
+            gone |= {key: line for one in _ids([line]) if (key := _key(one)) not in there}
+        for one in map(bytes.rstrip, io.BytesIO(noted)):
+            if (key := _key(one)) not in there:
+                gone.setdefault(key, head + one + end)
     if gone:
         destination.replace(told, b"".join(line + b"\n" for line in gone.values()))
     else:
         destination.remove(told)
     destination.remove(note)
-    return None if ids is None else len(gone)
+    return None if noted is None else len(gone)
 
 
 def _beside(file: str, end: str) -> str:
@@ -95,20 +96,30 @@ def _beside(file: str, end: str) -> str:
     return str(path.with_name(f"gone.{path.stem}{end}"))
 
 
-def _noted(text: bytes, entry: ManifestEntry) -> list[bytes] | None:
-    """Return the ids of a note, or None if it is of another list, or not what was
-    written.
+def _unknown(ids: Iterable[bytes], known: set[int]) -> bytes:
+    """Return the ids that are not known, one a line. They are known then."""
+    found = io.BytesIO()
+    for one in ids:
+        if (key := _key(one)) not in known:
+            known.add(key)
+            found.write(one + b"\n")
+    return found.getvalue()
+
+
+def _noted(text: bytes, entry: ManifestEntry) -> bytes | None:
+    """Return the ids of a note, one a line, or None if it is of another list, or not
+    what was written.
     """
-    header, *ids = text.split(b"\n")[:-1] or [b""]
+    header, _, ids = text.partition(b"\n")
     return ids if header == _header(entry, ids) else None
 
 
-def _header(entry: ManifestEntry, ids: Iterable[bytes]) -> bytes:
+def _header(entry: ManifestEntry, ids: bytes) -> bytes:
     """Return what tells lists apart: of another connection, or filtered otherwise,
     nothing is gone. The ids are in it, too.
     """
     asked = (entry.options.get("query"), entry.options.get("changed_since"))
-    digest = hashlib.sha256(b"\n".join(ids)).hexdigest()
+    digest = hashlib.sha256(ids.removesuffix(b"\n")).hexdigest()
     return json.dumps(
         [1, entry.origin, entry.account_id, entry.api, entry.resource, *asked, digest]
     ).encode()

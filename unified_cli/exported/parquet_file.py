@@ -70,7 +70,9 @@ def schema(columns: ParquetColumns) -> "pa.Schema":
     )
 
 
-def batches(records: Iterable[bytes], columns: ParquetColumns) -> "Iterator[pa.RecordBatch]":
+def batches(
+    records: Iterable[bytes], columns: ParquetColumns, size: int = _BYTES
+) -> "Iterator[pa.RecordBatch]":
     """Return the rows of these records, some thousands at a time, with the schema of
     the columns.
     """
@@ -78,7 +80,7 @@ def batches(records: Iterable[bytes], columns: ParquetColumns) -> "Iterator[pa.R
 
     kinds = schema(columns)
     read_time = _time if columns.timestamps else _text
-    for group in _groups(records):
+    for group in _groups(records, size):
         members = [parts(record) or {} for record in group]
         values: list[list[Any]] = [
             [columns.profile] * len(group),
@@ -127,13 +129,13 @@ def records(content: BinaryIO) -> Iterator[bytes]:
                 yield record.encode()
 
 
-def _groups(records: Iterable[bytes]) -> Iterator[list[bytes]]:
+def _groups(records: Iterable[bytes], most: int) -> Iterator[list[bytes]]:
     group: list[bytes] = []
     size = 0
     for record in records:
         group.append(record)
         size += len(record) + 1
-        if len(group) == _ROWS or size >= _BYTES:
+        if len(group) == _ROWS or size >= most:
             yield group
             group, size = [], 0
     if group:

@@ -20,11 +20,12 @@ from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.json_text import change_time
 from unified_cli.masking import excerpt
 from unified_cli.plural import counted, named
-from unified_cli.values import JsonObject
 
 PROFILE, _ID, _RECORD = parquet_file.COLUMNS[0], parquet_file.COLUMNS[1], parquet_file.COLUMNS[-1]
-# So many bytes of rows, which memory holds, go into a file.
-_FILE_BYTES = 32 * 1024 * 1024
+# Memory holds the rows of a row group, and a file of them.
+_BATCH_BYTES = 1024 * 1024
+_GROUP_BYTES = 4 * 1024 * 1024
+_FILE_BYTES = 24 * 1024 * 1024
 _ROWS_AT_ONCE = 2_000
 _READ_BYTES = 1024 * 1024
 _NULL = b"null"
@@ -167,7 +168,7 @@ class DataFile(NamedTuple):
 
 
 class PartWriter:
-    """Writes rows to new Parquet files of a part, each of one row group."""
+    """Writes rows to new Parquet files of a part, one row group at a time."""
 
     def __init__(
         self, save: Callable[[str, bytes], None], prefix: str, columns: ParquetColumns
@@ -180,54 +181,81 @@ class PartWriter:
         self.schema = every.remove(every.get_field_index(PROFILE))
         """The columns of a file: a reader knows the part by the commit."""
         self._held: list[pa.RecordBatch] = []
+        self._file: _OpenFile | None = None
         self.added: list[AddAction] = []
         """The files, as a commit takes them."""
 
     def write(self, batch: pa.RecordBatch) -> None:
         """Add rows. Raises what writing raises."""
         self._held.append(batch.select(self.schema.names))
-        if sum(one.nbytes for one in self._held) >= _FILE_BYTES:
-            self._write_file()
+        if sum(one.nbytes for one in self._held) >= _GROUP_BYTES:
+            self._end_group()
 
     def end(self, records: Iterable[bytes]) -> list[AddAction]:
         """Add the rows of records, and return all files, as a commit takes them."""
-        for batch in parquet_file.batches(records, self._columns):
+        for batch in parquet_file.batches(records, self._columns, _BATCH_BYTES):
             self.write(batch)
-        self._write_file()
+        self._end_group(last=True)
         return self.added
 
-    def _write_file(self) -> None:
-        rows, content = pa.Table.from_batches(self._held, self.schema), io.BytesIO()
-        self._held = []
-        if not len(rows):
-            return
-        # The readers that take a table for a dataset of pyarrow cannot filter by a
-        # column of text that has statistics.
-        parquet.write_table(
-            rows,
-            content,
-            row_group_size=len(rows),
+    def _end_group(self, *, last: bool = False) -> None:
+        rows, self._held = pa.Table.from_batches(self._held, self.schema), []
+        if len(rows):
+            self._file = self._file or _OpenFile(self.schema)
+            self._file.write(rows)
+        if self._file and (last or self._file.size >= _FILE_BYTES):
+            content, statistics = self._file.end()
+            self._file = None
+            name, now = f"{self._prefix}-{len(self.added)}.parquet", int(time.time() * 1000)
+            self._save(name, content)
+            part = {PROFILE: self._columns.profile}
+            self.added.append(AddAction(name, len(content), part, now, True, statistics))
+
+
+class _OpenFile:
+    """A Parquet file that is being written, in memory.
+
+    The readers that take a table for a dataset of pyarrow cannot filter by a column of
+    text that has statistics, so only times have them.
+    """
+
+    def __init__(self, schema: pa.Schema) -> None:
+        self._bytes = io.BytesIO()
+        self._times: list[pa.Table] = []
+        self._writer = parquet.ParquetWriter(
+            self._bytes,
+            schema,
             compression="zstd",
             use_dictionary=False,
             write_statistics=[*parquet_file.TIMES],
             write_page_checksum=True,
             store_schema=False,
         )
-        name, now = f"{self._prefix}-{len(self.added)}.parquet", int(time.time() * 1000)
-        self._save(name, content.getvalue())
-        part, size = {PROFILE: self._columns.profile}, content.tell()
-        self.added.append(AddAction(name, size, part, now, True, json.dumps(_statistics(rows))))
 
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        return self._bytes.tell()
 
-def _statistics(rows: pa.Table) -> JsonObject:
-    """Return how many rows there are and between which times, as a log has it."""
-    ends = {name: compute.min_max(rows[name]).as_py() for name in parquet_file.TIMES}
-    return {"numRecords": len(rows)} | {
-        f"{end}Values": {
-            name: change_time.timestamp(found[end]) for name, found in ends.items() if found[end]
+    def write(self, rows: pa.Table) -> None:
+        """Add a row group."""
+        self._writer.write_table(rows, row_group_size=len(rows))
+        self._times.append(rows.select(parquet_file.TIMES))
+
+    def end(self) -> tuple[bytes, str]:
+        """Return the complete file, and its rows and times as a log has them."""
+        self._writer.close()
+        times = pa.concat_tables(self._times)
+        ends = {name: compute.min_max(times[name]).as_py() for name in parquet_file.TIMES}
+        statistics = {
+            f"{end}Values": {
+                name: change_time.timestamp(found[end])
+                for name, found in ends.items()
+                if found[end]
+            }
+            for end in ("min", "max")
         }
-        for end in ("min", "max")
-    }
+        return self._bytes.getvalue(), json.dumps({"numRecords": len(times), **statistics})
 
 
 def merge(
