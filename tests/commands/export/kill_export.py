@@ -14,6 +14,7 @@ import os
 import shutil
 import signal
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
@@ -31,6 +32,7 @@ from unified_cli.stderr import Stderr
 
 CALLS = ("open", "write", "replace", "link", "unlink", "ftruncate", "mkdir")
 NEVER = 0
+_MOMENT = 0.3
 TRACES = (".part", ".ckpt", ".lock", ".tmp")
 # Below these are tables, and what is to be put into them: read by their library, or not
 # at all.
@@ -42,9 +44,10 @@ class Counter:
     is asked for.
     """
 
-    def __init__(self, deadly: int) -> None:
+    def __init__(self, deadly: int, number: int = signal.SIGKILL) -> None:
         self.count = 0
         self._deadly = deadly
+        self._signal = number
 
     def watch(self) -> None:
         for name in CALLS:
@@ -80,7 +83,9 @@ class Counter:
         self.count += 1
         if self.count == self._deadly:
             torn()
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), self._signal)
+            # Another thread is to notice, which needs a moment.
+            time.sleep(_MOMENT)
 
 
 def in_child(work: Callable[[], Any]) -> tuple[int, Any]:

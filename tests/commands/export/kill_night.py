@@ -28,6 +28,7 @@ import msgspec
 from kill_export import Counter, in_child
 from nights import READERS, Place, State, differing
 
+from unified_cli import signals
 from unified_cli.main import main
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
@@ -40,7 +41,8 @@ _MISSING = re.compile(r"No such file|NoSuchKey|not found|404", re.IGNORECASE)
 @dataclass
 class Job:
     """What is killed and where: `kind` is `calls` of Python, `puts` at a store, or
-    names of system calls.
+    names of system calls. The process gets this `signal` there. It is its first run
+    unless that is `begun` already.
 
     Places begin as `kept`; `before` and `after` are the states of each list. Of many
     points every `step`th is tried, from `first` on, until `until`.
@@ -59,6 +61,8 @@ class Job:
     step: int = 1
     until: int = 1_000_000
     proxy: str = ""
+    signal: int = signal.SIGKILL
+    begun: bool = True
     seconds: float = 3600
     states: dict[str, tuple[State, State]] = field(default_factory=dict)
 
@@ -94,10 +98,10 @@ class Night:
         return (code, 0) if code else (said[0], said[1])
 
     def _export(self, place: Place, deadly: int) -> tuple[int, int]:
-        job, counter = self._job, Calls(deadly)
+        job, counter = self._job, Calls(deadly, self._job.signal)
         if job.kind == "puts":
             with urllib.request.urlopen(
-                f"{job.proxy}/.kill/{os.getpid()}/{deadly}", timeout=10
+                f"{job.proxy}/.kill/{os.getpid()}/{deadly}/{int(job.signal)}", timeout=10
             ) as answer:
                 answer.read()
         if job.kind == "calls":
@@ -110,6 +114,7 @@ class Night:
             words = [place.to if word == "{to}" else word for word in self._job.argv]
             folders = {"config": home, "data": home}
             environ = {**os.environ, **self._job.environ}
+            signals.handle_signals()
             return main(words, Runtime(None, sink, Stderr(stderr), environ, folders=folders))
 
     def _traced(self, place: Place, deadly: int) -> int:
@@ -225,7 +230,11 @@ def final(job: Job, place: Place) -> str:
         for name, (before, after) in job.states.items():
             if said := differing(read(place, name), after):
                 return f"{who}, {name}: {said}"
-            if job.form == "delta" and (said := differing(first_version(job, place, name), before)):
+            if (
+                job.form == "delta"
+                and job.begun
+                and (said := differing(first_version(job, place, name), before))
+            ):
                 return f"{name}, the version before: {said}"
     return ""
 
@@ -264,11 +273,11 @@ def survives(job: Job, point: int) -> dict[str, Any]:
     """What came of the point."""
     place, night = job.place(f"{job.kind.replace(',', '-')}-{point}"), Night(job)
     fresh(job, place)
-    reader = Reader(job, place)
+    reader = Reader(job, place) if job.begun else None
     code, _ = night.run(place, point)
-    killed = code == -signal.SIGKILL
+    killed = code in {-signal.SIGKILL, 130, 143}
     again = night.run(place, 0)[0] if killed else code
-    seen = reader.end()
+    seen = reader.end() if reader else {"reads": 0, "wrong": ""}
     wrong = seen["wrong"] or (
         f"the end is {again}: {told(job)}" if again else in_child(lambda: final(job, place))[1]
     )

@@ -229,21 +229,22 @@ def slow_to_list(url: str, seconds: float) -> Iterator[str]:
 
 @contextmanager
 def killing_at_writes(url: str) -> Iterator[str]:
-    """The URL of the same server, where `/.kill/PID/N` has the process killed at its
-    Nth write from then on.
+    """The URL of the same server, where `/.kill/PID/N/SIGNAL` has the process get a
+    signal at its Nth write from then on.
 
     Every other one is done before, and its answer lost.
     """
-    lock, asked = threading.Lock(), {"pid": 0, "left": 0, "after": 0}
+    lock, asked = threading.Lock(), {"pid": 0, "left": 0, "after": 0, "signal": 0}
 
     class Handler(_Forwarder):
         target = url
 
         def answers(self) -> bool:
-            if found := re.fullmatch(r"/\.kill/(\d+)/(\d+)", self.path):
-                pid, number = map(int, found.groups())
+            if found := re.fullmatch(r"/\.kill/(\d+)/(\d+)/(\d+)", self.path):
+                pid, number, kind = map(int, found.groups())
                 with lock:
                     asked.update(pid=pid, left=(number + 1) // 2, after=(number + 1) % 2)
+                    asked.update(signal=kind)
                 self.send_response(204)
                 self.end_headers()
                 return True
@@ -255,7 +256,7 @@ def killing_at_writes(url: str) -> Iterator[str]:
             if deadly and after:
                 self.forwarded()
             if deadly:
-                os.kill(deadly, signal.SIGKILL)
+                os.kill(deadly, asked["signal"])
                 self.close_connection = True
             return bool(deadly)
 

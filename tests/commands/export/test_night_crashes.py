@@ -5,6 +5,7 @@ reader ever sees half a night.
 import json
 import os
 import secrets
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -62,8 +63,15 @@ def crash(
     """
     umask = os.umask(0o077)
 
-    def run(
-        kind: str, where: str, form: str, *, connections: int = 2, full: bool = False, **more: Any
+    def crash_run(
+        kind: str,
+        where: str,
+        form: str,
+        *,
+        connections: int = 2,
+        run: str = "--incremental",
+        before_it: str | None = "--incremental",
+        **more: Any,
     ) -> Any:
         provider = Provider(service, connections, 25)
         bucket = stores.Bucket(s3, f"b{secrets.token_hex(8)}") if where == "s3" else None
@@ -79,7 +87,6 @@ def crash(
             *provider.lists,
             "-p",
             "*",
-            "--incremental",
             "--format",
             form,
             *CONFIG_WORDS,
@@ -87,16 +94,19 @@ def crash(
         ]
         for name, value in place.environ.items():
             monkeypatch.setenv(name, value)
-        result = unified([*argv, place.to], environ={**os.environ, **environ})
-        assert result.code == 0, result.stderr
         before = rows(provider)
-        provider.pass_a_night()
-        if full:
+        if before_it is None:
+            Path(place.root).mkdir()
+        else:
+            line = [*argv, place.to, *before_it.split()]
+            result = unified(line, environ={**os.environ, **environ})
+            assert result.code == 0, result.stderr
+            provider.pass_a_night()
+        if run == "--restart":
             provider.forget_the_gone()
-            argv[argv.index("--incremental")] = "--restart"
         (tmp_path / "home").mkdir()
         job = {
-            "argv": [*argv, "{to}"],
+            "argv": [*argv, "{to}", *run.split()],
             "environ": environ,
             "home": str(tmp_path / "home"),
             "form": form,
@@ -106,6 +116,7 @@ def crash(
             "after": rows(provider),
             "kind": kind,
             "proxy": s3,
+            "begun": before_it is not None,
             **more,
         }
         (tmp_path / "job").write_bytes(msgspec.json.encode(job))
@@ -119,7 +130,7 @@ def crash(
         assert done.returncode == 0, done.stderr.decode()
         return [json.loads(line) for line in done.stdout.splitlines()]
 
-    yield run
+    yield crash_run
     os.umask(umask)
 
 
@@ -194,7 +205,7 @@ def test_a_table_that_is_read_anew_survives_a_kill_at_any_point(
 ) -> None:
     step = size(1, 30)
     found = crash(
-        kind, where, "delta", full=True, first=size(1, dice(kind).randint(1, step)), step=step
+        kind, where, "delta", run="--restart", first=size(1, dice(kind).randint(1, step)), step=step
     )
     judge(
         found,
@@ -202,3 +213,48 @@ def test_a_table_that_is_read_anew_survives_a_kill_at_any_point(
         f"a full read to {where} as delta, every one of the {kind}",
         fewest=size(50, 1),
     )
+
+
+SIGNALS = [signal.SIGKILL, signal.SIGINT, signal.SIGTERM]
+RUNS = {
+    "first run": (None, ""),
+    "night": ("--incremental", "--incremental"),
+    "night after a plain run": ("", "--incremental"),
+    "restart": ("--incremental", "--restart"),
+    "restart after a plain run": ("", "--restart"),
+}
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda one: one.name)
+def test_a_night_after_a_plain_run_survives_some_signals(
+    crash: Crash, number: int, record_property: Any
+) -> None:
+    more: dict[str, Any] = {"signal": int(number), "before_it": "", "connections": 1}
+    found = crash("calls", "folder", "delta", first=9, step=60, **more)
+    judge(found, record_property, "a night after a plain run as delta, some calls", fewest=1)
+
+
+@pytest.mark.long(seconds=15)
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda one: one.name)
+@pytest.mark.parametrize("what", RUNS)
+@pytest.mark.parametrize("where", ["folder", "file", "s3"])
+def test_a_run_survives_a_signal_at_any_point(
+    crash: Crash, where: str, what: str, number: int, form: str, record_property: Any
+) -> None:
+    if (where, what) == ("s3", "first run"):
+        pytest.skip("a bucket is not copied before it holds anything")
+    before_it, run = RUNS[what]
+    step = size(1, 60)
+    found = crash(
+        "puts" if where == "s3" else "calls",
+        where,
+        form,
+        run=run,
+        before_it=before_it,
+        signal=int(number),
+        first=size(1, dice(what).randint(1, step)),
+        step=step,
+    )
+    said = f"a {what} to {where} as {form}, {signal.Signals(number).name}"
+    judge(found, record_property, said, fewest=size(20, 0))
