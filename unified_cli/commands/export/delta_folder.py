@@ -91,8 +91,11 @@ class TableFolder:
             return self._files.target(file, identity, options)
         pages = self._files.target(_pages(file), identity, options)
         table = self.table(f"{options.table.api}/{options.table.resource}")
+        # A profile that was renamed continues the part that it began.
+        columns = options.table.columns._replace(profile=_profile(file))
+        part = options.table._replace(columns=columns)
         return PartTarget(
-            pages, self._files, _pages(file), table, options.table, whole=options.increment is None
+            pages, self._files, _pages(file), table, part, whole=options.increment is None
         )
 
     def holds(self, entry: ManifestEntry) -> bool:
@@ -132,10 +135,8 @@ class TableFolder:
         """Return the records of a complete list."""
         if _is_part(file):
             path = PurePosixPath(file)
-            profile, api = unquote(path.parts[0]), path.parts[1]
-            return self.table(f"{api}/{path.stem}").records(
-                TablePart(api, path.stem, "", "", ParquetColumns(profile))
-            )
+            part = TablePart(path.parts[1], path.stem, "", "", ParquetColumns(_profile(file)))
+            return self.table(f"{part.api}/{part.resource}").records(part)
         return self._files.records(file)
 
     def remove(self, name: str) -> None:
@@ -272,7 +273,10 @@ def _pages(file: str) -> str:
     return f"{_PAGES}/{file}"
 
 
+def _profile(file: str) -> str:
+    return unquote(PurePosixPath(file).parts[0])
+
+
 def _part(entry: ManifestEntry) -> TablePart:
-    return TablePart(
-        entry.api, entry.resource, entry.origin, entry.account_id, ParquetColumns(entry.profile)
-    )
+    columns = ParquetColumns(_profile(entry.file))
+    return TablePart(entry.api, entry.resource, entry.origin, entry.account_id, columns)
