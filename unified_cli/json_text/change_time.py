@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from unified_cli.json_text.members import Record, parts, string
+from unified_cli.json_text.members import Record, member, string
 
 FIELD = "updated_at"
 # The digits that a datetime cannot hold: those after the microseconds.
@@ -37,7 +37,7 @@ def changed_at(record: Record | bytes) -> Instant | None:
     None if it does not say so as ISO 8601 does. Assumption: a time without an offset is
     in UTC.
     """
-    value = (parts(record) or {}).get(FIELD)
+    value = member(bytes(record), FIELD)
     if value is None or not value.startswith(b'"'):
         return None
     try:
