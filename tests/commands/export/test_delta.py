@@ -362,7 +362,8 @@ def test_a_part_is_of_any_number_of_files(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Of those only the ones are written again that hold an id that changed."""
-    monkeypatch.setattr("unified_cli.commands.export.delta_rows._FILE_BYTES", at_once)
+    monkeypatch.setattr("unified_cli.commands.export.delta_rows._GROUP_BYTES", at_once)
+    monkeypatch.setattr("unified_cli.commands.export.delta_rows._FILE_BYTES", 0)
     monkeypatch.setattr("unified_cli.exported.parquet_file._ROWS", 2)
     monkeypatch.setattr("unified_cli.commands.export.delta_rows._ROWS_AT_ONCE", 3)
     for number in range(40):

@@ -108,10 +108,8 @@ def test_a_run_that_was_stopped_after_its_commit_is_finished(
     assert result.code == 0, result.stderr
     assert [rows(name) for name in NAMES] == [world.records] * len(NAMES)
     result = export("--incremental", " ".join(NAMES))
-    assert (result.code, result.stderr.splitlines()[0]) == (
-        0,
-        f"wrote 0 lists with 0 records to {to}, 4 already complete",
-    )
+    said = f"wrote 0 lists with 0 records to {to}, 4 already complete"
+    assert (result.code, result.stderr.startswith(said)) == (0, True), result.stderr
     assert unified(f"export --verify {to}").code == 0
 
 
@@ -196,10 +194,8 @@ def test_counts_are_those_of_the_table(
     names = ["a", "b", "a"]
     world.records = {str(number): {"id": name, **at(number)} for number, name in enumerate(names)}
     result = export("--incremental")
-    assert (result.code, result.stderr) == (
-        0,
-        f"wrote 1 list with 2 records to {to}, 0 already complete\n",
-    )
+    said = f"wrote 1 list with 2 records to {to}, 0 already complete"
+    assert (result.code, result.stderr.startswith(said)) == (0, True), result.stderr
     assert rows() == {"a": world.records["2"], "b": world.records["1"]}
     assert unified(f"export --verify {to}").code == 0
 
