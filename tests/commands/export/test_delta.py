@@ -253,7 +253,7 @@ def test_another_connection_under_the_same_name_is_refused(
     assert [row["_profile"] for row in place.rows()] == ["acme", "globex"]
 
 
-def test_two_names_of_one_connection_are_two_parts(
+def test_two_names_of_one_connection_are_one_part(
     run: Export, config: Callable[[str], Path], world: World, service: Service, folder: Place
 ) -> None:
     for number in range(3):
@@ -262,13 +262,52 @@ def test_two_names_of_one_connection_are_two_parts(
     config(
         "".join(f'[profiles.{name}]\nbase_url = "{origin}"\naccount_id = "one"\n' for name in names)
     )
-    assert run(folder, "-p * --incremental").code == 0
+    result = run(folder, "-p * --incremental")
+    assert (result.code, "which is read once, as acme" in result.stderr) == (0, True)
     world.change("t0", 100, name="changed")
     assert run(folder, "-p * --incremental").code == 0
-    found = [(row["_profile"], row["id"], json.loads(row["record"])) for row in folder.rows()]
-    assert found == [
-        (name, one, world.records[one]) for name in names for one in sorted(world.records)
-    ]
+    assert {row["_profile"] for row in folder.rows()} == {"acme"}
+    assert folder.records() == world.records
+
+
+def test_a_renamed_profile_continues_its_part(
+    run: Export,
+    unified: Unified,
+    config: Callable[[str], Path],
+    world: World,
+    service: Service,
+    folder: Place,
+) -> None:
+    origin = service.environ["UNIFIED_BASE_URL"]
+
+    def profiles(**accounts: str) -> None:
+        config(
+            "".join(
+                f'[profiles.{name}]\nbase_url = "{origin}"\naccount_id = "{account}"\n'
+                for name, account in accounts.items()
+            )
+        )
+
+    for number, name in enumerate(["acme", "globex", "initech"]):
+        world.change(f"t{number}", number * 1000)
+        profiles(**{name: "one"})
+        for _ in range(2):
+            result = run(folder, f"-p {name} --incremental")
+            assert result.code == 0, result.stderr
+    assert {row["_profile"] for row in folder.rows()} == {"acme"}
+    assert folder.records() == world.records
+    assert run(folder, "-p initech --restart").code == 0
+    assert {row["_profile"] for row in folder.rows()} == {"acme"}
+    assert unified(f"export --verify {folder.url}").code == 0
+    # Names that are exchanged are refused.
+    profiles(initech="one", other="two")
+    assert run(folder, "-p other").code == 0
+    profiles(acme="two", other="one")
+    before, asked = folder.table().version(), len(service.seen)
+    for more in ("", "--incremental", "--restart"):
+        result = run(folder, f"-p * {more}")
+        assert (result.code, len(service.seen)) == (12, asked), result.stderr
+    assert folder.table().version() == before
 
 
 ODD = ["it's", "a/b %41", "Größe 👩", "' OR 1=1 --", "a=b,c", "NULL"]

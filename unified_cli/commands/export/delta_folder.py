@@ -91,11 +91,8 @@ class TableFolder:
             return self._files.target(file, identity, options)
         pages = self._files.target(_pages(file), identity, options)
         table = self.table(f"{options.table.api}/{options.table.resource}")
-        # A profile that was renamed continues the part that it began.
-        columns = options.table.columns._replace(profile=_profile(file))
-        part = options.table._replace(columns=columns)
         return PartTarget(
-            pages, self._files, _pages(file), table, part, whole=options.increment is None
+            pages, self._files, _pages(file), table, options.table, whole=options.increment is None
         )
 
     def holds(self, entry: ManifestEntry) -> bool:
