@@ -256,7 +256,9 @@ def killing_at_writes(url: str) -> Iterator[str]:
             if deadly and after:
                 self.forwarded()
             if deadly:
-                os.kill(deadly, asked["signal"])
+                with suppress(ProcessLookupError):
+                    # Any other signal than KILL it may have followed already.
+                    os.kill(deadly, asked["signal"])
                 self.close_connection = True
             return bool(deadly)
 
