@@ -19,7 +19,7 @@ from unified_cli.values import JsonObject
 METHODS = ("GET", "POST", "PATCH", "DELETE")
 """The methods of operations."""
 
-_KNOWN = {*METHODS, "HEAD", "OPTIONS", "PUT", "TRACE", "CONNECT"}
+_KNOWN = {*METHODS, "HEAD", "OPTIONS", "PUT", "TRACE", "CONNECT", "QUERY"}
 
 
 @dataclass(frozen=True, slots=True)
