@@ -3,7 +3,9 @@ that keeps whole records.
 """
 
 import json
+import os
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,8 @@ from front_door import Unified
 from many_connections import profiles
 from pages import served
 from server import Reply, Seen, Service
+
+from unified_cli.storage.unchanged_file import UnchangedFile
 
 Config = Callable[[str], Path]
 FORMATS = [
@@ -139,3 +143,11 @@ def test_other_parquet_is_refused(unified: Unified, service: Service, tmp_path: 
         assert f"{file} is Parquet that cannot be read: " in refused.stderr
         assert said in refused.stderr
         assert json.loads(unified("runs list -o json").stdout)["runs"] == []
+
+
+def test_a_file_may_be_read_out_of_order(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"0123456789")
+    with closing(UnchangedFile(path)) as file, file.reader() as content:
+        assert (content.seek(-4, os.SEEK_END), content.read()) == (6, b"6789")
+        assert (content.seek(0), content.read()) == (0, b"0123456789")
