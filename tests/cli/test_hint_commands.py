@@ -14,7 +14,7 @@ SOURCE = ROOT / "unified_cli"
 # Pages of help, whose examples `test_examples.py` runs.
 PAGES = re.compile(
     r"docs/|topics/|/command\.py$|^__init__|(help_page|operation_pages|next_steps)\.py"
-    r"|commands/(help|sandbox|operations|request|completion)\.py"
+    r"|commands/(help|sandbox|operations|request|completion|logs)\.py"
 )
 COMMAND = re.compile(r"\bunified (?!help:)((?:-p \S+ )*[a-z{…][^;()`|]*)")
 # The first word after the command.
@@ -74,8 +74,13 @@ RUN_LINES = {
     "capabilities …": "-p acme capabilities ticketing",
     "capabilities{}": "capabilities -p acme ticketing",
     "completion install": "completion install --shell bash",
+    "connections link -p {name}": "connections link -p acme --force --yes",
+    "connections link -p {name} --force": "connections link -p acme --force --yes",
+    "connections link -p {}": "connections link -p acme --force --yes",
     "connections list": "-p acme connections list",
     "connections list --health": "-p acme connections list --health",
+    "connections refresh -p {}": "connections refresh -p acme --yes",
+    "connections {} -p {}{}": "connections refresh -p acme --yes",
     "diff": "diff ticketing/tags --from acme --to acme",
     "doctor": "doctor acme",
     "doctor --bundle": "doctor --bundle made.zip",
@@ -88,6 +93,7 @@ RUN_LINES = {
     "export {} -p NAME --to DIR": "export ticketing/tags -p acme --to d",
     "export {} --to DIR --format ndjson": "-p acme export ticketing/tags --to d --format ndjson",
     "export {} --to {}": "-p acme export ticketing/tags --to dump",
+    "export … --restart": "-p acme export ticketing/tags --to dump --restart",
     "export … --tasks": "-p acme export ticketing/tags --to file:///tmp/none --tasks",
     "help": "help",
     "help environment": "help environment",

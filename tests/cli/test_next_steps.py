@@ -314,7 +314,6 @@ STEPS = [
     ("status", "unified doctor --network", ""),
     ("ping", "unified doctor --network", ""),
     ("ps", "unified runs list", "runs list"),
-    ("logs", "unified runs list", "runs list"),
     ("retry 20261121-7f3a", "unified runs retry 20261121-7f3a", ""),
     ("resume 20261121-7f3a", "unified runs resume 20261121-7f3a", ""),
     ("serve", "unified sandbox serve", ""),

@@ -24,7 +24,7 @@ from unified_cli.config.file import Config
 from unified_cli.config.keys import Overrides
 from unified_cli.errors import UnifiedError
 from unified_cli.exported.checkpoint import Checkpoint
-from unified_cli.exported.destination import verify
+from unified_cli.exported.export_state import verify
 from unified_cli.exported.local_folder import LocalFolder
 from unified_cli.exported.manifest import Manifest
 from unified_cli.fleet.clients import Clients

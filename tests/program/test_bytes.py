@@ -37,6 +37,8 @@ ARGUMENTS = {
     "apply": ["in.csv"],
     "schema": ["ticketing/tickets"],
     "sql": ["SELECT 1"],
+    "operations add": ["crm"],
+    "operations remove": ["crm"],
     **{
         f"profile {name}": ["acme"] for name in ("show", "use", "test", "login", "logout", "remove")
     },

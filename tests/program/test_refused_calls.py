@@ -24,7 +24,7 @@ READERS = {
     "-p old ticketing tags list --all --jq length": 0,
     "-p old ticketing tags list --expect 'length > 0'": 0,
     "-p old ticketing tags list --until 'length > 0'": 0,
-    "-p old -p new request GET /unified/ticketing/tags": 2,
+    "-p old -p new request GET /unified/ticketing/tags": 0,
     "-p old ticketing tags get tags-1": 0,
     "diff ticketing/tags --from old --to new": 14,
     "plan ticketing/tags --from old --to new --same-ids": 0,

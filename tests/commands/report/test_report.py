@@ -227,7 +227,10 @@ def test_what_was_known_of_a_connection_that_cannot_be_asked_is_shown(
 def test_a_profile_that_leads_nowhere_hides_no_other(
     unified: Unified, service: Service, config: Config, world: dict[str, Any]
 ) -> None:
-    config(f'base_url = "{service.url}"\n[profiles.one]\naccount_id = "c-1"\n[profiles.lost]\n')
+    config(
+        f'base_url = "{service.url}"\n[profiles.one]\naccount_id = "c-1"\n'
+        '[profiles.lost]\naccount_id = "c-2"\nbase_url = "https://other.example"\n'
+    )
     answering(service, {"c-1": {}})
     result = unified("report -o json", **world)
     assert result.code == 9

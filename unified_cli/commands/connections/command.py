@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from unified_cli.cli.command import Command, Entry, Group, Later
-from unified_cli.cli.flags import PROFILE, SAFETY, Common, Flag, flags_of
+from unified_cli.cli.flags import PROFILE, SAFETY, Common, flags_of
 from unified_cli.cli.option_parts import MessageOptions, NetworkOptions, StopOptions
 from unified_cli.cli.options import CallOptions, ConfirmOptions
 from unified_cli.cli.result_table import TableOutput
@@ -12,6 +12,7 @@ from unified_cli.cli.shared_options import (
     BaseUrl,
     CaBundle,
     DryRun,
+    Force,
     Out,
     PageSize,
     Profiles,
@@ -95,7 +96,7 @@ class LinkOptions(MessageOptions):
     out: Annotated[
         str | None, with_help(Out, "write the token to this new file, readable by you only")
     ] = None
-    force: Annotated[bool, Flag(("--force",), SAFETY, "also for a connection that works")] = False
+    force: Annotated[bool, with_help(Force, "also for a connection that works", SAFETY)] = False
     dry_run: DryRun = False
     yes: Annotated[bool, with_help(Yes, "do not ask; required off a terminal")] = False
     timeout: Timeout = None
