@@ -220,6 +220,9 @@ def test_parquet_files_go_on_with_their_columns(before: Before, folder: Path) ->
         == schemas[0]
     )
     assert before(f"{export} --restart").code == 0
+    assert parquet.read_schema(made / "tickets.parquet") == schemas[0]
+    all_lists = export.replace("ticketing/tickets", "ticketing/tickets ticketing/tags")
+    assert before(f"{all_lists} --restart").code == 0
     assert (
         str(parquet.read_schema(made / "tickets.parquet").field("updated_at").type)
         == "timestamp[us, tz=UTC]"
