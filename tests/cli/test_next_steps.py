@@ -340,12 +340,12 @@ STEPS = [
     ),
     (
         "diff ticketing/contacts -p acme",
-        "--from acme --to globex names the two sides",
+        "--from acme --to PROFILE names the two sides",
         "diff ticketing/contacts --from acme --to acme",
     ),
     (
         "diff ticketing/contacts acme globex",
-        "--from acme --to PROFILE names the two sides",
+        "--from acme --to globex names the two sides",
         "diff ticketing/contacts --from acme --to acme",
     ),
     ("capabilities acme", "-p acme selects this profile", "capabilities -p acme"),

@@ -44,10 +44,14 @@ def read(kind: str, detail: object, **world: object) -> tuple[str, str]:
     return found, stderr.getvalue().decode()
 
 
-NEVER = "the token from profile acme contains a blank, a line break or another invalid character"
+BREAK = "the token from profile acme has a line break at its end (remove it)"
+NEVER = (
+    "the token from profile acme contains a blank, a line break or another invalid character"
+    " (copy it anew, without anything around it)"
+)
 BAD = {
-    "a line break at its end": ("t-1\n", "the token from profile acme has a line break at its end"),
-    "CRLF": ("t-1\r\n", "the token from profile acme has a line break at its end"),
+    "a line break at its end": ("t-1\n", BREAK),
+    "CRLF": ("t-1\r\n", BREAK),
     "NUL": ("t\x001", NEVER),
     "BOM": ("\ufefft-1", NEVER),
     "not ASCII": ("t-ä", NEVER),
@@ -77,7 +81,7 @@ def test_nothing_is_sent_with_an_invalid_token(unified: Unified, service: Servic
     )
     assert (result.code, result.stderr) == (
         3,
-        "error: the token from UNIFIED_TOKEN has a line break at its end\n",
+        "error: the token from UNIFIED_TOKEN has a line break at its end (remove it)\n",
     )
     assert service.seen == []
 

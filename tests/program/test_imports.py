@@ -33,6 +33,7 @@ REASONS: dict[tuple[str, str], str | float] = {
     ("call.delivery", "unified_cli.storage.output_file"): DISPATCH,
     ("call.record_output", "unified_cli.output.jq_program.JqProgram"): 3.1,
     ("call.single", "unified_cli.call.capability_hint"): DISPATCH,
+    ("call.single", "unified_cli.call.doubt_hint"): DISPATCH,
     ("call.single", "unified_cli.call.dry_run"): DISPATCH,
     ("call.single", "unified_cli.call.seen_words"): DISPATCH,
     ("call.single", "unified_cli.call.uploading"): DISPATCH,

@@ -43,6 +43,8 @@ NEEDS = {
     "report": "report --to HERE/r.html",
     "profile add": "profile add more --account-id 2",
     "profile import": "profile import",
+    "runs resume": "runs resume 20260101-abcd",
+    "runs retry": "runs retry 20260101-abcd",
 }
 # What an option needs beside it, and with what it does not go.
 BESIDE = {

@@ -30,6 +30,7 @@ OWN_THREADS: dict[Use, str] = {
 }
 ONE_CONNECTION: dict[Use, str] = {
     ("call/single.py", "Clients"): "one connection, without workers",
+    ("commands/connections/link.py", "Clients"): "one connection, without workers",
 }
 
 
@@ -97,10 +98,12 @@ def test_no_command_makes_workers_or_clients_of_its_own() -> None:
 
 def test_no_command_puts_exit_codes_in_order() -> None:
     found = {(path, ast.unparse(node)) for path in TEXTS for node in nodes(path) if orders(node)}
-    # A connection that is blocked, and a config that cannot be read, are no order.
+    # A connection that is blocked, a config that cannot be read, and a page about a
+    # code are not an order.
     allowed = {
         ("call/connection_probe.py", "error.code == ExitCode.ACCESS"),
         ("os_limits.py", "error.code is ExitCode.CONFIG"),
+        ("commands/help.py", "int(words[0]) in {*ExitCode}"),
     }
     assert {(path, what) for path, what in found if path != "fleet/conclude.py"} == allowed
 

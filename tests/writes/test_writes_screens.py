@@ -149,17 +149,18 @@ def test_lines_are_a_table_too(unified: Unified, service: Service, config: Confi
         "ticketing tickets update - -p c* --yes --workers 1", tty=True, stdin=lines, environ=PLAIN
     )
     assert (
-        shown.stdout == "_PROFILE  NAME                              ID\n"
-        "c00       the record is locked by 山田太…   t0\n"
-        "c01       the record is locked by 山田太…   t1\n"
-        "c00       the record is locked by 山田太…   t2\n"
+        shown.stdout
+        == "_PROFILE  NAME                        STATUS        PRIORITY      CREATED_AT  ID\n"
+        "c00       the record is locked by …   open                                    t0\n"
+        "c01       the record is locked by …   open                                    t1\n"
+        "c00       the record is locked by …   open                                    t2\n"
     )
     alone = b'{"id":"t1","name":"x"}\n'
     shown = unified("ticketing tickets update - -p c00", tty=True, stdin=alone, environ=PLAIN)
     assert (
         shown.stdout
-        == "NAME                          STATUS        ID\nthe record is locked by 山…   open     "
-        "     t1\n"
+        == "NAME                      DESCRIPTION  STATUS        PRIORITY     CREATED_AT  ID\n"
+        "the record is locked by…               open                                   t1\n"
     )
 
 

@@ -7,11 +7,9 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from unified_cli.call import Call, Delivery, batch_request, builder, delivery, more_records
-from unified_cli.catalogue import Operation
 from unified_cli.cli.command import Later
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import ConfirmOptions, PageOptions
-from unified_cli.config import profiles
 from unified_cli.errors import (
     IncompleteError,
     RefusedError,
@@ -26,9 +24,6 @@ from unified_cli.http.answer import Answer
 from unified_cli.http.request import OWN_CURSOR, Request
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
-from unified_cli.writes import doubt
-from unified_cli.writes.doubt import DoubtfulCall
-from unified_cli.writes.entry import RunCall
 
 if TYPE_CHECKING:
     from unified_cli.http.upload import Upload
@@ -80,7 +75,9 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
             (exchange or exchange_for(call))(call, clients, request)
         except UnifiedError as error:
             if isinstance(error, UnknownError) and made_by and made_by.outward:
-                _say_how_to_look(error, call, request, made_by)
+                from unified_cli.call import doubt_hint  # noqa: PLC0415
+
+                doubt_hint.add(error, call, request, made_by)
             _say_how_to_repeat(error, request)
             if isinstance(error, RefusedError):
                 from unified_cli.call import capability_hint  # noqa: PLC0415
@@ -99,27 +96,6 @@ def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
         hint := attempts.how_to_repeat(request)
     ):
         error.add_hint(hint)
-
-
-def _say_how_to_look(
-    error: UnknownError, call: Call, request: Request, operation: Operation
-) -> None:
-    """Say why a call in doubt that reaches people is not repeated, how to see whether
-    it was done, and how to make it again with its key.
-    """
-    options, runtime = call.options, call.runtime
-    selection = doubt.selected(profiles.one(options.profile))
-    for flag, value in (("-a", options.account_id), ("--base-url", options.base_url)):
-        selection += [flag, value] if value else []
-    made = RunCall(
-        None, "", "", operation.command, builder.identifier(options), tuple(request.own_query)
-    )
-    doubtful = DoubtfulCall(made, request.body, request.key or "")
-    error.add_hint(doubt.rule(operation, call.settings.idempotency_window))
-    if again := doubt.again(doubtful, selection):
-        runtime.stderr.line("to repeat it if it was not done, with its key:")
-        runtime.stderr.line(f"  {again}")
-    error.next_command = doubt.read(call.catalogue, doubtful, selection)
 
 
 def exchange_for(call: Call) -> Exchange:

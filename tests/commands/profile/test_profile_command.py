@@ -131,7 +131,7 @@ def test_a_change_leaves_every_other_letter_alone(
         ("profile show nobody", 3, 'no profile named "nobody" (unified profile list shows 2)'),
         ("profile set acme tmeout=3", 2, 'no key "tmeout" (did you mean "timeout"?)'),
         ("profile set acme tmeout=", 2, 'no key "tmeout" (did you mean "timeout"?)'),
-        ("profile set acme timeout", 2, '"timeout" must look like KEY=VALUE'),
+        ("profile set acme timeout", 2, '"timeout" must look like KEY=VALUE (timeout=VALUE)'),
         ("profile set acme timeout=0", 2, "timeout must be a number of seconds above 0"),
         ("profile set acme retries=1 retries=2", 2, "retries is given twice"),
         ("profile set acme output=tabel", 2, None),

@@ -66,7 +66,7 @@ CASES = {
         stderr=[
             (
                 r'{"error": {"code": "unknown", "exit": 10, .*"origin": "network", .*'
-                r'"idempotency_key": "[0-9a-f-]{36}"}}'
+                r'"idempotency_key": "[0-9a-f-]{36}", "doubt": "no answer was seen"}}'
             )
         ],
         requests=5,

@@ -1,0 +1,29 @@
+"""The steps after a single call in doubt that reaches people."""
+
+from unified_cli.call import Call, builder
+from unified_cli.catalogue import Operation
+from unified_cli.config import profiles
+from unified_cli.errors import UnknownError
+from unified_cli.http.request import Request
+from unified_cli.writes import doubt
+from unified_cli.writes.doubt import DoubtfulCall
+from unified_cli.writes.entry import RunCall
+
+
+def add(error: UnknownError, call: Call, request: Request, operation: Operation) -> None:
+    """Say why a call in doubt that reaches people is not repeated, how to see whether
+    it was done, and how to make it again with its key.
+    """
+    options, runtime = call.options, call.runtime
+    selection = doubt.selected(profiles.one(options.profile))
+    for flag, value in (("-a", options.account_id), ("--base-url", options.base_url)):
+        selection += [flag, value] if value else []
+    made = RunCall(
+        None, "", "", operation.command, builder.identifier(options), tuple(request.own_query)
+    )
+    doubtful = DoubtfulCall(made, request.body, request.key or "")
+    error.add_hint(doubt.rule(operation, call.settings.idempotency_window))
+    if again := doubt.again(doubtful, selection):
+        runtime.stderr.line("to repeat it if it was not done, with its key:")
+        runtime.stderr.line(f"  {again}")
+    error.next_command = doubt.read(call.catalogue, doubtful, selection)
