@@ -96,20 +96,24 @@ def ending(options: ExportOptions, total: int, done: Callable[[], int | None]) -
 
     `done` gives None as long as nothing was begun.
     """
+    # Made first: a relative path is unknown where the working directory was removed.
+    again = continuing(options)
     try:
         yield
     except KeyboardInterrupt as stop:
         said = lists_done(_number(done) or 0, total)
-        stop.add_note(f"{said}; to continue: {continuing(options)}")
+        stop.add_note(f"{said}; to continue: {again}")
         raise
     except TakenOverError:
         raise
-    except UnifiedError as error:
+    except UnifiedError as caught:
+        # The step against the failure itself comes first.
+        error = os_limits.explained(caught)
         number = _number(done)
         if number is not None and _can_continue(error):
             error.add_hint(lists_done(number, total))
-            error.next_command = continuing(options)
-        raise
+            error.next_command = again
+        raise error from caught.__cause__
 
 
 def _number(done: Callable[[], int | None]) -> int | None:

@@ -83,9 +83,9 @@ def export(plan: ExportPlan) -> None:
 
         def held() -> None:
             nonlocal work, is_begun
-            is_begun = True
             if not plan.options.task:
                 work = listed.enter_context(_listed(plan, place, where))
+            is_begun = True
 
         def done() -> int | None:
             return shown.counted.parts if is_begun else None
