@@ -188,9 +188,16 @@ def sweep_unheld(folder: Path, name: str | None = None) -> None:
 
 def _left(folder: Path, name: str | None) -> list[Path]:
     """Return a folder's temporary files. Only those of that name, or all."""
-    of = r"\..+" if name is None else re.escape(f".{_short(name)}")
-    temporary = re.compile(of + r"\.[0-9a-f]{12}\.part")
-    return [other for other in folder.iterdir() if temporary.fullmatch(other.name)]
+    return [other for other in folder.iterdir() if is_unfinished(other.name, name)]
+
+
+def is_unfinished(name: str, of: str | None = None) -> bool:
+    """Return whether a name is that of a temporary file.
+
+    Only of one that is to have the name `of`, or of any.
+    """
+    begin = r"\..+" if of is None else re.escape(f".{_short(of)}")
+    return re.fullmatch(begin + r"\.[0-9a-f]{12}\.part", name) is not None
 
 
 def _link(temporary: Path, path: Path) -> None:

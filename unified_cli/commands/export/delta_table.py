@@ -268,13 +268,15 @@ class ListTable:
         return PyFileSystem(store).open_input_file(name)
 
     def _sweep(self, part: TablePart, read: TableRead, added: set[str]) -> None:
-        """Remove the files of earlier tries to put the same read in."""
+        """Remove the files of earlier tries to put the same read in, and all that were
+        not written to their end: VACUUM leaves those.
+        """
         begin = delta_log.prefix(part, read)
         folder, _, name = begin.rpartition("/")
         left = [
             f"{folder}/{one}"
             for one in self._files.listed(f"{self._name}/{folder}")
-            if one.removeprefix(".").startswith(name)
+            if one.startswith(name) or atomic_file.is_unfinished(one)
         ]
         self._files.drop([f"{self._name}/{one}" for one in left if one not in added])
 
