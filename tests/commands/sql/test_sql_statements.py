@@ -192,7 +192,7 @@ OPTIONS: dict[str, str] = {
     "-o raw": "'raw' is not one of",
     "--since soon": "--since takes a time, or how long ago it is, not 'soon'",
     "--from dump -p x": "--from reads an export, without -p, -a, -q and --since",
-    "--out dump/": "--out 'dump/' is no file (--out FILE)",
+    "--out dump/": "--out 'dump/' is not a file (--out FILE)",
     "--bom": "--bom is for CSV, not for json",
 }
 

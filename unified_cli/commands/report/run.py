@@ -95,15 +95,15 @@ def _checked(runtime: Runtime, options: ReportOptions) -> Path | None:
                 "the page needs a file", hint="--to FILE.html, or -o json for what it shows"
             )
         return None
-    if find_spec("jinja2") is None:
-        raise ConfigError(
-            "report --to needs the package jinja2", hint=command_to_add("jinja2>=3.1")
-        )
     to = Path(options.to)
     if to.suffix.lower() in _OTHERS:
         raise UsageError(
             f"the page is HTML, not {to.suffix.lower()[1:].upper()}",
             hint=f"--to {to.with_suffix('.html')}; a browser prints it as PDF",
+        )
+    if find_spec("jinja2") is None:
+        raise ConfigError(
+            "report --to needs the package jinja2", hint=command_to_add("jinja2>=3.1")
         )
     output_file.check(to, force=True)
     for one in (*options.schema, *options.junit):
