@@ -142,7 +142,7 @@ def test_of_ids_that_look_alike_one_kind_is_left_out_and_named(
         f"wrote 1 list with 3 records to {tmp_path}/dump, 0 already complete; 0 of 1 list done",
         f'{PART}: 2 records without an id left out {ACCEPT}; {OTHER_KIND}: "1", 2 {ACCEPT}',
         "error: 1 of 1 list partial",
-        f"  unified export ticketing/tickets --to {tmp_path}/dump -o delta",
+        f"  unified export ticketing/tickets --to {tmp_path}/dump --incremental -o delta",
     ]
     assert (result.code, result.stderr.splitlines()) == (9, said)
     assert [text for _, _, text in rows(tmp_path)] == [texts[0], texts[2], texts[4]]
