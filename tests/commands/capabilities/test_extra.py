@@ -161,3 +161,10 @@ def test_a_connection_that_offers_nothing_else_has_no_last_line(unified: Unified
     with publishing() as service:
         service.change("capabilities", lambda body: {**body, "proxy": []})
         assert unified("capabilities", environ=service.environ()).stderr == ""
+
+
+def test_the_printed_command_keeps_the_account_that_was_given(unified: Unified) -> None:
+    result = unified("-p sandbox capabilities ticketing/tickets -a sales")
+    step = "operations add ticketing/tickets -p sandbox -a sales"
+    assert (result.code, f"(unified {step})" in result.stderr) == (0, True), result.stderr
+    assert unified(f"{step} --yes").code == 0

@@ -55,10 +55,12 @@ def show(
     operations: Sequence[Operation],
     found: Sequence[ConnectionOffer],
     profiles: Collection[str] | None,
+    account_id: str | None,
 ) -> None:
     """Print the table on a terminal, lines on a pipe, or what `form` says; then what is
     offered beyond the catalogue, with the command that adds it. `profiles` are the
-    connections that `-p` can name, None where there is no connection.
+    connections that `-p` can name, None where there is no connection; `account_id` is
+    the one that was given instead of a profile's.
     """
     runtime, service = context.runtime, context.catalogue.service
     chosen = formats.of_command(form, formats.MATRICES, terminal=runtime.stdout_is_terminal)
@@ -84,11 +86,14 @@ def show(
         stdout.write(runtime, (encoded(record) + b"\n" for record in _records(found, service)))
     else:
         stdout.write(runtime, _rows(found, chosen, service))
-    _tell_extra(context, found, profiles)
+    _tell_extra(context, found, profiles, ["-a", account_id] if account_id else [])
 
 
 def _tell_extra(
-    context: CommandContext, found: Sequence[ConnectionOffer], profiles: Collection[str] | None
+    context: CommandContext,
+    found: Sequence[ConnectionOffer],
+    profiles: Collection[str] | None,
+    account: Sequence[str],
 ) -> None:
     """Say what is offered and has no command, and name the command that makes one."""
     catalogue = context.catalogue
@@ -102,7 +107,7 @@ def _tell_extra(
     )
     if adds and profiles is not None:
         selected = ["-p", name] if name in profiles else []
-        said += f" ({shlex.join(['unified', 'operations', 'add', *adds, *selected])})"
+        said += f" ({shlex.join(['unified', 'operations', 'add', *adds, *selected, *account])})"
     context.runtime.stderr.note(visible(said))
 
 

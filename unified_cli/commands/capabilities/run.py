@@ -73,7 +73,7 @@ def _show(
     names = (*file.read(context.runtime).profiles, file.RESERVED)
     # What need not be connected cannot be asked for what to add.
     profile_names = None if options.product else names
-    report.show(context, options.output, operations, found, profile_names)
+    report.show(context, options.output, operations, found, profile_names, options.account_id)
 
 
 def _of_product(
