@@ -642,7 +642,7 @@ def test_what_cannot_be_printed_leaves_nothing_in_doubt(
     assert (result.code, result.stderr.splitlines()[-1]) == (2, f"  unified runs resume {run}")
     shown = Counter(one["outcome"] for one in unified(f"runs show {run} -o json").json["result"])
     assert set(shown) == {"done", "not-tried"}
-    assert shown["done"] == len(service.seen) <= 6
+    assert shown["done"] == len(service.seen)
 
 
 def test_answering_no_at_a_terminal_sends_nothing(
