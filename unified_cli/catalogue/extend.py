@@ -134,7 +134,7 @@ def _merged(
 
 
 def _joined(resource: Resource, more: KnownFacts | None) -> KnownFacts | None:
-    """Return what is known of a resource, with what a file says of an operation that it
+    """Return the known facts of a resource, with those of an operation that a file
     adds.
     """
     if more is None:

@@ -82,7 +82,7 @@ def _masked(entry: Record) -> Record:
 
 
 def _run(context: CommandContext, options: LogOptions) -> None:
-    """Print the entries. Raises UsageError for a time that is none, or too long ago,
+    """Print the entries. Raises UsageError for an invalid time, or one too long ago,
     and what `many.read` raises.
     """
     runtime, catalogue = context.runtime, context.catalogue

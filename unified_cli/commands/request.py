@@ -86,7 +86,7 @@ def _read(context: CommandContext, options: RequestOptions, method: str, *, seve
     """Read the path of one connection to check it, or of several. It is read as a
     record, or as a list where pages are asked for.
 
-    Raises UsageError for what is no read, or sends a file.
+    Raises UsageError for a call that does not read, or that sends a file.
     """
     if method != "GET":
         asked = _SEVERAL if several else "--expect is for a read: GET, or POST …/search"

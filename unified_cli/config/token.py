@@ -102,7 +102,7 @@ def checked(content: bytes, where: str) -> str:
     if not _TOKEN.fullmatch(content):
         raise ConfigError(
             f"{where} contains a blank, a line break or another invalid character",
-            # What was typed is asked for again.
+            # A typed token is asked for again.
             hint="copy it anew, without anything around it" if " from " in where else None,
         )
     found = content.decode("ascii")

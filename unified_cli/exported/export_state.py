@@ -214,7 +214,7 @@ def _by_list(entries: Mapping[str, ManifestEntry]) -> dict[str, list[ManifestEnt
 
 
 def _order(entries: Iterable[ManifestEntry]) -> tuple[int, str]:
-    """Return what is larger for the later run. Versions before had no turns."""
+    """Return a pair that is larger for the later run. Older versions had no turns."""
     return max((one.turn, max(one.ended, one.checked)) for one in entries)
 
 

@@ -335,7 +335,7 @@ class AccountRoutes:
         return SandboxResponse.json(dump({_LINK_TOKEN: self._made("link", account or tenant)}))
 
     def _made(self, kind: str, whose: str | None) -> str:
-        """Return a credential that is made up, another one each time."""
+        """Return a made-up credential, a new one each time."""
         made = f"{self.store.seed} {kind} {whose} {self.now}"
         return f"sandbox-{kind}-{hashlib.sha256(made.encode()).hexdigest()[:32]}"
 

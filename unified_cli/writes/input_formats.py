@@ -102,7 +102,7 @@ def _json(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
         raise UsageError(f"{name} {error}", hint=cut) from None
 
 
-def _parquet(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa: ARG001  as above
+def _parquet(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa: ARG001
     """Yield the exact records of a file that an export wrote."""
     parquet_file.check("an input that is Parquet")
     try:

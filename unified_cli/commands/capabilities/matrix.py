@@ -1,5 +1,5 @@
-"""What connections offer, on a terminal: a row for each resource, equal ones once, and
-below it the exceptions.
+"""Show the offers of connections on a terminal: a row for each resource, equal ones
+once, and below it the exceptions.
 """
 
 from collections import defaultdict

@@ -57,8 +57,8 @@ def show(
     profiles: Collection[str] | None,
     account_id: str | None,
 ) -> None:
-    """Print the table on a terminal, lines on a pipe, or what `form` says; then what is
-    offered beyond the catalogue, with the command that adds it. `profiles` are the
+    """Print the table on a terminal, lines on a pipe, or what `form` says; then offers
+    beyond the catalogue, with the command that adds them. `profiles` are the
     connections that `-p` can name, None where there is no connection; `account_id` is
     the one that was given instead of a profile's.
     """
@@ -95,7 +95,7 @@ def _tell_extra(
     profiles: Collection[str] | None,
     account: Sequence[str],
 ) -> None:
-    """Say what is offered and has no command, and name the command that makes one."""
+    """Name the offers without a command, and the command that makes one."""
     catalogue = context.catalogue
     every = [*dict.fromkeys(cell for one in found for cell in one.extra)]
     if not every:

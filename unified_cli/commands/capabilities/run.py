@@ -71,7 +71,7 @@ def _show(
                 f"{one.name}: {counted(one.unread, 'entry')} of what it offers cannot be read"
             )
     names = (*file.read(context.runtime).profiles, file.RESERVED)
-    # What need not be connected cannot be asked for what to add.
+    # A product without a connection cannot describe operations to add.
     profile_names = None if options.product else names
     report.show(context, options.output, operations, found, profile_names, options.account_id)
 

@@ -62,7 +62,8 @@ class ChunkedList:
         self._logged_at = self._monotonic()
         self.state = self._known.state
 
-    def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:  # noqa: ARG002  a list is replaced by `restart` only
+    # A list is replaced by `restart` only.
+    def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:  # noqa: ARG002
         """Continue where the log ends, or begin.
 
         `restart` begins anew, with `keep` after the chunks that are there.

@@ -128,7 +128,7 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TaskResult(NamedTuple):
-    """What came of a task on a worker, or the `error` that kept it from being done;
+    """The outcome of a task on a worker, or the `error` that kept it from being done;
     `sent` is how many of its requests still count against the service's limits.
     """
 

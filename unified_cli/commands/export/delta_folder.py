@@ -189,7 +189,8 @@ class PartTarget:
         """How far the pages go."""
         return self._pages.state
 
-    def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:  # noqa: ARG002  pages are ours
+    # The pages are ours.
+    def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:  # noqa: ARG002
         """Continue where an earlier run stopped, or begin.
 
         First see whether the table takes the list.
@@ -251,8 +252,8 @@ class PartTarget:
 
         state, before = self.state, self._part.before
         found = NewestRecords(lambda: self._files.records(self._file))
-        # What a filter or the provider left out is not gone. Version 0.2.0 did not note
-        # where its read ended, so the next one may hold older states.
+        # Records that a filter or the provider left out are not gone. Version 0.2.0 did
+        # not note where its read ended, so the next one may hold older states.
         whole = self._is_whole and not self._part.filtered and not state.partial_pages
         whole = whole and (before is None or before.version is not None)
         state.table = self._table.commit(

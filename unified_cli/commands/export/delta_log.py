@@ -1,4 +1,4 @@
-"""What a table keeps of the reads that were put into it, and whether other programs
+"""The notes that a table keeps of the reads put into it, and whether other programs
 changed a part since then.
 """
 

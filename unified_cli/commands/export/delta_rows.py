@@ -215,7 +215,7 @@ class PartWriter:
 class _OpenFile:
     """A Parquet file that is being written, in memory.
 
-    The readers that take a table for a dataset of pyarrow cannot filter by a column of
+    Readers that open a table as a dataset of pyarrow cannot filter by a column of
     text that has statistics, so only times have them.
     """
 
@@ -321,7 +321,7 @@ def _parquet(content: pa.NativeFile) -> parquet.ParquetFile:
 
 
 def _batches(found: parquet.ParquetFile, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Yield the rows with these columns, whoever wrote the file."""
+    """Yield the rows with these columns, of files of other writers, too."""
     for group in range(found.num_row_groups):
         for batch in found.iter_batches(_ROWS_AT_ONCE, [group], schema.names, use_threads=False):
             yield from pa.Table.from_batches([batch]).select(schema.names).cast(schema).to_batches()

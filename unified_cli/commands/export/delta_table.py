@@ -54,8 +54,8 @@ _REBUILD = "unified export … --restart, without --incremental, rebuilds its pa
 
 
 class _Written(NamedTuple):
-    """What one try to put a read in wrote: the files that were there, those that come
-    and those that go.
+    """The result of one try to put a read in: the files before, those that come and
+    those that go.
     """
 
     there: list[DataFile]

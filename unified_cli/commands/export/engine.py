@@ -89,8 +89,8 @@ def parse_address(text: str) -> str:
 def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
     """Do the export on the cluster at this address. Raises what `report` raises."""
     scheduler = parse_address(engine)
-    # It takes a third of a second to import.
-    from unified_cli.commands.export import engine_worker as cluster  # noqa: PLC0415  see above, and it is an extra
+    # An extra that takes a third of a second to import.
+    from unified_cli.commands.export import engine_worker as cluster  # noqa: PLC0415
 
     for name, hint in _OF_THIS_MACHINE.items():
         if getattr(options, name):
@@ -101,7 +101,7 @@ def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
     found = [*connection_task.all_tasks(context, options)]
     driver = _Driver(context, options, scheduler, {task.name: task for task, _ in found})
     slots = _slots(context, options, {task.name: resolved for task, resolved in found})
-    # What a worker checks: whether it is of this version and sees the same place.
+    # A worker checks that it has this version and sees the same place.
     marker = f".driver-{secrets.token_hex(8)}"
     place = (__version__, to, marker)
     with (

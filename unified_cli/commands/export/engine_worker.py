@@ -1,4 +1,4 @@
-"""What needs Dask: the connection to a scheduler, and the work of a worker."""
+"""The part that needs Dask: the connection to a scheduler, and the work of a worker."""
 
 import logging
 import threading

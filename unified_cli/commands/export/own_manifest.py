@@ -73,7 +73,8 @@ def with_known_folders(destination: Destination, plan: ExportPlan) -> ExportPlan
     """Return the plan with the lists of each connection in the folder that it has at
     the destination, whatever its profile was called when it was exported there.
 
-    Raises StateError for a profile that leads to what another one led to; StorageError.
+    Raises StateError for a profile that leads to the connection of another, and
+    StorageError.
     """
     owners = _owners(destination, plan)
     folders = {owner: name for name, owner in reversed(owners.items())}

@@ -47,7 +47,7 @@ class _Chosen(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """The connection that describes what is added, its offer, and its name with the
+    """The connection that describes the operations, its offer, and its name with the
     time.
     """
 
@@ -60,7 +60,8 @@ class _Asked(NamedTuple):
 def run(context: CommandContext, options: AddOperationsOptions) -> None:
     """Add the operations, after showing them and asking.
 
-    Raises UsageError for what is not offered, cannot be a command, or is not confirmed.
+    Raises UsageError for names that are not offered, or cannot be commands, and where
+    it is not confirmed.
     """
     runtime, catalogue = context.runtime, context.catalogue
     settings = _settings(runtime, options)
@@ -199,7 +200,7 @@ def _effect(operation: Operation) -> str:
 
 
 def _resource(asked: _Asked, operations: Sequence[Operation]) -> AddedResource:
-    """Return what is written of a resource: its operations, and the fields that the
+    """Return the entry of a resource: its operations, and the fields that its
     connection describes.
     """
     first = operations[0]

@@ -58,7 +58,7 @@ def run(context: CommandContext, options: OperationsOptions) -> None:
 
 
 def _meant(catalogue: Catalogue, words: Sequence[str]) -> str:
-    """Return the words that were meant, for a message. Empty if none is near."""
+    """Return the words that were meant, for a message. Empty without a close one."""
     known = {word for one in catalogue for word in _WORD.findall(_text(one))}
     near = [
         word if word in known else next(iter(get_close_matches(word, known, 1)), word)
