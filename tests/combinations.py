@@ -2,6 +2,7 @@
 lines; and a few of them that hold all pairs, and some triples.
 """
 
+import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -105,40 +106,52 @@ def every(kind: str) -> Iterator[Combination]:
     return (Combination(*one) for one in itertools.product([kind], *[*FACTORS.values()][1:]))
 
 
-def chosen() -> list[Combination]:
-    """Combinations with each triple of mode, format and `--out`, each of kind, mode and
-    `--out`, and each pair of values.
+@functools.cache
+def chosen() -> Sequence[Combination]:
+    """Return combinations with each triple of mode, format and `--out`, once more for
+    lists, which have most of them; each of kind, mode and `--out`; and each pair of
+    values.
     """
     names = [*FACTORS]
     wanted = {
-        frozenset({(one, x), (other, y)})
+        _pair((one, x), (other, y))
         for one, other in itertools.combinations(names, 2)
         for x in FACTORS[one]
         for y in FACTORS[other]
     }
-    begun = [
+    triples = [
         {"mode": mode, "form": form, "out": out}
         for mode, form, out in itertools.product(MODES, FORMATS, OUTS)
-    ] + [
+    ]
+    begun = triples + [
         {"kind": kind, "mode": mode, "out": out}
         for kind, mode, out in itertools.product(KINDS, MODES, OUTS)
     ]
     found = [_filled(one, wanted, at) for at, one in enumerate(begun)]
     while wanted:
         found.append(_filled(dict(min(wanted, key=sorted_pair)), wanted, len(found)))
-    return [Combination(**one) for one in found]  # type: ignore[arg-type]  # the names are those of the factors
+    found += [_filled({"kind": "list", **one}, wanted, at) for at, one in enumerate(triples)]
+    made = (Combination(**one) for one in found)  # type: ignore[arg-type]  # the names are those of the factors
+    return [*dict.fromkeys(made)]
 
 
-def sorted_pair(pair: frozenset[tuple[str, str | bool]]) -> list[tuple[str, str]]:
-    """The pair in an order that is the same each time."""
+Value = tuple[str, str | bool]
+Pair = tuple[Value, Value]
+
+
+def _pair(one: Value, other: Value) -> Pair:
+    """Return the pair of two factors' values, the same in both orders."""
+    return (one, other) if one[0] < other[0] else (other, one)
+
+
+def sorted_pair(pair: Pair) -> list[tuple[str, str]]:
+    """Return the pair in an order that is the same each time."""
     return sorted((name, str(value)) for name, value in pair)
 
 
-def _filled(
-    begun: Mapping[str, str | bool], wanted: set[frozenset[tuple[str, str | bool]]], at: int
-) -> dict[str, str | bool]:
-    """The combination with values for the other factors: those that hold the most pairs
-    that are still wanted; of several alike the next in turn.
+def _filled(begun: Mapping[str, str | bool], wanted: set[Pair], at: int) -> dict[str, str | bool]:
+    """Return the combination with values for the other factors: those that hold the
+    most pairs that are still wanted; of several alike the next in turn.
     """
     made = dict(begun)
     for name in FACTORS:
@@ -149,11 +162,13 @@ def _filled(
         # formats.
         first = 0 if name in SWITCHES else at
         turned = [values[(first + shift) % len(values)] for shift in range(len(values))]
-        made[name] = max(
-            turned,
-            key=lambda value: sum(
-                frozenset({(name, value), other}) in wanted for other in made.items()
-            ),
-        )
-    wanted.difference_update(map(frozenset, itertools.combinations(made.items(), 2)))
+        made[name] = max(turned, key=lambda value: _gained((name, value), made, wanted))
+    wanted.difference_update(_pair(*two) for two in itertools.combinations(made.items(), 2))
     return made
+
+
+def _gained(value: Value, made: Mapping[str, str | bool], wanted: set[Pair]) -> int:
+    """Return how many pairs that are still wanted a value adds."""
+    if not wanted:
+        return 0
+    return sum(_pair(value, other) in wanted for other in made.items())
