@@ -24,6 +24,12 @@ CREATED = [
     for resource in api.resources.values()
     if {"list", "create"} <= {*resource.operations}
 ]
+UNLISTED = {
+    f"{resource.api}/{resource.name}"
+    for api in load().apis.values()
+    for resource in api.resources.values()
+    if "create" in resource.operations
+} - {*CREATED}
 # The sandbox says itself when a record was made and changed.
 TIMES = "--ignore created_at --ignore updated_at"
 
@@ -60,6 +66,38 @@ def test_a_plain_table_brings_texts_lists_objects_and_known_numbers_back(
     assert (read.code, read.notes) == (0, ""), read.stderr
     compared = unified(f"diff {what} --from full --to new {TIMES}")
     assert (compared.code, compared.stdout) == (0, ""), compared.stdout
+
+
+def test_what_has_no_list_is_read_one_by_one(
+    unified: Unified, config: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """A page export is a job: the service lists none, so there is nothing to compare
+    all of.
+    """
+    assert {"knowledge-base/page-exports"} == UNLISTED
+    # A page export needs its page.
+    config(CONFIG.replace('"empty"', '"full:new"'))
+    parents = "-q collection[id]=collections-1 -q page[id]=pages-1"
+    get = f"knowledge-base page-exports get {{}} {parents} -o {{}}"
+    served = unified(f"-p full {get.format('page-exports-1', 'json')}").json
+    # The sandbox says these itself, as diff knows.
+    own = {"id", "created_at", "updated_at", "remote_data"}
+    for form in ("csv", "tsv"):
+        file = tmp_path / f"records.{form}"
+        written = unified(f"-p full {get.format('page-exports-1', form)} --out {file}")
+        assert written.code == 0, written.stderr
+        argv = f"-p new import knowledge-base/page-exports {file} {parents}"
+        assert unified(argv).code == 0
+        done = json.loads(Path(f"{file}.unified-done.ndjson").read_text())
+        made = unified(f"-p new {get.format(done['id'], 'json')}").json
+        assert {name: made[name] for name in made.keys() - own} == {
+            name: served[name] for name in served.keys() - own
+        }
+    compared = unified("diff knowledge-base/page-exports --from full --to new")
+    assert (compared.code, compared.stderr) == (
+        2,
+        "error: knowledge-base page-exports has no list to be compared\n",
+    )
 
 
 ODD = (
