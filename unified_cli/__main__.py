@@ -17,7 +17,7 @@ from unified_cli import VERSION_LINE
 
 def run() -> None:
     """Run this process's command line and exit."""
-    if sys.argv[1:] == ["--version"] and _print(VERSION_LINE):
+    if sys.argv[1:] == ["--version"] and _printed(VERSION_LINE):
         os._exit(0)
     import signal  # noqa: PLC0415  --version takes no longer than the bare interpreter
 
@@ -56,11 +56,7 @@ def run() -> None:
     os._exit(code)
 
 
-def _print(line: str) -> bool:
-    """Print the line, and return whether that worked.
-
-    If not, the program itself reports why.
-    """
+def _printed(line: str) -> bool:
     try:
         return os.write(1, line.encode()) == len(line)
     except OSError:

@@ -20,7 +20,7 @@ def installed_by() -> str:
 
     With the word editable where changes of the source are seen at once.
     """
-    if tool := _tool():
+    if tool := _installing_tool():
         return tool
     try:
         found = metadata.distribution(DISTRIBUTION)
@@ -37,16 +37,15 @@ def installed_by() -> str:
 def command_to_add(*packages: str) -> str:
     """Return the command that installs packages where this program finds them."""
     wanted = shlex.join(packages)
-    if _tool() == _PIPX:
+    if _installing_tool() == _PIPX:
         return f"pipx inject {DISTRIBUTION} {wanted}"
     python = shlex.quote(sys.executable)
-    if _tool() == _UV_TOOL or find_spec("pip") is None:
+    if _installing_tool() == _UV_TOOL or find_spec("pip") is None:
         return f"uv pip install --python {python} {wanted}"
     return f"{python} -m pip install {wanted}"
 
 
-def _tool() -> str | None:
-    """Return the tool that keeps this program in an environment of its own, or None."""
+def _installing_tool() -> str | None:
     return next(
         (tool for name, tool in _INSTALLERS.items() if Path(sys.prefix, name).is_file()), None
     )

@@ -53,7 +53,7 @@ def main(argv: list[str], runtime: Runtime) -> int:
             if argv == ["--version"]:
                 stdout.write(shown, [VERSION_LINE.encode()])
                 return ExitCode.DONE
-            if command := _read(argv, shown):
+            if command := _command_runner(argv, shown):
                 command()
             stdout.unpage(shown)
         except UnifiedError as error:
@@ -81,8 +81,7 @@ def _with_profiles(error: UnifiedError, argv: list[str]) -> UnifiedError:
     return error
 
 
-def _read(argv: list[str], runtime: Runtime) -> Callable[[], None] | None:
-    """Return a function that runs the command line. None if it asked for help."""
+def _command_runner(argv: list[str], runtime: Runtime) -> Callable[[], None] | None:
     try:
         # Imported here, so that failures and signals in it are reported below.
         from unified_cli import app  # noqa: PLC0415

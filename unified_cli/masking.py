@@ -154,7 +154,7 @@ def masked(text: str, find: Find | None = None) -> MaskedText:
     plain, places = _without_escapes(lower(text))
     if not (find or any(map(plain.__contains__, forms.values()))):
         return MaskedText(text)
-    known = [span for form, start in forms.items() for span in _found(form, start, plain)]
+    known = [span for form, start in forms.items() for span in _matches(form, start, plain)]
     spans = sorted([*known, *(find(plain) if find else ())])
     kept, done = "", 0
     for begin, end in spans:
@@ -214,8 +214,7 @@ def _within(raw: bytes, encode: Callable[[bytes], bytes], *, bits: int) -> Itera
             yield inner
 
 
-def _found(form: str, start: str, plain: str) -> Iterator[tuple[int, int]]:
-    """Yield where the form begins, and where the text departs from it."""
+def _matches(form: str, start: str, plain: str) -> Iterator[tuple[int, int]]:
     at = plain.find(start)
     while at >= 0:
         end = at + sum(takewhile(bool, map(eq, form, plain[at : at + len(form)])))

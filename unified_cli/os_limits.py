@@ -164,11 +164,10 @@ def _about_file(cause: OSError, message: str) -> str | None:
         return None
     if cause.errno == errno.EISDIR:
         return "name a file in it"
-    return _nearest(Path(name)) if cause.errno == errno.ENOENT else None
+    return _closest_file_advice(Path(name)) if cause.errno == errno.ENOENT else None
 
 
-def _nearest(missing: Path) -> str | None:
-    """Return the closest file, or the folder to look in. None where neither helps."""
+def _closest_file_advice(missing: Path) -> str | None:
     try:
         there = [one.name for one in islice(missing.parent.iterdir(), _MOST_FILES)]
     except OSError:

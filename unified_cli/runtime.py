@@ -88,7 +88,6 @@ class PatientReader(_DescriptorStream):
 
 
 def _when_ready(descriptor: int, event: int, act: Callable[[], T]) -> T:
-    """Return the act's result once the descriptor is ready."""
     while True:
         try:
             return act()

@@ -149,10 +149,6 @@ def _stop_once(number: int, _frame: object) -> NoReturn:
 
 
 def _send_again(lost: "sys.UnraisableHookArgs") -> None:
-    """Repeat a signal that came in a callback.
-
-    There Python prints the exception and continues.
-    """
     stop = lost.exc_value
     if not isinstance(stop, KeyboardInterrupt):
         sys.__unraisablehook__(lost)

@@ -131,7 +131,7 @@ class Stderr:
             if shown != self._status:
                 # The old line is overwritten, not erased first, so that nothing
                 # flickers.
-                start, end = self._ends()
+                start, end = self._status_line_controls()
                 self._status = shown
                 self._write(f"{start}{shown}{end}")
                 self._erased = not shown
@@ -174,7 +174,7 @@ class Stderr:
         text = "".join(f"{line}\n" for line in lines)
         with self._lock:
             if self._status:
-                start, end = self._ends()
+                start, end = self._status_line_controls()
                 text = f"{start}{end}{text}{self._status}"
             self._write(text)
 
@@ -209,14 +209,12 @@ class Stderr:
             self.observer.retried()
 
     def _terminal_columns(self) -> int:
-        """Return the width of the terminal. 0 if unknown or off a terminal."""
         try:
             return os.get_terminal_size(self._stream.fileno()).columns if self._stream else 0
         except (OSError, ValueError):
             return 0
 
-    def _ends(self) -> tuple[str, str]:
-        """Return what moves to the status line, and erases the rest of it."""
+    def _status_line_controls(self) -> tuple[str, str]:
         if not self._status:
             return "", ""
         # A narrowed terminal has wrapped the line.

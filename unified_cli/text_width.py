@@ -34,7 +34,6 @@ def width(text: str) -> int:
 
 
 def _chopped(text: str, size: int) -> list[str]:
-    """Return the text in parts of at most that width. Characters stay whole."""
     from rich.cells import chop_cells  # noqa: PLC0415  as above
 
     return chop_cells(text, size) or [text]
@@ -72,7 +71,7 @@ def wrapped(text: str, size: int, *, indent: str = "", fold: bool = False) -> li
     if width(text) <= size:
         return [text]
     lines, taken = list[str](), 0
-    for blanks, word in _pieces(text, size - len(indent) if fold else None):
+    for blanks, word in _unbroken_parts(text, size - len(indent) if fold else None):
         needed = width(word)
         if lines and taken + len(blanks) + needed <= size:
             lines[-1] += blanks + word
@@ -84,11 +83,7 @@ def wrapped(text: str, size: int, *, indent: str = "", fold: bool = False) -> li
     return lines or [text]
 
 
-def _pieces(text: str, longest: int | None) -> Iterator[tuple[str, str]]:
-    """Yield the unbroken parts, each with the blanks before.
-
-    None is wider than the `longest`.
-    """
+def _unbroken_parts(text: str, longest: int | None) -> Iterator[tuple[str, str]]:
     for found in _piece().finditer(text):
         blanks, word = found.groups()
         if longest and width(word) > longest:

@@ -132,7 +132,7 @@ class CheckReport:
                 len(self.selected.reads),
                 counts,
                 missing=self.missing,
-                different=self._summary(),
+                different=self._failure_lines(),
             )
         )
 
@@ -172,8 +172,7 @@ class CheckReport:
         if len(self._wrong) > _MOST_TOLD:
             stderr.line(f"… and {len(self._wrong) - _MOST_TOLD} more")
 
-    def _summary(self) -> list[str]:
-        """Return what does not hold, in one line. Nothing where all holds."""
+    def _failure_lines(self) -> list[str]:
         if len(self._wrong) < 2:
             return self._wrong
         total = counted(self._held + len(self._wrong), "expectation")

@@ -104,7 +104,7 @@ def curl(request: Request, *, ca_bundle: str | None = None) -> str:
     if ca_bundle:
         words += ["--cacert", shlex.quote(ca_bundle)]
     if upload is not None:
-        words += map(shlex.quote, _file_words(upload.facts))
+        words += map(shlex.quote, _curl_file_words(upload.facts))
     if request.body is None:
         return " ".join(words)
     body = shlex.quote(request.body.decode("utf-8"))
@@ -113,8 +113,7 @@ def curl(request: Request, *, ca_bundle: str | None = None) -> str:
     return " ".join([*words, "--data-binary", body])
 
 
-def _file_words(facts: "UploadFacts") -> Iterator[str]:
-    """Yield curl's words for a file, in a form or as it is."""
+def _curl_file_words(facts: "UploadFacts") -> Iterator[str]:
     # To curl the name - is standard input.
     path = "./-" if facts.file == "-" else facts.file
     if facts.field is None:

@@ -181,7 +181,7 @@ def _check(
     runtime = selected.common.runtime
     report.check_file()
     stdout.check(runtime)
-    printer = _printer(selected, program)
+    printer = _common_printer(selected, program)
     work = Work("read" if condition else "record")
     if selected.several:
         work = work._replace(part="connection", parts=len(selected.reads))
@@ -189,7 +189,7 @@ def _check(
     beside = selected.several or condition is None
     with (
         progress(runtime, work, to_stdout=beside) as shown,
-        signals.with_progress(lambda: _so_far(selected, shown, condition)),
+        signals.with_progress(lambda: _progress_words(selected, shown, condition)),
         FairReaders(runtime, selected.common.catalogue, selected.workers) as readers,
     ):
         judge = _Judge(report, printer, program, readers.clients, shown)
@@ -206,8 +206,7 @@ def _check(
     report.finish()
 
 
-def _so_far(selected: SelectedReads, shown: Progress, condition: Condition | None) -> str:
-    """Return what was read and judged until now, and anything that is not written."""
+def _progress_words(selected: SelectedReads, shown: Progress, condition: Condition | None) -> str:
     last = f", the last with: {condition.last}" if condition and condition.last else ""
     junit = part(selected.common.options, ExpectOptions).junit
     return f"{shown.so_far()}{last}{f'; {visible(junit)} is not written' if junit else ''}"
@@ -223,9 +222,6 @@ def _read(selected: SelectedReads, readers: FairReaders, judge: "_Judge") -> Non
 def _wait(
     selected: SelectedReads, readers: FairReaders, condition: Condition, judge: "_Judge"
 ) -> None:
-    """Read all connections, and again those for which the condition does not hold yet,
-    until the time is over.
-    """
     pending = selected.reads
     while pending:
         again = []
@@ -248,10 +244,7 @@ def _wait(
             selected.common.runtime.sleep(seconds)
 
 
-def _printer(selected: SelectedReads, program: JqProgram | None) -> Printer | None:
-    """Return what prints the records of all connections as one result, or None for one
-    record, which is printed as served.
-    """
+def _common_printer(selected: SelectedReads, program: JqProgram | None) -> Printer | None:
     common, operation, reads, several = selected
     if several:
         return record_output.printer_for(
@@ -279,7 +272,6 @@ class _Judge:
         self._printer, self._program = printer, program
 
     def count(self, units: int) -> None:
-        """Count what was read: records, or reads of which there may be many."""
         self._shown.add(units)
 
     def take(self, whole: WholeRead, verdicts: Sequence[Verdict] = ()) -> None:
@@ -290,7 +282,7 @@ class _Judge:
         report, read = self._report, whole.selected
         self._shown.add(parts=1, failed=whole.error is not None)
         if whole.error is not None:
-            if reason := self._not_offered(read, whole.error):
+            if reason := self._reason_not_offered(read, whole.error):
                 report.skip(whole, whole.error, excerpt(reason))
             else:
                 report.fail(whole, whole.error)
@@ -318,12 +310,10 @@ class _Judge:
             record_output.write(call, request, body, self._program)
 
     def give_up(self, read: SelectedRead, verdict: Verdict) -> None:
-        """Note that what was waited for did not come in time."""
         self._shown.add(parts=1, failed=1)
         self._report.late(read, verdict)
 
-    def _not_offered(self, read: SelectedRead, error: UnifiedError) -> str | None:
-        """Why the connection cannot answer at all, if that is so."""
+    def _reason_not_offered(self, read: SelectedRead, error: UnifiedError) -> str | None:
         operation = read.request.operation
         if not isinstance(error, RefusedError):
             return None

@@ -168,13 +168,12 @@ def _read(document: Json, service: Service) -> Offer | None:
         frozenset(overridden),
         _state(document.get(words.account), service),
         unread,
-        _provided(document.get(words.provided), service),
+        _provider_methods(document.get(words.provided), service),
         texts,
     )
 
 
-def _provided(entries: Json, service: Service) -> dict[str, list[str]]:
-    """Return the provider's own methods by resource, as far as they can be read."""
+def _provider_methods(entries: Json, service: Service) -> dict[str, list[str]]:
     words = service.connections
     found: dict[str, list[str]] = {}
     for entry in entries if isinstance(entries, list) else ():

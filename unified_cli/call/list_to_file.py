@@ -72,10 +72,6 @@ def run(call: Call, clients: Clients, request: Request) -> None:
 def _partial_file(
     call: Call, request: Request, options: list_export.ListExportOptions
 ) -> PartialFile:
-    """Return the file of `--out`, with earlier progress.
-
-    An earlier run had the same options.
-    """
     path = Path(call.options.out or "")
     output_file.check_folder(path)
     identity = ListIdentity.of(

@@ -127,7 +127,7 @@ def read(reads: ManyReads) -> None:
         stdout.check_read(runtime)
 
     with progress(runtime, work, to_stdout=True) as shown, fair as readers:
-        results = readers.read(reads.names, _reader(reads, readers), poll=poll)
+        results = readers.read(reads.names, _page_reader(reads, readers), poll=poll)
         _read_all(runtime, outcome, shown, results)
     asked = part(options, PageOptions)
     if outcome.is_quit:
@@ -151,10 +151,7 @@ def _end(outcome: "_FanOutOutcome") -> list[str]:
         return [error.message]
 
 
-def _reader(reads: ManyReads, readers: FairReaders) -> Callable[[str], Generator[_Read]]:
-    """Return a function that reads one connection and yields its pages, then its
-    end.
-    """
+def _page_reader(reads: ManyReads, readers: FairReaders) -> Callable[[str], Generator[_Read]]:
     wanted = listing.span(reads.common) if reads.operation.lists else None
 
     def pages(name: str) -> Generator[Page]:
@@ -220,7 +217,6 @@ class _FanOutOutcome:
         return self.reads.names
 
     def add(self, name: str, page: Page) -> None:
-        """Print a page of a connection, now or with the next ones."""
         self.begun = self.tallies[name]
         self.begun.torn = True
         shown, label = self.reads.edit(page), self.reads.label(name)
@@ -242,10 +238,6 @@ class _FanOutOutcome:
             tally.torn = tally is self.begun
 
     def report(self, runtime: Runtime, asked: PageOptions) -> None:
-        """Print which connections have more records, then which failed.
-
-        With `--quiet` only the latter.
-        """
         cut = {
             name: tally
             for name, tally in self.tallies.items()
@@ -277,13 +269,10 @@ class _FanOutOutcome:
             runtime.stderr.note(
                 f"{read} from {len(good)} of {counted(len(self.names), 'connection')}"
             )
-        for line in self._failures():
+        for line in self._failure_lines():
             runtime.stderr.line(line)
 
-    def _failures(self) -> Iterator[str]:
-        """Yield a line for each failure, those of connections read in part with how to
-        continue. One for many alike.
-        """
+    def _failure_lines(self) -> Iterator[str]:
         alike: dict[tuple[int, int | None], list[str]] = {}
         # In the order of the selection: that in which they failed differs from run to
         # run.

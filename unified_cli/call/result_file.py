@@ -24,7 +24,6 @@ class _FileOutput(io.RawIOBase):
         self._file, self._path = file, path
 
     def writable(self) -> bool:
-        """Always."""
         return True
 
     def write(self, data: "ReadableBuffer", /) -> int:

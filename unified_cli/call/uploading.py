@@ -24,7 +24,7 @@ def opened(runtime: Runtime, options: SendOptions, method: str) -> Upload:
     """
     _check(options, method)
     with progress(runtime, Work("byte read")) as shown:
-        tell = _telling(shown)
+        tell = _progress_callback(shown)
         if options.content_type is not None:
             return upload.of_bytes((options.data or "")[1:], options.content_type, tell)
         name, equals, path = options.uploads[0].partition("=")
@@ -35,8 +35,7 @@ def opened(runtime: Runtime, options: SendOptions, method: str) -> Upload:
         return upload.of_form(typed, _fields(options), tell)
 
 
-def _telling(shown: Progress) -> upload.Progress:
-    """Return a callback that takes the bytes read so far, and in all."""
+def _progress_callback(shown: Progress) -> upload.Progress:
     before = 0
 
     def tell(now: int, size: int) -> None:
@@ -92,5 +91,5 @@ def _fields(options: SendOptions) -> list[tuple[str, str]]:
 def with_progress(runtime: Runtime, file: Upload) -> Iterator[None]:
     """Report how much was sent, during the block. Each attempt starts at 0."""
     with progress(runtime, Work("byte", file.size)) as shown:
-        file.progress = _telling(shown)
+        file.progress = _progress_callback(shown)
         yield

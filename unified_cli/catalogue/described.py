@@ -120,14 +120,13 @@ def _read(schema: Json) -> _Found:
         if one.name not in found and len(found) == _MOST_FIELDS:
             reader.whole = False
             break
-        found[one.name] = _merged(found.get(one.name, one), one)
+        found[one.name] = _merged_field(found.get(one.name, one), one)
     if not found and schema and not _is_schema(schema):
         raise SchemaError("a schema names no fields")
     return _Found(tuple(sorted(found.values(), key=lambda one: not one.required)), reader.whole)
 
 
-def _merged(one: DescribedField, other: DescribedField) -> DescribedField:
-    """Return what two parts of a schema say of a field."""
+def _merged_field(one: DescribedField, other: DescribedField) -> DescribedField:
     return DescribedField(
         one.name,
         one.type or other.type,
@@ -138,7 +137,6 @@ def _merged(one: DescribedField, other: DescribedField) -> DescribedField:
 
 
 def _is_schema(schema: Json) -> bool:
-    """Return whether it is a schema that may have no fields."""
     return isinstance(schema, dict) and (
         isinstance(schema.get("type"), (str, list))
         or isinstance(schema.get("properties"), dict)
@@ -165,7 +163,7 @@ class _Reader:
 
         Fields of alternatives are optional.
         """
-        if not self._goes_on() or depth > _DEEPEST:
+        if not self._has_budget_for() or depth > _DEEPEST:
             self.whole = False
             return
         if isinstance(schema, list):
@@ -176,14 +174,14 @@ class _Reader:
         properties = told if isinstance(told, dict) else {} if _is_schema(schema) else schema
         required = schema.get("required")
         first = _items(required)[:_MOST_FIELDS]
-        if not self._goes_on(len(first)):
+        if not self._has_budget_for(len(first)):
             return
         names = dict.fromkeys(one for one in first if isinstance(one, str))
         missing: Iterator[tuple[str, Json]] = (
             (name, {}) for name in names if name not in properties
         )
         for name, one in chain(properties.items(), missing):
-            if not self._goes_on():
+            if not self._has_budget_for():
                 return
             # As a schema, true is anything.
             field = {} if one is True and properties is told else one
@@ -197,15 +195,14 @@ class _Reader:
                     one, within, depth, binding=binding and part not in _ALTERNATIVES
                 )
 
-    def _goes_on(self, parts: int = 1) -> bool:
-        """Return whether this many more parts may be looked at."""
+    def _has_budget_for(self, parts: int = 1) -> bool:
         self._left -= parts
         self.whole = self.whole and self._left >= 0
         return self._left >= 0
 
     def _dicts(self, found: Json) -> Iterator[JsonObject]:
         for one in _items(found):
-            if not self._goes_on():
+            if not self._has_budget_for():
                 return
             if isinstance(one, dict):
                 yield one
@@ -218,8 +215,8 @@ class _Reader:
             place = schema.get("$ref")
             if not isinstance(place, str):
                 return schema
-            found = _at(self._root, place)
-            if found is None or not self._goes_on(len(found) + len(schema)):
+            found = _object_at(self._root, place)
+            if found is None or not self._has_budget_for(len(found) + len(schema)):
                 break
             schema = {**found, **{name: one for name, one in schema.items() if name != "$ref"}}
         self.whole = False
@@ -227,7 +224,7 @@ class _Reader:
 
     def _listed(self, found: list[Json], within: str, depth: int) -> Iterator[DescribedField]:
         for one in found:
-            if not self._goes_on():
+            if not self._has_budget_for():
                 return
             if isinstance(one, str):
                 yield from self._field(one, {}, within, depth, required=False)
@@ -236,7 +233,11 @@ class _Reader:
                 if name is not None:
                     schema = one["schema"] if isinstance(one.get("schema"), dict) else one
                     yield from self._field(
-                        name, {**schema, **_own(one)}, within, depth, required=False
+                        name,
+                        {**schema, **_required_and_description(one)},
+                        within,
+                        depth,
+                        required=False,
                     )
 
     def _field(
@@ -264,7 +265,7 @@ class _Reader:
             path,
             kind,
             binding and (required or schema.get("required") is True),
-            _values(schema, items),
+            _listed_or_item_values(schema, items),
             " ".join(text[: 4 * _LONGEST_TEXT].split())[:_LONGEST_TEXT]
             if isinstance(text, str)
             else "",
@@ -276,8 +277,7 @@ class _Reader:
             yield from self.members(inner, place, depth + 1)
 
 
-def _own(one: Mapping[str, Json]) -> JsonObject:
-    """Return what a list of fields says of one beside its schema."""
+def _required_and_description(one: Mapping[str, Json]) -> JsonObject:
     return {key: one[key] for key in ("required", "description") if key in one}
 
 
@@ -293,12 +293,11 @@ def _type(schema: JsonObject) -> str:
     return "object" if "properties" in schema else "array" if "items" in schema else ""
 
 
-def _values(schema: JsonObject, items: Json) -> tuple[str, ...]:
-    """Return the values of a field that are listed, or those of its items."""
+def _listed_or_item_values(schema: JsonObject, items: Json) -> tuple[str, ...]:
     values = (value for one in (schema, *_parts(schema)) for value in _listed_values(one))
     listed = [*islice(values, 10 * _MOST_VALUES)]
     if not listed and isinstance(items, dict):
-        return _values(items, None)
+        return _listed_or_item_values(items, None)
     return tuple(dict.fromkeys(islice(_scalars(listed), _MOST_VALUES)))
 
 
@@ -321,8 +320,7 @@ def _may_name_fields(schema: JsonObject) -> bool:
     return not {"properties", "$ref", *_PARTS}.isdisjoint(schema)
 
 
-def _at(root: Json, place: str) -> JsonObject | None:
-    """Return the object at a place like `#/$defs/owner`, or None."""
+def _object_at(root: Json, place: str) -> JsonObject | None:
     if len(place) > _LONGEST_REFERENCE:
         return None
     found, (document, *names) = root, place.split("/")

@@ -59,7 +59,7 @@ def _extended(
     data = tomllib.loads(text)
     known_keys("the file", data, {"api", "known"})
     tables = table_of("the file", data, "api")
-    facts = _facts(table_of("the file", data, "known") if "known" in data else {}, tables)
+    facts = _known_facts(table_of("the file", data, "known") if "known" in data else {}, tables)
     apis = dict(catalogue.apis)
     ignored: list[str] = []
     for name in tables:
@@ -80,12 +80,11 @@ def _extended(
         merged = _merged(old.resources if old else {}, resources, clashes)
         apis[name] = Api(name, made.title, made.about, merged.copy)
         if clashes:
-            ignored.append(f"{source}:{_line(text, clashes[-1])}: {_already(clashes)}")
+            ignored.append(f"{source}:{_line(text, clashes[-1])}: {_clash_message(clashes)}")
     return Catalogue(catalogue.service, apis), ignored
 
 
-def _already(clashes: list[str]) -> str:
-    """Say that these are there without the file, which is used for the rest."""
+def _clash_message(clashes: list[str]) -> str:
     names = named([one.replace(".", " ") for one in clashes], _MOST_NAMED)
     if len(clashes) == 1:
         return f"{names} already exists; this one is ignored"
@@ -128,15 +127,14 @@ def _merged(
             if word in operations:
                 clashes.append(f"{resource.api}.{name}.{word}")
             else:
-                operations[word] = operation._replace(own=_joined(merged[name], operation.own))
+                operations[word] = operation._replace(
+                    own=_joined_facts(merged[name], operation.own)
+                )
         merged[name] = merged[name]._replace(operations=operations)
     return merged
 
 
-def _joined(resource: Resource, more: KnownFacts | None) -> KnownFacts | None:
-    """Return the known facts of a resource, with those of an operation that a file
-    adds.
-    """
+def _joined_facts(resource: Resource, more: KnownFacts | None) -> KnownFacts | None:
     if more is None:
         return resource.own
     had = resource.facts
@@ -148,8 +146,7 @@ def _joined(resource: Resource, more: KnownFacts | None) -> KnownFacts | None:
     )
 
 
-def _facts(tables: TomlTable, apis: TomlTable) -> Mapping[tuple[str, str], KnownFacts]:
-    """Return the known facts that the file gives for the resources that it adds."""
+def _known_facts(tables: TomlTable, apis: TomlTable) -> Mapping[tuple[str, str], KnownFacts]:
     return {
         (api, resource): _known(table_of(f"known.{api}", several, resource), api, resource, apis)
         for api in tables

@@ -143,7 +143,6 @@ class _Check:
         self._is_complete = bool(listed or operation.facts.query.get(operation.name))
 
     def flaws(self, name: str, value: str) -> Iterator[DoubtfulParameter]:
-        """Yield the problem with a parameter and its value."""
         base, _, inner = name.partition("[")
         inner = inner.partition("]")[0]
         if base.startswith(self._passed_on) or base in _COMBINED:

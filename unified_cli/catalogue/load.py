@@ -92,7 +92,6 @@ def api_of(place: str, service: Service, name: str, apis: TomlTable) -> Api:
 
 
 def _api(service: Service, name: str, table: Any) -> Api:
-    """Return the API; its resources are made when they are first needed."""
     return Api(
         name, table["title"], table.get("about", ""), lambda: _resources(service, name, table)
     )

@@ -32,7 +32,7 @@ def expanded(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> l
     at = _first_word(argv)
     if at is None or plain(argv[at]) in map(plain, known):
         return [*argv]
-    config = _config(runtime)
+    config = _readable_config(runtime)
     if config is None or argv[at] not in config.aliases:
         return [*argv]
     return [*argv[:at], *_words(config, argv[at], known), *argv[at + 1 :]]
@@ -43,7 +43,7 @@ def tell_shadowed(argv: Sequence[str], runtime: Runtime) -> None:
     has: a later version may bring a command of this name.
     """
     try:
-        config = _config(runtime)
+        config = _readable_config(runtime)
     except ConfigError:
         # A command that needs the file reports it; some commands repair it.
         return
@@ -62,7 +62,7 @@ def listed(runtime: Runtime, known: Collection[str]) -> Sequence[tuple[str, str]
     None where the config file cannot be read.
     """
     try:
-        config = _config(runtime)
+        config = _readable_config(runtime)
     except ConfigError:
         # Help works with a broken file; `unified doctor` names the problem.
         return ()
@@ -88,8 +88,7 @@ def _checked(config: Config, known: Collection[str]) -> Iterator[tuple[str, Conf
             yield name, error
 
 
-def _config(runtime: Runtime) -> Config | None:
-    """Return the config file, or None if it is broken. Other code reports that."""
+def _readable_config(runtime: Runtime) -> Config | None:
     path = file.locate(runtime)
     found = file.content(path) if path else None
     return file.parse(path, found[0]) if path and found else None
@@ -168,11 +167,12 @@ def _valued(flags: Any) -> Collection[str]:
 
 
 def _wrong(config: Config, name: str, what: str, hint: str | None = None) -> ConfigError:
-    return ConfigError(f'{_place(config, name)}: the alias "{visible(name)}" {what}', hint=hint)
+    return ConfigError(
+        f'{_alias_position(config, name)}: the alias "{visible(name)}" {what}', hint=hint
+    )
 
 
-def _place(config: Config, name: str) -> str:
-    """Return an alias's file and line. TOML's own reader does not tell lines."""
+def _alias_position(config: Config, name: str) -> str:
     key = rf"[\"']?{re.escape(name)}[\"']?\s*="
     inside, best = False, 0
     assert config.path is not None  # noqa: S101  it has aliases

@@ -34,7 +34,7 @@ def one_too_many(context: Any, argument: str, typed: Sequence[str]) -> UsageErro
     """
     hint = (
         _without_value(typed)
-        or _without_argument(context, argument, typed)
+        or _extra_argument_advice(context, argument, typed)
         or f"{context.command_path} --help"
     )
     return UsageError(
@@ -54,10 +54,9 @@ def _without_value(typed: Sequence[str]) -> str | None:
     return None
 
 
-def _without_argument(context: Any, argument: str, typed: Sequence[str]) -> str | None:
-    """Return what to type instead of an argument, or None."""
+def _extra_argument_advice(context: Any, argument: str, typed: Sequence[str]) -> str | None:
     path, spellings = context.command_path, spellings_of(context, "-")
-    if hint := _of_command(argument, path):
+    if hint := _advice_of_command(argument, path):
         return hint
     if argument == "=" and "=" in (words := [*typed])[1:-1]:
         at = words.index("=", 1)
@@ -71,17 +70,16 @@ def _without_argument(context: Any, argument: str, typed: Sequence[str]) -> str 
     own = ARGUMENTS.get(argument)
     if own and own.option in spellings:
         return own.text
-    if value := _rest_of_value(argument, typed):
+    if value := _option_of_split_value(argument, typed):
         return value
     if "--from" in spellings and "--to" in spellings and "-p" not in spellings:
-        return _sides(context, argument, path, typed)
+        return _comparison_advice(context, argument, path, typed)
     if "--profile" in spellings and argument in profiles(context):
         return f"-p {quoted(argument)}"
     return _of_operation(context, argument, typed, spellings)
 
 
-def _of_command(argument: str, path: str) -> str | None:
-    """Return what an argument too many means for a command in particular."""
+def _advice_of_command(argument: str, path: str) -> str | None:
     if argument == HELP:
         return f"{path} --help"
     if path.endswith(" sql"):
@@ -91,8 +89,7 @@ def _of_command(argument: str, path: str) -> str | None:
     return None
 
 
-def _rest_of_value(argument: str, typed: Sequence[str]) -> str | None:
-    """Return the option whose value is in two words, as in `-f name Foo`."""
+def _option_of_split_value(argument: str, typed: Sequence[str]) -> str | None:
     before = next((one for one in pairwise(reversed(typed)) if one[0] == argument), ("", ""))[1]
     for option, value in pairwise(typed):
         if value == before and option == "--columns":
@@ -102,8 +99,7 @@ def _rest_of_value(argument: str, typed: Sequence[str]) -> str | None:
     return None
 
 
-def _sides(context: Any, argument: str, path: str, typed: Sequence[str]) -> str:
-    """Return how the two sides of a comparison are named."""
+def _comparison_advice(context: Any, argument: str, path: str, typed: Sequence[str]) -> str:
     resource = context.params.get("resource") or ""
     if {"--from", "--to"} <= {*typed}:
         return f"one at a time: {path} {quoted(argument)} …"
@@ -114,8 +110,7 @@ def _sides(context: Any, argument: str, path: str, typed: Sequence[str]) -> str:
     return f"--from {quoted(argument)} --to {other} names the two sides"
 
 
-def _of_request(context: Any, path: str, typed: Sequence[str]) -> str | None:
-    """Return the command that was meant as words after `request`."""
+def _advice_of_request(context: Any, path: str, typed: Sequence[str]) -> str | None:
     method, words = context.params.get("method"), [one for one in typed if not one.startswith("-")]
     if not path.endswith(" request") or method in {"GET", "POST", "PATCH", "PUT", "DELETE"}:
         return None
@@ -132,7 +127,7 @@ def _of_operation(
         return f"{path} {resource}/{quoted(file_ or argument)}{second}"
     if "-d" in spellings and (body := meant_body(argument)):
         return body
-    if request := _of_request(context, path, typed):
+    if request := _advice_of_request(context, path, typed):
         return request
     given = context.params.get("id") or ""
     if "=" in given and "-f" in spellings:

@@ -124,7 +124,7 @@ def render(page: HelpPage, command: str, runtime: Runtime, *, short: bool = Fals
     width = max(40, min(runtime.width, _WIDEST))
     found = _whole(page, command, runtime, width)
     if short and len(found) > page.rows:
-        made = _short_root if page.brief and width >= _TWO_COLUMNS else _shortened
+        made = _short_first_page if page.brief and width >= _TWO_COLUMNS else _shortened
         found = made(page, command, width)
     # A user's own catalogue may contain control characters.
     text = "\n".join(map(visible, found)) + "\n"
@@ -154,8 +154,7 @@ def _head(page: HelpPage, command: str, width: int, paragraphs: int) -> list[str
     return lines
 
 
-def _short_root(page: HelpPage, command: str, width: int) -> list[str]:
-    """Return the first page: what each command does, in two columns."""
+def _short_first_page(page: HelpPage, command: str, width: int) -> list[str]:
     sections = dict(page.sections)
     half = (len(page.brief) + 1) // 2
     size = max(len(name) for name, _ in page.brief)

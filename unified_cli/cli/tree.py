@@ -282,8 +282,7 @@ def _built_in(name: str, entry: Entry, context: CommandContext) -> Any:
     return made
 
 
-def _with_one_dash(words: Sequence[str], argv: Sequence[str]) -> UsageError | None:
-    """Return the error for a long option with one dash among the words."""
+def _one_dash_error(words: Sequence[str], argv: Sequence[str]) -> UsageError | None:
     if not any(f"-{word}" in flag.spellings for flag in operation_flags() for word in words):
         return None
 
@@ -305,7 +304,7 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | Non
     short = [
         one for word in argv if len(one := word.partition("=")[0]) > 2 and one[0] == "-" != one[1]
     ]
-    if short and (error := _with_one_dash(short, argv)):
+    if short and (error := _one_dash_error(short, argv)):
         raise error
     page, printed = partial(_for_help, argv, runtime), io.StringIO()
     try:

@@ -91,12 +91,11 @@ def _unknown_option(context: Any, option: str, argv: Sequence[str]) -> UsageErro
     where = f"{context.command_path}: " if context else ""
     if option == "--wait" and context and (old := removed_options.wait(where[:-2], argv)):
         return old
-    hint = _instead(context, option, _value(option, argv), argv) or _more(context)
+    hint = _instead(context, option, _typed_value(option, argv), argv) or _more(context)
     return UsageError(f"{where}no such option: {visible(option)}", hint=hint)
 
 
-def _value(option: str, argv: Sequence[str]) -> str:
-    """Return an option's value as typed, or empty."""
+def _typed_value(option: str, argv: Sequence[str]) -> str:
     for word, following in pairwise((*argv, "")):
         if word == option:
             return "" if following.startswith("-") else following
@@ -165,19 +164,18 @@ def _order(
     verb = next((one for one in (name, *own_commands(name)) if one in STANDARD), None)
     if verb and kind == _TOP and "profile" not in own_commands(name):
         where, after = _named(entries, rest)
-        return f"the operation comes last: {path} {where} {_with_words(verb, after)}"
+        return f"the operation comes last: {path} {where} {_operation_words(verb, after)}"
     if not verb or kind != "resource":
         return None
     named = bool(rest) and rest[0] in entries
     after = rest[1:] if named else rest
     return (
         f"the resource comes first: {path} {rest[0] if named else 'RESOURCE'}"
-        f" {_with_words(verb, after)}"
+        f" {_operation_words(verb, after)}"
     )
 
 
-def _with_words(verb: str, after: Sequence[str]) -> str:
-    """Return the operation with typed words; without an id, the list."""
+def _operation_words(verb: str, after: Sequence[str]) -> str:
     meant = "list" if verb == "get" and (not after or after[0].startswith("-")) else verb
     return " ".join((meant, *map(quoted, after)))
 
@@ -236,7 +234,7 @@ def _instead(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
         and any(one.name == "plans" for one in context.command.params)
     ):
         return f"{context.command_path} {quoted(value)}"
-    if not close and context and not _is_operation(context):
+    if not close and context and not _is_catalogue_operation(context):
         return None
     if not close and (flag := by_spelling().get(option)):
         taken_by = _TAKEN_BY.get(option) or (
@@ -284,8 +282,7 @@ def _usage(context: Any) -> str:
     return " ".join([context.command_path, *words])
 
 
-def _is_operation(context: Any) -> bool:
-    """Return whether a command is one of the catalogue's."""
+def _is_catalogue_operation(context: Any) -> bool:
     return len(context.command_path.split()) == argument_errors.OPERATION_WORDS + 1
 
 

@@ -58,7 +58,7 @@ def _install(context: CommandContext, options: InstallOptions) -> None:
             "no home directory to install the completion script in (unified completion SHELL"
             " prints it)"
         )
-    path, next_step = _target(shell, Path(home), runtime.environ)
+    path, next_step = _script_and_next_step(shell, Path(home), runtime.environ)
     try:
         folders.make_private(path.parent)
     except OSError as error:
@@ -69,7 +69,6 @@ def _install(context: CommandContext, options: InstallOptions) -> None:
 
 
 def _name_old_script(context: CommandContext) -> None:
-    """Say which file of an older version may be removed."""
     runtime = context.runtime
     if path := old_files.powershell_script(runtime.environ):
         runtime.stderr.note(
@@ -78,8 +77,7 @@ def _name_old_script(context: CommandContext) -> None:
         )
 
 
-def _target(shell: Shell, home: Path, environ: Mapping[str, str]) -> tuple[Path, str]:
-    """Return the script's path, and what the user still has to do."""
+def _script_and_next_step(shell: Shell, home: Path, environ: Mapping[str, str]) -> tuple[Path, str]:
     data = Path(environ.get("XDG_DATA_HOME") or home / ".local" / "share")
     config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
     if shell == "bash":

@@ -65,10 +65,7 @@ def topics() -> Mapping[str, HelpTopic]:
     return {name: HelpTopic(name, **data) for name, data in tables}
 
 
-def _every_option(context: CommandContext) -> list[Section]:
-    """Return the options of all commands by their groups, with the names of their
-    commands.
-    """
+def _options_of_all_commands(context: CommandContext) -> list[Section]:
     groups: dict[str, list[tuple[str, str]]] = {}
     for flag, commands in options(command_entries(context.program(context.catalogue))):
         spelled, about = _row(flag)
@@ -97,7 +94,7 @@ _TABLES: Mapping[str, Callable[[CommandContext], list[Section]]] = {
             ],
         ),
     ],
-    "options": _every_option,
+    "options": _options_of_all_commands,
     "operations": lambda context: [
         (
             f"{api.name} ({api.about})",
@@ -148,8 +145,7 @@ class HelpOptions(Options):
     ] = False
 
 
-def _skill(runtime: Runtime, options: HelpOptions) -> None:
-    """Print the skill file, whose commands run as written on the sandbox."""
+def _print_skill(runtime: Runtime, options: HelpOptions) -> None:
     if options.words != (_AGENTS,):
         raise UsageError("--skill belongs to one topic", hint=f"unified help {_AGENTS} --skill")
     text = files("unified_cli.commands").joinpath("topics").joinpath("skill.md").read_text("utf-8")
@@ -159,7 +155,7 @@ def _skill(runtime: Runtime, options: HelpOptions) -> None:
 def _help(context: CommandContext, options: HelpOptions) -> None:
     runtime, words = context.runtime, options.words
     if options.skill:
-        _skill(runtime, options)
+        _print_skill(runtime, options)
     elif not words:
         _show(
             runtime,
@@ -171,7 +167,9 @@ def _help(context: CommandContext, options: HelpOptions) -> None:
     else:
         whole = context.program(context.catalogue)
         words = (
-            _page_words(aliases.expanded(words[:1], runtime, (*context.first_words, *topics())))
+            _words_before_options(
+                aliases.expanded(words[:1], runtime, (*context.first_words, *topics()))
+            )
             + words[1:]
         )
         if whole.get_command(None, words[0]) is None:
@@ -187,8 +185,7 @@ def _help(context: CommandContext, options: HelpOptions) -> None:
         tree.read(whole, [*words, "--help"], runtime)
 
 
-def _page_words(words: Sequence[str]) -> tuple[str, ...]:
-    """Return the words that lead to a page: an alias may have options after them."""
+def _words_before_options(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(takewhile(lambda word: not word.startswith("-"), words))
 
 

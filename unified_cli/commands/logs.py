@@ -57,7 +57,6 @@ class _Entries:
         self.read = self.left_out = 0
 
     def edit(self, page: Page) -> Page:
-        """Return the page as it may be shown."""
         found = [one for one in page.records if not (self._failed and _succeeded(one))]
         self.read += len(page.records)
         self.left_out += len(page.records) - len(found)
@@ -65,14 +64,12 @@ class _Entries:
 
 
 def _succeeded(entry: Record) -> bool:
-    """Return whether the call of an entry did: its status is known, and no error."""
     found = members.parts(entry) or {}
     status = members.text(found.get("http_status_code"))
     return status.isdigit() and int(status) < 400
 
 
 def _masked(entry: Record) -> Record:
-    """Return an entry without credentials, as a trace of the exchange shows it."""
     text = bytes(entry).decode("utf-8", "surrogateescape")
     shown = Redaction().whole(text, Holding.OTHER)
     if shown is None:
@@ -82,9 +79,6 @@ def _masked(entry: Record) -> Record:
 
 
 def _run(context: CommandContext, options: LogOptions) -> None:
-    """Print the entries. Raises UsageError for an invalid time, or one too long ago,
-    and what `many.read` raises.
-    """
     runtime, catalogue = context.runtime, context.catalogue
     builder.check_options(options)
     window = _window(runtime, options.since)
@@ -93,7 +87,7 @@ def _run(context: CommandContext, options: LogOptions) -> None:
     operation = Operation(
         "service", "log", "list", "GET", words.log, "read", outward=False, harmless=True, summary=""
     )
-    build = partial(_request, catalogue.service, window)
+    build = partial(_first_page_request, catalogue.service, window)
     common, names, settings = _selected(runtime, catalogue, operation, options)
     if options.shown:
         for one in map(settings, names):
@@ -129,8 +123,9 @@ def _window(runtime: Runtime, text: str) -> Sequence[tuple[str, str]]:
     return [(f"created_at[{word}]", change_time.timestamp(at)) for word, at in stamps]
 
 
-def _request(service: Service, window: Sequence[tuple[str, str]], settings: Settings) -> Request:
-    """Return the request for the first page of a connection's entries."""
+def _first_page_request(
+    service: Service, window: Sequence[tuple[str, str]], settings: Settings
+) -> Request:
     words, scope = service.connections, requests.scope_of(settings, service)
     query = [
         (words.log_type, words.logged),

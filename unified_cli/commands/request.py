@@ -75,7 +75,7 @@ def _request(context: CommandContext, options: RequestOptions) -> None:
         scoped=not catalogue.service.names_no_account(options.path),
     )
     body = builder.read_body(context.runtime, options, method)
-    with closing(_built(call, options, body)) as request:
+    with closing(_path_request(call, options, body)) as request:
         _check_file(call, request)
         single.send(
             call, batch_request.with_connection(call, request) if request.batch else request
@@ -107,12 +107,11 @@ def _read(context: CommandContext, options: RequestOptions, method: str, *, seve
         operation,
         options,
         mode,
-        lambda call, _: _built(call, options, body),
+        lambda call, _: _path_request(call, options, body),
     )
 
 
-def _built(call: Call, options: RequestOptions, body: bytes | None) -> Request:
-    """Return the request of a connection."""
+def _path_request(call: Call, options: RequestOptions, body: bytes | None) -> Request:
     method = options.method.upper()
     request = builder.path_request(call, method, options.path, body)
     searches = method == "POST" and _searches(options.path, call.catalogue)

@@ -43,14 +43,14 @@ def add(runtime: Runtime, api: str, title: str | None, resources: Sequence[Added
     """
 
     def alter(document: Any) -> None:
-        table = _table(document, "api", api)
+        table = _table_at(document, "api", api)
         if title is not None and "title" not in table:
             table["title"], table["about"] = title, title
         if "resources" not in table:
             table["resources"] = tomlkit.table()
         for one in resources:
-            _put(table["resources"], one)
-            _put_facts(document, api, one)
+            _put_operations(table["resources"], one)
+            _put_missing_facts(document, api, one)
 
     return _change(runtime, api, alter)
 
@@ -123,8 +123,7 @@ def _document(path: Path) -> Any:
         raise ConfigError(str(error), hint="repair or remove the file first") from None
 
 
-def _table(document: Any, *names: str) -> Any:
-    """Return the table at this place, made where it is missing."""
+def _table_at(document: Any, *names: str) -> Any:
     for at, name in enumerate(names):
         if name not in document:
             document[name] = tomlkit.table(is_super_table=at < len(names) - 1)
@@ -132,8 +131,7 @@ def _table(document: Any, *names: str) -> Any:
     return document
 
 
-def _put(resources: Any, one: AddedResource) -> None:
-    """Add the operations to those of the resource that the file has."""
+def _put_operations(resources: Any, one: AddedResource) -> None:
     had = resources.get(one.name)
     if had is None or isinstance(had, str):
         words = had.split() if had else []
@@ -147,11 +145,10 @@ def _put(resources: Any, one: AddedResource) -> None:
     had["origin"] = "; ".join(filter(None, (had.get("origin"), one.origin)))
 
 
-def _put_facts(document: Any, api: str, one: AddedResource) -> None:
-    """Add the known facts, but for those that the file has."""
+def _put_missing_facts(document: Any, api: str, one: AddedResource) -> None:
     if not (one.fields or one.query or one.body):
         return
-    table = _table(document, "known", api, one.name)
+    table = _table_at(document, "known", api, one.name)
     if one.fields and "fields" not in table:
         table["fields"] = one.fields
     for part in _BY_OPERATION:

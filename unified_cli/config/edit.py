@@ -53,7 +53,7 @@ class Draft:
         if name in self.profiles:
             raise UsageError(
                 f'a profile named "{name}" already exists',
-                hint=f"{_setting(name, values)} changes it",
+                hint=f"{_set_command(name, values)} changes it",
             )
         if "profiles" not in self.data:
             self.data["profiles"] = self.empty(outer=True)
@@ -249,8 +249,7 @@ def _rewritten(path: Path, text: bytes, wanted: TomlTable, alter: Alter) -> byte
     return result.encode("utf-8")
 
 
-def _setting(name: str, values: TomlTable) -> str:
-    """Return the command that sets these keys of a profile."""
+def _set_command(name: str, values: TomlTable) -> str:
     words = [shlex.quote(visible(f"{key}={_typed(key, value)}")) for key, value in values.items()]
     return " ".join(["unified profile set", name, *(words or ["KEY=VALUE"])])
 

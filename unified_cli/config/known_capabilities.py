@@ -70,9 +70,11 @@ def keep(
     A run does not depend on it.
     """
     address, account = settings.reachable()
-    known = {api: _harmless(of_it) for api, of_it in offered.items() if _NAME.fullmatch(api)}
+    known = {api: _safely_named(of_it) for api, of_it in offered.items() if _NAME.fullmatch(api)}
     with suppress(OSError):
-        _cache(runtime).write([_FORM, known, blocked, _harmless(provided)], address.origin, account)
+        _cache(runtime).write(
+            [_FORM, known, blocked, _safely_named(provided)], address.origin, account
+        )
 
 
 def recall(runtime: Runtime, settings: Settings) -> KnownOffer | None:
@@ -84,13 +86,12 @@ def recall(runtime: Runtime, settings: Settings) -> KnownOffer | None:
             fact and form == _FORM
         ):
             # Another program may have written there.
-            known = {api: _harmless(of_it) for api, of_it in offered.items()}
-            return KnownOffer(known, fact.age, blocked, _harmless(provided))
+            known = {api: _safely_named(of_it) for api, of_it in offered.items()}
+            return KnownOffer(known, fact.age, blocked, _safely_named(provided))
     return None
 
 
-def _harmless(resources: object) -> dict[str, list[str]]:
-    """Return the resources and methods with names of a safe alphabet."""
+def _safely_named(resources: object) -> dict[str, list[str]]:
     return {
         name: [one for one in methods if isinstance(one, str) and _NAME.fullmatch(one)]
         for name, methods in (resources.items() if isinstance(resources, dict) else ())
@@ -129,7 +130,7 @@ def lacking_in_words(runtime: Runtime, operation: Operation) -> str:
             numbers = lacking.get(f"{operation.resource} {operation.name}")
             listed = numbers if isinstance(numbers, list) else []
             found = [asked[one] for one in listed if isinstance(one, int) and 0 <= one < len(asked)]
-            names = [*_unmoved(runtime, found)]
+            names = [*_names_still_valid(runtime, found)]
             if names:
                 of_all = counted(len(asked) - len(found) + len(names), "connection")
                 return (
@@ -138,8 +139,7 @@ def lacking_in_words(runtime: Runtime, operation: Operation) -> str:
     return ""
 
 
-def _unmoved(runtime: Runtime, connections: Sequence[object]) -> Iterator[str]:
-    """Yield the connections that still have these names."""
+def _names_still_valid(runtime: Runtime, connections: Sequence[object]) -> Iterator[str]:
     runtime = runtime._replace(environ={**runtime.environ})
     # Help must work with a broken configuration.
     with suppress(UnifiedError):

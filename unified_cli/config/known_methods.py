@@ -71,7 +71,7 @@ def recall(runtime: Runtime, settings: Settings, operation: Operation) -> KnownM
     fact = _cache(runtime).read(*key) if key else None
     match fact and fact.value:
         case [int() as form, list() as query, list() as body] if fact and form == _FORM:
-            return KnownMethod(_fields(query), _fields(body), fact.age)
+            return KnownMethod(_valid_fields(query), _valid_fields(body), fact.age)
     return None
 
 
@@ -116,11 +116,7 @@ def _harmless(described: Iterable[DescribedField]) -> list[list[Json]]:
     return [[one.name, one.type, one.required] for one in described if NAME.fullmatch(one.name)]
 
 
-def _fields(kept: Iterable[Json]) -> tuple[KnownField, ...]:
-    """Return the valid fields of a cached list.
-
-    Another program may have written there.
-    """
+def _valid_fields(kept: Iterable[Json]) -> tuple[KnownField, ...]:
     found = []
     for one in kept:
         match one:

@@ -141,7 +141,7 @@ def keep(runtime: Runtime, place: TokenPlace, token: str) -> str:
 def _put(place: TokenPlace, token: str, value: Any) -> str:
     if place.store == "keyring":
         user = keyring_user(place.profile, place.origin)
-        with _with_alternative():
+        with _with_file_store_hint():
             backend = keyring.put(user, token)
         return f"in the keyring ({backend}: service {keyring.SERVICE}, user {user})"
     if place.store == "file":
@@ -157,16 +157,12 @@ def check(place: TokenPlace) -> None:
     Called before asking for one.
     """
     if place.store == "keyring":
-        with _with_alternative():
+        with _with_file_store_hint():
             keyring.backend_name()
 
 
 @contextlib.contextmanager
-def _with_alternative() -> Iterator[None]:
-    """Add `--store file` to a keyring's error.
-
-    It comes first, because it works at once.
-    """
+def _with_file_store_hint() -> Iterator[None]:
     try:
         yield
     except ConfigError as error:
@@ -211,7 +207,7 @@ def _is_borrowed(runtime: Runtime, profile: str | None, table: TomlTable) -> boo
     if token is None or token.kind != "token_file":
         return token is not None and token.profile != profile
     path = os_limits.absolute(expand(token.detail, runtime.environ))
-    return _is_kept_here(runtime, path) and not is_ours(runtime, profile, path)
+    return _is_in_token_folder(runtime, path) and not is_ours(runtime, profile, path)
 
 
 def declaring(runtime: Runtime, token: TokenSource, draft: Draft) -> list[str | None]:
@@ -306,13 +302,12 @@ def is_stored_here(runtime: Runtime, token: TokenSource) -> bool:
     """Return whether the stored token is removed by `forget`: a file of the user's own
     is not.
     """
-    return token.kind != "token_file" or _is_kept_here(
+    return token.kind != "token_file" or _is_in_token_folder(
         runtime, os_limits.absolute(expand(token.detail, runtime.environ))
     )
 
 
-def _is_kept_here(runtime: Runtime, path: Path) -> bool:
-    """Return whether the token file is one that login creates for any profile."""
+def _is_in_token_folder(runtime: Runtime, path: Path) -> bool:
     own = token_file(runtime, None)
     return own is not None and path.parent == own.parent
 
@@ -365,7 +360,7 @@ def check_origin(
     path = expand(token.detail, runtime.environ) if token.kind == "token_file" else None
     if path is not None and not exists(path):
         return None
-    if path is None or _is_kept_here(runtime, path):
+    if path is None or _is_in_token_folder(runtime, path):
         raise UnsafeError(
             f"{whose} was stored for {was.origin} and would be sent elsewhere",
             hint=f"{command.format('logout')}, then set it, then {login_command}",

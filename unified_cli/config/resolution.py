@@ -226,10 +226,6 @@ class _Layers(NamedTuple):
         return [TokenSource("environment", value, key.variable)], ()
 
     def _token_origins(self) -> list[str]:
-        """Return the origins of the environment's token.
-
-        An invalid address is reported as such.
-        """
         urls = [self.environ.get(KEYS["base_url"].variable), self.config.top.get("base_url")]
         return [address.origin_of(url) or "an invalid address" for url in urls if url]
 

@@ -155,7 +155,7 @@ def _from_file(token: TokenSource, runtime: Runtime, poll: Poll) -> bytes:
                         f"warning: others can read the token file {path} (chmod 600 {path})"
                     )
                 return file.read(_LONGEST + 3)
-            return _from_pipe(handle, path, poll)
+            return _read_pipe(handle, path, poll)
     except OSError as error:
         raise ConfigError(
             f"cannot read the token file {path} of {token.source}: {error.strerror}",
@@ -163,8 +163,7 @@ def _from_file(token: TokenSource, runtime: Runtime, poll: Poll) -> bytes:
         ) from None
 
 
-def _from_pipe(handle: int, path: Path, poll: Poll) -> bytes:
-    """Return the content of a pipe, such as `<(…)`, until it is closed."""
+def _read_pipe(handle: int, path: Path, poll: Poll) -> bytes:
     until = time.monotonic() + _PIPE_SECONDS
     found = b""
     with selectors.DefaultSelector() as selector:

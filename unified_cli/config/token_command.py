@@ -70,7 +70,6 @@ def run(
 def _read_output(
     child: "subprocess.Popen[bytes]", what: str, poll: Callable[[], None]
 ) -> tuple[bytes, bytes]:
-    """Return the program's stdout, and its last stderr. Reads until it exits."""
     assert child.stdout is not None  # noqa: S101  a pipe, as above
     assert child.stderr is not None  # noqa: S101  as above
     # The machine's clock, whatever the runtime's is: the program runs in real time.

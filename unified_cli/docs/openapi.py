@@ -340,10 +340,6 @@ def _failures() -> JsonObject:
 
 
 def _answer_schemas(operation: Operation, service: Service) -> dict[str, JsonObject]:
-    """Return an operation's answer schemas that are about no record.
-
-    Keys are their names.
-    """
     record = schema_reference(record_name(operation.api, operation.resource))
     if operation.lists:
         return {

@@ -50,7 +50,7 @@ def latest(found: Iterable[Manifest]) -> Entries:
     lists: dict[str, list[ManifestEntry]] = {}
     for manifest in found:
         for name, entries in _by_list(manifest.entries).items():
-            if name not in lists or _order(lists[name]) < _order(entries):
+            if name not in lists or _run_order(lists[name]) < _run_order(entries):
                 lists[name] = entries
     return {entry.file: entry for entries in lists.values() for entry in entries}
 
@@ -93,7 +93,7 @@ def take(destination: Destination, own: Manifest) -> None:
             } | {one.file: replace(one, turn=turn) for one in entries}
         if len(entries) > 1 and not own.entries[name].complete:
             # A run that was to start anew was killed on the way.
-            _remove(destination, own, [name], keep=False)
+            _begin_anew(destination, own, [name], keep=False)
 
 
 def take_anew(
@@ -121,17 +121,18 @@ def take_anew(
     list_history.note_ids(destination, known, own.running)
     own.entries = {
         name: one for name, one in own.entries.items() if _without_suffix(one.list_file) not in anew
-    } | {one.file: _blank(one, turn, identity_of(one.list_file)) for one in entries}
+    } | {one.file: _empty_entry(one, turn, identity_of(one.list_file)) for one in entries}
     # From here on the next run knows what to remove, wherever this one is killed.
     destination.replace(own.name, own.text())
-    _remove(destination, own, own.running, keep=keep)
+    _begin_anew(destination, own, own.running, keep=keep)
     for name in {manifest_of(one) for one in connections} & {*destination.manifests()}:
         if name not in found:
             destination.remove(name)
 
 
-def _remove(destination: Destination, own: Manifest, files: Collection[str], *, keep: bool) -> None:
-    """Remove what was added to these lists, and have them begin anew."""
+def _begin_anew(
+    destination: Destination, own: Manifest, files: Collection[str], *, keep: bool
+) -> None:
     list_history.forget(destination, own.entries, files, keep=keep)
     own.entries = {
         name: one
@@ -213,13 +214,11 @@ def _by_list(entries: Mapping[str, ManifestEntry]) -> dict[str, list[ManifestEnt
     return found
 
 
-def _order(entries: Iterable[ManifestEntry]) -> tuple[int, str]:
-    """Return a pair that is larger for the later run. Older versions had no turns."""
+def _run_order(entries: Iterable[ManifestEntry]) -> tuple[int, str]:
     return max((one.turn, max(one.ended, one.checked)) for one in entries)
 
 
-def _blank(entry: ManifestEntry, turn: int, identity: ListIdentity) -> ManifestEntry:
-    """Return the entry of a file of which nothing was read."""
+def _empty_entry(entry: ManifestEntry, turn: int, identity: ListIdentity) -> ManifestEntry:
     return ManifestEntry(
         entry.file,
         entry.profile,

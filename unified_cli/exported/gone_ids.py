@@ -52,9 +52,9 @@ def keep(destination: Destination, files: list[ManifestEntry]) -> None:
             return
         # Ids that an earlier run noted and could not report yet.
         noted = _noted(destination.read(name) or b"", first) or b""
-        known = set(map(_key, noted.splitlines()))
+        known = set(map(_hash_of_id, noted.splitlines()))
         for entry in files:
-            noted += _unknown(_ids(destination.records(entry.file)), known)
+            noted += _new_ids(_ids_as_json(destination.records(entry.file)), known)
     except StateError:
         return
     destination.replace(name, _header(first, noted) + b"\n" + noted)
@@ -74,14 +74,16 @@ def tell(destination: Destination, entry: ManifestEntry) -> int | None:
     noted = _noted(text, entry)
     gone: dict[int, bytes] = {}
     if noted is not None:
-        there = set(map(_key, _ids(destination.records(entry.file))))
+        there = set(map(_hash_of_id, _ids_as_json(destination.records(entry.file))))
         head = b'{"_profile":' + json.dumps(entry.profile).encode() + b',"id":'
         end = b',"gone_at":' + json.dumps(entry.ended).encode() + b"}"
         for line in (destination.read(told) or b"").splitlines():
             # It keeps its time. Versions before had none.
-            gone |= {key: line for one in _ids([line]) if (key := _key(one)) not in there}
+            gone |= {
+                key: line for one in _ids_as_json([line]) if (key := _hash_of_id(one)) not in there
+            }
         for one in map(bytes.rstrip, io.BytesIO(noted)):
-            if (key := _key(one)) not in there:
+            if (key := _hash_of_id(one)) not in there:
                 gone.setdefault(key, head + one + end)
     if gone:
         destination.replace(told, b"".join(line + b"\n" for line in gone.values()))
@@ -96,11 +98,10 @@ def _beside(file: str, end: str) -> str:
     return str(path.with_name(f"gone.{path.stem}{end}"))
 
 
-def _unknown(ids: Iterable[bytes], known: set[int]) -> bytes:
-    """Return the ids that are not known, one a line. They are known then."""
+def _new_ids(ids: Iterable[bytes], known: set[int]) -> bytes:
     found = io.BytesIO()
     for one in ids:
-        if (key := _key(one)) not in known:
+        if (key := _hash_of_id(one)) not in known:
             known.add(key)
             found.write(one + b"\n")
     return found.getvalue()
@@ -125,16 +126,14 @@ def _header(entry: ManifestEntry, ids: bytes) -> bytes:
     ).encode()
 
 
-def _ids(records: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the ids of the records as JSON text. Some may have none."""
+def _ids_as_json(records: Iterable[bytes]) -> Iterator[bytes]:
     for record in records:
         found = member(record, "id")
         if found is not None and found != b"null":
             yield found
 
 
-def _key(identity: bytes) -> int:
-    """Return what two spellings of an id have in common, as 64 bits."""
+def _hash_of_id(identity: bytes) -> int:
     value = (
         b'"' + string(identity).encode("utf-8", "surrogatepass")
         if identity.startswith(b'"')

@@ -176,7 +176,7 @@ def run(
         return
     file = _ListFile(part, options, wall)
     try:
-        if span := _remaining(part.state, options.span):
+        if span := _remaining_span(part.state, options.span):
             with closing(read(span)) as pages:
                 for page in pages:
                     file.add(page)
@@ -196,8 +196,7 @@ def run(
     file.publish()
 
 
-def _remaining(state: Checkpoint, span: Span) -> Span | None:
-    """Return the part still to read, or None."""
+def _remaining_span(state: Checkpoint, span: Span) -> Span | None:
     left = None if span.records is None else span.records - state.records - state.dropped
     if state.pages and (state.next_cursor is None or left == 0):
         return None
@@ -211,7 +210,6 @@ def _remaining(state: Checkpoint, span: Span) -> Span | None:
 
 
 def _break_off(part: ListTarget, error: UnifiedError) -> None:
-    """Make safe what there is, and say in the error how to continue."""
     if part.state.bytes or part.state.pages:
         part.keep()
         onward = f"run the same command to resume at page {part.state.pages + 1}"

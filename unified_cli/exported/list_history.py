@@ -30,7 +30,7 @@ class ListHistory(NamedTuple):
 
         Raises StateError if a later one is gone or was changed.
         """
-        found = [first, *_added(first, entries)]
+        found = [first, *_later_files(first, entries)]
         for entry in found[1:]:
             if not destination.holds(entry):
                 raise StateError(f"{destination}/{entry.file} is gone", hint=START_ANEW)
@@ -64,7 +64,7 @@ def check_end(
 
     Files are removed from the last one on, so that the others are there if it is.
     """
-    *_, last = (first, *_added(first, entries))
+    *_, last = (first, *_later_files(first, entries))
     if last is not first and not destination.holds(last):
         raise StateError(f"{destination}/{last.file} is gone", hint=START_ANEW)
 
@@ -74,7 +74,7 @@ def read_at(first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> str:
 
     Later changes may be missing.
     """
-    return max(max(entry.ended, entry.checked) for entry in (first, *_added(first, entries)))
+    return max(max(entry.ended, entry.checked) for entry in (first, *_later_files(first, entries)))
 
 
 def sweep(
@@ -83,12 +83,13 @@ def sweep(
     """Remove what a run that was killed left beside the complete files of a list, of
     which this is the first.
     """
-    for entry in (first, *_added(first, entries)):
+    for entry in (first, *_later_files(first, entries)):
         destination.sweep(entry)
 
 
-def _added(first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> Iterator[ManifestEntry]:
-    """Yield the complete files of what changed later, in their order."""
+def _later_files(
+    first: ManifestEntry, entries: Mapping[str, ManifestEntry]
+) -> Iterator[ManifestEntry]:
     number = 2
     while (entry := entries.get(_name(first.file, number))) and entry.complete:
         yield entry
@@ -105,7 +106,7 @@ def note_ids(
     """
     for first in sorted(files):
         if first in known and known[first].complete:
-            gone_ids.keep(destination, [known[first], *_added(known[first], known)])
+            gone_ids.keep(destination, [known[first], *_later_files(known[first], known)])
 
 
 def forget(

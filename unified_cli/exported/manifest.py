@@ -247,9 +247,6 @@ def without_lists(entries: Iterable[ManifestEntry]) -> dict[str, list[ManifestEn
 
 
 def _is_below(file: str) -> bool:
-    """Return whether the name of a file, as a manifest has it, leads to a place below
-    the folder of the manifest.
-    """
     path = PurePosixPath(file)
     return (
         bool(path.parts) and not path.is_absolute() and ".." not in path.parts and "\0" not in file

@@ -257,7 +257,6 @@ class PartialFile:
         self.state = replace(state, bytes=self._file.size)
 
     def _is_published(self, earlier: Checkpoint) -> bool:
-        """Return whether the target is what the part file was."""
         size, sha256 = earlier.target
         if not self.path.is_file() or self.path.is_symlink() or self.path.stat().st_size != size:
             return False

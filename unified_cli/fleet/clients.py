@@ -178,7 +178,7 @@ class Clients:
                     self._paces.remove(origin, account)
             for (origin, *_), rate_limit in self._rate_limits.items():
                 for account, window in rate_limit.learned().items():
-                    _keep(self._paces, origin, account, window)
+                    _keep_window(self._paces, origin, account, window)
                     kept = True
             if kept:
                 self._paces.sweep()
@@ -238,8 +238,7 @@ def _recall(cache: Cache, origin: str, account: str) -> _Recalled | None:
     return _Recalled(Window(sends, seconds), fact.age) if believable else None
 
 
-def _keep(cache: Cache, origin: str, account: str, window: Window) -> None:
-    """Keep what a run learned about a connection. Raises OSError."""
+def _keep_window(cache: Cache, origin: str, account: str, window: Window) -> None:
     known = _recall(cache, origin, account)
     # A known value is written again only at half of its maximum age.
     if known is None or known.window != window or known.age > LIFETIME / 2:

@@ -132,7 +132,7 @@ def _conclusion(ending: Ending) -> UnifiedError | None:
         (own, lambda: own),
         (ending.in_doubt, lambda: UnknownError(sentence)),
         (ending.stopped, lambda: _stopped(ending)),
-        (alike, lambda: alike and _all_failed(ending, alike)),
+        (alike, lambda: alike and _all_failed_error(ending, alike)),
         (
             ending.number_failed or ending.not_tried or ending.missing,
             lambda: IncompleteError(sentence),
@@ -142,11 +142,7 @@ def _conclusion(ending: Ending) -> UnifiedError | None:
     return next((make() for applies, make in rows if applies), None)
 
 
-def _all_failed(ending: Ending, first: UnifiedError) -> UnifiedError:
-    """Return the error when every part failed.
-
-    For a single part that is its own error.
-    """
+def _all_failed_error(ending: Ending, first: UnifiedError) -> UnifiedError:
     return (
         first
         if ending.total == 1

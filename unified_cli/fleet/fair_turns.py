@@ -28,8 +28,7 @@ times.
 """
 
 
-def _room() -> int:
-    """Return how many threads the open-file limit allows."""
+def _open_file_room() -> int:
     return (os_limits.open_files() - _OTHER_FILES) // _FILES
 
 
@@ -59,7 +58,7 @@ class WorkerSlots:
         if not self._may_grow or connections <= _MANY:
             return
         self._may_grow = False
-        before, self.number = self.number, max(self.number, min(_SLOTS_FOR_MANY, _room()))
+        before, self.number = self.number, max(self.number, min(_SLOTS_FOR_MANY, _open_file_room()))
         for _ in range(self.number - before):
             self._release()
 
@@ -71,7 +70,10 @@ class WorkerSlots:
     def most_threads(self) -> int:
         """The most threads that may run, each with memory and open files."""
         number = _SLOTS_FOR_MANY if self._may_grow else self.number
-        return max(self.number, min(max(_LEAST_THREADS, _THREADS * number), _MOST_THREADS, _room()))
+        return max(
+            self.number,
+            min(max(_LEAST_THREADS, _THREADS * number), _MOST_THREADS, _open_file_room()),
+        )
 
     def threads(self, connections: int) -> int:
         """Return how many threads are of use.

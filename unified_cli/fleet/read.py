@@ -242,7 +242,6 @@ class _HeldBytes:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Let all continue: nothing is read any more."""
         with self._changed:
             self._over = True
             self._changed.notify_all()

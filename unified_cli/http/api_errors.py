@@ -65,7 +65,7 @@ def text_of(document: JsonObject, service: Service) -> ErrorText:
 
     The provider's own answer is read like it.
     """
-    message = _message(document, _TEXTS)
+    message = _first_text(document, _TEXTS)
     lines = _problems(document)
     answers = [
         ("the provider's answer", document.get(name)) for name in service.provider_answers.split()
@@ -82,7 +82,7 @@ def text_of(document: JsonObject, service: Service) -> ErrorText:
         elif theirs.message not in message:
             lines.append(f"{what}: {theirs.message}")
         lines += theirs.lines
-    message = message or _message(document, _NAMES) or next(iter(lines), "")
+    message = message or _first_text(document, _NAMES) or next(iter(lines), "")
     return ErrorText(message, [line for line in dict.fromkeys(lines) if line and line != message])
 
 
@@ -106,15 +106,11 @@ def as_json(value: Json) -> str:
     return value if isinstance(value, str) else json_codec.dump(value)
 
 
-def _message(document: JsonObject, names: Iterable[str]) -> str:
-    """Return the first of these members that has a text.
-
-    An object may hold the text.
-    """
+def _first_text(document: JsonObject, names: Iterable[str]) -> str:
     for name in names:
         value = document.get(name)
         if isinstance(value, dict):
-            return _message(value, (*_TEXTS, *_NAMES)) or as_json(value)
+            return _first_text(value, (*_TEXTS, *_NAMES)) or as_json(value)
         if isinstance(value, str) and value:
             return value
     return ""
@@ -128,7 +124,7 @@ def _provider(body: Json) -> ErrorText:
             return ErrorText(" ".join(body.split())[:_LONGEST_LINE], [])
         body = document
     problems = _problems(body) if isinstance(body, dict) else []
-    if isinstance(body, dict) and (message := _message(body, (*_TEXTS, *_NAMES))):
+    if isinstance(body, dict) and (message := _first_text(body, (*_TEXTS, *_NAMES))):
         return ErrorText(message, problems)
     return ErrorText(problems[0], problems[1:]) if problems else ErrorText(as_json(body), [])
 
@@ -146,17 +142,16 @@ def _problems(document: JsonObject) -> list[str]:
 
 def _each(value: Json) -> Iterator[str]:
     if isinstance(value, list):
-        yield from map(_one, value)
+        yield from map(_problem_line, value)
     elif isinstance(value, dict):
         for field, problems in value.items():
             for problem in problems if isinstance(problems, list) else [problems]:
-                yield f"{field}: {_one(problem)}"
+                yield f"{field}: {_problem_line(problem)}"
     elif value:
         yield as_json(value)
 
 
-def _one(problem: Json) -> str:
-    """Return one problem as a line, with its field, if named."""
+def _problem_line(problem: Json) -> str:
     if not isinstance(problem, dict):
         return as_json(problem)
     text = next((problem[name] for name in _MESSAGES if problem.get(name)), None)
@@ -219,7 +214,7 @@ def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
         f": {text}" if text else ""
     )
     reason = excerpt(
-        "; ".join([head, *(one for one in _insight(envelope, service) if one not in text)])
+        "; ".join([head, *(one for one in _named_problems(envelope, service) if one not in text)])
     )
     found = hints.for_status(status, origin, request.operation, answer.token, answer.profile)
     if answer.limited:
@@ -289,8 +284,7 @@ def _text(answer: ErrorAnswer, service: Service) -> ErrorText:
     return ErrorText(masked(" ".join((title[1] if title else page).split()))[:_EXCERPT], [])
 
 
-def _insight(envelope: JsonObject | None, service: Service) -> Iterator[str]:
-    """Yield the missing parameters, fields and scopes that the service names."""
+def _named_problems(envelope: JsonObject | None, service: Service) -> Iterator[str]:
     insight = envelope.get(service.error_insight) if envelope else None
     words = service.connections
     for name, found in insight.items() if isinstance(insight, dict) else ():

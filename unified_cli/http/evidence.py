@@ -202,7 +202,7 @@ def record_or_replay(
 def _recorded(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtime]:
     recording = Recording(path, runtime, service)
     # Cached facts would not be requested, so a replay would lack them.
-    folders = _folders(runtime, runtime.folder("data"))
+    folders = _user_folders(runtime, runtime.folder("data"))
     try:
         yield runtime._replace(
             exchanges=recording, folders=folders, wall=_wall(recording.started, runtime.monotonic)
@@ -229,7 +229,7 @@ def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
                 monotonic=clock.now,
                 wall=runtime.wall if index.started is None else _wall(index.started, clock.now),
                 sleep=clock.sleep,
-                folders=_folders(runtime, data),
+                folders=_user_folders(runtime, data),
             )
         except UnrecordedError as error:
             raise ServiceError(error.reason, hint=error.hint, retryable=False) from None
@@ -248,8 +248,7 @@ def _wall(started: float, monotonic: Callable[[], float]) -> Callable[[], float]
     return lambda: float(int(started + monotonic() - before))
 
 
-def _folders(runtime: Runtime, data: Path | None) -> dict[str, Path]:
-    """Return the user's folders, with `data` and no caches."""
+def _user_folders(runtime: Runtime, data: Path | None) -> dict[str, Path]:
     found = {"config": runtime.folder("config"), "data": data}
     return {kind: folder for kind, folder in found.items() if folder is not None}
 

@@ -224,7 +224,7 @@ def _content(
     kind = response.headers.get("content-type", "")
     body, end, reason = exchange.decoded()
     found: JsonObject = {"size": len(body), "mimeType": kind or "x-unknown"}
-    words = _words(body, kind)
+    words = _as_text(body, kind)
     if words is None:
         found |= {
             "text": base64.b64encode(redaction.binary(body)).decode("ascii"),
@@ -247,8 +247,7 @@ def _content(
     return found
 
 
-def _words(body: bytes, kind: str) -> str | None:
-    """Return the body as text. None if it is not text or its bytes would change."""
+def _as_text(body: bytes, kind: str) -> str | None:
     if kind and not (
         kind.lower().startswith(_TEXT) or "json" in kind.lower() or "xml" in kind.lower()
     ):

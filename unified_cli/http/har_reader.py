@@ -133,11 +133,11 @@ def entries(file: BinaryIO, begun: Callable[[float], None] = lambda _: None) -> 
     """
     stream = JsonStream(iter(partial(file.read, _PIECE), b""), LONGEST_ENTRY)
     found = False
-    for outer in _keys(stream):
+    for outer in _object_keys(stream):
         if outer != "log" or stream.peek() != "{":
             stream.value()
             continue
-        for inner in _keys(stream):
+        for inner in _object_keys(stream):
             if inner == "entries" and stream.peek() == "[" and not found:
                 found = True
                 yield from _elements(stream)
@@ -161,8 +161,7 @@ def _time(text: str) -> float:
     return found
 
 
-def _keys(stream: JsonStream) -> Iterator[str]:
-    """Yield the keys of an object. The caller takes each value from the stream."""
+def _object_keys(stream: JsonStream) -> Iterator[str]:
     stream.expect("{")
     ended = stream.take("}")
     while not ended:

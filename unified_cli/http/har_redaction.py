@@ -145,7 +145,7 @@ class Redaction:
         if text[:1] not in {b"{", b"["} or deeper_than(text, DEEPEST + 2):
             return None
         try:
-            return self._without(text, holds).decode("utf-8", "surrogatepass")
+            return self._without_credentials(text, holds).decode("utf-8", "surrogatepass")
         except (msgspec.DecodeError, ValueError, RecursionError):
             return None
 
@@ -206,13 +206,16 @@ class Redaction:
                 self._values.add(found)
                 self._lengths.setdefault(found[: self._SHORTEST], set()).add(len(found))
 
-    def _without(self, value: bytes, holds: Holding) -> bytes:
-        """Return the JSON text without its credentials. Digits and order stay."""
+    def _without_credentials(self, value: bytes, holds: Holding) -> bytes:
         if value.startswith(b"{"):
             members = parts(value) or {}
             return join({name: self._member(name, one, holds) for name, one in members.items()})
         if value.startswith(b"["):
-            return b"[" + b",".join(self._without(bytes(one), holds) for one in items(value)) + b"]"
+            return (
+                b"["
+                + b",".join(self._without_credentials(bytes(one), holds) for one in items(value))
+                + b"]"
+            )
         # JSON may be passed on as text.
         words = string(value) if value.startswith((b'"{', b'"[')) else ""
         if words and _is_suspect(words, holds):
@@ -226,11 +229,11 @@ class Redaction:
         credential = plain in _ANYWHERE or (ends and is_text and holds is not Holding.RECORDS)
         private = holds is Holding.CONNECTIONS and plain in _OF_CONNECTIONS
         if value in (b"null", b'""') or not (credential or private):
-            return self._without(value, holds)
+            return self._without_credentials(value, holds)
         found = string(value) if is_text else ""
         sentence = not (is_text and (" " not in found or plain.endswith("authorization")))
         if holds is Holding.REFUSAL and sentence:
-            return self._without(value, holds)
+            return self._without_credentials(value, holds)
         if credential and is_text:
             self._remember(found)
             if plain.endswith("authorization"):

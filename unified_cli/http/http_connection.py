@@ -123,7 +123,7 @@ class HttpConnection:
         self._state = ConnectionState(runtime.monotonic)
         self._ca_bundle = settings.ca_bundle
         self._sandbox = context.sandbox
-        self._transport = self._open(self._address)
+        self._transport = self._new_transport(self._address)
         self._other: httpx.BaseTransport | None = None
         self._body: UploadBody | None = None
         """The file of the current request, if it has one."""
@@ -144,11 +144,7 @@ class HttpConnection:
             settings.leading_profile,
         )
 
-    def _open(self, address: Address) -> httpx.BaseTransport:
-        """Return a transport for the address, or for a recording.
-
-        It has one connection.
-        """
+    def _new_transport(self, address: Address) -> httpx.BaseTransport:
         exchanges = self._runtime.exchanges
         return (
             exchanges.transport(partial(self._direct, address), self._broken)
@@ -250,7 +246,7 @@ class HttpConnection:
             # Its body is not read, so the connection is closed.
             response.close()
             if foreign:
-                transport = self._open_other(f"https://{target.netloc.decode()}")
+                transport = self._open_other_origin(f"https://{target.netloc.decode()}")
             outgoing = httpx.Request(
                 "GET", target, headers=attempt.redirected_headers(outgoing.headers, foreign=foreign)
             )
@@ -279,11 +275,7 @@ class HttpConnection:
 
         return network_errors.failure_of(error, self._route, self._state)
 
-    def _open_other(self, origin: str) -> httpx.BaseTransport:
-        """Return a transport to another origin, for a redirected file.
-
-        It is not sent the token.
-        """
+    def _open_other_origin(self, origin: str) -> httpx.BaseTransport:
         if self._other is not None:
             self._other.close()
         try:
@@ -292,7 +284,7 @@ class HttpConnection:
             raise httpx.RemoteProtocolError(
                 f"it redirects to an address that cannot be used: {error.message}"
             ) from None
-        self._other = self._open(address)
+        self._other = self._new_transport(address)
         return self._other
 
     def _outgoing(self, request: Request, part: ByteRange | None) -> httpx.Request:
@@ -321,6 +313,5 @@ class HttpConnection:
         return _http_request(request, self._headers, body)
 
     def _disconnect(self) -> None:
-        """Close the connection: it has unread bytes. The next request opens another."""
         if self._runtime.transport is None and not self._address.is_sandbox:
             self._transport.close()

@@ -94,7 +94,7 @@ def _decode(text: bytes, service: Service) -> PageBody:
             decoding.check_array(_decoder(service, Record).decode(text).items)
         parts = _decoder(service, list[Record]).decode(text)
         rest = _without_records(text, parts.items, service) or text
-        repeated = _repeated(text, service) if _may_repeat(rest, service) else None
+        repeated = _repeated_key(text, service) if _may_repeat_key(rest, service) else None
         page = PageBody(parts.items, bytes(parts.cursor), bytes(parts.partial) == b"true", repeated)
     _check_depths(page.records)
     if len(text) > decoding.MOST_VALUES:
@@ -130,21 +130,14 @@ def _without_records(text: bytes, records: list[Record], service: Service) -> by
     )
 
 
-def _may_repeat(text: bytes, service: Service) -> bool:
-    """Return whether one of our keys may be repeated.
-
-    A key may be written with escapes.
-    """
+def _may_repeat_key(text: bytes, service: Service) -> bool:
     items, cursor = _quoted(service)
     if text.find(items) != text.rfind(items) or text.find(cursor) != text.rfind(cursor):
         return True
     return b"\\" in text and _ESCAPED_LETTER.search(text) is not None
 
 
-def _repeated(text: bytes, service: Service) -> str | None:
-    """Return the records' or the cursor's key if repeated. msgspec took the last
-    one.
-    """
+def _repeated_key(text: bytes, service: Service) -> str | None:
     # A record may repeat it, so only the keys of the outermost object count.
     found: list[str] = []
 

@@ -126,7 +126,6 @@ class _Curve:
         return self.peak * (1 + _FALL * (self._progress - 1) ** 3)
 
     def grow(self, seconds: float) -> None:
-        """Count an answer, this many seconds after the last one."""
         self._progress += self.growth * max(1 / _ANSWERS, min(1.0, seconds / _SECONDS))
 
     def rise(self, rate: float) -> None:
@@ -283,7 +282,7 @@ class Pace:
         kept = max(_REMEMBERED, self._bound.seconds if self._bound else 0)
         while self._sent and self._sent[0] < now - kept:
             self._sent.popleft()
-        if self._closed and self._passed and self._pause_only:
+        if self._closed and self._passed and self._asks_only_to_pause:
             self._open(now)
         self._sent.append(now)
         if self._opened == NEVER:
@@ -364,8 +363,7 @@ class Pace:
         return self._answered >= _ENOUGH or self._closed_at - self._opened > WINDOW
 
     @property
-    def _pause_only(self) -> bool:
-        """Whether the requested pause says nothing about a rate."""
+    def _asks_only_to_pause(self) -> bool:
         return self._asked and (self._enough or self._named or not self._paused)
 
     def _open(self, at: float) -> None:
@@ -377,9 +375,9 @@ class Pace:
         since, curve = max(self._opened, at - _REMEMBERED), self._curve
         accepted = sum(since <= sent < at for sent in self._sent) - self._refused
         measured = accepted / max(_LATE, at - since)
-        if self._pause_only and curve.known:
+        if self._asks_only_to_pause and curve.known:
             curve.hold()
-        elif self._pause_only:
+        elif self._asks_only_to_pause:
             curve.growth = _RECOVERY if self._enough else 1.0
         elif curve.known:
             least = _LEAST_KEPT if self._enough else _LEAST_KEPT_SOON / (1 - _FALL)

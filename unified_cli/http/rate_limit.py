@@ -162,15 +162,14 @@ class RateLimit:
             if not known:
                 self._wait_for_an_answer(account)
                 continue
-            total = self._hold(now, seconds)
+            total = self._count_wait(now, seconds)
             if tell and reason:
                 tell(seconds, reason, total)
             # At least a millisecond: less can be lost in rounding, and then the wait
             # would never end.
             self.sleep(max(seconds, 0.001))
 
-    def _hold(self, now: float, seconds: float) -> float:
-        """Count a wait, and return the total: waits side by side count once."""
+    def _count_wait(self, now: float, seconds: float) -> float:
         with self._lock:
             until = now + seconds
             self._held += max(0.0, until - max(now, self._held_until))

@@ -37,7 +37,7 @@ class Trace:
         if self.stderr.verbosity > 1:
             self._headers(">", outgoing.headers, redaction)
             if sent.upload is not None or sent.body:
-                self._text(">", None if body is None else redaction.text(body))
+                self._print_body_start(">", None if body is None else redaction.text(body))
 
     def warn(self, headers: Mapping[str, str]) -> None:
         """Print the sandbox's warning, unless a line said so."""
@@ -63,7 +63,7 @@ class Trace:
         text = redaction.whole(words, holds)
         self._headers("<", response.headers, redaction)
         if body is not None:
-            self._text("<", text)
+            self._print_body_start("<", text)
 
     def outcome(self, sent: Request, status: int, seconds: float, failed: str | None) -> None:
         """Print how an attempt ended."""
@@ -81,7 +81,6 @@ class Trace:
         for name, value in redaction.headers(headers.multi_items()):
             self.stderr.exact(f"{mark} {name}: {excerpt(value)}")
 
-    def _text(self, mark: str, text: str | None) -> None:
-        """Print the start of a body. None if its contents are unclear."""
+    def _print_body_start(self, mark: str, text: str | None) -> None:
         hidden = "(not shown: it may hold credentials)"
         self.stderr.exact(f"{mark} {hidden if text is None else excerpt(text[:_LARGEST])}")

@@ -75,13 +75,12 @@ def pieces(text: bytes | memoryview) -> Iterator[bytes]:
     while at < len(view):
         piece = bytes(view[at : at + PIECE])
         if at + PIECE < len(view):
-            piece = piece[: _end(piece)]
+            piece = piece[: _end_of_whole_escapes(piece)]
         yield piece
         at += len(piece)
 
 
-def _end(piece: bytes) -> int:
-    """Return where an unfinished escape begins, else the end."""
+def _end_of_whole_escapes(piece: bytes) -> int:
     slash = piece.rfind(b"\\", len(piece) - _LONGEST_ESCAPE + 1)
     if slash < 0:
         return len(piece)
@@ -127,18 +126,17 @@ def syntax_flaw(text: bytes) -> str:
     # Importing msgspec takes as long as reading half a mebibyte without it. For larger
     # texts it needs a tenth of the memory.
     try:
-        reason = _refusal(text)
+        reason = _msgspec_refusal(text)
         # msgspec refuses half a surrogate pair, which is valid JSON and occurs where a
         # text was cut.
-        if not reason or not _refusal(without_surrogates(text)):
+        if not reason or not _msgspec_refusal(without_surrogates(text)):
             return ""
     except RecursionError:
         return "is nested too deeply"
     return f"is not JSON: {reason}"
 
 
-def _refusal(text: bytes) -> str:
-    """Return why msgspec refuses the text. Empty if it accepts it."""
+def _msgspec_refusal(text: bytes) -> str:
     import msgspec  # noqa: PLC0415  help is shown without it
 
     try:
@@ -191,7 +189,7 @@ def deeper_than(text: bytes, levels: int) -> bool:
     if text.count(b"{") + text.count(b"[") <= levels:
         return False
     left = b""
-    for brackets in _outside(text, _ALL_BUT_BRACKETS):
+    for brackets in _outside_strings(text, _ALL_BUT_BRACKETS):
         whole = left + brackets
         left = b"{" * (whole.count(b"{") - whole.count(b"}"))
         # After closing the open brackets, the nesting is the number of rounds that
@@ -207,7 +205,7 @@ def is_longer(array: bytes | memoryview, items: int) -> bool:
     This saves memory.
     """
     left, commas = b"", 0
-    for number, marks in enumerate(_outside(array, _ALL_BUT_MARKS)):
+    for number, marks in enumerate(_outside_strings(array, _ALL_BUT_MARKS)):
         # Without the array's own bracket, commas between its items follow no open one.
         left += marks if number else marks[1:]
         while (fewer := _WITHOUT_ITEMS.sub(b"", left)) != left:
@@ -226,14 +224,13 @@ def has_more_commas(text: bytes, number: int) -> bool:
 
     A JSON text then holds more values than that.
     """
-    return text.count(b",") > number and sum(map(len, _outside(text, _ALL_BUT_COMMAS))) > number
+    return (
+        text.count(b",") > number
+        and sum(map(len, _outside_strings(text, _ALL_BUT_COMMAS))) > number
+    )
 
 
-def _outside(text: bytes | memoryview, dropped: bytes) -> Iterator[bytes]:
-    """Yield the text outside of its strings, in pieces.
-
-    The characters `dropped` are left out.
-    """
+def _outside_strings(text: bytes | memoryview, dropped: bytes) -> Iterator[bytes]:
     inside = 0
     for piece in pieces(text):
         whole = _ESCAPE.sub(b"", piece) if b"\\" in piece else piece
@@ -244,10 +241,6 @@ def _outside(text: bytes | memoryview, dropped: bytes) -> Iterator[bytes]:
 
 
 def _unpaired(brackets: bytes, levels: int) -> bytes:
-    """Return the brackets left after removing innermost pairs.
-
-    Pairs are removed this many times.
-    """
     for _ in range(levels):
         fewer = brackets.replace(b"{}", b"")
         if len(fewer) == len(brackets):

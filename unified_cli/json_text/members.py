@@ -100,7 +100,7 @@ def parts(record: Record | bytes) -> Parts | None:
     try:
         return {key: bytes(value) for key, value in _MEMBERS.decode(text).items()}
     except msgspec.DecodeError:
-        if not _has_halves(text):
+        if not _has_half_surrogate(text):
             raise
     return {string(key): text[start:end] for key, start, end in placed_members(text)}
 
@@ -113,11 +113,7 @@ def keys(text: bytes) -> list[str]:
     return [string(key) for key, _, _ in placed_members(text)]
 
 
-def _has_halves(text: bytes) -> bool:
-    """Return whether msgspec refuses half a surrogate pair.
-
-    Raises msgspec.DecodeError if the text is not JSON.
-    """
+def _has_half_surrogate(text: bytes) -> bool:
     readable = json_check.without_surrogates(text)
     msgspec.json.decode(readable, type=Record)
     return readable is not text
@@ -239,7 +235,7 @@ def one_line(value: bytes) -> bytes:
     try:
         return msgspec.json.format(value, indent=-1)
     except msgspec.DecodeError:
-        if not _has_halves(value):
+        if not _has_half_surrogate(value):
             raise
     return _STRING_OR_BLANKS.sub(rb"\1", value)
 

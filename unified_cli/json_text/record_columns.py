@@ -38,7 +38,7 @@ def pick(members: Parts, column: str) -> bytes | None:
         return value
     for key, wanted, rest in _steps(column):
         if (found := members.get(key)) is not None:
-            return _item(found, wanted, rest)
+            return _items_or_path(found, wanted, rest)
     return None
 
 
@@ -62,25 +62,23 @@ def _splits(column: str) -> Iterator[_PathStep]:
             yield _PathStep(found["key"], tuple(int(one) if one else None for one in numbers), rest)
 
 
-def _item(value: bytes, wanted: Sequence[int | None], rest: str) -> bytes | None:
-    """Return the wanted items, or the path within them."""
+def _items_or_path(value: bytes, wanted: Sequence[int | None], rest: str) -> bytes | None:
     if wanted and value.startswith(b"["):
         number, *more = wanted
         if number is None:
-            return _of_each(value, more, rest)
+            return _value_of_each(value, more, rest)
         found = items(value)
-        return _item(bytes(found[number]), more, rest) if number < len(found) else _NULL
+        return _items_or_path(bytes(found[number]), more, rest) if number < len(found) else _NULL
     if value == _NULL or not (wanted or rest):
         return value
     if not wanted and value.startswith(b"["):
-        return _of_each(value, (), rest)
+        return _value_of_each(value, (), rest)
     members = None if wanted else parts(value)
     return None if members is None else pick(members, rest)
 
 
-def _of_each(value: bytes, wanted: Sequence[int | None], rest: str) -> bytes | None:
-    """Return each item's value, null without one. None if all are without it."""
-    found = [_item(bytes(one), wanted, rest) for one in items(value)]
+def _value_of_each(value: bytes, wanted: Sequence[int | None], rest: str) -> bytes | None:
+    found = [_items_or_path(bytes(one), wanted, rest) for one in items(value)]
     if found and all(one is None for one in found):
         return None
     return b"[" + b",".join(one or _NULL for one in found) + b"]"

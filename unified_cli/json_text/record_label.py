@@ -78,16 +78,12 @@ def _labelled(record: bytes, first: bytes) -> Record:
     if not record.startswith(b"{"):
         return Record(first + b',"_record":' + record + b"}")
     if carries(record):
-        record = _renamed(record)
+        record = _with_profile_renamed(record)
     rest = record[1:].lstrip()
     return Record(first + (b"" if rest == b"}" else b",") + rest)
 
 
-def _renamed(record: bytes) -> bytes:
-    """Return the record with each `_profile` renamed.
-
-    The name is a free one, such as `_profile_served`. All values stay.
-    """
+def _with_profile_renamed(record: bytes) -> bytes:
     taken = {*keys(record)}
     found = []
     for key, name, value in _members(record):

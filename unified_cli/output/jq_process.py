@@ -69,10 +69,6 @@ class JqProcess:
         raise ValueError(f"it did not end within {self._seconds:g} s")
 
     def _ask(self, request: bytes) -> bytes:
-        """Return the line that answers a request.
-
-        Empty if the process was ended before.
-        """
         child = self._child or self._start()
         assert child.stdin is not None  # noqa: S101  a pipe, as below
         assert child.stdout is not None  # noqa: S101  as above
@@ -117,7 +113,6 @@ class JqProcess:
         return child
 
     def _end(self) -> int | None:
-        """Wait until the process has ended, if there is one. Returns its exit code."""
         child, self._child = self._child, None
         if child is None:
             return None

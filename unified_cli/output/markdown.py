@@ -51,7 +51,8 @@ class Markdown(Table):
     def _measure(self, slices: Iterable[Sequence[Record]]) -> dict[str, int]:
         found = super()._measure(slices)
         return {
-            column: _bounded(max(size, width(escaped(column)))) for column, size in found.items()
+            column: _column_width(max(size, width(escaped(column))))
+            for column, size in found.items()
         }
 
     def _field_lines(self, members: Parts) -> Iterator[str]:
@@ -72,7 +73,7 @@ def escaped(text: str) -> str:
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """Yield the lines of a table with these texts."""
     first, *others = [[*map(escaped, row)] for row in (heads, *rows)]
-    sizes = [_bounded(max(map(width, column))) for column in zip(first, *others, strict=True)]
+    sizes = [_column_width(max(map(width, column))) for column in zip(first, *others, strict=True)]
     yield _line(first, sizes)
     yield _rule(sizes)
     yield from (_line(row, sizes) for row in others)
@@ -93,6 +94,5 @@ def _rule(sizes: Iterable[int]) -> str:
     return _line(("-" * size for size in sizes), sizes)
 
 
-def _bounded(size: int) -> int:
-    """Return a column's width. Longer text does not move the other columns."""
+def _column_width(size: int) -> int:
     return min(max(size, _NARROWEST), _WIDEST)

@@ -88,7 +88,7 @@ class PagedStdout(io.RawIOBase):
                 first = not self._kept
                 self._kept += text
                 if not self._fits():
-                    problem = self._start()
+                    problem = self._start_pager()
                 elif first and text:
                     self._show_soon()
             elif self._state is _State.PAGED:
@@ -179,8 +179,7 @@ class PagedStdout(io.RawIOBase):
         with contextlib.suppress(OSError):
             self.unpage()
 
-    def _start(self) -> str | None:
-        """Start the pager with the buffered output. Returns why if that fails."""
+    def _start_pager(self) -> str | None:
         try:
             text = _command(self._runtime)
             if not text.strip():

@@ -91,7 +91,7 @@ def plain(tally: Tally, seconds: float, now: float) -> str:
 
     Waits since the last call are included.
     """
-    waits, wait = _waits(tally, now)[:1], tally.wait
+    waits, wait = _wait_in_words(tally, now)[:1], tally.wait
     if wait is not None:
         until_now = wait.total - max(0.0, wait.until - now)
         waited, tally.reported = until_now - tally.reported, until_now
@@ -114,13 +114,13 @@ def drawn(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
     """
     # A line that fills the last column would be continued on the next by some
     # terminals.
-    room, share = screen.columns - 1, _share(tally)
+    room, share = screen.columns - 1, _share_done(tally)
     size = (
         next((bar for width, bar in _BARS if screen.columns >= width), 0)
         if share is not None
         else 0
     )
-    waits = _waits(tally, now) or [""]
+    waits = _wait_in_words(tally, now) or [""]
     facts = _facts(tally, seconds, pace=not waits[0])
     numbers, ends = range(len(facts), 0, -1), [(size, waits[0]), *((0, one) for one in waits)]
     # The time that is left says more than the bar and the reason of a wait.
@@ -169,8 +169,7 @@ def _facts(tally: Tally, seconds: float, *, pace: bool = True) -> list[str]:
     return found
 
 
-def _waits(tally: Tally, now: float) -> list[str]:
-    """Return the wait in words, from long to short, or empty if there is no wait."""
+def _wait_in_words(tally: Tally, now: float) -> list[str]:
     if tally.wait is None or tally.wait.until <= now:
         return []
     left = max(1, tally.wait.until - now)
@@ -201,11 +200,7 @@ def _size(number: float) -> str:
     return f"{number / 1e6:.1f} MB" if number >= 1e6 else f"{number / 1e3:.0f} kB"
 
 
-def _share(tally: Tally) -> float | None:
-    """Return the share of the work done, from 0 to 1.
-
-    None if the total is not known.
-    """
+def _share_done(tally: Tally) -> float | None:
     work = tally.work
     if work.parts:
         return min(1.0, (tally.parts_before + tally.parts) / work.parts)
@@ -319,7 +314,7 @@ class Progress:
             self._shown = now
             seconds, stderr = now - self._began, self._runtime.stderr
             if self.draws:
-                stderr.status(drawn(self._tally, seconds, now, self._screen()))
+                stderr.status(drawn(self._tally, seconds, now, self._current_screen()))
             else:
                 stderr.note(plain(self._tally, seconds, now))
 
@@ -342,8 +337,7 @@ class Progress:
         if self.draws:
             self._runtime.stderr.status("")
 
-    def _screen(self) -> Screen:
-        """Return the terminal now, as its size may have changed."""
+    def _current_screen(self) -> Screen:
         runtime = self._runtime
         colour = runtime.has_colour(stderr=True)
         return Screen(

@@ -129,7 +129,6 @@ def _shown(runtime: Runtime, words: MaskedText) -> str:
 
 
 def _encodable(runtime: Runtime, cell: Cell) -> Cell:
-    """Return the cell as the terminal can write it, to be measured."""
     if isinstance(cell, Bar):
         return cell
     if isinstance(cell, Word):
@@ -163,7 +162,7 @@ def table(
         aside = [row.pop(apart) for row in shown]
         aside_head = columns.pop(apart).head
     if runtime.stdout_is_terminal and _least_room(columns, shown) > runtime.width:
-        return _fields(runtime, _columns(heads), rows)
+        return _cells_on_lines(runtime, _columns(heads), rows)
     widths = _widths(runtime, columns, shown)
     total, heading = taken(widths), _heading(columns)
     if not aside:
@@ -185,13 +184,9 @@ def table(
     )
 
 
-def _fields(
+def _cells_on_lines(
     runtime: Runtime, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]
 ) -> TerminalText:
-    """Return each cell on its own lines, after its head.
-
-    Empty cells are left out. A blank line between rows.
-    """
     heads = [column.head.upper() for column in columns]
     indent = max(map(text_width.width, heads)) + GAP
     room = max(runtime.width - indent, _NARROWEST)

@@ -72,7 +72,6 @@ def is_time(value: bytes | None) -> bool:
 
 
 def _cut_middle(shown: str, size: int, sign: str) -> str:
-    """Return the name of a connection cut in its middle: names often end apart."""
     if width(shown) <= size or not shown.isascii():
         return text_width.cut(shown, size, sign)
     tail = (size - 1) // 2
@@ -133,11 +132,10 @@ class Table(RecordWriter):
         if not self._style.columns and len(self._hidden) < _MOST_HIDDEN:
             self._hidden |= dict.fromkeys(key for key in members if key not in self._widths)
         if self._style.label is not None and self._style.width is not None:
-            yield from self._break_before(members)
+            yield from self._blank_line_before(members)
         yield self._row(members)
 
-    def _break_before(self, members: Parts) -> Iterator[str]:
-        """Yield a blank line between two connections, after one with several rows."""
+    def _blank_line_before(self, members: Parts) -> Iterator[str]:
         label = self._cell(pick(members, next(iter(members), "")))
         last, rows = self._group
         if label != last and rows > 1:
@@ -201,7 +199,7 @@ class Table(RecordWriter):
                 # Those of others may be longer: their rows make room.
                 seen = (width(self._cell(pick(one, column))) for one in _all_members(slices))
                 found.natural[column] = max(width(visible(column)), *seen, 0)
-            return self._fitting(found, style.width)
+            return self._fitting_columns(found, style.width)
         columns = style.columns or self._candidates(slices)
         natural = {column: width(visible(column)) for column in columns}
         found = Measured(natural, {column for column in columns if is_id(column)}, set())
@@ -213,18 +211,14 @@ class Table(RecordWriter):
                     found.fixed.add(column)
                 if column not in found.times and is_time(value):
                     found.times.add(column)
-        return natural if style.width is None else self._fitting(found, style.width)
+        return natural if style.width is None else self._fitting_columns(found, style.width)
 
     def _candidates(self, slices: Iterable[Sequence[Record]]) -> list[str]:
         style = self._style
         ahead = AHEAD if style.width is None else AHEAD_ON_SCREEN
         return candidates(_all_members(slices), style.known, (*style.first, *ahead))
 
-    def _fitting(self, found: Measured, room: int) -> dict[str, int]:
-        """Return the columns that have room, and their widths.
-
-        Those of `--columns` without room are reported.
-        """
+    def _fitting_columns(self, found: Measured, room: int) -> dict[str, int]:
         if not self._style.columns:
             return fit(found, room)
         widths = share(found, room)

@@ -93,14 +93,13 @@ def _floor(column: str, size: int, found: Measured, room: int) -> int:
     if column in found.fixed:
         return size
     if column.startswith("_"):
-        return min(size, _most_of_label(room))
+        return min(size, _most_label_width(room))
     if column in found.times:
         return min(size, max(width(visible(column)), DAY))
     return min(size, max(width(visible(column)), _NAME if column in NAMES else _NARROWEST))
 
 
-def _most_of_label(room: int) -> int:
-    """Return how wide the names of connections may be before they are cut."""
+def _most_label_width(room: int) -> int:
     return max(room // 2, _NARROWEST)
 
 
@@ -117,7 +116,11 @@ def share(found: Measured, room: int) -> dict[str, int]:
         if column in found.fixed
         else min(
             size,
-            DAY if column in times else _most_of_label(room) if column.startswith("_") else _LEAST,
+            DAY
+            if column in times
+            else _most_label_width(room)
+            if column.startswith("_")
+            else _LEAST,
         )
         for column, size in found.natural.items()
     }

@@ -168,7 +168,7 @@ def sweep(path: Path) -> None:
 
     Only for anyone who knows that no one is writing it. OSError.
     """
-    for other in _left(path.parent, path.name):
+    for other in _temporary_files(path.parent, path.name):
         other.unlink(missing_ok=True)
 
 
@@ -182,12 +182,11 @@ def sweep_unheld(folder: Path, name: str | None = None) -> None:
     Older versions do not lock the file they write: such a file may have to be written
     again.
     """
-    for other in _left(folder, name):
+    for other in _temporary_files(folder, name):
         regular_file.remove_unheld(other)
 
 
-def _left(folder: Path, name: str | None) -> list[Path]:
-    """Return a folder's temporary files. Only those of that name, or all."""
+def _temporary_files(folder: Path, name: str | None) -> list[Path]:
     return [other for other in folder.iterdir() if is_unfinished(other.name, name)]
 
 

@@ -77,7 +77,7 @@ class HeldLock:
                 # The owner of the lock has removed the file, and a lock on a file
                 # without a name is useless.
             except OSError as error:
-                if (lacking := _no_locks(self._path, error)) is not None:
+                if (lacking := _no_locks_error(self._path, error)) is not None:
                     raise StorageError(lacking.reason, hint=self._instead) from None
                 raise _refused(self._path, error) from None
         else:
@@ -124,7 +124,7 @@ def waiting(
             note(f"waiting for another process, which has locked {path}")
             lock.acquire()
     except OSError as error:
-        raise _no_locks(path, error) or error from None
+        raise _no_locks_error(path, error) or error from None
     try:
         yield
     finally:
@@ -142,8 +142,7 @@ def _check(path: Path) -> None:
         raise _refused(path, error) from None
 
 
-def _no_locks(path: Path, error: OSError) -> NoLocksError | None:
-    """Return the error for a disk without locks. The file is of no use then."""
+def _no_locks_error(path: Path, error: OSError) -> NoLocksError | None:
     if error.errno not in _WITHOUT_LOCKS:
         return None
     with contextlib.suppress(OSError):

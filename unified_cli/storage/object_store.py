@@ -129,7 +129,7 @@ def check(environ: Mapping[str, str]) -> None:
     """Raise ConfigError for a missing package or an address without TLS."""
     if find_spec("obstore") is None:
         raise ConfigError("object stores need the package obstore", hint=command_to_add("obstore"))
-    if (name := _clear_text(environ)) is not None:
+    if (name := _clear_text_variable(environ)) is not None:
         raise ConfigError(
             f"{name} is an address without TLS", hint=_allowing(name.partition("_")[0])
         )
@@ -290,8 +290,7 @@ def _allowing(store: str) -> str:
     return f"{store}_ALLOW_HTTP=true allows that"
 
 
-def _clear_text(environ: Mapping[str, str]) -> str | None:
-    """Return the variable with an address without TLS. None if that is allowed."""
+def _clear_text_variable(environ: Mapping[str, str]) -> str | None:
     found = (name for name in _ENDPOINTS if environ.get(name, "").startswith("http://"))
     return None if _allows_clear_text(environ) else next(found, None)
 

@@ -88,8 +88,7 @@ def names_id(line: bytes) -> bool:
     return any(cell.strip(b'" ') == b"id" for cell in _SEPARATOR.split(line))
 
 
-def _json(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
-    """Yield an array's elements, or those of a page as the service serves it."""
+def _json_lines(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
     number = 0
     try:
         for number, record in enumerate(_array_records(file, items), 1):
@@ -102,8 +101,7 @@ def _json(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
         raise UsageError(f"{name} {error}", hint=cut) from None
 
 
-def _parquet(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa: ARG001
-    """Yield the exact records of a file that an export wrote."""
+def _parquet_lines(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa: ARG001
     parquet_file.check("an input that is Parquet")
     try:
         for number, record in enumerate(parquet_file.records(file), 1):
@@ -116,10 +114,10 @@ def _parquet(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # n
 GUESSED_IDS, PARQUET = "guessed ids", formats.PARQUET.name
 READERS = {
     "ndjson": _ndjson,
-    "json": _json,
+    "json": _json_lines,
     "ids": _ids,
     GUESSED_IDS: _guessed_ids,
-    PARQUET: _parquet,
+    PARQUET: _parquet_lines,
 }
 
 
@@ -136,7 +134,7 @@ def _array_records(file: BinaryIO, items: str) -> Iterator[str]:
     if begins.removeprefix(_BOM).lstrip(_BLANK)[:1] == b"{":
         begins = _object(begins + file.read(LONGEST_LINE - len(begins)), items)
     stream = JsonStream(chain(_pieces(io.BytesIO(begins)), pieces), LONGEST_LINE)
-    yield from _members(stream, items) if stream.peek() == "{" else _elements(stream)
+    yield from _page_records(stream, items) if stream.peek() == "{" else _elements(stream)
     if stream.peek():
         raise ValueError("is not JSON: there is text after the JSON value")
 
@@ -168,8 +166,7 @@ def _object(text: bytes, items: str) -> bytes:
     return found if found.startswith(b"[") else b"[%b]" % text
 
 
-def _members(stream: JsonStream, items: str) -> Iterator[str]:
-    """Yield the records of a page that is too large to be held."""
+def _page_records(stream: JsonStream, items: str) -> Iterator[str]:
     stream.expect("{")
     found = stream.take("}")
     while not found:

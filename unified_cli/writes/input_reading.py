@@ -145,7 +145,7 @@ def find(opened: Opened, path: Path, shape: RecordShape, options: ReadingOptions
                 f"{path} is Parquet", hint="leave out --format, --delimiter and --trim-header"
             )
         return Reading(PARQUET)
-    if reason := _other_kind(begins):
+    if reason := _refused_kind(begins):
         raise UsageError(f"{path} {reason}, not {FORMATS}", hint=_HINTS.get(reason))
     chosen = options.format or ("csv" if options.delimiter else None)
     if chosen is None:
@@ -173,7 +173,7 @@ def _guess(opened: Opened, path: Path, shape: RecordShape) -> str:
     if path.suffix.lower() in {".csv", ".json"}:
         return path.suffix[1:].lower()
     with opened() as content:
-        first = _first_line(content, path)
+        first = _first_line_with_text(content, path)
         begins = first[:1]
         if begins not in b"[{" and shape.ids:
             return "csv" if input_formats.names_id(first) else GUESSED_IDS
@@ -181,16 +181,14 @@ def _guess(opened: Opened, path: Path, shape: RecordShape) -> str:
             # An id may begin like an array; it hardly continues like one.
             is_id = shape.ids and not input_formats.is_array(first, content)
             return GUESSED_IDS if is_id else "json"
-    return _guess_object(first, shape) if first and shape.ids else "ndjson"
+    return _format_after_brace(first, shape) if first and shape.ids else "ndjson"
 
 
-def _first_line(content: BinaryIO, path: Path) -> bytes:
-    """Return the first line that is not blank. Nothing without any."""
+def _first_line_with_text(content: BinaryIO, path: Path) -> bytes:
     return next((line.text for line in input_formats.split(content, str(path)) if line.text), b"")
 
 
-def _guess_object(line: bytes, shape: RecordShape) -> str:
-    """Return the format of what begins with a line that begins with a brace."""
+def _format_after_brace(line: bytes, shape: RecordShape) -> str:
     if json_check.encoding_flaw(line):
         # As JSON lines the others can be used.
         return "ndjson"
@@ -202,8 +200,7 @@ def _guess_object(line: bytes, shape: RecordShape) -> str:
     return "json" if is_page else "ndjson"
 
 
-def _other_kind(begins: bytes) -> str:
-    """Return what a content is that is never an input. Empty for any other."""
+def _refused_kind(begins: bytes) -> str:
     for mark, kind in _BEGINS.items():
         if begins.startswith(mark):
             return kind
@@ -217,7 +214,7 @@ def _other_kind(begins: bytes) -> str:
 
 def _recognised(opened: Opened, path: Path, shape: RecordShape) -> str:
     with opened() as content:
-        first = _first_line(content, path)
+        first = _first_line_with_text(content, path)
     suffix = path.suffix.lower()
     table = _TABLES.get(suffix)
     if first[:1] in {b"{", b"["}:
@@ -232,11 +229,10 @@ def _recognised(opened: Opened, path: Path, shape: RecordShape) -> str:
         return "json" if found == "ndjson" and first == b"{" else found
     if table or not first or suffix == ".json":
         return table or ("json" if suffix == ".json" else "ndjson")
-    return _recognised_lines(path, shape, first)
+    return _format_of_lines(path, shape, first)
 
 
-def _recognised_lines(path: Path, shape: RecordShape, first: bytes) -> str:
-    """Return the format of what does not begin as JSON."""
+def _format_of_lines(path: Path, shape: RecordShape, first: bytes) -> str:
     line = first.decode("utf-8", "replace")
     by_tab, by_comma = line.split("\t"), line.split(",")
     if shape.ids and not input_formats.names_id(first):

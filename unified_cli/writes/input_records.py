@@ -128,7 +128,6 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
 
 
 def _canonical(body: bytes) -> bytes:
-    """Return the body without blanks, its names written as `unmarked` writes them."""
     try:
         return one_line(join(parts(body) or {}) if len(body) < _LARGE else body)
     except msgspec.DecodeError:
@@ -171,7 +170,7 @@ def _item(line: InputLine, rules: ItemRules) -> InputItem:
     except ValueError as error:
         return InputItem(number, record, wrong=str(error))
     item = InputItem(number, record, mark=mark, profile=profile)
-    return _shaped(item, rules)
+    return _with_body(item, rules)
 
 
 def _bare(line: InputLine, rules: ItemRules) -> InputItem:
@@ -200,8 +199,7 @@ def _routed(record: bytes, profiles: Collection[str] | None) -> tuple[bytes, str
     return record, name
 
 
-def _shaped(item: InputItem, rules: ItemRules) -> InputItem:
-    """Return the item with its body: the record, or what the map makes of it."""
+def _with_body(item: InputItem, rules: ItemRules) -> InputItem:
     try:
         shaped = rules.reshape(item.record) if rules.reshape else [item.record]
     except ValueError as error:
@@ -254,7 +252,7 @@ def _no_record(body: bytes, service: Service) -> str:
 
 def _with_id(item: InputItem, body: bytes, operation: Operation) -> InputItem:
     members = {**(parts(body) or {})}
-    identifier = _identifier(members.pop("id", b"null"))
+    identifier = _text_or_number(members.pop("id", b"null"))
     if identifier is None:
         return replace(item, body=None, wrong="has no id")
     return replace(
@@ -262,8 +260,7 @@ def _with_id(item: InputItem, body: bytes, operation: Operation) -> InputItem:
     )
 
 
-def _identifier(text: bytes) -> str | None:
-    """Return a text, or a number as it was written."""
+def _text_or_number(text: bytes) -> str | None:
     if text.startswith(b'"'):
         return string(text) or None
     return text.decode() if text[:1].isdigit() or text[:1] == b"-" else None

@@ -43,7 +43,7 @@ def read_csv(file: BinaryIO, name: str, rules: TableRules) -> Iterator[InputLine
     lines = _RowLines(input_bounds.text_lines(text, name), name)
     rows = csv.reader(lines, strict=True, delimiter=rules.delimiter)
     try:
-        yield from _records(_numbered(rows, lines), name, rules)
+        yield from _records(_with_line_numbers(rows, lines), name, rules)
         text.detach()
     except UnicodeDecodeError:
         raise UsageError(f"{name} is not UTF-8 after line {rows.line_num}") from None
@@ -106,8 +106,7 @@ class _RowLines:
         return line
 
 
-def _numbered(rows: Any, lines: _RowLines) -> Iterator[tuple[int, list[str]]]:
-    """Return the rows that have cells, each with the number of its first line."""
+def _with_line_numbers(rows: Any, lines: _RowLines) -> Iterator[tuple[int, list[str]]]:
     at = 1
     for row in rows:
         if row:
@@ -191,7 +190,9 @@ def _columns(heads: Sequence[str], rules: TableRules) -> list[_Column]:
         path: tuple[str, ...] = (name,)
         if not (typed and head.startswith('"')):
             path = _path(name, names, typed=typed)
-        found.append(_Column(path, _as_json(head) if typed else _kind(rules.types.get(name, ""))))
+        found.append(
+            _Column(path, _as_json(head) if typed else _cell_type(rules.types.get(name, "")))
+        )
     return found
 
 
@@ -219,11 +220,7 @@ def _as_json(head: str) -> Callable[[str], bytes]:
     return value
 
 
-def _kind(known: str) -> Callable[[str], bytes]:
-    """Return what a cell of a field of this type becomes.
-
-    The type is empty where the field is not known.
-    """
+def _cell_type(known: str) -> Callable[[str], bytes]:
     if known == "string":
         return _text
     scalars = {"number": "-0123456789", "integer": "-0123456789", "boolean": "tf"}.get(known, "")

@@ -61,7 +61,7 @@ class Journal:
         for line in state.lines(self._file, self._remedy, longest=self._longest, repair=repair):
             if empty:
                 self.highest = accept(line.text)
-            elif not self._read(line):
+            elif not self._note_line(line):
                 raise state.damage(self.path, line.number, self._remedy)
             empty = False
         return not empty
@@ -198,8 +198,7 @@ class Journal:
             raise StateError(f"{self.path} has changed since it was opened", hint=self._remedy)
         return entry
 
-    def _read(self, line: StateLine) -> bool:
-        """Note what a line says. Whether it can be one of this journal."""
+    def _note_line(self, line: StateLine) -> bool:
         entry = state.decoded(line.text, JournalEntry)
         if entry is None or not 0 < entry.n <= self.highest:
             return False

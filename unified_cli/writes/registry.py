@@ -232,7 +232,7 @@ class RunRegistry:
         """
         header = RunHeader("", command, at, path=path, kind=RunKind.IMPORT)
         with contextlib.suppress(StorageError):
-            if self._listed(header) is None:
+            if self._run_with_same_state(header) is None:
                 header.run, lock = self.reserve()
                 try:
                     self.write(header, ())
@@ -260,8 +260,7 @@ class RunRegistry:
                 lock.release()
 
     def _begin_listed(self, header: RunHeader) -> HeldLock:
-        """Write the header of a new run, or anew into that of the same work."""
-        before = self._listed(header)
+        before = self._run_with_same_state(header)
         if before is None:
             run, lock = self.reserve()
         else:
@@ -275,16 +274,12 @@ class RunRegistry:
         header.run = run
         return lock
 
-    def _listed(self, header: RunHeader) -> RunHeader | None:
-        """Return the header of the run that keeps its state in the same places, if
-        any.
-        """
-        found = (self._pointer(run) for run in self.ids())
+    def _run_with_same_state(self, header: RunHeader) -> RunHeader | None:
+        found = (self._run_with_own_state(run) for run in self.ids())
         places = (header.path, header.paths)
         return next((one for one in found if one and (one.path, one.paths) == places), None)
 
-    def _pointer(self, run: str) -> RunHeader | None:
-        """Return the header of a run that keeps its state elsewhere."""
+    def _run_with_own_state(self, run: str) -> RunHeader | None:
         try:
             path = self.path(run)
             with os.fdopen(regular_file.descriptor(path), "rb") as file:

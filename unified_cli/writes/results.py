@@ -132,7 +132,7 @@ class OutcomeTable:
         state = attempt.entry.s if attempt else EntryState.NEW
         outcome = Word(masked(OUTCOMES[state].replace("-", " ")), _LOOKS[OUTCOMES[state]])
         status = masked(str(attempt.entry.status)) if attempt and attempt.entry.status else NO_TEXT
-        reason = _said(attempt.error) if attempt and attempt.error else NO_TEXT
+        reason = _answer_in_words(attempt.error) if attempt and attempt.error else NO_TEXT
         self._rows.show([masked(call.profile or ""), outcome, status, reason])
 
     def end(self) -> UnifiedError | None:
@@ -144,10 +144,7 @@ def _widest(words: Iterable[str]) -> int:
     return max(width(visible(word)) for word in words)
 
 
-def _said(error: UnifiedError) -> MaskedText:
-    """Return what an answer says, without its status, which has a column, and the
-    request, which is the same for all.
-    """
+def _answer_in_words(error: UnifiedError) -> MaskedText:
     said = error.reason.partition(": ")[2] if error.status else ""
     return masked(said) if said else error.message
 

@@ -130,7 +130,7 @@ def _of_header(runtime: Runtime, stored: StoredRun) -> KnownRun:
     with contextlib.ExitStack() as stack:
         journals = [stack.enter_context(contextlib.closing(one)) for one in opened(header)]
         counts = sum((journal.outcomes() for journal in journals), Counter[str]())
-        counts["not-tried"] += max(0, _total(header) - counts.total())
+        counts["not-tried"] += max(0, _total_writes(header) - counts.total())
         repeats = any(_repeats(header, journal, runtime.wall()) for journal in journals)
         passing = any(journal.counts()[EntryState.FAILED] for journal in journals)
     state = state_of(counts)
@@ -163,8 +163,7 @@ def opened(header: RunHeader) -> Iterator[Journal]:
             yield apply_journal.look(path)[0]
 
 
-def _total(header: RunHeader) -> int:
-    """Return how many writes there are in all, or 0 if an older version did not say."""
+def _total_writes(header: RunHeader) -> int:
     if header.command.startswith("apply ") and not header.calls:
         return sum(_calls(Path(text)) for text in (header.path, *header.paths))
     return header.calls
@@ -184,7 +183,6 @@ def _repeats(header: RunHeader, journal: Journal, wall: float) -> bool:
 
 
 def _is_cut_off(header: RunHeader) -> bool:
-    """Return whether an import of an older version lacks its files, written last."""
     if not header.command.startswith("import "):
         return False
     source = Path(header.path.removesuffix(import_journal.SUFFIX))

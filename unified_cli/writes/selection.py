@@ -57,7 +57,6 @@ class _RunSelection(NamedTuple):
     settings: Callable[[str], Settings]
 
     def expanded(self, pattern: str) -> Iterator[str]:
-        """Yield the values in place of one of them."""
         sign = _NOT if pattern.startswith(_NOT) else ""
         selector = pattern.removeprefix(_NOT)
         if not selector.startswith(PREFIX):
@@ -72,7 +71,7 @@ class _RunSelection(NamedTuple):
             calls = dict(_calls(stored, word))
         if not calls:
             raise ConfigError(f"no connection of run {run} is {word}")
-        self._check(calls)
+        self._check_same_connections(calls)
         if sign:
             # Other profiles of these connections are left out, too.
             present = [name for name in calls if name in self.profiles or name == RESERVED]
@@ -83,8 +82,7 @@ class _RunSelection(NamedTuple):
             # As a glob, which may be one of several, and matches this name only.
             yield f"{sign}[{name[0]}]{name[1:]}"
 
-    def _check(self, calls: Mapping[str, RunCall]) -> None:
-        """Raise StateError for a profile that leads to another connection now."""
+    def _check_same_connections(self, calls: Mapping[str, RunCall]) -> None:
         for name, call in calls.items():
             settings = None
             # One that leads nowhere is reported where it is used.
@@ -105,10 +103,9 @@ class _RunSelection(NamedTuple):
             elif now := next(self._leading_to([call]), None):
                 yield now
             else:
-                raise self._gone(run, call)
+                raise self._missing_profile_error(run, call)
 
-    def _gone(self, run: str, call: RunCall) -> ConfigError:
-        """Return the error for a profile that is not there any more."""
+    def _missing_profile_error(self, run: str, call: RunCall) -> ConfigError:
         add = (
             f"unified profile add {call.profile} base_url={call.base_url} account_id={call.account}"
         )
@@ -117,7 +114,6 @@ class _RunSelection(NamedTuple):
         )
 
     def _leading_to(self, calls: Iterable[RunCall]) -> Iterator[str]:
-        """Yield the profiles that lead to one of the connections of these calls."""
         of_account: defaultdict[str, list[RunCall]] = defaultdict(list)
         for call in calls:
             of_account[call.account].append(call)

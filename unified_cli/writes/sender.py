@@ -144,7 +144,7 @@ class Sender(Generic[ItemT, JobT]):
                 if batch := [
                     *islice(jobs, min(self._room(), _AHEAD * self._writers.threads - len(places)))
                 ]:
-                    self._add_sent(batch)
+                    self._record_as_sent(batch)
                     for job in batch:
                         self._workers.submit(job)
                     places.extend(map(_place, batch if ordered else ()))
@@ -152,23 +152,21 @@ class Sender(Generic[ItemT, JobT]):
                     # Raises what a worker raised when the others were done.
                     self._workers.take(0)
                     break
-                for one in self._take():
+                for one in self._record_finished():
                     turns.ended(None if ordered else one.job.profile)
                     held[_place(one.job)] = one
                 while held and (not ordered or places[0] in held):
                     yield held.pop(places.popleft() if ordered else next(iter(held)))
             self._sync()
 
-    def _journal(self, profile: str | None) -> Journal:
-        """Return the journal of a connection."""
+    def _journal_of(self, profile: str | None) -> Journal:
         found = self._journals
         return found if isinstance(found, Journal) else found[profile]
 
-    def _add_sent(self, batch: Sequence[JobT]) -> None:
-        """Put on the disk that these are about to be sent."""
+    def _record_as_sent(self, batch: Sequence[JobT]) -> None:
         entries: defaultdict[Journal, list[JournalEntry]] = defaultdict(list)
         for job in batch:
-            entries[self._journal(job.profile)].append(job.sent)
+            entries[self._journal_of(job.profile)].append(job.sent)
         for journal, of_it in entries.items():
             journal.add_sent(of_it)
 
@@ -193,13 +191,10 @@ class Sender(Generic[ItemT, JobT]):
     def _room(self) -> int:
         return min(self._workers.free, self._writers.slots.room(self._workers.busy))
 
-    def _take(self) -> list[SentJob[JobT]]:
-        """Record finished jobs in the journal, and sync it if that did not happen for a
-        while.
-        """
+    def _record_finished(self) -> list[SentJob[JobT]]:
         ended = self._workers.take(_SYNC_EVERY)
         for one in ended:
-            self._journal(one.job.profile).add([one.attempt.entry])
+            self._journal_of(one.job.profile).add([one.attempt.entry])
         if not ended:
             self._sync()
         return ended

@@ -149,7 +149,6 @@ def _begin_elsewhere(stack: contextlib.ExitStack, why: StorageError) -> AtomicFi
 
 
 def _begin(folder: Path | None) -> AtomicFile:
-    """Make a file in the folder, and the folder where it is missing."""
     if folder is None:
         raise StorageError("there is no home directory")
     try:
@@ -162,7 +161,6 @@ def _begin(folder: Path | None) -> AtomicFile:
 
 
 def _fill(copy: AtomicFile, where: list[Any], chunks: Iterable[bytes], named: str) -> Path:
-    """Write the whole input into the file, and name it by its content."""
     digest = hashlib.sha256(json.dumps(where).encode())
     try:
         for chunk in chunks:

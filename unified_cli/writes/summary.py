@@ -87,7 +87,6 @@ class Causes:
             group.names.append(self._name(number))
 
     def _without_ids(self, number: int, why: str) -> str:
-        """Return the reason without what names its record and its connection."""
         call = self._run.journal.call(number).call
         for word in filter(None, (call.id, call.account, call.profile) if call else ()):
             why = why.replace(word, "")
@@ -252,10 +251,9 @@ class RunSummary:
             return f"unified runs resume {self._run.id}"
         if self.counts["failed"] and self._verb != "retry":
             return f"unified runs retry {self._run.id}"
-        return self._read() or f"unified runs show {self._run.id}"
+        return self._command_to_look() or f"unified runs show {self._run.id}"
 
-    def _read(self) -> str | None:
-        """Return the command that shows whether calls in doubt were done."""
+    def _command_to_look(self) -> str | None:
         if not (first := self._in_doubt):
             return None
         whole = self._kind is RunKind.FAN_OUT

@@ -60,13 +60,13 @@ def screen_of(
     yield layout.rows(runtime, widths, [[Word(masked(head), Look.STRONG) for head in heads]])
     yield from _folded(runtime, widths, rows)
     legend = ", ".join(f"{name[0].upper()} {name}" for name in _COLUMNS)
-    yield _lines(runtime, [legend])
+    yield _wrapped_lines(runtime, [legend])
     if len(found) > 1:
-        yield _lines(
+        yield _wrapped_lines(
             runtime, [f"n/{len(found)}: n of {counted(len(found), 'connection')} offer it"]
         )
-    if told := [*_exceptions(operations, found), *_extras(found, service)]:
-        yield _lines(runtime, ["", *told])
+    if told := [*_missing_offers(operations, found), *_extra_offers(found, service)]:
+        yield _wrapped_lines(runtime, ["", *told])
 
 
 def _row(operations: Sequence[Operation], cells: Cells, *, short: bool) -> OfferedRow:
@@ -106,9 +106,13 @@ def _folded(
         shown = names if len(names) <= _FEWEST_FOLDED else names[:1]
         for name in shown:
             yield layout.rows(runtime, widths, [[masked("/".join(name)), *map(_cell, row.columns)]])
-            yield _lines(runtime, [f"{_INDENT}{line}" for line in _others(row)])
+            yield _wrapped_lines(
+                runtime, [f"{_INDENT}{line}" for line in _operations_without_column(row)]
+            )
         if more := names[len(shown) :]:
-            yield _lines(runtime, [f"{_INDENT}{len(more)} more rows like this: {_by_api(more)}"])
+            yield _wrapped_lines(
+                runtime, [f"{_INDENT}{len(more)} more rows like this: {_resources_by_api(more)}"]
+            )
 
 
 def _cell(word: str) -> Cell:
@@ -119,8 +123,7 @@ def _cell(word: str) -> Cell:
     return Word(masked(word), look) if look else masked(word)
 
 
-def _others(row: OfferedRow) -> Iterator[str]:
-    """Yield the operations without a column: all that are alike in one line."""
+def _operations_without_column(row: OfferedRow) -> Iterator[str]:
     alike = defaultdict[str, list[str]](list)
     for name, word in row.others:
         alike[word].append(name)
@@ -128,8 +131,7 @@ def _others(row: OfferedRow) -> Iterator[str]:
         yield f"{', '.join(names)}: {word}"
 
 
-def _by_api(names: Sequence[tuple[str, str]]) -> str:
-    """Return the resources of each API. Where they are many only how many."""
+def _resources_by_api(names: Sequence[tuple[str, str]]) -> str:
     of_api = defaultdict[str, list[str]](list)
     for api, resource in names:
         of_api[api].append(resource)
@@ -141,8 +143,9 @@ def _by_api(names: Sequence[tuple[str, str]]) -> str:
     )
 
 
-def _exceptions(operations: Sequence[Operation], found: Sequence[ConnectionOffer]) -> Iterator[str]:
-    """Yield which connections do not offer what, those that lack the same together."""
+def _missing_offers(
+    operations: Sequence[Operation], found: Sequence[ConnectionOffer]
+) -> Iterator[str]:
     groups = defaultdict[tuple[str, frozenset[str]], list[str]](list)
     for offer in found:
         lacking = defaultdict[str, set[str]](set)
@@ -156,7 +159,7 @@ def _exceptions(operations: Sequence[Operation], found: Sequence[ConnectionOffer
         what = (
             ""
             if keeps not in STATES or len(commands) == len(operations)
-            else _what(operations, commands)
+            else _operations_in_words(operations, commands)
         )
         if keeps == READ_ONLY:
             what = "no writes"
@@ -165,8 +168,7 @@ def _exceptions(operations: Sequence[Operation], found: Sequence[ConnectionOffer
         yield f"{len(ordered) - _MOST_LINES} more like these (-o ndjson has each)"
 
 
-def _extras(found: Sequence[ConnectionOffer], service: Service) -> Iterator[str]:
-    """Yield which connections offer what beyond the catalogue, those alike together."""
+def _extra_offers(found: Sequence[ConnectionOffer], service: Service) -> Iterator[str]:
     groups = defaultdict[str, list[str]](list)
     for one in found:
         if said := extra_offer.in_words(one.extra, service):
@@ -182,10 +184,7 @@ def _place(keeps: str) -> int:
     return STATES.index(keeps) if keeps in STATES else len(STATES)
 
 
-def _what(operations: Sequence[Operation], commands: frozenset[str]) -> str:
-    """These operations in few words: whole APIs, whole resources, and the others by
-    their command.
-    """
+def _operations_in_words(operations: Sequence[Operation], commands: frozenset[str]) -> str:
     left, said = set(commands), list[str]()
     for level in ("api", "resource"):
         groups = defaultdict[str, set[str]](set)
@@ -200,8 +199,7 @@ def _what(operations: Sequence[Operation], commands: frozenset[str]) -> str:
     )
 
 
-def _lines(runtime: Runtime, lines: Sequence[str]) -> TerminalText:
-    """Lines of words, broken where the terminal ends, the later ones indented."""
+def _wrapped_lines(runtime: Runtime, lines: Sequence[str]) -> TerminalText:
     shown = [part for line in lines for part in text_width.wrapped(
         visible(masked(line)), runtime.width, indent=_INDENT * 2, fold=True)]  # fmt: skip
     return terminal.styled("".join(f"{line}\n" for line in shown))

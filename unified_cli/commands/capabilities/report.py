@@ -78,24 +78,23 @@ def show(
         _tell_errors(runtime, service, found)
     elif chosen is formats.JSON:
         stdout.write_value(
-            runtime, {"version": VERSION, "capabilities": [*_records(found, service)]}
+            runtime, {"version": VERSION, "capabilities": [*_json_records(found, service)]}
         )
     elif chosen is formats.JUNIT:
         stdout.write(runtime, junit.document(_suites(found)))
     elif chosen is formats.NDJSON:
-        stdout.write(runtime, (encoded(record) + b"\n" for record in _records(found, service)))
+        stdout.write(runtime, (encoded(record) + b"\n" for record in _json_records(found, service)))
     else:
-        stdout.write(runtime, _rows(found, chosen, service))
-    _tell_extra(context, found, profiles, ["-a", account_id] if account_id else [])
+        stdout.write(runtime, _delimited_rows(found, chosen, service))
+    _report_extra_offers(context, found, profiles, ["-a", account_id] if account_id else [])
 
 
-def _tell_extra(
+def _report_extra_offers(
     context: CommandContext,
     found: Sequence[ConnectionOffer],
     profiles: Collection[str] | None,
     account: Sequence[str],
 ) -> None:
-    """Name the offers without a command, and the command that makes one."""
     catalogue = context.catalogue
     every = [*dict.fromkeys(cell for one in found for cell in one.extra)]
     if not every:
@@ -111,8 +110,7 @@ def _tell_extra(
     context.runtime.stderr.note(visible(said))
 
 
-def _records(found: Sequence[ConnectionOffer], service: Service) -> Iterator[JsonObject]:
-    """The names are a contract."""
+def _json_records(found: Sequence[ConnectionOffer], service: Service) -> Iterator[JsonObject]:
     for one in found:
         status = one.state.in_words(service)
         extra = (OfferCell(cell.operation, EXTRA, cell.why) for cell in one.extra)
@@ -131,15 +129,16 @@ def _records(found: Sequence[ConnectionOffer], service: Service) -> Iterator[Jso
             }
 
 
-def _rows(found: Sequence[ConnectionOffer], form: Format, service: Service) -> Iterator[bytes]:
-    """CSV with a head, or lines separated by tabs."""
+def _delimited_rows(
+    found: Sequence[ConnectionOffer], form: Format, service: Service
+) -> Iterator[bytes]:
     text = io.StringIO()
     writer = csv.writer(text)
     if form is formats.CSV:
         writer.writerow(
             [LABEL, "api", "resource", "operation", "state", "why", "status", "blocked"]
         )
-    for record in _records(found, service):
+    for record in _json_records(found, service):
         # A reader would take more columns as part of the last one.
         del record["held"]
         cells = [_WRITTEN.get(value, value) for value in record.values()]
@@ -184,7 +183,7 @@ def _table(
     Of many, or those that are wider than the room, the counts and the exceptions.
     """
     cells = [{cell.operation.command: cell for cell in one.cells} for one in found]
-    extra = _extra_names(found)
+    extra = _extra_offer_names(found)
     heads = ["operation", *(one.name for one in found)]
     rows = [[one.command, *(_word(cell[one.command]) for cell in cells)] for one in operations]
     rows += [
@@ -196,7 +195,7 @@ def _table(
     )
     if len(found) > _MOST_COLUMNS or (wide and len(found) > 1):
         heads = ["operation", "offered", "others"]
-        rows = [[one.command, *_counts(one, found, cells)] for one in operations]
+        rows = [[one.command, *_counts_and_missing(one, found, cells)] for one in operations]
         rows += [
             [command, "", f"{EXTRA}: {named(names, _MOST_NAMED)}"]
             for command, names in extra.items()
@@ -204,8 +203,7 @@ def _table(
     return heads, rows
 
 
-def _extra_names(found: Sequence[ConnectionOffer]) -> Mapping[str, list[str]]:
-    """Return which connections offer what the catalogue lacks, by its words."""
+def _extra_offer_names(found: Sequence[ConnectionOffer]) -> Mapping[str, list[str]]:
     names = defaultdict[str, list[str]](list)
     for one in found:
         for cell in one.extra:
@@ -217,10 +215,9 @@ def _word(cell: OfferCell) -> str:
     return cell.held if cell.held and cell.state == OFFERED else _WORDS[cell.state]
 
 
-def _counts(
+def _counts_and_missing(
     one: Operation, found: Sequence[ConnectionOffer], cells: Sequence[Mapping[str, OfferCell]]
 ) -> tuple[str, str]:
-    """Return how many offer an operation that can be called now, and which do not."""
     by_state: defaultdict[str, list[str]] = defaultdict(list)
     for connection, of_it in zip(found, cells, strict=True):
         cell = of_it[one.command]

@@ -125,7 +125,6 @@ def _ask_all(
     shown: Progress,
     options: CapabilitiesOptions,
 ) -> Mapping[str, ConnectionOffer | UnifiedError]:
-    """Return what each connection offers, or why it could not be asked, by its name."""
     if options.probe:
         selected = {name: _for_a_try(settings, options) for name, settings in selected.items()}
     found: dict[str, ConnectionOffer | UnifiedError] = {}

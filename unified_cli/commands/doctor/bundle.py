@@ -85,7 +85,7 @@ def write(
     texts: JsonObject = {
         "findings.json": findings,
         "versions.json": versions.versions(),
-        "settings.json": _settings(runtime, config),
+        "settings.json": _all_settings(runtime, config),
         "runs.json": [one.row() for one in listed_runs.newest(runtime)[:_MOST_RUNS]],
     }
     files = {
@@ -112,8 +112,7 @@ def _know_tokens(runtime: Runtime, config: Config) -> None:
                 token.read(source, runtime)
 
 
-def _settings(runtime: Runtime, config: Config | None) -> list[JsonObject]:
-    """Return the settings of a call without a profile, and of each profile."""
+def _all_settings(runtime: Runtime, config: Config | None) -> list[JsonObject]:
     if config is None:
         return []
     found: list[JsonObject] = []

@@ -232,8 +232,8 @@ def _each_profile(
                 message = "names no connection: it is for connections, doctor and logs"
                 yield Finding("profile", name, message)
             resolved.reachable()
-            yield from _base_url(subject, resolved, context)
-            unused.update(_unused(resolved))
+            yield from _base_url_finding(subject, resolved, context)
+            unused.update(_unused_token_reason(resolved))
             source = _token_of(resolved)
         except UnifiedError as wrong:
             yield Finding.failed("profile", subject, wrong)
@@ -253,7 +253,7 @@ def _each_profile(
     for kind, count in ready.items():
         yield Finding("profiles", kind, f"{count} ready, token {_WORDS.get(kind, f'by {kind}')}")
     yield from _left_out(unused)
-    yield from _states(listed, context)
+    yield from _last_states(listed, context)
 
 
 def _left_out(unused: Mapping[str, int]) -> Iterator[Finding]:
@@ -268,8 +268,7 @@ def _plain(name: str, source: TokenSource) -> Finding:
     return Finding("token", name, "plain text in the config file", remedy, doubtful=True)
 
 
-def _base_url(name: str, resolved: Settings, context: CommandContext) -> Iterator[Finding]:
-    """Yield whether the base URL continues with what each path begins with."""
+def _base_url_finding(name: str, resolved: Settings, context: CommandContext) -> Iterator[Finding]:
     found, prefix = resolved.address, context.catalogue.service.prefix
     if found and found.path.endswith(prefix):
         source = resolved.values["base_url"].source
@@ -285,8 +284,7 @@ def _base_url(name: str, resolved: Settings, context: CommandContext) -> Iterato
         yield Finding("base URL", name, message, remedy, doubtful=True)
 
 
-def _unused(resolved: Settings) -> Iterator[str]:
-    """Why the environment's token is not used, where there is another."""
+def _unused_token_reason(resolved: Settings) -> Iterator[str]:
     variable = KEYS["token"].variable
     if resolved.token is not None:
         for left in resolved.tokens_left:
@@ -295,11 +293,9 @@ def _unused(resolved: Settings) -> Iterator[str]:
                 yield f"it {why}" if why else "a profile's own token goes before"
 
 
-def _states(listed: Mapping[str, ConnectionFact], context: CommandContext) -> Iterator[Finding]:
-    """Yield what the service last said about the connections.
-
-    All that are active in one row.
-    """
+def _last_states(
+    listed: Mapping[str, ConnectionFact], context: CommandContext
+) -> Iterator[Finding]:
     active = [known for known in listed.values() if known.status == connection_facts.ACTIVE]
     for name, known in listed.items():
         if known.status not in {"", connection_facts.ACTIVE}:
@@ -330,7 +326,6 @@ def _token_of(resolved: Settings) -> TokenSource:
 
 
 def _token_error(source: TokenSource, runtime: Runtime, tokens: Tokens) -> ConfigError | None:
-    """Why the token cannot be read, checked without running any program."""
     try:
         if source.kind == "token_command":
             if other_program.find(source.detail[0], runtime.environ) is None:

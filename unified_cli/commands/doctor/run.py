@@ -43,7 +43,7 @@ def run(context: CommandContext, options: DoctorOptions) -> None:
     recording = _check_bundle(options, context.catalogue.service)
     patterns = (*options.profile, *options.patterns)
     findings = [*local.machine(runtime, options.ca_bundle)]
-    config = _config(context, findings)
+    config = _usable_config(context, findings)
     if config is not None:
         names = select(config, patterns, for_calls=False) if patterns else [*config.profiles]
         tokens = Tokens(runtime)
@@ -64,7 +64,7 @@ def run(context: CommandContext, options: DoctorOptions) -> None:
         size = bundle.write(
             Path(options.bundle),
             runtime,
-            [*_described(findings)],
+            [*_findings_as_json(findings)],
             config,
             recording,
             context.catalogue.service,
@@ -89,11 +89,7 @@ def _check_bundle(options: DoctorOptions, service: Service) -> bytes | None:
     return bundle.check(Path(options.bundle), options.har, service)
 
 
-def _config(context: CommandContext, findings: list[Finding]) -> Config | None:
-    """Return the configuration if it can be used.
-
-    Its problems are added to the findings.
-    """
+def _usable_config(context: CommandContext, findings: list[Finding]) -> Config | None:
     found = [*local.configuration(context.runtime, context.first_words)]
     findings += found
     if any(finding.error for finding in found):
@@ -111,12 +107,11 @@ def _show(runtime: Runtime, output: str | None, findings: Sequence[Finding]) -> 
         _show_screen(runtime, findings)
         return
     rows = [(one.level, one.check, one.subject, one.message, one.remedy) for one in findings]
-    value = {"version": VERSION, "findings": [*_described(findings)]}
+    value = {"version": VERSION, "findings": [*_findings_as_json(findings)]}
     show(runtime, output, ("level", "check", "subject", "finding", "remedy"), rows, value)
 
 
-def _described(findings: Iterable[Finding]) -> Iterable[JsonObject]:
-    """Yield the findings as JSON. The names are a contract."""
+def _findings_as_json(findings: Iterable[Finding]) -> Iterable[JsonObject]:
     for one in findings:
         yield {
             "level": one.level,
@@ -129,9 +124,6 @@ def _described(findings: Iterable[Finding]) -> Iterable[JsonObject]:
 
 
 def _show_screen(runtime: Runtime, findings: Sequence[Finding]) -> None:
-    """Draw the findings for a person: the problem first, each remedy on a line of its
-    own. The others are counted.
-    """
     rows = list[tuple[Cell, Cell]]()
     shown = sorted(findings, key=lambda one: [*_MARKS].index(one.level))
     if not runtime.stderr.verbosity:
@@ -151,7 +143,6 @@ def _show_screen(runtime: Runtime, findings: Sequence[Finding]) -> None:
 
 
 def _mark(runtime: Runtime, level: str) -> Word:
-    """Return the mark of a level, in characters that the terminal can show."""
     mark, plain, look = _MARKS[level]
     try:
         mark.encode(runtime.encoding)

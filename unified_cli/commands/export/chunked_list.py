@@ -70,12 +70,12 @@ class ChunkedList:
 
         Raises StateError for a list with other options, or one that was changed.
         """
-        self._find(keep=keep, restart=restart)
+        self._read_or_restart(keep=keep, restart=restart)
         if self._identity.begins_elsewhere(self._known.state.options):
-            self._forget()
+            self._restart_log()
         self.state = self._known.state
         if (restart and keep) or (self.state.records and not self.state.pages):
-            self._read_again()
+            self._restart_pages()
         elif not self.state.pages and not self.state.records:
             # Whatever was asked for when it was begun, nothing was read.
             self.state = replace(self._fresh(), bytes=self.state.bytes, sha256=self.state.sha256)
@@ -142,14 +142,13 @@ class ChunkedList:
     def abandon(self) -> None:
         """Have the log say that nothing was read, if there is one."""
         if self._known.chunks or self._known.state.pages:
-            self._forget()
+            self._restart_log()
 
     def close(self) -> None:
         """Discard the buffered records."""
         self._buffer.clear()
 
-    def _find(self, *, keep: bool, restart: bool) -> None:
-        """Read the log, or have it begin anew."""
+    def _read_or_restart(self, *, keep: bool, restart: bool) -> None:
         if not restart or keep:
             self._known = self._log.read() or self._known
         state = self._known.state
@@ -158,21 +157,17 @@ class ChunkedList:
         # Only a run that skips existing records can read a list again after them.
         again = state.records and not state.pages and not self._options.dedupe
         if not keep and (restart or partial or again):
-            self._forget()
+            self._restart_log()
 
     def _fresh(self) -> Checkpoint:
         return Checkpoint.begin(self._identity, timestamp(self._wall()))
 
-    def _forget(self) -> None:
-        """Have the log begin anew, also where it is damaged."""
+    def _restart_log(self) -> None:
         number = self._log.newest()
         self._known = LoggedList(number, number + 1, (), self._fresh())
         self._begin_with(self._known.state)
 
-    def _read_again(self) -> None:
-        """Have the log begin again with the first page, after the chunks that there
-        are.
-        """
+    def _restart_pages(self) -> None:
         again = self._known.state.begun_again()
         self._begin_with(
             replace(again, fingerprint=self._identity.digest, options={**self._identity.options})
@@ -205,7 +200,7 @@ class ChunkedList:
 
         Raises TakenOverError if another writer was first.
         """
-        lines = self._whole_pages()
+        lines = self._counted_bytes()
         if not lines:
             self._add(None, state)
         elif chunk := self._created(lines) or self._created_after(lines):
@@ -239,8 +234,7 @@ class ChunkedList:
         self._take_number(self._known.state)
         return self._created(lines)
 
-    def _whole_pages(self) -> bytes:
-        """Return what was counted."""
+    def _counted_bytes(self) -> bytes:
         # A slice of the buffer would be a copy that is copied again.
         return bytes(memoryview(self._buffer)[: self._counted])
 
@@ -264,14 +258,11 @@ class ChunkedList:
             chunks if state.complete else (),
         )
         if not self._log.add(entry):
-            self._leave(number, chunk)
+            self._remove_unless_logged(number, chunk)
             raise TakenOverError(str(self))
         self._known = LoggedList(number, known.first, chunks, state)
         self.state = state
 
-    def _leave(self, number: int, chunk: Chunk | None) -> None:
-        """Remove the chunk unless the entry of its number, which is another writer's,
-        has it.
-        """
+    def _remove_unless_logged(self, number: int, chunk: Chunk | None) -> None:
         if chunk and self._log.entry(number).chunk is None:
             self._objects.remove([f"{self._place.folder}/{chunk.name}"])

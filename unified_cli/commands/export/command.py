@@ -94,10 +94,6 @@ _SECTIONS = (
 
 
 def _run(context: CommandContext, options: ExportOptions) -> None:
-    """Do what the options ask for.
-
-    Raises the error that names the missing part or differs.
-    """
     runtime = context.runtime
     runtime.stderr.quiet = runtime.stderr.quiet or options.quiet
     if options.query and options.task is None and options.verify is None:
@@ -116,7 +112,7 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
             hint="--to DIR; unified API RESOURCE list --all -o ndjson prints one list",
         )
     elif not options.to:
-        raise _no_folder(options)
+        raise _no_folder_error(options)
     elif options.tasks:
         connection_task.show(context, options)
     elif options.engine:
@@ -126,15 +122,13 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
 
 
 def _verify(runtime: Runtime, options: ExportOptions, place: str) -> None:
-    """Check the files at the destination, instead of writing there."""
     for name, given in (("--to", options.to is not None), ("--dry-run", options.dry_run)):
         if given:
             raise UsageError(f"--verify checks an export and writes none (leave {name} out)")
     report.verify(runtime, run.destination_of(runtime, place, make=False, tables=True))
 
 
-def _no_folder(options: ExportOptions) -> UsageError:
-    """Return the error where the folder is missing."""
+def _no_folder_error(options: ExportOptions) -> UsageError:
     if options.what == ("all",):
         return UsageError(
             "export needs a folder",
@@ -147,7 +141,6 @@ def _no_folder(options: ExportOptions) -> UsageError:
 
 
 def _preview(context: CommandContext, options: ExportOptions) -> None:
-    """Show what the options would do."""
     if options.task is not None:
         report.preview(
             connection_task.plan_of(
@@ -156,7 +149,7 @@ def _preview(context: CommandContext, options: ExportOptions) -> None:
         )
         return
     if not options.to:
-        raise _no_folder(options)
+        raise _no_folder_error(options)
     if options.tasks:
         raise UsageError("--tasks prints the tasks and does nothing (leave --dry-run out)")
     if options.engine:

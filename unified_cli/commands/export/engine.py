@@ -175,12 +175,11 @@ class _Driver:
             self._runtime.sleep(_POLL_SECONDS)
         for worker, error in client.run(check, *place, on_error="return").items():
             if error is not None:
-                raise _failure(f"the worker {worker} cannot do the export", error)
+                raise _worker_error(f"the worker {worker} cannot do the export", error)
 
     def run(
         self, client: Any, work: Any, place: Sequence[str], slots: list[TokenSlots], shown: Progress
     ) -> None:
-        """Have each task done when its token allows."""
         lists = {name for task in self._tasks.values() for name in task.lists}
         runs.make_tables(self._destination, lists, self._columns)
         # An event is its time, and how many records a worker wrote.
@@ -211,7 +210,7 @@ class _Driver:
             error = future.exception()
             result = TaskResult("", ExportSummary(), error=error) if error else future.result()
             one.end(name, self._runtime.monotonic(), result.sent)
-            shown.add(parts=len(self._files[name]), failed=self._count(name, result))
+            shown.add(parts=len(self._files[name]), failed=self._count_result(name, result))
             left -= 1
 
     def _has_workers(self, client: Any) -> bool:
@@ -232,12 +231,11 @@ class _Driver:
     def _lost(self) -> NetworkError:
         return NetworkError(f"the scheduler at {self._scheduler} was lost, or cancelled the tasks")
 
-    def _count(self, name: str, result: TaskResult) -> int:
-        """Count what came of a task; gives how many of its lists failed."""
+    def _count_result(self, name: str, result: TaskResult) -> int:
         found = result.summary
         if result.error:
             what = f"the worker {result.worker}".rstrip() + f" did not do the task of {name}"
-            found.failed |= dict.fromkeys(self._files[name], _failure(what, result.error))
+            found.failed |= dict.fromkeys(self._files[name], _worker_error(what, result.error))
         reported = {line.partition(": ")[0] for line in found.partial} | found.failed.keys()
         manifest = manifest_of(name)
         text = self._destination.read(manifest)
@@ -253,8 +251,7 @@ class _Driver:
         return export_state.read_times(export_state.latest(found.values()), self._all)
 
 
-def _failure(what: str, error: BaseException) -> UnifiedError:
-    """Return what a worker ended with, in words that name it."""
+def _worker_error(what: str, error: BaseException) -> UnifiedError:
     if isinstance(error, UnifiedError):
         return error.reworded(f"{what}: {error.message}")
     if type(error).__name__ == "KilledWorker":

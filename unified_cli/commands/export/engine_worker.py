@@ -62,7 +62,7 @@ def check(version: str, to: str, marker: str) -> None:
             f"it runs version {__version__}, and the driver {version}",
             hint="install the same version on each machine",
         )
-    runtime = _runtime()
+    runtime = _process_runtime()
     until = runtime.monotonic() + _PATIENCE_SECONDS
     try:
         objects = store_folder.objects(runtime, to, make=False)
@@ -89,7 +89,7 @@ def work(version: str, to: str, marker: str, text: str) -> TaskResult:
     secede()
     try:
         check(version, to, marker)
-        runtime = _runtime()
+        runtime = _process_runtime()
         context = CommandContext(runtime, own_catalogue(runtime, ()), lambda _: None, ())
         task = connection_task.read(runtime, text)
         plan = connection_task.plan_of(context, task, ExportOptions())
@@ -119,8 +119,7 @@ def work(version: str, to: str, marker: str, text: str) -> TaskResult:
     return TaskResult(worker.address, summary, plan.readers.clients.recent_sends())
 
 
-def _runtime() -> Runtime:
-    """Return the runtime of this process: one, whichever of its threads come first."""
+def _process_runtime() -> Runtime:
     with _MAKING:
         return _made_runtime()
 

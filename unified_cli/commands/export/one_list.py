@@ -137,7 +137,7 @@ class ListRunner:
                     yield FinishedList(before, read_at=list_history.read_at(before, self._entries))
                 else:
                     history = ListHistory.of(self._destination, before, self._entries)
-                    yield from self._add(planned, request, history, options)
+                    yield from self._write_changes(planned, request, history, options)
                 return
         # A file that the manifest lists is ours to replace.
         options = replace(options, force=options.force or options.restart or before is not None)
@@ -165,18 +165,19 @@ class ListRunner:
                     # Changes go through the same files.
                     result.part.tidy()
                 yield replace(result, goes_on=True)
-                yield from self._add(planned, request, history.then(result.entry), options)
+                yield from self._write_changes(
+                    planned, request, history.then(result.entry), options
+                )
             else:
                 yield result
 
-    def _add(
+    def _write_changes(
         self,
         planned: PlannedList,
         request: Request,
         history: ListHistory,
         options: ListExportOptions,
     ) -> Generator[Page | ListResult]:
-        """Write what changed since the files of the list that are complete."""
         first, now = history.entries[0], datetime.fromtimestamp(self._runtime.wall(), UTC)
         increment = increments.after(history.marks, options.lag or 0, now)
         if increment.why and history.has_records:

@@ -76,7 +76,7 @@ def with_known_folders(destination: Destination, plan: ExportPlan) -> ExportPlan
     Raises StateError for a profile that leads to the connection of another, and
     StorageError.
     """
-    owners = _owners(destination, plan)
+    owners = _owners_by_name(destination, plan)
     folders = {owner: name for name, owner in reversed(owners.items())}
     renamed: dict[str, str] = {}
     for name in dict.fromkeys(one.connection for one in plan.lists):
@@ -112,8 +112,7 @@ def _list(one: PlannedList) -> str:
     return f"{one.operation.api}/{one.operation.resource}"
 
 
-def _owners(destination: Destination, plan: ExportPlan) -> dict[str, tuple[str, str]]:
-    """Return the origin and account of each name at the destination."""
+def _owners_by_name(destination: Destination, plan: ExportPlan) -> dict[str, tuple[str, str]]:
     try:
         there = destination.manifests()
     except StateError:
@@ -158,7 +157,7 @@ def _reserve(destination: Destination, plan: ExportPlan) -> tuple[Manifest, bool
     Raises StateError for a damaged one, InUseError where another run reads such a list.
     """
     runtime, name, restart = plan.context.runtime, plan.manifest, plan.options.restart
-    own = _own_manifest(destination, plan)
+    own = _earlier_manifest(destination, plan)
     waits = own is not None and plan.pauses and not own.ended_before(runtime.wall(), WINDOW)
     kept = own or Manifest(name, timestamp(runtime.wall()), plan.options.shard)
     if own is None and plan.form is formats.PARQUET and not restart:
@@ -181,8 +180,7 @@ def _reserve(destination: Destination, plan: ExportPlan) -> tuple[Manifest, bool
     return kept, waits
 
 
-def _own_manifest(destination: Destination, plan: ExportPlan) -> Manifest | None:
-    """Return the manifest that an earlier run of this kind left, or None."""
+def _earlier_manifest(destination: Destination, plan: ExportPlan) -> Manifest | None:
     try:
         text = destination.read(plan.manifest)
         return None if text is None else Manifest.of(text, plan.manifest, str(destination))

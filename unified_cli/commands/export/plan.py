@@ -126,7 +126,7 @@ def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool
         matching = [operation for operation in every if _matches(operation, pattern)]
         if not matching:
             raise UsageError(
-                f"nothing to list matches {pattern!r}", hint=_meant(catalogue, pattern)
+                f"nothing to list matches {pattern!r}", hint=_suggestion(catalogue, pattern)
             )
         exact = "/" in pattern and not _GLOB.search(pattern)
         for operation in matching:
@@ -158,8 +158,7 @@ def check_query(context: CommandContext, options: ExportOptions) -> None:
             )
 
 
-def _meant(catalogue: Catalogue, pattern: str) -> str:
-    """Return what may have been meant by a name that no list has."""
+def _suggestion(catalogue: Catalogue, pattern: str) -> str:
     if pattern == "all":
         return "leave it out: without a name every list is exported"
     if not _GLOB.search(pattern):
@@ -188,7 +187,6 @@ def _parse_shard(text: str) -> tuple[int, int]:
 
 
 def _in_shard(name: str, operation: Operation, shard: tuple[int, int] | None) -> bool:
-    """Return whether a list belongs to the shard: the same on every machine."""
     if shard is None:
         return True
     text = f"{name}\0{operation.api}/{operation.resource}".encode()

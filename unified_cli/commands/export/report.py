@@ -110,7 +110,7 @@ def ending(options: ExportOptions, total: int, done: Callable[[], int | None]) -
         # The step against the failure itself comes first.
         error = os_limits.explained(caught)
         number = _number(done)
-        if number is not None and _can_continue(error):
+        if number is not None and _same_command_continues(error):
             error.add_hint(lists_done(number, total))
             error.next_command = again
         raise error from caught.__cause__
@@ -123,8 +123,7 @@ def _number(done: Callable[[], int | None]) -> int | None:
     return None
 
 
-def _can_continue(error: UnifiedError) -> bool:
-    """Return whether the same command continues, and not what the error names."""
+def _same_command_continues(error: UnifiedError) -> bool:
     names_another = isinstance(error, StateError | UsageError) and error.hint
     anew = any(hint in error.message for hint in (START_ANEW, REPLACE))
     return not names_another and not anew
@@ -177,9 +176,9 @@ def report(
         f" {lists_done(total - len(summary.failed) - len(summary.partial), total)}"
     )
     if summary.old and not options.incremental:
-        runtime.stderr.note(f"{_ages(summary.old)}; {_reads_again(options)}")
+        runtime.stderr.note(f"{_old_lists_note(summary.old)}; {_ways_to_reread(options)}")
     if summary.gone:
-        runtime.stderr.note(_gone(summary.gone))
+        runtime.stderr.note(_gone_ids_note(summary.gone))
     if summary.ahead:
         others = len(summary.ahead) - 1
         more = (
@@ -208,13 +207,12 @@ def report(
     try:
         _raise_error(summary, total)
     except UnifiedError as error:
-        if _can_continue(error):
+        if _same_command_continues(error):
             error.next_command = continuing(options)
         raise
 
 
-def _ages(old: Mapping[str, str]) -> str:
-    """When these lists were read."""
+def _old_lists_note(old: Mapping[str, str]) -> str:
     found = sorted((at, str(PurePosixPath(file).with_suffix(""))) for file, at in old.items())
     if len(found) <= _MOST_LINES:
         return f"not read again: {', '.join(f'{name} (read {at})' for at, name in found)}"
@@ -224,16 +222,14 @@ def _ages(old: Mapping[str, str]) -> str:
     )
 
 
-def _reads_again(options: ExportOptions) -> str:
-    """Return what reads lists again that are complete."""
+def _ways_to_reread(options: ExportOptions) -> str:
     ways = ["--incremental adds what changed since"] if options.form.increments else []
     if not (options.task or options.engine):
         ways.append("--restart reads everything again")
     return ", ".join(ways) or "another folder takes them anew"
 
 
-def _gone(gone: Mapping[str, int]) -> str:
-    """Return how many ids are gone from these lists, and where they are."""
+def _gone_ids_note(gone: Mapping[str, int]) -> str:
     files = [gone_ids.file_beside(file) for file in sorted(gone)]
     more = f" and {len(files) - 1} more such files" if len(files) > 1 else ""
     return (

@@ -84,7 +84,7 @@ def export(plan: ExportPlan) -> None:
         def held() -> None:
             nonlocal work, is_begun
             if not plan.options.task:
-                work = listed.enter_context(_listed(plan, place, where))
+                work = listed.enter_context(_in_list_of_runs(plan, place, where))
             is_begun = True
 
         def done() -> int | None:
@@ -138,8 +138,9 @@ def check_names(destination: Destination, manifest: str, connections: Iterable[s
         )
 
 
-def _listed(plan: ExportPlan, place: str, where: str) -> AbstractContextManager[ListedWork]:
-    """Have the export in the list of runs."""
+def _in_list_of_runs(
+    plan: ExportPlan, place: str, where: str
+) -> AbstractContextManager[ListedWork]:
     runtime, options = plan.context.runtime, plan.options
     header = RunHeader(
         "",

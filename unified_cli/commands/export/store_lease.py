@@ -93,7 +93,7 @@ class StoreLease:
 
     def check(self) -> None:
         """Raise TakenOverError if another run has the lease by now, StorageError."""
-        if not self._is_there() or self._read(_name(self._number + 1)):
+        if not self._holds_own_sign() or self._read(_name(self._number + 1)):
             raise TakenOverError(str(self._objects.url))
 
     def release(self) -> None:
@@ -117,7 +117,7 @@ class StoreLease:
             with suppress(StorageError):
                 # A store charges more for a list than for a read. A run that follows is
                 # noticed before each write.
-                if not self._is_there():
+                if not self._holds_own_sign():
                     return
                 self._objects.put(self._path, self._sign.text(beats))
 
@@ -129,8 +129,7 @@ class StoreLease:
                 [f"{self._folder}/{name}" for name in (*self._before, _name(self._number))]
             )
 
-    def _is_there(self) -> bool:
-        """Return whether the sign is there, and this run's."""
+    def _holds_own_sign(self) -> bool:
         found = self._read(_name(self._number))
         return found is not None and found.writer == self._sign.writer
 

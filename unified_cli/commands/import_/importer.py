@@ -366,9 +366,6 @@ class Importer:
         return ImportJob(item, request._replace(in_doubt=True), again)
 
     def _may_resend(self, request: Request, sent: float) -> bool:
-        """Return whether a request in doubt, first sent at that time, may be sent
-        again.
-        """
         age = self._task.runtime.wall() - sent
         return self._options.retry_in_doubt or outcome.may_resend(request, age, self._window)
 

@@ -119,7 +119,6 @@ def _report_line(line: InputLine, journal: Journal) -> bytes:
 
 
 def _with_outcome(line: InputLine, journal: Journal) -> bytes:
-    """Return the record with its outcome as its first member."""
     mark = _mark(line, journal)
     record, carried = _record(line)
     if (

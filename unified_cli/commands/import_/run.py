@@ -78,20 +78,20 @@ _LARGEST_SPREAD = 16 * 1024 * 1024
 def run(context: CommandContext, options: ImportOptions) -> None:
     """Import. Raises an error that says how far it got if not everything was done."""
     runtime, catalogue = context.runtime, context.catalogue
-    targets = _targets(runtime, options)
+    targets = _connections(runtime, options)
     operation = find(catalogue, options.resource, options.operation)
     task = ImportTask(
         runtime, catalogue, targets, operation, builder.pairs(options.query), options.map
     )
 
     piped = options.file == "-"
-    with _given(task, options) as copy:
+    with _record_file(task, options) as copy:
         found = _examined(task, copy, options)
     with closing(found) as source:
         if found.remark:
             runtime.stderr.note(found.remark)
         task = task.counted(source)
-        _check_names(task, source, options)
+        _warn_of_misspelt_names(task, source, options)
         if options.dry_run:
             _preview(task, source)
             return
@@ -99,13 +99,10 @@ def run(context: CommandContext, options: ImportOptions) -> None:
         _confirm(task, source, yes=options.yes, piped=piped)
         if copy.not_kept:
             runtime.stderr.line(f"this import cannot be resumed: {copy.not_kept.message}")
-        _import(replace(task, kept=copy.not_kept is None), source, options)
+        _locked_import(replace(task, kept=copy.not_kept is None), source, options)
 
 
-def _given(task: ImportTask, options: ImportOptions) -> AbstractContextManager[StdinCopy]:
-    """Return the file with the records: a copy of those of a pipe, or of the list in
-    the folder of an export.
-    """
+def _record_file(task: ImportTask, options: ImportOptions) -> AbstractContextManager[StdinCopy]:
     path, runtime = Path(options.file), task.runtime
     if options.file == "-":
         return stdin_copy.copied(runtime, task.where, options.token_stdin)
@@ -135,10 +132,7 @@ def _examined(task: ImportTask, copy: StdinCopy, options: ImportOptions) -> Inpu
     return input_file.examine(copy.path, shape, asked, shown=copy.shown, as_0_2_0=as_0_2_0)
 
 
-def _targets(runtime: Runtime, options: ImportOptions) -> Mapping[str | None, Settings]:
-    """Return the only connection, under the name None, or those that records may
-    name.
-    """
+def _connections(runtime: Runtime, options: ImportOptions) -> Mapping[str | None, Settings]:
     config = config_file.read(runtime)
     # The option is the format of the summary, not of records.
     options = replace(options, output=None)
@@ -153,11 +147,7 @@ def _targets(runtime: Runtime, options: ImportOptions) -> Mapping[str | None, Se
     return {None: resolved}
 
 
-def _check_names(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
-    """Name the columns that may be misspelt.
-
-    Of other inputs, or with `--map`, the fields of the first record.
-    """
+def _warn_of_misspelt_names(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
     names = [input_tables.member(head) for head in source.columns]
     if task.map is not None or not names:
         body = next((item.body for item in task.items(source, notes=False) if item.body), None)
@@ -167,10 +157,6 @@ def _check_names(task: ImportTask, source: InputFile, options: ImportOptions) ->
 
 
 def _preview(task: ImportTask, source: InputFile) -> None:
-    """Print the request for each record, one per line.
-
-    Nothing is sent, and no journal is started.
-    """
     for item in task.items(source):
         if item.wrong:
             task.runtime.stderr.note(f"line {item.number} {item.wrong}")
@@ -199,18 +185,16 @@ def _confirm(task: ImportTask, source: InputFile, *, yes: bool, piped: bool) -> 
         )
 
 
-def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
-    """Import with the journal locked, and print the outcome."""
+def _locked_import(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
     report = result_files.open_report(options.report, source.path) if options.report else None
     with report or nullcontext():
         _with_report(task, source, options, report)
 
 
 @contextmanager
-def _journal(
+def _opened_journal(
     task: ImportTask, source: InputFile, options: ImportOptions
 ) -> Iterator[ImportJournal]:
-    """The journal beside the input, locked, or one in memory."""
     header = _header(task, source)
     if not task.kept:
         yield ImportJournal.in_memory(header, highest=source.last)
@@ -239,10 +223,7 @@ def _journal(
 def _run_header(
     task: ImportTask, source: InputFile, options: ImportOptions, journal: Path
 ) -> RunHeader:
-    """Return the import in the list of runs, with the command that continues with
-    it.
-    """
-    known = _with_names(task, source, options)
+    known = _with_file_and_connection(task, source, options)
     endless = task.operation.method == "DELETE"
     return RunHeader(
         "",
@@ -252,23 +233,21 @@ def _run_header(
         kind=RunKind.IMPORT,
         calls=source.count,
         words=tuple(command_words.words_of(["import"], known)),
-        corrected=tuple(_words_for_refused(known, source)),
+        corrected=tuple(_command_for_failed(known, source)),
         window=FOR_EVER if endless else task.window if task.repeats else 0,
     )
 
 
-def _with_names(task: ImportTask, source: InputFile, options: ImportOptions) -> ImportOptions:
-    """Return the options with the names of the file and the connection in use."""
+def _with_file_and_connection(
+    task: ImportTask, source: InputFile, options: ImportOptions
+) -> ImportOptions:
     known = replace(options, file=str(source.path))
     if (only := task.targets.get(None)) and only.profile:
         known = replace(known, profile=(only.profile,))
     return known
 
 
-def _words_for_refused(known: ImportOptions, source: InputFile) -> list[str]:
-    """Return the command for the file of records that failed, once they are
-    corrected.
-    """
+def _command_for_failed(known: ImportOptions, source: InputFile) -> list[str]:
     failed = str(outcome_files.path_of("failed", source.path))
     plain = replace(known, file=failed, format=None, delimiter=None, trim_header=False, report=None)
     return command_words.words_of(["import"], plain)
@@ -278,7 +257,7 @@ def _with_report(
     task: ImportTask, source: InputFile, options: ImportOptions, report: OutputStream | None
 ) -> None:
     items = task.items(source)
-    with _journal(task, source, options) as journal:
+    with _opened_journal(task, source, options) as journal:
         before = result_files.count(source, journal)
         stopped = _send_all(task, items, journal, source, options)
         counts = result_files.count(source, journal)
@@ -295,12 +274,12 @@ def _with_report(
     if options.file != "-":
         source.file.check_name()
     try:
-        _raise_for(groups, stopped, task)
+        _raise_for_outcome(groups, stopped, task)
     except UnifiedError as error:
         refused = counts[EntryState.REFUSED] and not counts[EntryState.FAILED]
         error.next_command = _next_command(task, groups)
         if refused and task.kept and not stopped and not any(group.count for group in groups[2:]):
-            words = _words_for_refused(_with_names(task, source, options), source)
+            words = _command_for_failed(_with_file_and_connection(task, source, options), source)
             error.add_hint("correct them there")
             error.next_command = shlex.join(["unified", *words])
         raise
@@ -335,10 +314,9 @@ def _send_all(
             raise
 
 
-def _raise_for(
+def _raise_for_outcome(
     groups: Sequence[OutcomeGroup], stopped: UnifiedError | None, task: ImportTask
 ) -> None:
-    """Raise the error that sums up the import."""
     try:
         conclude(outcome_files.ending_of("record", groups, stopped))
     except UnknownError as error:
@@ -359,17 +337,13 @@ def _raise_for(
 
 
 def _next_command(task: ImportTask, groups: Sequence[OutcomeGroup]) -> str | None:
-    """Return the command that comes next, or None if the import is in no list of
-    runs.
-    """
     doubtful = next(group for group in groups if group.name == "in doubt")
-    if doubtful.count and not task.repeats and (command := _read(task, doubtful.path)):
+    if doubtful.count and not task.repeats and (command := _command_to_look(task, doubtful.path)):
         return command
     return outcome_files.next_command(groups, task.runtime.stderr.run)
 
 
-def _read(task: ImportTask, doubtful: Path | None) -> str | None:
-    """Return the command that shows whether the first record in doubt was done."""
+def _command_to_look(task: ImportTask, doubtful: Path | None) -> str | None:
     if doubtful is None:
         return None
     with doubtful.open("rb") as lines:

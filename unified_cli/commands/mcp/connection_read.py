@@ -118,7 +118,7 @@ class ConnectionRead:
         """Return whether what was read is so large a part of the answer, or is all
         there is.
         """
-        return self._is_read or self._task.share(self._forms()) >= share
+        return self._is_read or self._task.share(self._all_forms()) >= share
 
     def take(self, shown: bytes) -> None:
         """Add the next record to the answer, in this form."""
@@ -148,7 +148,7 @@ class ConnectionRead:
             self.facts = tool_calls.connection(self.name, settings)
             request = self._request(settings)
             with world.lend(self.name, settings) as client:
-                send = partial(_counted, world, client)
+                send = partial(_send_counted, world, client)
                 if lists:
                     yield from self._list_pages(send, request, share)
                 else:
@@ -168,7 +168,7 @@ class ConnectionRead:
         return world.request(settings, operation, arguments.id, content)
 
     def _list_pages(self, send: Send, request: Request, share: float) -> Generator[ReadPage]:
-        cursor, shown = self._onward, self._forms()
+        cursor, shown = self._onward, self._all_forms()
         service = self._task.world.catalogue.service
         reader = ListReader(send, request, service, Span(cursor))
         while not reader.done and self._task.share(shown) < share:
@@ -178,23 +178,23 @@ class ConnectionRead:
             cursor = page.next_cursor
             yield ReadPage(records, cursor)
 
-    def _forms(self) -> list[bytes]:
-        """Return the records that were read, those in the answer as they are there."""
+    def _all_forms(self) -> list[bytes]:
         return [*self.shown, *(one.shown for one in self._read[len(self.shown) :])]
 
     def _shown(self, records: Sequence[Record], cursor: str | None) -> list[ReadRecord]:
         columns = self._task.arguments.columns
         chosen = [project(one, columns) for one in records] if columns else records
         return [
-            ReadRecord(_within(cursor, at), record, bytes(shown))
+            ReadRecord(_cursor_within_page(cursor, at), record, bytes(shown))
             for at, (record, shown) in enumerate(
                 zip(records, label(chosen, self.name), strict=True)
             )
         ]
 
 
-def _counted(world: ToolWorld, client: Client, request: Request, *, page: bool = False) -> Answer:
-    """Send the request, which counts for the budget."""
+def _send_counted(
+    world: ToolWorld, client: Client, request: Request, *, page: bool = False
+) -> Answer:
     world.budget.spend()
     return client.send(request, page=page)
 
@@ -211,10 +211,7 @@ def _record(answer: Answer, request: Request, operation: Operation) -> Record:
     return Record(answer.body.strip())
 
 
-def _within(cursor: str | None, position: int) -> str | None:
-    """Return the cursor that continues after this many records of the page at a
-    cursor.
-    """
+def _cursor_within_page(cursor: str | None, position: int) -> str | None:
     if not position:
         return cursor
     skipped, start = 0, cursor or ""

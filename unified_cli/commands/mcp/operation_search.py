@@ -103,10 +103,6 @@ def _described(one: KnownField) -> str:
 
 
 def _score(operation: Operation, words: Iterable[str]) -> float:
-    """Return how many of the words the operation has.
-
-    A little more where they are in its command.
-    """
     command, summary = operation.command.lower(), operation.summary.lower()
     return sum(
         1.01 if word in command else 1.0 for word in words if word in command or word in summary

@@ -53,16 +53,16 @@ class OwedAnswers:
 
     def received(self, line: str) -> None:
         """Note a message of the client."""
-        message = _decoded(line, _WireMessage)
+        message = _decoded_or_empty(line, _WireMessage)
         if message.method == "notifications/cancelled":
-            self._forget(_decoded(message.params, _Cancelled).request)
+            self._forget(_decoded_or_empty(message.params, _Cancelled).request)
         elif message.method is not None and message.id is not None:
             with self._changed:
                 self._ids.add(message.id)
 
     def written(self, line: str) -> None:
         """Note a message to the client."""
-        message = _decoded(line, _WireMessage)
+        message = _decoded_or_empty(line, _WireMessage)
         if message.method is None:
             self._forget(message.id)
 
@@ -125,8 +125,7 @@ class Answers(TextIOWrapper):
             self.detach()
 
 
-def _decoded(text: str | msgspec.Raw, kind: type[T]) -> T:
-    """Return the message, or empty if it is invalid, which the protocol handles."""
+def _decoded_or_empty(text: str | msgspec.Raw, kind: type[T]) -> T:
     try:
         return typed_json.decode(text.encode() if isinstance(text, str) else bytes(text), kind)
     except (msgspec.MsgspecError, ValueError, RecursionError):

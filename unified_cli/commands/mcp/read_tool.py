@@ -82,7 +82,7 @@ class _SharedRead:
         """The connections whose next record has no place in the answer."""
         self._abandoned: AbandonedError | None = None
         self._check = ColumnCheck(task.arguments.columns)
-        self._unknown = _doubtful(task, names)
+        self._unknown = _doubtful_parameters(task, names)
 
     def run(self) -> None:
         """Read until the answer is full, or nothing is left, or the call is abandoned.
@@ -131,7 +131,7 @@ class _SharedRead:
 
         Those of the cursor come first.
         """
-        self._begin()
+        self._begin_connections()
         return min(self._unfinished(), key=self._share, default=None)
 
     def _unfinished(self) -> list[ConnectionRead]:
@@ -140,8 +140,7 @@ class _SharedRead:
     def _share(self, one: ConnectionRead) -> float:
         return self._task.share(one.shown)
 
-    def _begin(self) -> None:
-        """Begin as many connections as there is room for in the answer."""
+    def _begin_connections(self) -> None:
         if self._abandoned or (not self._waiting and self._number == len(self._names)):
             return
         arguments = self._task.arguments
@@ -151,13 +150,10 @@ class _SharedRead:
             return
         reserved = sum(_LEAST_SHARE for one in begun if not one.facts)
         room = arguments.max_bytes - self._size() - reserved
-        for number, cursor in self._not_begun(min(places, room // _LEAST_SHARE)):
+        for number, cursor in self._take_unread(min(places, room // _LEAST_SHARE)):
             self._reads.append(ConnectionRead(self._task, number, self._names[number], cursor))
 
-    def _not_begun(self, most: int) -> Generator[tuple[int, str | None]]:
-        """Take at most this many of the connections that are not read for this
-        answer.
-        """
+    def _take_unread(self, most: int) -> Generator[tuple[int, str | None]]:
         for _ in range(most):
             if self._waiting:
                 yield self._waiting.popleft()
@@ -210,9 +206,6 @@ class _SharedRead:
         return len(self._document())
 
     def text(self) -> str:
-        """Return the answer as JSON, the records as they were served, those of a
-        connection together.
-        """
         return self._document().decode("utf-8", "replace")
 
     def _document(self) -> bytes:
@@ -241,8 +234,7 @@ class _SharedRead:
         return self._task.world.cursors.text(position, self._task.asked)
 
 
-def _doubtful(task: ReadTask, names: Sequence[str]) -> list[JsonObject]:
-    """Return the parameters that the list is not known to take."""
+def _doubtful_parameters(task: ReadTask, names: Sequence[str]) -> list[JsonObject]:
     world, operation = task.world, task.operation
     query = tool_calls.pairs(task.arguments.query)
     described = world.served.described(names, operation) if query else None

@@ -76,7 +76,7 @@ def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
             "run": run,
         }
     )
-    return (head[:-1] + b',"result":' + _shown(answer.body) + b"}").decode("utf-8", "replace")
+    return (head[:-1] + b',"result":' + _body_or_id(answer.body) + b"}").decode("utf-8", "replace")
 
 
 def _failed(error: UnifiedError | None, key: str | None, run: str) -> UnifiedError:
@@ -98,8 +98,7 @@ def _body(arguments: WriteArguments, method: str, kind: str) -> bytes | None:
     return json_codec.encoded(arguments.body)
 
 
-def _shown(body: bytes | None) -> bytes:
-    """Return the answer, or its id where it is large."""
+def _body_or_id(body: bytes | None) -> bytes:
     if not body:
         return b"null"
     if len(body) <= USUAL_BYTES:

@@ -131,7 +131,6 @@ def _check_sources(plans: Sequence[CheckedPlan], options: ApplyOptions) -> None:
 
 
 def _ids_header(plans: Sequence[CheckedPlan]) -> IdHeader:
-    """Return the header of the file of --ids that belongs to the plans."""
     header = plans[0].file.header
     return IdHeader.of(header.of_from, header.of_to)
 
@@ -184,7 +183,7 @@ def _apply(context: CommandContext, lanes: Sequence[PlanLane], options: ApplyOpt
                 wanted = partial(lane.wanted, options)
                 _check_deletes(sender, lane.plans, wanted, options.max_deletes)
             _confirm(runtime, busy, options)
-            stack.enter_context(_listed(runtime, lanes, options))
+            stack.enter_context(_in_list_of_runs(runtime, lanes, options))
             total = sum(lane.counts(options).total() for lane in busy)
             stops = _send(runtime, work, writers, total, overwrite=options.overwrite_changed)
         else:
@@ -243,8 +242,9 @@ def _send(
 
 
 @contextmanager
-def _listed(runtime: Runtime, lanes: Sequence[PlanLane], options: ApplyOptions) -> Iterator[None]:
-    """Have the plans in the list of runs, as one, if their journals are kept."""
+def _in_list_of_runs(
+    runtime: Runtime, lanes: Sequence[PlanLane], options: ApplyOptions
+) -> Iterator[None]:
     applied = [one for lane in lanes for one in lane.applied]
     if not all(journal.lock for _, journal in applied):
         yield
@@ -281,10 +281,6 @@ def _say_already(runtime: Runtime, applied: Applied) -> None:
 
 
 def _confirm(runtime: Runtime, lanes: Sequence[PlanLane], options: ApplyOptions) -> None:
-    """Ask before anything is sent, unless `--yes` is given.
-
-    Raises UsageError if no one says yes.
-    """
     counts = sum((lane.counts(options) for lane in lanes), Counter[str]())
     what = ", ".join(counted(counts[name], name) for name in OPERATIONS if counts[name])
     settings = lanes[0].target.settings

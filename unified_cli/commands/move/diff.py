@@ -50,7 +50,7 @@ def run(context: CommandContext, options: DiffOptions) -> None:
         if form is formats.JSON:
             _print_document(runtime, found, pairings)
         elif form is formats.TABLE and runtime.stdout_is_terminal:
-            _draw(runtime, found, pairings)
+            _draw_groups(runtime, found, pairings)
         else:
             row, columns = (_table_row, _TABLE_COLUMNS) if form.columns else (_record_row, ())
             service = context.catalogue.service
@@ -79,19 +79,17 @@ def _print_rows(
         out.end()
 
 
-def _draw(runtime: Runtime, found: Comparison, pairings: Iterator[Pairing]) -> None:
-    """Show at a terminal how many records differ in what, with the first of them."""
+def _draw_groups(runtime: Runtime, found: Comparison, pairings: Iterator[Pairing]) -> None:
     groups = DifferenceGroups()
     for pairing in pairings:
-        groups.add(pairing.change, _named(found, pairing), [*_differences(found, pairing)])
+        groups.add(pairing.change, _record_name(found, pairing), [*_differences(found, pairing)])
     stdout.show(runtime, groups.drawn(runtime, (found.of_from.facts.name, found.of_to.facts.name)))
     if not groups.is_whole:
         runtime.stderr.note("-o ndjson shows each of them whole")
 
 
-def _named(found: Comparison, pairing: Pairing) -> str:
-    """Return what a person finds the record by: its key, or where it is."""
-    places = _places(found, pairing) if pairing.change is Change.NO_KEY else []
+def _record_name(found: Comparison, pairing: Pairing) -> str:
+    places = _uncompared_places(found, pairing) if pairing.change is Change.NO_KEY else []
     return ", ".join(places or [text(value) for value in _key(found, pairing)])
 
 
@@ -153,11 +151,10 @@ def _record_row(found: Comparison, pairing: Pairing) -> Record:
 
 
 def _table_row(found: Comparison, pairing: Pairing) -> Record:
-    """Return a line for people: the key and the paths as text."""
     values = [text(value) for value in _key(found, pairing)]
-    paths = [one.path or "(the whole record)" for one in _differences(found, pairing)] or _places(
-        found, pairing
-    )
+    paths = [
+        one.path or "(the whole record)" for one in _differences(found, pairing)
+    ] or _uncompared_places(found, pairing)
     members = {"change": pairing.change.value, "key": ", ".join(values), "paths": ", ".join(paths)}
     return Record(join({name: _text(value) for name, value in members.items()}))
 
@@ -171,8 +168,7 @@ def _positions(
     return dict(zip(("from_records", "to_records"), found, strict=True))
 
 
-def _places(found: Comparison, pairing: Pairing) -> list[str]:
-    """Return where the records are that could not be compared."""
+def _uncompared_places(found: Comparison, pairing: Pairing) -> list[str]:
     if pairing.change not in UNMATCHED:
         return []
     sides = ((found.of_from, pairing.of_from), (found.of_to, pairing.of_to))

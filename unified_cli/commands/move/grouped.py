@@ -122,15 +122,14 @@ class DifferenceGroups:
         kinds = sorted(self.counts, key=lambda kind: (order.index(kind[0]), -self.counts[kind]))
         for kind in kinds[:_MOST_GROUPS]:
             yield layout.lines(
-                runtime, [Word(masked(_said(kind, self.counts[kind], names)), Look.STRONG)]
+                runtime, [Word(masked(_group_words(kind, self.counts[kind], names)), Look.STRONG)]
             )
             yield from _shown(runtime, kind, self.examples[kind], self.counts[kind])
         if rest := sum(self.counts[kind] for kind in kinds[_MOST_GROUPS:]) + self.uncounted:
             yield layout.lines(runtime, [masked(f"{rest} in other paths")])
 
 
-def _said(kind: Kind, number: int, names: tuple[str, str]) -> str:
-    """Return what this many records are said to be."""
+def _group_words(kind: Kind, number: int, names: tuple[str, str]) -> str:
     change, paths = kind
     words = {
         Change.NO_KEY: "without the key",

@@ -196,7 +196,6 @@ class IdFile:
             raise StorageError(f"cannot write {path}: {error.strerror}") from None
 
     def _end_last_line(self) -> None:
-        """Cut off what a crash left of a last line."""
         size = self._file.size
         with self._file.reader() as content:
             whole = sum(len(line) for line in content if line.endswith(b"\n"))

@@ -87,7 +87,7 @@ class CallOrder:
         """Return the level of each call that waits for others: one more than the
         highest of these.
         """
-        waits = {place: self._before(place, ids) for place in self._waiting()}
+        waits = {place: self._calls_before(place, ids) for place in self._waiting()}
         after: dict[_Place, list[_Place]] = defaultdict(list)
         open_ones = dict.fromkeys(waits, 0)
         for place, others in waits.items():
@@ -113,8 +113,7 @@ class CallOrder:
         for at, plan in enumerate(self._plans):
             yield from ((at, number) for number in plan.waits if self._wanted(at, number))
 
-    def _before(self, place: _Place, ids: IdMap) -> set[_Place]:
-        """Return the calls that create what a call refers to."""
+    def _calls_before(self, place: _Place, ids: IdMap) -> set[_Place]:
         at, number = place
         found = set[_Place]()
         for record in self._plans[at].waits[number]:

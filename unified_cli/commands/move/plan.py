@@ -272,7 +272,7 @@ class CallPlanner:
             return None
         if operation == "create":
             return self._create(pairing.of_from[0])
-        identifier = _id(self._to.identifier(pairing.of_to[0]))
+        identifier = _decoded_id(self._to.identifier(pairing.of_to[0]))
         if identifier is None:
             self.skipped["no id"] += 1
             return None
@@ -294,7 +294,12 @@ class CallPlanner:
         body, references = self._exchanged(wanted)
         why = masked(f"only in {self._from.facts.name}")
         return PlannedCall(
-            self._connection, "create", why, source=_id(source), body=body, references=references
+            self._connection,
+            "create",
+            why,
+            source=_decoded_id(source),
+            body=body,
+            references=references,
         )
 
     def _goes(self, name: str, accepted: frozenset[str] | None) -> bool:
@@ -323,7 +328,7 @@ class CallPlanner:
             "update",
             masked(f"different: {', '.join(changed)}"),
             id=identifier,
-            source=_id(self._from.identifier(number)),
+            source=_decoded_id(self._from.identifier(number)),
             body=body,
             seen=msgspec.Raw(join({name: there.get(name, _NULL) for name in changed})),
             references=references,
@@ -354,7 +359,7 @@ class CallPlanner:
 
         def exchange(reference: IdReference) -> bytes | None:
             new = ids.new_id(reference.resource, reference.id)
-            old = _id(reference.id)
+            old = _decoded_id(reference.id)
             if new is None and old is not None:
                 waiting.append(PlannedReference(reference.path, reference.resource, old))
             return new
@@ -362,8 +367,7 @@ class CallPlanner:
         return msgspec.Raw(self._references.exchanged(body, exchange)), tuple(waiting)
 
 
-def _id(text: bytes) -> str | int | None:
-    """Return an id as JSON text, decoded, or None for anything else."""
+def _decoded_id(text: bytes) -> str | int | None:
     try:
         return msgspec.json.decode(text, type=str | int)
     except msgspec.MsgspecError:

@@ -228,7 +228,6 @@ def _repeated(value: bytes) -> str | None:
 
 
 def _repeated_within(value: bytes) -> str | None:
-    """Return the same for the objects in a value too."""
     inner = items(value) if value.startswith(b"[") else (parts(value) or {}).values()
     return _repeated(value) or next(
         filter(None, (_repeated_within(bytes(one)) for one in inner)), None

@@ -163,7 +163,6 @@ def _body_flaw(call: PlannedCall) -> str:
 
 
 def _reference_flaw(call: PlannedCall, references: IdReferences) -> str:
-    """Why the references are not those of the body."""
     if not call.references:
         return ""
     body = bytes(call.body)

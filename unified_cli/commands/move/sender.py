@@ -237,10 +237,6 @@ def _key(plan: str, number: int, body: bytes) -> str:
 
 
 def _attempt(client: Client, job: PlannedJob, *, overwrite: bool) -> WriteAttempt:
-    """Make a call.
-
-    With `overwrite` what changed since the plan was made does not matter.
-    """
     number = job.sent.n
     try:
         if job.look is not None and (

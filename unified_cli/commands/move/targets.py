@@ -60,7 +60,7 @@ def find(
     }
     found: dict[str, list[PlanFile]] = {}
     for file in files:
-        found.setdefault(_profile_of(file, selected), []).append(file)
+        found.setdefault(_profile_of_plan(file, selected), []).append(file)
     closed = [name for name in found if selected[name].read_only]
     if closed:
         what = f'profile "{closed[0]}"' if len(closed) == 1 else counted(len(closed), "profile")
@@ -70,8 +70,7 @@ def find(
     return [PlanTarget(name, selected[name], of_it) for name, of_it in found.items()]
 
 
-def _profile_of(file: PlanFile, selected: Mapping[str, Settings]) -> str:
-    """Return the profile that leads to the connection of a plan."""
+def _profile_of_plan(file: PlanFile, selected: Mapping[str, Settings]) -> str:
     planned = file.header.of_to
     there = {}
     for name, settings in selected.items():

@@ -247,14 +247,13 @@ class _DownloadBatch:
     def run(self, items: Iterator[DownloadItem]) -> DownloadSummary:
         """Download them. Raises StorageError."""
         with closing(
-            self._readers.read(self._missing(items), self._save, connections=1)
+            self._readers.read(self._items_to_download(items), self._save, connections=1)
         ) as results:
             for item, outcome in results:
                 self._note(item, outcome)
         return self._summary
 
-    def _missing(self, items: Iterator[DownloadItem]) -> Iterator[DownloadItem]:
-        """Yield the items that are to be downloaded, until an error stops that."""
+    def _items_to_download(self, items: Iterator[DownloadItem]) -> Iterator[DownloadItem]:
         there = self._manifest.fingerprints()
         for item in items:
             if self._summary.stopped:

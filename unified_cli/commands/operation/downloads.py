@@ -83,7 +83,7 @@ def _of_list(call: Call, operation: Operation, source_name: str) -> None:
     with closing(found) as source:
         downloads = _items(call, operation, source)
         if folder is None:
-            _show(call, downloads)
+            _show_requests(call, downloads)
             return
         work = Work("byte", part="file", parts=source.count)
         with (
@@ -130,8 +130,7 @@ def _looked_up(
     exchange(call, clients, request)
 
 
-def _show(call: Call, downloads: Iterator[Any]) -> None:
-    """Print the requests, one per line. Nothing is sent, and no folder is created."""
+def _show_requests(call: Call, downloads: Iterator[Any]) -> None:
     for item in downloads:
         if item.request is None:
             call.runtime.stderr.note(f"line {item.line} failed: {item.wrong}")
@@ -154,7 +153,7 @@ def _items(call: Call, operation: Operation, source: Any) -> Iterator[Any]:
     """
     for line in source.lines():
         try:
-            record = _record(line)
+            record = _texts_of_record(line)
             more = parameters(operation, record)
             if more is None:
                 # The key of the file in the manifest: a lookup may return another
@@ -211,8 +210,7 @@ def _found(
     return request, _names(record, request)
 
 
-def _record(line: Any) -> dict[str, str]:
-    """Return the texts of a record. For a bare id, the id."""
+def _texts_of_record(line: Any) -> dict[str, str]:
     if line.wrong:
         raise UsageError(f"line {line.number} {line.wrong}")
     if line.bare:

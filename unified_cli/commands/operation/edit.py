@@ -79,7 +79,7 @@ def run(
         raise UsageError(
             "--edit needs a terminal, and prompts", hint="-d, -f and -F change fields without one"
         )
-    editor = _editor(runtime)
+    editor = _editor_words(runtime)
     # The same request is sent later, with what was changed as its body.
     writes = part(options, WriteOptions)
     started = builder.operation_request(
@@ -88,11 +88,7 @@ def run(
     single.send(call, started, partial(_edit, editor, get))
 
 
-def _editor(runtime: Runtime) -> Sequence[str]:
-    """Return the words of the user's editor.
-
-    Raises ConfigError if it does not exist.
-    """
+def _editor_words(runtime: Runtime) -> Sequence[str]:
     name = next((one for one in ("VISUAL", "EDITOR") if runtime.environ.get(one, "").strip()), None)
     if name is None:
         raise ConfigError("no editor is named", hint="EDITOR=vi, or another program")
@@ -114,15 +110,15 @@ def _edit(
     assert request.operation is not None  # noqa: S101  it is an update
     what = f"{get.api} {get.resource} {identifier}"
     seen = _record(call, clients, look)
-    shown = _shown(call, request.operation, seen)
-    with _text_file(get.resource, _text(shown)) as path:
+    shown = _editable_members(call, request.operation, seen)
+    with _text_file(get.resource, _indented_json(shown)) as path:
         edited = _edited(runtime, editor, path, seen)
         _tell_removed(runtime, shown, edited)
-        changed = _changed(seen, edited)
+        changed = _changed_members(seen, edited)
         if not changed:
             runtime.stderr.note("nothing was changed, so nothing was sent")
             return
-        _tell(runtime, what, seen, changed)
+        _show_changes(runtime, what, seen, changed)
         prompt.confirm_change(
             runtime, settings, "update", what, yes=part(options, WriteOptions).yes
         )
@@ -145,11 +141,7 @@ def _record(call: Call, clients: Clients, look: Request) -> Parts:
     return found
 
 
-def _shown(call: Call, operation: Operation, record: Parts) -> Parts:
-    """Return the members that can be changed: those that are known to be.
-
-    Where none are, those that a user may set.
-    """
+def _editable_members(call: Call, operation: Operation, record: Parts) -> Parts:
     known = {field.name for field in operation.accepted_fields}
     if said := builder.described(call.runtime, call.options, operation):
         known |= {field.name for field in said.body}
@@ -157,11 +149,7 @@ def _shown(call: Call, operation: Operation, record: Parts) -> Parts:
     return chosen or {name: value for name, value in record.items() if name not in NOT_SENT}
 
 
-def _text(members: Parts) -> bytes:
-    """Return the members as JSON, indented by two.
-
-    Each value as it was served, digit by digit.
-    """
+def _indented_json(members: Parts) -> bytes:
     lines = (
         b"  " + dump(name).encode() + b": " + _indented(value) for name, value in members.items()
     )
@@ -223,7 +211,7 @@ def _edited(runtime: Runtime, editor: Sequence[str], path: Path, seen: Parts) ->
             raise UsageError(f"nothing was sent: {editor[0]} {other_program.ending(code)}")
         try:
             edited = _read(path)
-            _check_names(_changed(seen, edited))
+            _check_names(_changed_members(seen, edited))
         except UsageError as error:
             runtime.stderr.line(error.message)
         else:
@@ -270,10 +258,7 @@ def _tell_removed(runtime: Runtime, shown: Parts, edited: Parts) -> None:
             )
 
 
-def _changed(seen: Parts, edited: Parts) -> Parts:
-    """Return the members that have another value now, of those that are still in the
-    text.
-    """
+def _changed_members(seen: Parts, edited: Parts) -> Parts:
     return {
         name: one_line(value)
         for name, value in edited.items()
@@ -281,8 +266,7 @@ def _changed(seen: Parts, edited: Parts) -> Parts:
     }
 
 
-def _tell(runtime: Runtime, what: str, seen: Parts, changed: Parts) -> None:
-    """Show the changes to send, and the present values."""
+def _show_changes(runtime: Runtime, what: str, seen: Parts, changed: Parts) -> None:
     runtime.stderr.line(what)
     for name, value in changed.items():
         for one in member_differences(name, seen.get(name), value, _RULES):

@@ -253,7 +253,7 @@ class _Following:
                     self._failures.pop(read.name, None)
                 else:
                     failures[read.name] = found
-                    self._tell(read, found, several=selected.several)
+                    self._report_new_error(read, found, several=selected.several)
         # In the order of the selection: that in which they failed differs from run to
         # run.
         failed = {one.name: failures[one.name] for one in selected.reads if one.name in failures}
@@ -263,7 +263,6 @@ class _Following:
             conclude(Ending("connection", len(failed), failed))
 
     def pause(self, began: float) -> None:
-        """Wait until it is time for the next poll."""
         runtime = self._runtime
         seconds = max(0.0, began + self._every - runtime.monotonic())
         if runtime.stderr.verbosity:
@@ -271,7 +270,6 @@ class _Following:
         runtime.sleep(seconds)
 
     def so_far(self) -> str:
-        """Return what was printed, in words."""
         untimed = sum(one.untimed for _, one in self._lists.values())
         without = f", {untimed} of them without {FIELD}" if untimed else ""
         return f"{counted(self.printed, 'record')}{without}"
@@ -323,8 +321,7 @@ class _Following:
                 f"{named}records without {FIELD} are distinguished by their content"
             )
 
-    def _tell(self, read: SelectedRead, error: UnifiedError, *, several: bool) -> None:
-        """Print an error of a poll, once for as long as it stays the same."""
+    def _report_new_error(self, read: SelectedRead, error: UnifiedError, *, several: bool) -> None:
         if self._failures.get(read.name) != error.reason:
             self._failures[read.name] = error.reason
             named = f"{read.name}: " if several else ""

@@ -96,10 +96,6 @@ def _confirm(
     names: Sequence[str],
     body: bytes | None,
 ) -> None:
-    """Ask before anything is sent, unless --yes is given.
-
-    Raises UsageError if the answer is no, or there is no person to ask.
-    """
     runtime, options, sent = common.runtime, common.options, part(common.options, SendOptions)
     piped = request_body.reads_stdin(sent.data, request_body.fields(sent.raw_field, sent.field))
     data = bool(piped) or options.token_stdin

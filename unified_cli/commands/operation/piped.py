@@ -108,9 +108,6 @@ def run(
 
 
 def _confirm(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> None:
-    """Ask before records are deleted, or written to several connections. Raises
-    UsageError, and UnsafeError.
-    """
     runtime, _, settings, options, mode, _ = call
     yes, of = part(options, ConfirmOptions).yes, f"of {operation.api} {operation.resource}"
     if mode.several:
@@ -216,7 +213,7 @@ def _jobs(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
         if not wrong:
             try:
                 content = Content(
-                    query, _body(call, item, operation, fields), _key(item, operation)
+                    query, _body_of_item(call, item, operation, fields), _key(item, operation)
                 )
                 request = _line_request(call, operation, item, content, targets[item.profile])
             except UsageError as error:
@@ -257,10 +254,9 @@ def _key(item: InputItem, operation: Operation) -> str | None:
     return (item.key or str(uuid.uuid4())) if operation.method == "PATCH" else None
 
 
-def _body(
+def _body_of_item(
     call: Call, item: InputItem, operation: Operation, fields: list[BodyField]
 ) -> bytes | None:
-    """Return the record without its id, or `-d`, with the fields of `-f` and `-F`."""
     if not operation.takes_body:
         return None
     own, data = (

@@ -46,7 +46,7 @@ def tell(
         scope = requests.scope_of(settings, catalogue.service)
         request = requests.for_operation(scope, get, named, Content())
         answer = client.send(request)
-        return _named(outcome.record_in(answer.body or b"", catalogue.service))
+        return _name_and_mail(outcome.record_in(answer.body or b"", catalogue.service))
 
     asked = {
         name: settings._replace(timeout=min(settings.timeout, _SECONDS), retries=0)
@@ -62,8 +62,7 @@ def tell(
         runtime.stderr.line(f"{counted(left, 'other connection')} not asked")
 
 
-def _named(record: Parts) -> str:
-    """Return the name and the mail address of a record, as far as it has them."""
+def _name_and_mail(record: Parts) -> str:
     whole = " ".join(filter(None, (text(record.get(one)) for one in ("first_name", "last_name"))))
     name = next(filter(None, (text(record.get(one)) for one in _NAMES)), whole)
     found = ", ".join(filter(None, (name, _mail(record))))

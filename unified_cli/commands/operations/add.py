@@ -70,7 +70,7 @@ def run(context: CommandContext, options: AddOperationsOptions) -> None:
         readers.client(settings) as client,
     ):
         offer = introspection.ask_offer(client, settings, catalogue)
-        chosen = _chosen(context, settings, offer, options.names)
+        chosen = _named_operations(context, settings, offer, options.names)
         if chosen.refused:
             runtime.stderr.note(
                 f"left out, as no command can have the name: {_some(chosen.refused)}"
@@ -83,7 +83,7 @@ def run(context: CommandContext, options: AddOperationsOptions) -> None:
         origin = ", ".join(filter(None, (settings.profile, settings.reachable()[1], at)))
         asked = _Asked(client, requests.scope_of(settings, catalogue.service), offer, origin)
         added = {
-            api: [_resource(asked, of_it) for of_it in of_api.values()]
+            api: [_resource_entry(asked, of_it) for of_it in of_api.values()]
             for api, of_api in chosen.operations.items()
         }
     files = ", ".join(str(user_catalogue.path_of(runtime, api)) for api in added)
@@ -91,7 +91,7 @@ def run(context: CommandContext, options: AddOperationsOptions) -> None:
     what = f"add {counted(number, 'operation')} to {files}"
     prompt.confirm(runtime, what, "nothing added", yes=options.yes, no_input=settings.no_input)
     for api, resources in added.items():
-        title = None if api in _built_in(catalogue) else _title(offer, api)
+        title = None if api in _built_in_apis(catalogue) else _title(offer, api)
         path = catalogue_edit.add(runtime, api, title, resources)
         words = counted(sum(len(one.operations) for one in resources), "operation")
         runtime.stderr.note(f"added {words} of {api} to {path} (unified {api} --help)")
@@ -107,15 +107,13 @@ def _settings(runtime: Runtime, options: AddOperationsOptions) -> Settings:
     return settings
 
 
-def _built_in(catalogue: Catalogue) -> Collection[str]:
-    """Return the APIs that are there without a file of the user's."""
+def _built_in_apis(catalogue: Catalogue) -> Collection[str]:
     return {one.api for one in catalogue if not one.source}
 
 
-def _chosen(
+def _named_operations(
     context: CommandContext, settings: Settings, offer: Offer, names: Sequence[str]
 ) -> _Chosen:
-    """Return the operations that these names mean, of those that are no commands."""
     catalogue = context.catalogue
     lacking = known_capabilities.beyond(offer.offered, catalogue)
     found: dict[str, dict[str, list[Operation]]] = {}
@@ -124,7 +122,7 @@ def _chosen(
         api, resources = _offered(name, offer.offered, settings)
         _check_free(context, api)
         for resource in resources:
-            for word in _ordered(lacking.get(api, {}).get(resource, ())):
+            for word in _standard_first(lacking.get(api, {}).get(resource, ())):
                 if not all(map(is_name, (resource, word))):
                     refused.append(f"{api}/{resource} {word}")
                     continue
@@ -173,8 +171,7 @@ def _check_free(context: CommandContext, api: str) -> None:
         )
 
 
-def _ordered(words: Sequence[str]) -> list[str]:
-    """Return the standard operations in their order, then the others."""
+def _standard_first(words: Sequence[str]) -> list[str]:
     return [
         *(one for one in STANDARD if one in words),
         *(one for one in words if one not in STANDARD),
@@ -199,10 +196,7 @@ def _effect(operation: Operation) -> str:
     return "not known, not repeated" if operation.kind == "action" else "writes"
 
 
-def _resource(asked: _Asked, operations: Sequence[Operation]) -> AddedResource:
-    """Return the entry of a resource: its operations, and the fields that its
-    connection describes.
-    """
+def _resource_entry(asked: _Asked, operations: Sequence[Operation]) -> AddedResource:
     first = operations[0]
     told = {one.name: found for one in operations if (found := _described(asked, one))}
     by_name = [told[name] for name in ("get", "list") if name in told]
@@ -213,9 +207,9 @@ def _resource(asked: _Asked, operations: Sequence[Operation]) -> AddedResource:
         [one.name for one in operations],
         _one_line(asked.offer.texts.get(place, "")) or f"Records of {first.resource}",
         asked.origin,
-        _words(record),
-        {name: words for name, one in told.items() if (words := _words(one.query))},
-        {name: words for name, one in told.items() if (words := _words(one.body))},
+        _in_catalogue_words(record),
+        {name: words for name, one in told.items() if (words := _in_catalogue_words(one.query))},
+        {name: words for name, one in told.items() if (words := _in_catalogue_words(one.body))},
     )
 
 
@@ -236,16 +230,12 @@ def _title(offer: Offer, api: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Return a text of the service's as one line of printable characters, without
-    secrets.
-    """
     plain_text = unsafe().sub(" ", masked(text[: 10 * _LONGEST_TEXT]))
     line = "".join(one if one.isprintable() else " " for one in plain_text)
     return " ".join(line.split())[:_LONGEST_TEXT].rstrip()
 
 
-def _words(described: Sequence[DescribedField]) -> str:
-    """Return fields in the words of the catalogue."""
+def _in_catalogue_words(described: Sequence[DescribedField]) -> str:
     return " ".join(map(written, known_fields(described)[:_MOST_FIELDS]))
 
 

@@ -41,7 +41,7 @@ def run(context: CommandContext, options: OperationsOptions) -> None:
     if not found:
         runtime.stderr.note(
             f"no operation has these words: {' '.join(options.words)}"
-            f"{_meant(context.catalogue, wanted)}"
+            f"{_close_words(context.catalogue, wanted)}"
         )
     # With the path a row would be wider than most terminals.
     form = formats.of_command(options.output, formats.TABLES, terminal=runtime.stdout_is_terminal)
@@ -57,8 +57,7 @@ def run(context: CommandContext, options: OperationsOptions) -> None:
     show(runtime, options.output, heads, rows, {"version": VERSION, "operations": described})
 
 
-def _meant(catalogue: Catalogue, words: Sequence[str]) -> str:
-    """Return the words that were meant, for a message. Empty without a close one."""
+def _close_words(catalogue: Catalogue, words: Sequence[str]) -> str:
     known = {word for one in catalogue for word in _WORD.findall(_text(one))}
     near = [
         word if word in known else next(iter(get_close_matches(word, known, 1)), word)

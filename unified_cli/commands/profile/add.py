@@ -52,20 +52,16 @@ def run(context: CommandContext, options: AddOptions) -> None:
     if guided:
         config = file.read(runtime)
         if name not in config.profiles:
-            values = _asked(runtime, config.top)
+            values = _keys_from_terminal(runtime, config.top)
     path = edit.change(runtime, lambda draft: draft.add(name, values), touched=[name])
     runtime.stderr.note(f'added profile "{name}" to {path}')
     if warning := missing_file(values, runtime):
         runtime.stderr.note(f"warning: {warning}")
     if guided:
-        _sign_in(runtime, name)
+        _ask_for_token(runtime, name)
 
 
-def _asked(runtime: Runtime, top: TomlTable) -> dict[str, Toml]:
-    """Return the keys of a new profile, as typed at the terminal.
-
-    An empty answer leaves a key unset.
-    """
+def _keys_from_terminal(runtime: Runtime, top: TomlTable) -> dict[str, Toml]:
     found: dict[str, Toml] = {}
     questions = [
         ("account_id", "account id of the connection: "),
@@ -85,8 +81,7 @@ def _read(key: str, text: str) -> Any:
     return parse(key, text) if text else None
 
 
-def _sign_in(runtime: Runtime, name: str) -> None:
-    """Ask for the token of the new profile and store it, unless the answer is empty."""
+def _ask_for_token(runtime: Runtime, name: str) -> None:
     config = file.read(runtime)
     if any(config.top.get(key) for key in TOKEN_SOURCES) or not _has_origin(runtime, name):
         return
@@ -109,7 +104,7 @@ def _has_origin(runtime: Runtime, name: str) -> bool:
 def import_file(context: CommandContext, options: ProfileFileOptions) -> None:
     """Add the profiles of a CSV file, or change them."""
     runtime = context.runtime
-    rows = dict(_rows(_text(runtime, options.file)))
+    rows = dict(_profile_rows(_text(runtime, options.file)))
     if not rows:
         raise UsageError(f"no profiles in {options.file}")
     update = options.update
@@ -170,11 +165,7 @@ def _text(runtime: Runtime, name: str) -> str:
         raise UsageError(f"{name}: line {line} is not UTF-8") from None
 
 
-def _rows(text: str) -> Iterator[tuple[str, dict[str, Toml]]]:
-    """Yield each profile's name and values, None for an empty cell.
-
-    UsageError names the line.
-    """
+def _profile_rows(text: str) -> Iterator[tuple[str, dict[str, Toml]]]:
     head = text.partition("\n")[0]
     delimiter = max(_DELIMITERS, key=head.count)
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)

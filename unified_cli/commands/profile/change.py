@@ -36,9 +36,9 @@ def set_keys(context: CommandContext, options: SetOptions) -> None:
     warnings: list[str] = []
 
     def alter(draft: Draft) -> None:
-        changed[:] = _names(draft, pattern)
+        changed[:] = _profiles_to_change(draft, pattern)
         _check_known(draft, pattern, changed, values)
-        warnings[:] = _warnings(
+        warnings[:] = _token_warnings(
             runtime, draft, changed if pattern else [None, *draft.profiles], values
         )
         for name in changed if pattern else [None]:
@@ -69,8 +69,7 @@ def _values(pattern: str | None, texts: tuple[str, ...]) -> TomlTable:
     return values
 
 
-def _names(draft: Draft, pattern: str | None) -> list[str]:
-    """Return the profiles to change. None of them for the top of the file."""
+def _profiles_to_change(draft: Draft, pattern: str | None) -> list[str]:
     if pattern is None:
         return []
     if profiles.is_several([pattern]):
@@ -81,19 +80,15 @@ def _names(draft: Draft, pattern: str | None) -> list[str]:
 def _check_known(
     draft: Draft, pattern: str | None, names: Sequence[str], values: TomlTable
 ) -> None:
-    """Refuse to unset a key that is neither known nor in the file."""
     for table in [draft.table(name) for name in names] if pattern else [draft.data]:
         for key, value in values.items():
             if value is None and key not in table:
                 known(key)
 
 
-def _warnings(
+def _token_warnings(
     runtime: Runtime, draft: Draft, names: Sequence[str | None], values: TomlTable
 ) -> Iterator[str]:
-    """Yield what the change will mean for the tokens of these profiles, None being the
-    shared one.
-    """
     top = {**draft.data}
     new_top = _changed(top, values) if None in names else top
     for name in names:

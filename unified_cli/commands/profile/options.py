@@ -67,8 +67,7 @@ class ShowOptions(MessageOptions):
     output: TableOutput = None
 
 
-def _of_profile(name: str) -> Flag:
-    """Return the option of that name, for a key of a profile."""
+def _profile_option(name: str) -> Flag:
     return by_name(OperationOptions)[name]._replace(group=PROFILE, about=KEYS[name].about, order=0)
 
 
@@ -78,13 +77,13 @@ class AddOptions(MessageOptions):
 
     name: Name
     assignments: Annotated[tuple[str, ...], Argument(metavar="[KEY=VALUE…]")] = ()
-    account_id: Annotated[str | None, _of_profile("account_id")] = None
-    base_url: Annotated[str | None, _of_profile("base_url")] = None
-    token_file: Annotated[str | None, _of_profile("token_file")] = None
-    ca_bundle: Annotated[str | None, _of_profile("ca_bundle")] = None
-    timeout: Annotated[float | None, _of_profile("timeout")] = None
-    retries: Annotated[int | None, _of_profile("retries")] = None
-    rate: Annotated[float | None, _of_profile("rate")] = None
+    account_id: Annotated[str | None, _profile_option("account_id")] = None
+    base_url: Annotated[str | None, _profile_option("base_url")] = None
+    token_file: Annotated[str | None, _profile_option("token_file")] = None
+    ca_bundle: Annotated[str | None, _profile_option("ca_bundle")] = None
+    timeout: Annotated[float | None, _profile_option("timeout")] = None
+    retries: Annotated[int | None, _profile_option("retries")] = None
+    rate: Annotated[float | None, _profile_option("rate")] = None
     token_command: Annotated[
         str | None,
         Flag(("--token-command",), PROFILE, "the program that prints the token", '\'["…", "…"]\''),

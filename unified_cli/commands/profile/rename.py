@@ -45,7 +45,6 @@ def run(context: CommandContext, options: RenameOptions) -> None:
 
 
 def _rename_elsewhere(draft: Draft, old: str, new: str) -> None:
-    """Put the new name where other keys of the file have the old one."""
     if draft.data.get("profile") == old:
         draft.set(None, {"profile": new})
     for name, table in draft.profiles.items():
@@ -53,11 +52,10 @@ def _rename_elsewhere(draft: Draft, old: str, new: str) -> None:
             draft.set(name, {"keyring": new})
     aliases = draft.data.get("alias", {})
     for name, text in {**aliases}.items():
-        aliases[name] = _renamed(text, old, new)
+        aliases[name] = _alias_with_new_name(text, old, new)
 
 
 def _own_token(runtime: Runtime, name: str, table: TomlTable, top: TomlTable) -> TokenSource | None:
-    """Return the token that login stored under the profile's name, or None."""
     if login.borrowed(runtime, name, table):
         return None
     token = login.stored(name, table, top)
@@ -65,8 +63,7 @@ def _own_token(runtime: Runtime, name: str, table: TomlTable, top: TomlTable) ->
     return token if named else None
 
 
-def _renamed(alias: Any, old: str, new: str) -> Any:
-    """Return the text of an alias with the profile's new name after its options."""
+def _alias_with_new_name(alias: Any, old: str, new: str) -> Any:
     if not isinstance(alias, str):
         return alias
     named = rf"{_BEFORE_PROFILE}{re.escape(old)}(?=['\"]?(?:\s|$))"

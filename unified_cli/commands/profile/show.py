@@ -67,7 +67,7 @@ def list_all(context: CommandContext, options: ListProfilesOptions) -> None:
     names = select(config, patterns, for_calls=False) if patterns else [*config.profiles]
     # The process's environment decodes a variable at each access.
     runtime = runtime._replace(environ={**runtime.environ})
-    found = [_described(config, name, runtime) for name in names]
+    found = [_profile_as_json(config, name, runtime) for name in names]
     if not found:
         runtime.stderr.note(
             "no profiles yet (unified profile add NAME; to try things out: unified -p sandbox …)"
@@ -116,8 +116,7 @@ def _known(connection: JsonObject | None) -> str:
     return ConnectionFact(connection["product"], connection["status"], connection["age"]).in_words
 
 
-def _described(config: Config, name: str, runtime: Runtime) -> JsonObject:
-    """Return a profile as JSON. The names are a contract."""
+def _profile_as_json(config: Config, name: str, runtime: Runtime) -> JsonObject:
     table = resolution.SANDBOX_PROFILE if name == file.RESERVED else config.profiles[name]
     account = table.get("account_id")
     one = {
@@ -164,7 +163,6 @@ def _described(config: Config, name: str, runtime: Runtime) -> JsonObject:
 
 
 def _list_names(runtime: Runtime, output: str | None) -> None:
-    """Print the profile names found in a file that cannot be used."""
     path = file.locate(runtime)
     try:
         found = file.content(path) if path else None
@@ -247,9 +245,9 @@ def check(context: CommandContext, options: CheckOptions) -> None:
         )
         for one in verdicts
     ]
-    value = {"version": VERSION, "profiles": [_verdict(one) for one in verdicts]}
+    value = {"version": VERSION, "profiles": [_verdict_as_json(one) for one in verdicts]}
     if options.output == formats.JUNIT.name:
-        stdout.write(context.runtime, junit.document(_suites(verdicts, operation)))
+        stdout.write(context.runtime, junit.document(_test_suites(verdicts, operation)))
     else:
         heads = ("profile", "verdict", "after", "message")
         show(context.runtime, options.output, heads, rows, value)
@@ -266,8 +264,7 @@ def check(context: CommandContext, options: CheckOptions) -> None:
     )
 
 
-def _suites(verdicts: Sequence[ProbeResult], operation: Operation | None) -> list[JUnitSuite]:
-    """Return a test for each connection."""
+def _test_suites(verdicts: Sequence[ProbeResult], operation: Operation | None) -> list[JUnitSuite]:
     classname, name = ("profile", "test")
     if operation is not None:
         classname, name = f"{operation.api}.{operation.resource}", operation.name
@@ -290,8 +287,7 @@ def _suites(verdicts: Sequence[ProbeResult], operation: Operation | None) -> lis
     ]
 
 
-def _verdict(one: ProbeResult) -> JsonObject:
-    """Return a verdict as JSON. The names are a contract."""
+def _verdict_as_json(one: ProbeResult) -> JsonObject:
     return {
         "profile": one.profile,
         "verdict": one.word,

@@ -38,7 +38,7 @@ def log_in(context: CommandContext, options: LoginOptions) -> None:
         )
     found = places_for(runtime, names, options.store)
     token = (
-        _checked(secrets.read_whole(runtime))
+        _stripped_token(secrets.read_whole(runtime))
         if options.token_stdin
         else typed_token(runtime, _question(names))
     )
@@ -88,13 +88,12 @@ def typed_token(runtime: Runtime, question: str, *, optional: bool = False) -> s
     """
 
     def read(typed: bytes) -> str:
-        return "" if optional and not typed.strip() else _checked(typed)
+        return "" if optional and not typed.strip() else _stripped_token(typed)
 
     return prompt.until_valid(runtime, lambda: prompt.hidden(runtime, question), read)
 
 
-def _checked(typed: bytes) -> str:
-    """Return what was typed or piped, without the blanks and line ends around it."""
+def _stripped_token(typed: bytes) -> str:
     return secrets.checked(typed.strip(), "the token")
 
 
@@ -120,11 +119,10 @@ def log_out(context: CommandContext, options: LogoutOptions) -> None:
         raise UsageError(
             f"no {_of(name)} is stored here (unified profile show says where it comes from)"
         )
-    _forget(runtime, name, tokens)
+    _forget_tokens(runtime, name, tokens)
 
 
-def _forget(runtime: Runtime, name: str | None, tokens: Sequence[TokenSource]) -> None:
-    """Remove the tokens, and every key of the config file that names one of them."""
+def _forget_tokens(runtime: Runtime, name: str | None, tokens: Sequence[TokenSource]) -> None:
     users: list[str | None] = []
     said: list[str] = []
 

@@ -87,7 +87,7 @@ def seen(
         else answer
         for name, answer in answers.items()
     }
-    _keep(context, asked.settings, found)
+    _keep_what_was_seen(context, asked.settings, found)
     found |= {name: question.wrong(name, error) for name, error in asked.wrong.items()}
     return [found[name] for name in asked.names]
 
@@ -95,9 +95,6 @@ def seen(
 def _read_lists(
     check: OfferCheck, settings: Mapping[str, Settings], readers: FairReaders
 ) -> _Lists:
-    """Return the records of connections that one token sees, a list for each token of
-    several.
-    """
     groups = defaultdict[tuple[str, str], list[str]](list)
     lists = _Lists()
     tokens = readers.tokens({name: one for name, one in settings.items() if not one.is_own})
@@ -170,7 +167,6 @@ class _Question(NamedTuple):
         return seen._replace(age=known.age if known else 0.0)
 
     def unseen(self, name: str, settings: Settings, error: UnifiedError) -> SeenConnection:
-        """Return the known facts about a connection that cannot be asked."""
         runtime = self.check.runtime
         known = known_capabilities.recall(runtime, settings)
         fact = connection_facts.recall(runtime, settings)
@@ -189,7 +185,6 @@ class _Question(NamedTuple):
         return found._replace(age=age, error=error)
 
     def wrong(self, name: str, error: UnifiedError) -> SeenConnection:
-        """Return a profile that leads nowhere."""
         judged = offer_check.failed(name, self.check.operations, error)
         return self._seen(name, "", None, UNKNOWN_STATE, judged)._replace(error=error)
 
@@ -232,10 +227,9 @@ class _Question(NamedTuple):
         )
 
 
-def _keep(
+def _keep_what_was_seen(
     context: CommandContext, settings: Mapping[str, Settings], found: Mapping[str, SeenConnection]
 ) -> None:
-    """Keep what other commands tell of the connections that were asked."""
     told = defaultdict[str, list[tuple[str, str, str]]](list)
     for name, one in settings.items():
         if not found[name].error and found[name].status:

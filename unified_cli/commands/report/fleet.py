@@ -53,9 +53,9 @@ def parts_of(context: CommandContext, seen: Sequence[SeenConnection]) -> FleetPa
     """
     offers, letters = _offers(context, seen)
     shown = [_shown(context, one, letter) for one, letter in zip(seen, letters, strict=True)]
-    statuses = _counts((one.status or _NO_STATUS, one) for one in shown)
-    products = _counts((one.product or _NO_PRODUCT, one) for one in shown)
-    return FleetParts(shown, statuses, products, _needs(context, seen, shown), offers)
+    statuses = _counts_by_name((one.status or _NO_STATUS, one) for one in shown)
+    products = _counts_by_name((one.product or _NO_PRODUCT, one) for one in shown)
+    return FleetParts(shown, statuses, products, _needed_people(context, seen, shown), offers)
 
 
 def condition(context: CommandContext, one: SeenConnection) -> str:
@@ -84,8 +84,7 @@ def _shown(context: CommandContext, one: SeenConnection, letter: str) -> ShownCo
     )
 
 
-def _counts(named: Iterable[tuple[str, ShownConnection]]) -> list[ConnectionCount]:
-    """Return the connections by a name, the most frequent first."""
+def _counts_by_name(named: Iterable[tuple[str, ShownConnection]]) -> list[ConnectionCount]:
     found = defaultdict[str, Counter[str]](Counter)
     for name, one in named:
         found[name][
@@ -98,13 +97,9 @@ def _counts(named: Iterable[tuple[str, ShownConnection]]) -> list[ConnectionCoun
     return sorted(counts, key=lambda one: (-one.number, one.name))
 
 
-def _needs(
+def _needed_people(
     context: CommandContext, seen: Sequence[SeenConnection], shown: Sequence[ShownConnection]
 ) -> list[NeededPerson]:
-    """Who is needed for which connections, the most frequent first.
-
-    Unknown ones come last.
-    """
     service = context.catalogue.service
     reason = {
         one.name: one.error.one_line if one.error else _untimed(one.state).remark(service)
@@ -121,7 +116,7 @@ def _needs(
         reasons = defaultdict[str, list[str]](list)
         for one in connections:
             reasons[reason[one.name]].append(one.name)
-        who = _who(context, word, connections[0].status)
+        who = _who_can_help(context, word, connections[0].status)
         needs.append(
             NeededPerson(condition=word, who=who, number=len(connections), reasons=reasons)
         )
@@ -135,8 +130,7 @@ def _untimed(state: AccountState) -> AccountState:
     return state._replace(forbidden=state.forbidden._replace(at="")) if state.forbidden else state
 
 
-def _who(context: CommandContext, word: str, status: str) -> str:
-    """Who can do something about a connection in this condition, and what."""
+def _who_can_help(context: CommandContext, word: str, status: str) -> str:
     words = context.catalogue.service.connections
     if word == NOT_SEEN:
         return "the author of this page: the reason says what kept the service from answering"
@@ -183,13 +177,12 @@ def _offers(context: CommandContext, seen: Sequence[SeenConnection]) -> tuple[Of
         for api, of_it in rows.items()
     }
     more = len(seen) - sum(one.number for one in columns)
-    return OfferMap(columns=columns, rows=shown, more=more, extra=_extra(seen)), [
+    return OfferMap(columns=columns, rows=shown, more=more, extra=_extra_offers(seen)), [
         named.get(told[one.keeps], "") for one in seen
     ]
 
 
-def _extra(seen: Sequence[SeenConnection]) -> list[ExtraOffer]:
-    """Return what connections offer beyond the catalogue, the most frequent first."""
+def _extra_offers(seen: Sequence[SeenConnection]) -> list[ExtraOffer]:
     groups = defaultdict[str, list[str]](list)
     for one in seen:
         if one.extra:

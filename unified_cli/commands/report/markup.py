@@ -65,7 +65,7 @@ def _environment() -> Environment:
         "ago": ago,
         "counted": counted,
         "named": named,
-        "upto": _upto,
+        "upto": _limited,
         "time": _time,
     }
     return environment
@@ -80,8 +80,7 @@ def _text(value: object) -> object:
     return excerpt(str(value), value.limit if isinstance(value, _Bounded) else _LONGEST)
 
 
-def _upto(text: str, limit: int) -> str:
-    """Return the text, to be shown up to this many characters."""
+def _limited(text: str, limit: int) -> str:
     found = _Bounded(text)
     found.limit = limit
     return found

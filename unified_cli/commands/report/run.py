@@ -48,15 +48,15 @@ def run(context: CommandContext, options: ReportOptions) -> None:
     to = _checked(runtime, options)
     drift = [work.drift(runtime, one) for one in options.schema]
     expectations = [work.expectations(runtime, one) for one in options.junit]
-    seen = connections.seen(context, options, _asked(runtime, options))
+    seen = connections.seen(context, options, _connections_to_show(runtime, options))
     shown = fleet.parts_of(context, seen)
-    runs, exports, stores = _work(context, options)
-    unseen = [*_unseen(shown.connections, runs, exports)]
+    runs, exports, stores = _runs_and_exports(context, options)
+    unseen = [*_missing_sentences(shown.connections, runs, exports)]
     page = ReportPage(
         version=VERSION,
         made=timestamp(runtime.wall()),
         tool=PRODUCT,
-        command=_command(options),
+        command=_report_command(options),
         asked=sum(not (one.age or one.error) for one in seen),
         known=sum(bool(one.age) for one in seen),
         oldest=round(max((one.age for one in seen), default=0)),
@@ -75,7 +75,7 @@ def run(context: CommandContext, options: ReportOptions) -> None:
         size = output_file.write(to, markup.document(page), force=True)
         runtime.stderr.note(f"wrote {to}: {counted(len(seen), 'connection')}, {size / 1000:.0f} kB")
     if options.output:
-        stdout.write_json(runtime, _json(page))
+        stdout.write_json(runtime, _page_as_json(page))
     if unseen:
         raise IncompleteError("; ".join(unseen))
 
@@ -112,10 +112,7 @@ def _checked(runtime: Runtime, options: ReportOptions) -> Path | None:
     return to
 
 
-def _asked(runtime: Runtime, options: ReportOptions) -> AskedConnections:
-    """Return the connections that the page is about: those of `-p`, all profiles, or
-    that of the environment.
-    """
+def _connections_to_show(runtime: Runtime, options: ReportOptions) -> AskedConnections:
     several = not options.profile and options.account_id is None and file.read(runtime).profiles
     if several:
         options = replace(options, profile=("*",))
@@ -123,12 +120,9 @@ def _asked(runtime: Runtime, options: ReportOptions) -> AskedConnections:
     return offer_check.selected(runtime, replace(options, output=None))
 
 
-def _work(
+def _runs_and_exports(
     context: CommandContext, options: ReportOptions
 ) -> tuple[ShownRuns, list[ShownExport], list[str]]:
-    """Return the runs and the exports, as far as they can be seen, and the stores that
-    exports went to.
-    """
     runtime = context.runtime
     found: list[KnownRun] = []
     unseen = ""
@@ -147,10 +141,9 @@ def _work(
     )
 
 
-def _unseen(
+def _missing_sentences(
     shown: Sequence[ShownConnection], runs: ShownRuns, exports: Sequence[ShownExport]
 ) -> Sequence[str]:
-    """Return the missing part from the page, in a sentence for each kind of thing."""
     missing = []
     if names := [one.name for one in shown if one.unseen]:
         of_all = counted(len(shown), "connection")
@@ -164,8 +157,7 @@ def _unseen(
     return missing
 
 
-def _command(options: ReportOptions) -> str:
-    """Return the command that makes the page again."""
+def _report_command(options: ReportOptions) -> str:
     flags = by_name(ReportOptions)
     words = ["unified", "report"]
     for name, value in options.given():
@@ -179,6 +171,5 @@ def _typed(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _json(page: ReportPage) -> bytes:
-    """Return what the page shows as JSON, without secrets."""
+def _page_as_json(page: ReportPage) -> bytes:
     return masked(json_codec.dump(msgspec.to_builtins(page))).encode()

@@ -158,7 +158,7 @@ def _export(runtime: Runtime, path: Path, *, verify: bool) -> ShownExport:
         folder=str(path),
         ended=ended if all(one.ended for one in manifests) else "",
         age=_age(runtime, ended),
-        lists=_lists(entries),
+        lists=_exported_resources(entries),
         complete=sum(one.complete for one in entries.values()),
         gaps=[
             *gaps[:_MOST_GAPS],
@@ -193,8 +193,7 @@ def _age(runtime: Runtime, ended: str) -> int:
         return 0
 
 
-def _lists(entries: "dict[str, ManifestEntry]") -> list[ExportedResource]:
-    """Return the resources of an export, the one with most records first."""
+def _exported_resources(entries: "dict[str, ManifestEntry]") -> list[ExportedResource]:
     groups = defaultdict[str, list[ManifestEntry]](list)
     for one in entries.values():
         if one.offered:

@@ -77,9 +77,6 @@ def show_all(context: CommandContext, options: ListRunsOptions) -> None:
 
 
 def _screen_row(runtime: Runtime, one: KnownRun) -> list[Cell]:
-    """Return a run in one line: when it began in a few words, its outcomes as a bar,
-    and how many of all are done.
-    """
     counts = [one.counts[name] if one.counts else 0 for name in run_state.COUNTED]
     return [
         masked(one.id),
@@ -109,17 +106,14 @@ def show_one(context: CommandContext, options: ShowRunOptions) -> None:
             f"run {wanted}: {header.command}{selection}, begun {begun}, {known.state}"
         )
         if form is formats.TABLE and runtime.stdout_is_terminal and not header.path:
-            stdout.show(runtime, [_by_cause(runtime, stored)])
+            stdout.show(runtime, [_bar_and_causes(runtime, stored)])
         else:
-            _print(context, form, _columns(stored), _records_of(runtime, stored))
-        if command := _next(context, stored, known):
+            _print(context, form, _columns(stored), _records_of_any_kind(runtime, stored))
+        if command := _next_command(context, stored, known):
             runtime.stderr.note(f"next: {command}")
 
 
-def _next(context: CommandContext, stored: StoredRun, known: KnownRun) -> str | None:
-    """Return the command that comes next, which looks at calls that are not
-    repeated.
-    """
+def _next_command(context: CommandContext, stored: StoredRun, known: KnownRun) -> str | None:
     if known.state != state_words.IN_DOUBT or stored.header.path:
         return known.next_command
     runtime = context.runtime
@@ -157,25 +151,21 @@ def _print(
     made.end()
 
 
-def _records_of(runtime: Runtime, stored: StoredRun) -> Iterator[Record]:
-    """Yield what became of each part of a run of any kind."""
+def _records_of_any_kind(runtime: Runtime, stored: StoredRun) -> Iterator[Record]:
     header = stored.header
     if not header.path:
         yield from _records(stored)
     elif stored.kind is RunKind.EXPORT:
-        yield from _lists(runtime, header)
+        yield from _list_outcomes(runtime, header)
     else:
         for journal, path in zip(
             run_state.opened(header), (header.path, *header.paths), strict=True
         ):
             with closing(journal):
-                yield from _lines(journal, path if header.paths else None)
+                yield from _line_outcomes(journal, path if header.paths else None)
 
 
-def _lines(journal: Journal, path: str | None) -> Iterator[Record]:
-    """Yield the outcome of each line of an input or a plan that something is known
-    of.
-    """
+def _line_outcomes(journal: Journal, path: str | None) -> Iterator[Record]:
     for number in journal.noted():
         state, last, sent = journal.state(number), journal.last(number), journal.sent(number)
         facts: JsonObject = {
@@ -191,8 +181,7 @@ def _lines(journal: Journal, path: str | None) -> Iterator[Record]:
         yield Record(msgspec.json.encode(facts))
 
 
-def _lists(runtime: Runtime, header: RunHeader) -> Iterator[Record]:
-    """Yield the outcome of each list of an export. A store is not asked."""
+def _list_outcomes(runtime: Runtime, header: RunHeader) -> Iterator[Record]:
     manifest = run_state.manifest_of(runtime, header)
     if manifest is None:
         runtime.stderr.note(f"what it holds: unified export --verify {header.path}")
@@ -214,10 +203,7 @@ def _time(wall: float) -> str:
     return datetime.fromtimestamp(wall, UTC).isoformat(timespec="seconds")
 
 
-def _by_cause(runtime: Runtime, stored: StoredRun) -> TerminalText:
-    """Return the outcomes as a bar, then a paragraph for each cause: how many calls,
-    why, and which.
-    """
+def _bar_and_causes(runtime: Runtime, stored: StoredRun) -> TerminalText:
     causes, counts = Causes(stored, _MOST_NAMED), stored.journal.outcomes()
     for number in stored.journal.numbers():
         causes.add(number, stored.journal.state(number))

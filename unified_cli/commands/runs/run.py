@@ -42,32 +42,28 @@ _OWN = ("run", "retry_in_doubt", "yes")
 
 def resume(context: CommandContext, options: ResumeRunOptions) -> None:
     """Send what a run left open."""
-    _continue(context, options, retry=False)
+    _send_rest(context, options, retry=False)
 
 
 def retry(context: CommandContext, options: ResumeRunOptions) -> None:
     """Send what failed in a run again."""
-    _continue(context, options, retry=True)
+    _send_rest(context, options, retry=True)
 
 
-def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool) -> None:
-    """Send the rest of a run, or what failed in it."""
-    found = _chosen(context, options, retry=retry)
+def _send_rest(context: CommandContext, options: ResumeRunOptions, *, retry: bool) -> None:
+    found = _run_to_send(context, options, retry=retry)
     if found is None:
         return
     with StoredRun.open(RunRegistry(context.runtime), found) as run:
         header = run.header
         if not header.path:
-            _send(context, options, run, retry=retry)
+            _send_calls(context, options, run, retry=retry)
             return
     # The command holds the lock of the run itself.
     _run_again(context, options, header, retry=retry)
 
 
-def _chosen(context: CommandContext, options: ResumeRunOptions, *, retry: bool) -> str | None:
-    """Return the id that is given, or that of the newest run with something to be sent,
-    or None if every run is done.
-    """
+def _run_to_send(context: CommandContext, options: ResumeRunOptions, *, retry: bool) -> str | None:
     if options.run not in (None, listed_runs.LAST):
         return options.run or ""
     found = listed_runs.newest(context.runtime)
@@ -93,7 +89,6 @@ def _has_failures(run: KnownRun) -> bool:
 
 
 def _is_resumable(context: CommandContext, options: ResumeRunOptions, run: KnownRun) -> bool:
-    """Return whether something of a run is sent by a resume."""
     if not run.can_continue or run.header is None:
         return False
     if run.state != state_words.IN_DOUBT or options.retry_in_doubt:
@@ -101,15 +96,14 @@ def _is_resumable(context: CommandContext, options: ResumeRunOptions, run: Known
     if run.header.path:
         return run.repeats
     with suppress(UnifiedError), StoredRun.look(RunRegistry(context.runtime), run.id) as stored:
-        connections = _connections(context, options, stored)
-        return any(True for _ in _open(stored, connections, context.runtime.wall(), options))
+        connections = _connections_of_run(context, options, stored)
+        return any(True for _ in _calls_left(stored, connections, context.runtime.wall(), options))
     return False
 
 
-def _connections(
+def _connections_of_run(
     context: CommandContext, options: ResumeRunOptions, run: StoredRun
 ) -> RunConnections:
-    """Return the connections of a run, with the flags that it was begun with."""
     config = file.read(context.runtime)
     found = RunConnections(context.runtime, context.catalogue, config, _flags(options, run.header))
     found.find_renamed(run)
@@ -128,7 +122,6 @@ def _flags(options: ResumeRunOptions, kept: RunHeader) -> Overrides:
 def _run_again(
     context: CommandContext, options: ResumeRunOptions, header: RunHeader, *, retry: bool
 ) -> None:
-    """Run the command of an import, an apply or an export again, to do the rest."""
     kind = header.command.partition(" ")[0]
     if not header.words:
         raise UsageError(
@@ -141,7 +134,7 @@ def _run_again(
     context.runtime.stderr.note(f"run {header.run} continues with: {line}")
     words = command_words.words_of(header.words, options, without=_OWN)
     if kind != "export":
-        words += _more_words(context, options, kind, retry=retry)
+        words += _continuation_words(context, options, kind, retry=retry)
     try:
         context.again(words)
     except UnifiedError as error:
@@ -162,10 +155,9 @@ def _check_targets(context: CommandContext, header: RunHeader) -> None:
             raise run_selection.moved(RunCall(name, base_url, account, ""), settings)
 
 
-def _more_words(
+def _continuation_words(
     context: CommandContext, options: ResumeRunOptions, kind: str, *, retry: bool
 ) -> list[str]:
-    """Return the words that have an import or an apply do the rest."""
     words = ["--yes"]
     if options.retry_in_doubt:
         _confirm_doubtful(context, options, "the calls in doubt", f"the {kind}")
@@ -178,7 +170,6 @@ def _more_words(
 def _confirm_doubtful(
     context: CommandContext, options: ResumeRunOptions, what: str, where: str
 ) -> None:
-    """Ask before calls are repeated that may have been done, unless --yes is given."""
     runtime = context.runtime
     prompt.confirm(
         runtime,
@@ -189,25 +180,23 @@ def _confirm_doubtful(
     )
 
 
-def _named_calls(items: Sequence[CallItem]) -> str:
-    """Return how many calls these are, and of which connections."""
+def _counted_with_names(items: Sequence[CallItem]) -> str:
     names = dict.fromkeys(item.profile or "the environment" for item in items)
     return f"{counted(len(items), 'call')} ({', '.join(names)})"
 
 
-def _send(
+def _send_calls(
     context: CommandContext, options: ResumeRunOptions, run: StoredRun, *, retry: bool
 ) -> None:
-    """Send the calls of a run that are left, or those that failed."""
     runtime, catalogue = context.runtime, context.catalogue
     config = file.read(runtime)
     flags = _flags(options, run.header)
-    connections = _connections(context, options, run)
-    numbers = _failed(run) if retry else _open(run, connections, runtime.wall(), options)
+    connections = _connections_of_run(context, options, run)
+    numbers = _failed(run) if retry else _calls_left(run, connections, runtime.wall(), options)
     items = [*items_of(run, numbers)]
     doubtful = [one for one in items if run.journal.state(one.number) in IN_DOUBT]
     if options.retry_in_doubt and doubtful and not retry:
-        _confirm_doubtful(context, options, _named_calls(doubtful), run.header.command)
+        _confirm_doubtful(context, options, _counted_with_names(doubtful), run.header.command)
     rules = stop_rules.parse(options, len(items))
     connections.check(run, [item.number for item in items])
     shown = ReadOptions(
@@ -260,12 +249,9 @@ def _failed(run: StoredRun) -> Iterator[int]:
     return (number for number in run.journal.numbers() if run.journal.state(number) in NOT_DONE)
 
 
-def _open(
+def _calls_left(
     run: StoredRun, connections: RunConnections, wall: float, options: ResumeRunOptions
 ) -> Iterator[int]:
-    """Yield the calls that were not tried, and those in doubt that may or shall be
-    repeated.
-    """
     for number in run.journal.numbers():
         state = run.journal.state(number)
         if state is EntryState.NEW or (

@@ -65,13 +65,15 @@ def _members(before: ShapeNode, now: ShapeNode, path: str) -> Iterator[ShapeDiff
         inner = _inner(path, step(name))
         other = now.members.get(name)
         if other is not None:
-            yield from _member(before, member, now, other, inner)
+            yield from _member_differences(before, member, now, other, inner)
         elif _is_lost(before, member, now):
-            was = _percent(_share(before, member)) if member.counted else "known"
+            was = _percent(_present_and_total(before, member)) if member.counted else "known"
             yield ShapeDifference(ShapeChange.LOST_PATH, inner, was, f"in none of {objects}")
     if before.others is not None:
         if now.others is not None:
-            yield from _member(before, before.others, now, now.others, _inner(path, ANY))
+            yield from _member_differences(
+                before, before.others, now, now.others, _inner(path, ANY)
+            )
         return
     # A schema that does not list its members is not contradicted by any.
     for name in now.members.keys() - before.members.keys() if before.members else ():
@@ -83,12 +85,11 @@ def _members(before: ShapeNode, now: ShapeNode, path: str) -> Iterator[ShapeDiff
         )
 
 
-def _member(
+def _member_differences(
     before: ShapeNode, member: ShapeNode, now: ShapeNode, other: ShapeNode, inner: str
 ) -> Iterator[ShapeDifference]:
-    """Yield the differences of a member that is there before and now."""
     if member.counted and before.counted and None not in {member.present, other.present}:
-        shares = _share(before, member), _share(now, other)
+        shares = _present_and_total(before, member), _present_and_total(now, other)
         if _differ(*shares):
             yield ShapeDifference(ShapeChange.PRESENT_SHARE, inner, *map(_percent, shares))
     yield from compare(member, other, inner)
@@ -98,8 +99,7 @@ def _inner(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _share(node: ShapeNode, member: ShapeNode) -> tuple[int, int]:
-    """In how many of how many objects a member is present."""
+def _present_and_total(node: ShapeNode, member: ShapeNode) -> tuple[int, int]:
     return member.present or 0, node.counts["object"]
 
 
@@ -116,7 +116,7 @@ def _is_lost(before: ShapeNode, member: ShapeNode, now: ShapeNode) -> bool:
         return False
     if not (member.counted and before.counted):
         return True
-    present, of = _share(before, member)
+    present, of = _present_and_total(before, member)
     return present > 0 and of > 0 and present / of > wilson(0, objects)[1]
 
 

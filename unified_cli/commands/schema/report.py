@@ -76,7 +76,7 @@ def print_found(
         suites = [
             junit.suite(
                 name,
-                _timed(_cases(one, classname, options), seconds.get(name, 0.0)),
+                _timed(_test_cases(one, classname, options), seconds.get(name, 0.0)),
                 several=len(found) > 1,
             )
             for name, one in found.items()
@@ -101,7 +101,11 @@ def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
     }
     wrong = {name: several for name, several in wrong.items() if several}
     told = sum(len(several) for several in compared.values())
-    conclude(Ending("connection", len(found), errors, missing=missing, different=_summary(wrong)))
+    conclude(
+        Ending(
+            "connection", len(found), errors, missing=missing, different=_difference_summary(wrong)
+        )
+    )
     many = counted(len(compared), "connection")
     if empty := [name for name, one in found.items() if one is None]:
         many = (
@@ -113,8 +117,7 @@ def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
     )
 
 
-def _summary(wrong: Mapping[str, Sequence[ShapeDifference]]) -> list[str]:
-    """Return what differs, in one line. Nothing where nothing does."""
+def _difference_summary(wrong: Mapping[str, Sequence[ShapeDifference]]) -> list[str]:
     if not wrong:
         return []
     name, several = next(iter(wrong.items()))
@@ -145,8 +148,7 @@ def _tell(runtime: Runtime, errors: Mapping[str, UnifiedError], number: int) -> 
         runtime.stderr.line(f"{name}: {error.one_line}")
 
 
-def _cases(found: Compared, classname: str, options: SchemaOptions) -> list[JUnitCase]:
-    """Return a test for each kind of difference."""
+def _test_cases(found: Compared, classname: str, options: SchemaOptions) -> list[JUnitCase]:
     if isinstance(found, UnifiedError):
         return [JUnitCase(classname, "read", "error", found.message, found.one_line)]
     if found is None:
@@ -155,7 +157,6 @@ def _cases(found: Compared, classname: str, options: SchemaOptions) -> list[JUni
 
 
 def _timed(cases: Sequence[JUnitCase], seconds: float) -> list[JUnitCase]:
-    """Return the tests, of which the first has the time of the read."""
     return [one._replace(seconds=0.0 if at else seconds) for at, one in enumerate(cases)]
 
 
@@ -220,7 +221,7 @@ def print_shape(
         _SHAPE_HEADS,
         rows,
         value,
-        drawn=lambda: _tree(runtime, title, root),
+        drawn=lambda: _shape_tree(runtime, title, root),
     )
 
 
@@ -228,8 +229,7 @@ def _percent(number: int, of: int) -> str:
     return f"{100 * number / of:.3g} %"
 
 
-def _tree(runtime: Runtime, title: str, root: ShapeNode) -> Iterator[TerminalText]:
-    """Yield the screen of the shape of these records."""
+def _shape_tree(runtime: Runtime, title: str, root: ShapeNode) -> Iterator[TerminalText]:
     branches = [*_branches(root, 1)]
     widths = _widths(branches, runtime.width)
     yield layout.tree(runtime, Word(masked(title), Look.STRONG), widths, branches)
@@ -281,12 +281,11 @@ def _all(branches: Sequence[Branch], depth: int) -> Iterator[tuple[int, Branch]]
 
 def _branches(node: ShapeNode, depth: int) -> Iterator[Branch]:
     for one in _members(node, depth):
-        below = () if depth >= _DEEPEST else [*_branches(_within(one.node), depth + 1)]
+        below = () if depth >= _DEEPEST else [*_branches(_without_arrays(one.node), depth + 1)]
         yield Branch(_cells(one), below)
 
 
 def _members(node: ShapeNode, depth: int) -> Iterator[ShownMember]:
-    """Yield the members of an object. For the deepest, also their contents, by path."""
     if depth >= _DEEPEST:
         yield from (ShownMember(path, inner, of) for path, inner, of in paths(node))
         return
@@ -294,8 +293,7 @@ def _members(node: ShapeNode, depth: int) -> Iterator[ShownMember]:
         yield ShownMember(name, member, node.counts["object"])
 
 
-def _within(node: ShapeNode) -> ShapeNode:
-    """Return the node whose members are below: of an array that of its items."""
+def _without_arrays(node: ShapeNode) -> ShapeNode:
     while node.items is not None and not node.members:
         node = node.items
     return node
@@ -311,15 +309,12 @@ def _cells(one: ShownMember) -> Sequence[Cell]:
         masked(one.name),
         bar,
         masked(share),
-        masked(_type(node)),
-        masked(_example(node)),
+        masked(_types_in_words(node)),
+        masked(_listed_values(node)),
     )
 
 
-def _type(node: ShapeNode) -> str:
-    """Return the types, of arrays with those of their items, and how many of the values
-    are null.
-    """
+def _types_in_words(node: ShapeNode) -> str:
     kinds = [_array(node) if kind == "array" else kind for kind in sorted(node.kinds)] or ["null"]
     nulls = (
         f", {_percent(node.counts['null'], node.seen)} null"
@@ -331,9 +326,8 @@ def _type(node: ShapeNode) -> str:
 
 def _array(node: ShapeNode) -> str:
     inner = node.items
-    return f"array of {_type(inner)}" if inner is not None and inner.seen else "array"
+    return f"array of {_types_in_words(inner)}" if inner is not None and inner.seen else "array"
 
 
-def _example(node: ShapeNode) -> str:
-    """Return the values that were seen where they are listed: no other is kept."""
-    return ", ".join(sorted(_within(node).values or ()))
+def _listed_values(node: ShapeNode) -> str:
+    return ", ".join(sorted(_without_arrays(node).values or ()))

@@ -188,7 +188,7 @@ def run(context: CommandContext, options: SchemaOptions) -> None:
     selected.note_same()
     before = baseline(context, operation, options) if options.against is not None else None
     if before is None:
-        _show(runtime, options, selected)
+        _print_shape(runtime, options, selected)
         return
     unordered: dict[str, Compared] = {}
     seconds: dict[str, float] = {}
@@ -206,10 +206,7 @@ def _check_other(against: Path, junit_file: Path) -> None:
         raise UsageError(f"--junit {junit_file} would replace the schema of --against")
 
 
-def _show(runtime: Runtime, options: SchemaOptions, selected: SelectedReads) -> None:
-    """Print the shape of the records of all connections together. Raises the errors of
-    the connections.
-    """
+def _print_shape(runtime: Runtime, options: SchemaOptions, selected: SelectedReads) -> None:
     operation, total = selected.operation, len(selected.reads)
     whole, errors = empty_shape(operation), {}
     for name, one in observe(selected):

@@ -152,16 +152,15 @@ class ObservedShape:
         """Return the shape when all was seen: of objects whose names are data the
         members are `others`.
         """
-        for node in self._below(self.root):
+        for node in self._nodes_below(self.root):
             self._settle(node)
         return self.root
 
-    def _below(self, node: ShapeNode) -> Iterator[ShapeNode]:
-        """Yield the nodes below one, those within it when it was looked at."""
+    def _nodes_below(self, node: ShapeNode) -> Iterator[ShapeNode]:
         for inner in (*node.members.values(), node.others, node.items):
             if inner is not None:
                 yield inner
-                yield from self._below(inner)
+                yield from self._nodes_below(inner)
 
     def _settle(self, node: ShapeNode) -> None:
         if not node.is_map:
@@ -178,7 +177,7 @@ class ObservedShape:
         node.counts[_NAMES[kind]] += 1
         if kind is str:
             if node.values is not None:
-                _list(node, value)
+                _note_listed_value(node, value)
         elif value and depth >= _DEEPEST and kind in {dict, list}:
             node.cuts.add(ShapeCut.DEPTH)
         elif kind is dict:
@@ -226,7 +225,7 @@ class ObservedShape:
             node.values = None
         for value in other.values or ():
             if node.values is not None:
-                _list(node, value)
+                _note_listed_value(node, value)
         for name, member in other.members.items():
             self._merge_member(node.members.get(name) or self._member(node, name), member)
         if other.others is not None:
@@ -278,8 +277,7 @@ def _is_enumeration(name: str) -> bool:
     return bool(words) and words[-1].lower() in _ENUMERATIONS
 
 
-def _list(node: ShapeNode, value: str) -> None:
-    """List a value, unless it shows that these values are no enumeration."""
+def _note_listed_value(node: ShapeNode, value: str) -> None:
     assert node.values is not None  # noqa: S101  the callers look
     if value in node.values:
         return

@@ -42,7 +42,7 @@ class NetworkTransport(httpx.BaseTransport):
         Raises the errors of httpx.
         """
         try:
-            connection = self._usable(request)
+            connection = self._usable_connection(request)
             # An early answer, if any, says why the rest of the request was refused.
             with suppress(httpx.WriteError):
                 self._send(connection, request)
@@ -62,8 +62,7 @@ class NetworkTransport(httpx.BaseTransport):
             self._connection.close()
             self._connection = None
 
-    def _usable(self, request: httpx.Request) -> DeadlineSocket:
-        """Return a connection that can take a request, reopened if needed."""
+    def _usable_connection(self, request: httpx.Request) -> DeadlineSocket:
         if self._connection is not None and self._connection.take():
             return self._connection
         self.close()
