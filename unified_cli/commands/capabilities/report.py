@@ -111,6 +111,7 @@ def _report_extra_offers(
 
 
 def _json_records(found: Sequence[ConnectionOffer], service: Service) -> Iterator[JsonObject]:
+    # The names are a contract.
     for one in found:
         status = one.state.in_words(service)
         extra = (OfferCell(cell.operation, EXTRA, cell.why) for cell in one.extra)

@@ -112,6 +112,7 @@ def _show(runtime: Runtime, output: str | None, findings: Sequence[Finding]) -> 
 
 
 def _findings_as_json(findings: Iterable[Finding]) -> Iterable[JsonObject]:
+    # The names are a contract.
     for one in findings:
         yield {
             "level": one.level,

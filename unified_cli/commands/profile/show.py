@@ -117,6 +117,7 @@ def _known(connection: JsonObject | None) -> str:
 
 
 def _profile_as_json(config: Config, name: str, runtime: Runtime) -> JsonObject:
+    # The names are a contract.
     table = resolution.SANDBOX_PROFILE if name == file.RESERVED else config.profiles[name]
     account = table.get("account_id")
     one = {
@@ -288,6 +289,7 @@ def _test_suites(verdicts: Sequence[ProbeResult], operation: Operation | None) -
 
 
 def _verdict_as_json(one: ProbeResult) -> JsonObject:
+    # The names are a contract.
     return {
         "profile": one.profile,
         "verdict": one.word,
