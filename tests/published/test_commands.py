@@ -377,6 +377,8 @@ BESIDE = (
     "refresh-credentials",
     "account-token",
     "account-mcp",
+    "link-token",
+    "log",
     "own-connection",
 )
 

@@ -306,6 +306,8 @@ class Service(NamedTuple):
             words.products,
             words.batch,
             words.files,
+            words.link,
+            words.log,
         )
 
 

@@ -260,8 +260,7 @@ def _is_closed(answer: ErrorAnswer, service: Service) -> bool:
     """
     below = answer.request.path.removeprefix(answer.request.address.path)
     own = answer.envelope is None or not answer.envelope.get(service.remote_error)
-    words = service.connections
-    closed = service.names_no_account(below) or below in (words.log, words.link)
+    closed = service.names_no_account(below)
     return answer.status == HTTPStatus.FORBIDDEN and own and closed
 
 

@@ -124,7 +124,7 @@ def test_a_token_is_made(unified: Unified, owned: Service) -> None:
     result = unified("connections link -p needs_reauth --yes", environ=owned.environ)
     assert (result.code, result.stdout) == (0, f"{SECRET}\n"), result.stderr
     (sent,) = posts(owned)
-    assert sent.path == "/link-token"
+    assert (sent.path, sent.query) == ("/link-token", [])
     assert sent.json == {
         "integrated_account_id": "id-needs_reauth",
         "persist_previous_context": True,
