@@ -5,7 +5,18 @@ from collections.abc import Iterator
 from unified_cli import __version__
 from unified_cli.catalogue import Catalogue, Operation, Resource, Service
 from unified_cli.catalogue.known import KnownField
-from unified_cli.catalogue.model import ConnectionWords
+from unified_cli.docs import openapi_platform
+from unified_cli.docs.openapi_parts import (
+    SWITCH,
+    TEXT,
+    component,
+    component_of,
+    failures,
+    json_body,
+    json_response,
+    parameter,
+    shared_parameter,
+)
 from unified_cli.docs.openapi_schemas import (
     action_schema,
     body_name,
@@ -33,16 +44,11 @@ stream, debug), and `{key_by}` makes an object of a list's array; their answers 
 document. A file comes in its own media type. An action answers its record in an envelope here;
 a provider may leave the envelope out.
 """
-_TAG = "connections"
 _BYTES: JsonObject = {"schema": {"type": "string", "format": "binary"}}
-_FAILURES = {"4XX": "ClientError", "5XX": "ServerError"}
 # Answers of actions that are only a part of a record.
 _PIECES = {"page-content export": ("page", "body")}
-_TEXT: JsonObject = {"type": "string"}
 _TIME: JsonObject = {"type": "string", "format": "date-time"}
-_SWITCH: JsonObject = {"type": "boolean"}
 _OPERATORS = {"eq": "this time", "gt": "later", "lt": "earlier", "in": "one of these times"}
-_BRACKETS = str.maketrans({"[": "_", "]": None})
 
 
 def document(catalogue: Catalogue) -> JsonObject:
@@ -61,9 +67,9 @@ def document(catalogue: Catalogue) -> JsonObject:
                 paths.setdefault(operation.path, {})[operation.method.lower()] = described
                 schemas.update(_answer_schemas(operation, service))
                 schemas.update(_body_schemas(operation, resource))
-    paths.update(_connection_paths(service))
+    paths.update(openapi_platform.paths(service))
     tags = {api.name: api.about or api.title for api in catalogue.apis.values()}
-    tags[_TAG] = "The connections themselves, and the providers' own records"
+    tags[openapi_platform.TAG] = "The connections themselves, and the providers' own records"
     return {
         "openapi": "3.1.0",
         "info": {
@@ -97,14 +103,11 @@ def _operation(operation: Operation, resource: Resource, service: Service) -> Js
         "summary": operation.summary,
         "description": f"On the command line: `unified {operation.command}`",
         "parameters": _parameters_of(operation, service),
-        "responses": {**_successes(operation), **_failures()},
+        "responses": {**_successes(operation), **failures()},
     }
     if operation.method in {"POST", "PATCH"}:
         schema = schema_reference(body_name(operation, resource))
-        described["requestBody"] = {
-            "required": True,
-            "content": {"application/json": {"schema": schema}},
-        }
+        described["requestBody"] = json_body(schema)
     return described
 
 
@@ -119,136 +122,32 @@ def _body_schemas(operation: Operation, resource: Resource) -> JsonObject:
     return {body_name(operation, resource): schema}
 
 
-def _connection_paths(service: Service) -> dict[str, JsonObject]:
-    words = service.connections
-    paging = [_shared_parameter(pascal(name)) for name in (service.page_size, service.cursor)]
-    connection = _shared_parameter(pascal(service.connection))
-    account = _text_parameter("id", "path", "The connection's id")
-    resource = _text_parameter("resource", "path", "The provider's resource")
-    record = _text_parameter("id", "path", "The record's id")
-    named = (
-        words.tenant,
-        f"{words.product}.name",
-        words.status,
-        words.created,
-        words.updated,
-        words.environment,
-    )
-    filters = [_text_parameter(name, "query", f"Only those of this {name}") for name in named]
-    sandboxes = {
-        **_text_parameter(words.sandbox, "query", "Only those that are sandboxes, or none"),
-        "schema": _SWITCH,
-    }
-    own: JsonObject = {"type": "object"}
-    product = _text_parameter("id", "path", "The product's id or name")
-    narrow = _offer_parameters(words)
-    return {
-        service.accounts: _get(
-            "list", "List the connections", "ConnectionPage", [*paging, *filters, sandboxes]
-        ),
-        words.own: _get("me", "Get the connection of the token", "Connection", []),
-        f"{service.accounts}/{{id}}": _get("get", "Get a connection", "Connection", [account]),
-        service.capabilities: _get(
-            "capabilities", "Show what a connection offers", "Offer", [account, *narrow]
-        ),
-        words.product_offer: _get(
-            "product", "Show what a product offers", "Offer", [product, *narrow]
-        ),
-        service.tools: _get(
-            "tools", "Describe its provider's methods", "ToolPage", [account, narrow[2]]
-        ),
-        f"{service.proxy}/{{resource}}": _get(
-            "proxy-list",
-            "List the provider's own records",
-            list_schema(own, service),
-            [connection, resource, *paging],
-        ),
-        f"{service.proxy}/{{resource}}/{{id}}": _get(
-            "proxy-get", "Get a record as the provider has it", own, [connection, resource, record]
-        ),
-    }
-
-
-def _offer_parameters(words: ConnectionWords) -> list[JsonObject]:
-    kinds: JsonObject = {
-        "schema": {
-            "type": "string",
-            "enum": [words.provided, words.unified, "all"],
-            "default": "all",
-        }
-    }
-    return [
-        {**_text_parameter(words.offer_kind, "query", "Only this part"), **kinds},
-        _text_parameter(words.resource, "query", "Only these resources, separated by commas"),
-        _text_parameter(
-            words.methods, "query", "Only these methods of the provider, separated by commas"
-        ),
-        {
-            **_text_parameter(
-                words.described, "query", "False shows methods without a description too"
-            ),
-            "schema": _SWITCH,
-        },
-    ]
-
-
-def _get(
-    name: str, summary: str, answer: JsonObject | str, parameters: list[JsonObject]
-) -> JsonObject:
-    schema = schema_reference(answer) if isinstance(answer, str) else answer
-    described = {
-        "operationId": f"{_TAG}-{name}",
-        "tags": [_TAG],
-        "summary": summary,
-        "description": f"{summary}, for programs that find out what there is to call",
-        "parameters": parameters,
-        "responses": {"200": _json_response(summary, schema), **_failures()},
-    }
-    return {"get": described}
-
-
-def _text_parameter(name: str, place: str, about: str) -> JsonObject:
-    required = {"required": True} if place == "path" else {}
-    return {
-        "name": name,
-        "in": place,
-        "schema": {"type": "string"},
-        "description": about,
-        **required,
-    }
-
-
 def _shared_parameters(service: Service) -> dict[str, JsonObject]:
     found = [*_of_lists(service), *_of_all(service)]
     found += [
-        _parameter(service.body_passthrough, _SWITCH, "Send the body to the provider as it is"),
-        _parameter(
-            "Idempotency-Key", _TEXT, "The same for each repeat of the same write", place="header"
+        parameter(service.body_passthrough, SWITCH, "Send the body to the provider as it is"),
+        parameter(
+            "Idempotency-Key", TEXT, "The same for each repeat of the same write", place="header"
         ),
     ]
-    return {_component(one): one for one in found}
+    return {component(one): one for one in found}
 
 
 def _parameters_of(operation: Operation, service: Service) -> list[JsonObject]:
     found = [_of_all(service)[0]]
     if operation.takes_id:
-        found.append(_parameter("id", _TEXT, "The record's id", place="path", required=True))
+        found.append(parameter("id", TEXT, "The record's id", place="path", required=True))
     found += _of_lists(service) if operation.lists else ()
     found += _of_all(service)[1:]
     shared = {one["name"] for one in found}
     own = [one for one in _own(operation, service) if one["name"] not in shared]
-    references = [
-        one if one["in"] == "path" else _shared_parameter(_component(one)) for one in found
-    ]
+    references = [one if one["in"] == "path" else shared_parameter(component(one)) for one in found]
     if operation.method in {"POST", "PATCH"}:
         references += [
-            _shared_parameter(name) for name in (_word(service.body_passthrough), "IdempotencyKey")
+            shared_parameter(name)
+            for name in (component_of(service.body_passthrough), "IdempotencyKey")
         ]
     return references + own
-
-
-def _shared_parameter(name: str) -> JsonObject:
-    return {"$ref": f"#/components/parameters/{name}"}
 
 
 def _of_all(service: Service) -> list[JsonObject]:
@@ -256,36 +155,36 @@ def _of_all(service: Service) -> list[JsonObject]:
     excluded = {"type": "array", "items": {"type": "string", "pattern": "^(?!id$)[^,]+$"}}
     return [
         # An empty one is refused, as a missing one is.
-        _parameter(service.connection, {**_TEXT, "minLength": 1}, "The connection", required=True),
-        _parameter(
+        parameter(service.connection, {**TEXT, "minLength": 1}, "The connection", required=True),
+        parameter(
             service.response_format,
             schema_reference("ResponseFormat"),
             "The only format that this document describes",
         ),
-        _parameter(f"{service.exclude_fields}[]", excluded, "Fields to leave out of the records"),
-        _parameter(service.ignore_remote_data, _SWITCH, "Leave out the provider's own data"),
+        parameter(f"{service.exclude_fields}[]", excluded, "Fields to leave out of the records"),
+        parameter(service.ignore_remote_data, SWITCH, "Leave out the provider's own data"),
     ]
 
 
 def _of_lists(service: Service) -> list[JsonObject]:
     size = {"type": "integer", "minimum": 1}
     found = [
-        _parameter(service.page_size, size, "Records per page"),
-        _parameter(service.cursor, _TEXT, "The cursor that the previous page gave"),
-        _parameter(service.ignore_limit, _SWITCH, "Ignore the page size"),
+        parameter(service.page_size, size, "Records per page"),
+        parameter(service.cursor, TEXT, "The cursor that the previous page gave"),
+        parameter(service.ignore_limit, SWITCH, "Ignore the page size"),
     ]
     times = service.times.split()
     for name in times:
         found += [_time_filter(name, operator) for operator in service.operators.split()]
     way = schema_reference("SortOrder")
-    return found + [_parameter(f"{service.sort}[{name}]", way, f"Sort by {name}") for name in times]
+    return found + [parameter(f"{service.sort}[{name}]", way, f"Sort by {name}") for name in times]
 
 
 def _time_filter(name: str, operator: str) -> JsonObject:
     about = f"Only records whose {name} is {_OPERATORS.get(operator, operator)}"
     if operator == "in":
-        return _parameter(f"{name}[{operator}][]", {"type": "array", "items": _TIME}, about)
-    return _parameter(f"{name}[{operator}]", _TIME, about)
+        return parameter(f"{name}[{operator}][]", {"type": "array", "items": _TIME}, about)
+    return parameter(f"{name}[{operator}]", _TIME, about)
 
 
 def _own(operation: Operation, service: Service) -> Iterator[JsonObject]:
@@ -296,7 +195,7 @@ def _own(operation: Operation, service: Service) -> Iterator[JsonObject]:
     named += [(name, KnownField(name)) for name in needed if name not in dict(named)]
     for name, one in named:
         schema = (
-            {"type": "array", "items": _TEXT}
+            {"type": "array", "items": TEXT}
             if one.type == "array"
             else {"type": one.type if one.type in ("number", "boolean") else "string"}
         )
@@ -304,22 +203,7 @@ def _own(operation: Operation, service: Service) -> Iterator[JsonObject]:
         # one that has brackets.
         required, plain = name in needed, "[" not in name
         about = "Required" if required and not plain else values_of(one)
-        yield _parameter(name, schema, about, required=required and plain)
-
-
-def _parameter(
-    name: str, schema: JsonObject, about: str, *, place: str = "query", required: bool = False
-) -> JsonObject:
-    description = {"description": about} if about else {}
-    return {"name": name, "in": place, "required": required, "schema": schema, **description}
-
-
-def _component(parameter: JsonObject) -> str:
-    return _word(parameter["name"])
-
-
-def _word(name: str) -> str:
-    return pascal(name.translate(_BRACKETS))
+        yield parameter(name, schema, about, required=required and plain)
 
 
 def _shared_responses() -> JsonObject:
@@ -330,12 +214,6 @@ def _shared_responses() -> JsonObject:
             "description": "The service or the provider behind it failed",
             "content": content,
         },
-    }
-
-
-def _failures() -> JsonObject:
-    return {
-        status: {"$ref": f"#/components/responses/{name}"} for status, name in _FAILURES.items()
     }
 
 
@@ -359,14 +237,10 @@ def _answer_schemas(operation: Operation, service: Service) -> dict[str, JsonObj
     }
 
 
-def _json_response(description: str, schema: JsonObject) -> JsonObject:
-    return {"description": description, "content": {"application/json": {"schema": schema}}}
-
-
 def _successes(operation: Operation) -> JsonObject:
     record = record_name(operation.api, operation.resource)
     if operation.lists:
-        return {"200": _json_response("A page of records", schema_reference(f"{record}Page"))}
+        return {"200": json_response("A page of records", schema_reference(f"{record}Page"))}
     if operation.name == "download":
         # The media type is that of the file; generators without media ranges look for
         # the first one. The range is last: tools that use the first match would read a
@@ -375,12 +249,12 @@ def _successes(operation: Operation) -> JsonObject:
         content = {"application/octet-stream": _BYTES, "application/json": answer, "*/*": _BYTES}
         return {"200": {"description": "The bytes of the file", "content": content}}
     if operation.kind == "delete":
-        deleted = _json_response("The id of what was deleted", schema_reference("Deleted"))
+        deleted = json_response("The id of what was deleted", schema_reference("Deleted"))
         return {"200": deleted, "204": {"description": "Deleted, without content"}}
     if operation.kind == "action":
-        return {"200": _json_response("The record", schema_reference(_result_name(operation)))}
+        return {"200": json_response("The record", schema_reference(_result_name(operation)))}
     status = "201" if operation.name == "create" else "200"
-    return {status: _json_response("The record", schema_reference(record))}
+    return {status: json_response("The record", schema_reference(record))}
 
 
 def _result_name(operation: Operation) -> str:

@@ -70,7 +70,7 @@ def shared_schemas(service: Service) -> JsonObject:
             return {said(name): said(item) for name, item in value.items()}
         if isinstance(value, list):
             return [said(item) for item in value]
-        return _WORD.sub(lambda match: words[match[1]], value)
+        return _WORD.sub(lambda match: words[match[1]], value) if isinstance(value, str) else value
 
     table = tomllib.loads(Path(__file__).with_name("schemas.toml").read_text("utf-8"))
     return {name: said(schema) for name, schema in table.items()}

@@ -1,0 +1,50 @@
+"""The parts that all operations of the OpenAPI document are made of."""
+
+from unified_cli.docs.openapi_schemas import pascal
+from unified_cli.values import JsonObject
+
+TEXT: JsonObject = {"type": "string"}
+NAME: JsonObject = {**TEXT, "minLength": 1}
+SWITCH: JsonObject = {"type": "boolean"}
+_FAILURES = {"4XX": "ClientError", "5XX": "ServerError"}
+_BRACKETS = str.maketrans({"[": "_", "]": None})
+
+
+def parameter(
+    name: str, schema: JsonObject, about: str, *, place: str = "query", required: bool = False
+) -> JsonObject:
+    """Return a parameter, with a description where there is one."""
+    description = {"description": about} if about else {}
+    return {"name": name, "in": place, "required": required, "schema": schema, **description}
+
+
+def component(one: JsonObject) -> str:
+    """Return the name of a parameter among the shared ones."""
+    return component_of(one["name"])
+
+
+def component_of(name: str) -> str:
+    """Return the name that a shared parameter of this name has."""
+    return pascal(name.translate(_BRACKETS))
+
+
+def shared_parameter(name: str) -> JsonObject:
+    """Return what represents a shared parameter."""
+    return {"$ref": f"#/components/parameters/{name}"}
+
+
+def json_response(description: str, schema: JsonObject) -> JsonObject:
+    """Return an answer in JSON."""
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
+
+
+def json_body(schema: JsonObject) -> JsonObject:
+    """Return a body in JSON, which the request must have."""
+    return {"required": True, "content": {"application/json": {"schema": schema}}}
+
+
+def failures() -> JsonObject:
+    """Return the answers of a request that fails."""
+    return {
+        status: {"$ref": f"#/components/responses/{name}"} for status, name in _FAILURES.items()
+    }
