@@ -18,7 +18,7 @@ from unified_cli.config import file, profiles
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet import own_account, selection
-from unified_cli.fleet.conclude import Ending, conclude
+from unified_cli.fleet.conclude import MOST_TOLD, Ending, conclude, failure_lines
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page
@@ -30,10 +30,6 @@ from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
 _MOST_NAMED = 5
-_MOST_TOLD = 3
-"""Up to this many connections get a line each for the same message; more share one
-line.
-"""
 
 _Read = tuple[str, Page | UnifiedError | None]
 """A connection's name, and a page of it, or its error, or None at its end."""
@@ -244,9 +240,9 @@ class _FanOutOutcome:
             if tally.next_cursor and name not in self.failed
         }
         more = self.reads.more
-        if len(cut) > _MOST_TOLD and more:
+        if len(cut) > MOST_TOLD and more:
             runtime.stderr.note(f"cut on request: {counted(len(cut), 'connection')}; {more}")
-        elif len(cut) > _MOST_TOLD:
+        elif len(cut) > MOST_TOLD:
             what, onward = (
                 ("cut on request", "-p NAME")
                 if asked.limit
@@ -273,7 +269,7 @@ class _FanOutOutcome:
             runtime.stderr.line(line)
 
     def _failure_lines(self) -> Iterator[str]:
-        alike: dict[tuple[int, int | None], list[str]] = {}
+        whole: dict[str, UnifiedError] = {}
         # In the order of the selection: that in which they failed differs from run to
         # run.
         for name in filter(self.failed.__contains__, self.names):
@@ -283,13 +279,8 @@ class _FanOutOutcome:
                 onward = self.reads.onward(name, tally)
                 yield f"{name}: {error.one_line}; broken off after {tally.so_far()}; {onward}"
             else:
-                alike.setdefault((error.code, error.status), []).append(name)
-        for names in alike.values():
-            if len(names) > _MOST_TOLD:
-                first = self.failed[names[0]].one_line
-                yield f"failed alike: {len(names)} ({', '.join(names)}), the first with: {first}"
-            else:
-                yield from (f"{name}: {self.failed[name].one_line}" for name in names)
+                whole[name] = error
+        yield from failure_lines(whole)
 
     def report_interruption(self, runtime: Runtime, error: BaseException) -> None:
         """Print how to continue each connection that was read in part, and add to a

@@ -2,7 +2,7 @@
 it up.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +28,8 @@ _OWN = (ExitCode.BUG, ExitCode.STORAGE, ExitCode.STATE, ExitCode.UNSAFE)
 """If one part fails with these, the whole command does: the cause is this machine."""
 _MOST_NAMED = 5
 """Of lists and other parts; connections are all named."""
+MOST_TOLD = 3
+"""Up to this many parts of which the same is said get a line each; more share one."""
 
 
 class Ending(NamedTuple):
@@ -93,6 +95,19 @@ class Ending(NamedTuple):
             return f" ({', '.join(f'{name} {number}' for name, number in counts)})"
         most = len(self.failed) if self.unit == "connection" else _MOST_NAMED
         return f": {named([*self.failed], most)}" if any(self.failed) else ""
+
+
+def failure_lines(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
+    """Yield a line for each failure, by the name of its part; one for many alike."""
+    alike: dict[tuple[int, int | None], list[str]] = {}
+    for name, error in failed.items():
+        alike.setdefault((error.code, error.status), []).append(name)
+    for names in alike.values():
+        if len(names) > MOST_TOLD:
+            first = failed[names[0]].one_line
+            yield f"failed alike: {len(names)} ({', '.join(names)}), the first with: {first}"
+        else:
+            yield from (f"{name}: {failed[name].one_line}" for name in names)
 
 
 def worst(errors: Iterable[UnifiedError]) -> UnifiedError:
