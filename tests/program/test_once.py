@@ -25,7 +25,6 @@ OWN_THREADS: dict[Use, str] = {
     ("output/pager.py", "start_thread"): "shows what fits the screen although more may come",
     ("sandbox/pytest_plugin.py", "Thread"): "a server for the tests of other projects",
     ("commands/export/store_lease.py", "start_thread"): "renews a lease while the work goes on",
-    ("commands/sql/database.py", "Thread"): "runs a statement that only another can end",
     ("commands/mcp/process.py", "start_thread"): "speaks with the agent while calls are under way",
 }
 ONE_CONNECTION: dict[Use, str] = {

@@ -76,7 +76,7 @@ def common(
     config: Config,
     options: CallOptions,
     mode: Mode,
-    operation: Operation,
+    operation: Operation | None,
 ) -> Call:
     """Return the common part of calls to several connections.
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from unified_cli.call import Call, Mode, RequestOf, builder, listing
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli.flags import part
-from unified_cli.cli.option_parts import NetworkOptions
-from unified_cli.cli.options import CallOptions, overrides
+from unified_cli.cli.flags import part, with_parts
+from unified_cli.cli.option_parts import ConnectionOptions, MessageOptions, NetworkOptions
+from unified_cli.cli.options import CallOptions, ReadOptions, overrides
 from unified_cli.config import file, profiles
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet import own_account, selection
@@ -20,6 +20,7 @@ from unified_cli.http.pagination import Page
 from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
 from unified_cli.json_text.members import Record
+from unified_cli.output import formats
 from unified_cli.output.printer import LARGEST_DOCUMENT
 from unified_cli.runtime import Runtime
 
@@ -110,6 +111,25 @@ def select(
     }
     reads = [SelectedRead(name, call, request_of(call, operation)) for name, call in calls.items()]
     return SelectedReads(common, operation, reads, several=True)
+
+
+def select_lists(
+    runtime: Runtime,
+    catalogue: Catalogue,
+    operation: Operation,
+    part_of_list: ReadOptions,
+    options: ConnectionOptions,
+) -> SelectedReads:
+    """Return the reads of a list for a command that prints no records of it.
+
+    `part_of_list` says which part of it is read. The `options` of the command choose
+    the connections; they have those for messages and for the network, too.
+    """
+    # Nothing is printed in this format, which any list can have.
+    read = replace(part_of_list, output=formats.TABLE.name)
+    read = with_parts(read, options, MessageOptions, NetworkOptions, ConnectionOptions)
+    mode = Mode(several=profiles.is_several(read.profile))
+    return select(runtime, catalogue, operation, read, mode)
 
 
 class ReadWork(NamedTuple):

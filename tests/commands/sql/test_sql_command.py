@@ -110,8 +110,25 @@ def test_a_connection_that_fails_is_named_and_ends_with_9(
     assert (result.code, result.stdout) == (9, "_profile,id\nacme,1\n")
     lines = result.stderr.splitlines()
     assert lines[0].startswith("globex: ")
-    assert lines[1].startswith("initech: does not offer the list (-p '!initech' leaves it out): ")
+    assert lines[1].startswith("initech: does not offer the list: the service answered 404")
+    assert lines[1].endswith("; -p '!initech' leaves it out)")
     assert lines[-1] == "error: 2 of 3 connections failed: globex, initech"
+
+
+def test_many_connections_that_fail_alike_share_a_line(
+    unified: Unified, service: Service, config: Config
+) -> None:
+    names = [f"c{at:02}" for at in range(40)]
+    fleet(config, *names)
+    refused = {name: served({"message": f"no {name}"}, 404) for name in names[1:]}
+    service.reply = by_account({"c00": [{"id": "1"}], **refused})
+    result = unified(["-p", "*", "sql", f"SELECT id FROM {TAGS}"], environ=service.environ)
+    alike, rows, _ = result.stderr.splitlines()
+    assert (result.code, rows) == (9, "1 row from 1 record")
+    named = ", ".join(names[1:])
+    begin = f"failed alike: 39 ({named}), the first with: does not offer the list: "
+    assert alike.startswith(begin)
+    assert alike.endswith("; -p '!c01' leaves it out)")
 
 
 def test_of_a_list_that_breaks_off_the_answer_has_what_was_read(

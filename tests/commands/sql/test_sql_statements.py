@@ -29,8 +29,8 @@ ATTACKS = {
     "FROM 'https://example.com/a.parquet'": NO_TABLE,
     "FROM sqlite_master": NO_TABLE,
     "FROM memory.ticketing.tags": NO_TABLE,
-    "FROM information_schema.tables": "no API is called information_schema",
-    "FROM pg_catalog.pg_tables": "no API is called pg_catalog",
+    "FROM information_schema.tables": "no API has this list",
+    "FROM pg_catalog.pg_tables": "no API has this list",
     "FROM duckdb_settings()": AFTER_FROM,
     "FROM duckdb_secrets()": AFTER_FROM,
     "FROM query('FROM ticketing.tags')": AFTER_FROM,
@@ -108,15 +108,17 @@ def test_the_database_is_locked_also_against_a_statement_that_was_not_checked(
 WRONG = {
     "SELEC 1": 'Parser Error: syntax error at or near "SELEC"',
     "": "the statement is empty (give one)",
-    "FROM tags": "tags: a table is api.resource (did you mean ats.tags or knowledge_base.tags or"
-    " ticketing.tags?)",
-    "FROM ticketing.tikets": "ticketing.tikets: ticketing has no list tikets (did you mean"
+    "FROM tags": "tags: a table is api.resource (did you mean ticketing.tags or ats.tags or"
+    " knowledge_base.tags?)",
+    "FROM ticketing.tikets": "ticketing.tikets: no API has this list (did you mean"
     " ticketing.tickets?)",
-    "FROM user-directory.users": 'Parser Error: syntax error at or near "-" (write user_directory'
-    " for user-directory, with underscores for dashes)",
-    'FROM "user-directory".users': "user-directory.users: no API is called user-directory (write"
-    " user_directory.users, with underscores for dashes)",
-    "FROM ticketing.tickets t, t.tags": "t.tags: no API is called t (for the items of a list:"
+    "FROM tiketing.tickets": "tiketing.tickets: no API has this list (did you mean"
+    " ticketing.tickets?)",
+    "FROM user-directory.users": 'Parser Error: syntax error at or near "-" (write user_directory,'
+    " with underscores for dashes)",
+    'FROM "user-directory".users': "user-directory.users: no API has this list (did you mean"
+    " user_directory.users?)",
+    "FROM ticketing.tickets t, t.tags": "t.tags: no API has this list (for the items of a list:"
     " unnest(t.tags::JSON[]))",
     "FROM ticketing.tags WHERE id = $1": "a parameter (?, $1, $name) has no value here",
     "SHOW TABLES": "SHOW has no tables here (unified operations lists them; DESCRIBE api.resource)",
@@ -192,7 +194,7 @@ OPTIONS: dict[str, str] = {
     "-o raw": "'raw' is not one of",
     "--since soon": "--since takes a time, or how long ago it is, not 'soon'",
     "--from dump -p x": "--from reads an export, without -p, -a, -q and --since",
-    "--out dump/": "--out 'dump/' is not a file (--out FILE)",
+    "--out dump/": "dump/ is a folder; name a file in it",
     "--bom": "--bom is for CSV, not for json",
 }
 

@@ -13,26 +13,23 @@ from pathlib import Path
 import msgspec
 
 from unified_cli import signals
-from unified_cli.call import Mode, selected_reads
+from unified_cli.call import selected_reads
 from unified_cli.call.selected_reads import ReadWork, SelectedReads
 from unified_cli.catalogue import Operation
 from unified_cli.catalogue.known import KnownField
 from unified_cli.cli import named_resource
 from unified_cli.cli.command import CommandContext
-from unified_cli.cli.flags import with_parts
-from unified_cli.cli.option_parts import ConnectionOptions, MessageOptions, NetworkOptions
 from unified_cli.cli.options import ReadOptions
 from unified_cli.commands.schema import document, report
 from unified_cli.commands.schema.command import SchemaOptions
 from unified_cli.commands.schema.report import Compared
 from unified_cli.commands.schema.shape import ObservedShape, ShapeNode
 from unified_cli.config import file, profiles
-from unified_cli.config.profiles import is_several
 from unified_cli.errors import StorageError, UnifiedError, UsageError
 from unified_cli.fleet.read import FairReaders
 from unified_cli.json_text import json_codec
 from unified_cli.json_text.members import Record
-from unified_cli.output import formats, stdout
+from unified_cli.output import stdout
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
@@ -109,17 +106,9 @@ def select_lists(
     context: CommandContext, operation: Operation, options: SchemaOptions, profiles: Sequence[str]
 ) -> SelectedReads:
     """Return the lists of these connections, as far as they are looked at."""
-    # Nothing is printed in this format, which any list can have.
-    read = ReadOptions(
-        query=options.query,
-        page_size=options.page_size,
-        limit=options.records,
-        output=formats.TABLE.name,
-    )
-    read = with_parts(read, options, MessageOptions, NetworkOptions, ConnectionOptions)
-    read = replace(read, profile=tuple(profiles))
-    mode = Mode(several=is_several(read.profile))
-    return selected_reads.select(context.runtime, context.catalogue, operation, read, mode)
+    read = ReadOptions(query=options.query, page_size=options.page_size, limit=options.records)
+    chosen = replace(options, profile=tuple(profiles))
+    return selected_reads.select_lists(context.runtime, context.catalogue, operation, read, chosen)
 
 
 def empty_shape(operation: Operation) -> ObservedShape:

@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -11,25 +12,25 @@ import duckdb
 import msgspec
 
 from unified_cli import signals
-from unified_cli.call import Call, builder, delivery, record_output
+from unified_cli.call import Call, Mode, builder, delivery, record_output
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.flags import with_parts
-from unified_cli.cli.option_parts import ConnectionOptions, MessageOptions
-from unified_cli.cli.options import ReadOptions, overrides
-from unified_cli.commands.sql import database, statement
+from unified_cli.cli.option_parts import ConnectionOptions, MessageOptions, NetworkOptions
+from unified_cli.cli.options import ReadOptions
+from unified_cli.commands.sql import database, reads, statement
 from unified_cli.commands.sql.command import SqlOptions
-from unified_cli.commands.sql.database import Rows, RunningStatement
-from unified_cli.commands.sql.reads import ConnectionReads, ExportReads, ListRead
+from unified_cli.commands.sql.database import Rows
+from unified_cli.commands.sql.reads import ListRead
 from unified_cli.commands.sql.statement import Plan, Table
 from unified_cli.commands.sql.table import TableSpool
-from unified_cli.config import file, profiles, resolution
+from unified_cli.config import file, profiles
 from unified_cli.errors import IncompleteError, UnifiedError, UsageError
-from unified_cli.fleet import own_account
-from unified_cli.fleet.conclude import Ending, conclude
+from unified_cli.fleet.conclude import Ending, conclude, failure_lines
 from unified_cli.http import request_body
+from unified_cli.http.pagination import Page
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.members import Record
-from unified_cli.output import formats
+from unified_cli.masking import masked
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted, named
@@ -50,25 +51,27 @@ def answer(context: CommandContext, options: SqlOptions) -> None:
     Raises UsageError for the problem with it, and the error that sums up the reads.
     """
     runtime = context.runtime
-    text = _text(runtime, options)
-    plan = statement.plan(text, context.catalogue)
+    plan = statement.plan(_text(runtime, options), context.catalogue)
     call = _call(context, options)
-    reads = (ExportReads if options.from_ else ConnectionReads)(context, options, plan)
+    lists = (reads.of_export if options.from_ else reads.of_connections)(context, options, plan)
     if options.explain:
         with delivery.to_file(call) as aimed:
-            _explain(aimed, reads.planned)
+            _explain(aimed, lists)
         return
     if options.keep:
         output_file.check(Path(options.keep), force=options.force)
     cache = runtime.folder("cache")
     with delivery.to_file(call) as aimed, owned_folder(cache and cache / "sql") as folder:
-        spools = _spools(plan, folder, keep=options.keep is not None)
-        failed = _read(runtime, reads, spools)
-        missing = [*_missing(runtime, spools.values())]
-        if not reads.planned or len(failed) < len(reads.planned):
-            _run(aimed, options, text, folder, spools)
-        unit = "list" if len(plan.tables) > 1 else "connection"
-        conclude(Ending(unit, len(reads.planned), failed, missing=missing))
+        spools = {
+            table: TableSpool(table, folder, plan, keep=options.keep is not None)
+            for table in plan.tables
+        }
+        failed, missing = _read(context, options, lists, spools)
+        missing += _without(runtime, spools.values())
+        if not lists or len(failed) < len(lists):
+            _run(aimed, options, plan, folder, spools)
+        unit = "list" if len(spools) > 1 else "connection"
+        conclude(Ending(unit, len(lists), failed, missing=missing))
 
 
 def _text(runtime: Runtime, options: SqlOptions) -> str:
@@ -82,90 +85,78 @@ def _text(runtime: Runtime, options: SqlOptions) -> str:
 
 
 def _call(context: CommandContext, options: SqlOptions) -> Call:
-    """Return what says how the rows are printed. Raises UsageError."""
-    runtime, config, flags = context.runtime, file.read(context.runtime), overrides(options)
-    if options.from_ or profiles.is_several(options.profile):
-        settings = own_account.common_settings(runtime, config, flags)
+    """Return what says how the rows are printed, as pages are. Raises UsageError."""
+    runtime, catalogue, config = context.runtime, context.catalogue, file.read(context.runtime)
+    asked = ReadOptions(
+        all=True,
+        output=options.output,
+        out=options.out,
+        force=options.force,
+        csv_safe=options.csv_safe,
+        bom=options.bom,
+    )
+    asked = with_parts(asked, options, MessageOptions, NetworkOptions, ConnectionOptions)
+    if profiles.is_several(options.profile):
+        call = builder.common(runtime, catalogue, config, asked, Mode(), None)
     else:
-        flags = flags._replace(profile=profiles.one(options.profile))
-        settings = resolution.resolve(flags, runtime, config)
-        own_account.apply_to_messages(runtime, settings)
-    settings = builder.settings_for_many(settings, runtime, None, config)
-    formats.check_choice(settings.output.name, formats.names(formats.ROWS))
-    delivery.check_cells(settings.output, bom=options.bom, csv_safe=options.csv_safe)
-    out = None if options.out == "-" else options.out
-    if out is not None and (not out or out.endswith("/") or Path(out).is_dir()):
-        raise UsageError(f"--out {out!r} is not a file", hint="--out FILE")
-    asked = ReadOptions(out=out, force=options.force, csv_safe=options.csv_safe, bom=options.bom)
-    asked = with_parts(asked, options, MessageOptions, ConnectionOptions)
-    return Call(runtime, context.catalogue, settings, asked)
+        call = builder.resolve(runtime, catalogue, asked, Mode(), None, scoped=False)
+    return call._replace(settings=builder.settings_for_many(call.settings, runtime, None, config))
 
 
-def _explain(call: Call, planned: Sequence[ListRead]) -> None:
+def _explain(call: Call, lists: Sequence[ListRead]) -> None:
     """Print what would be read, and how many calls and seconds that takes at least."""
-    rows = [(one.connection, "/".join(one.table), one.place, one.calls) for one in planned]
+    sent = [(one.connection, one.settings) for one in lists if one.settings]
+    calls = 1 if sent else 0
+    rows = [(one.connection, "/".join(one.table), one.place, calls) for one in lists]
     _print(call, [Rows(("connection", "list", "from", "calls"), (), rows)])
-    calls = sum(one.calls for one in planned)
-    sent = Counter(limit for one in planned for limit in one.limits)
-    waits = [(number - 1) // rate * _WINDOW for (_, rate), number in sent.items() if rate]
-    least = f"at least {counted(calls, 'call')} and {max(waits, default=0):g} s"
+    limits: Counter[tuple[object, float]] = Counter((name, found.rate) for name, found in sent)
+    limits.update((found.token, found.token_rate) for _, found in sent)
+    waits = [(number - 1) // rate * _WINDOW for (_, rate), number in limits.items() if rate]
+    least = f"at least {counted(len(sent), 'call')} and {max(waits, default=0):g} s"
     call.runtime.stderr.note(f"{least}; each further page of a list is one more call")
 
 
-def _spools(plan: Plan, folder: Path, *, keep: bool) -> dict[Table, TableSpool]:
-    return {
-        table: TableSpool(
-            table,
-            folder,
-            plan.names,
-            [one.name for one in operation.facts.fields],
-            every=plan.every or keep,
-            record=keep or "record" in plan.names,
-        )
-        for table, operation in plan.tables.items()
-    }
-
-
 def _read(
-    runtime: Runtime, reads: ConnectionReads | ExportReads, spools: Mapping[Table, TableSpool]
-) -> dict[str, UnifiedError]:
-    """Spool all records, name what failed, and return it."""
-    failed: dict[ListRead, UnifiedError] = {}
-    taken: Counter[ListRead] = Counter()
-    labels = {one.connection: msgspec.json.encode(one.connection) for one in reads.planned}
+    context: CommandContext,
+    options: SqlOptions,
+    lists: Sequence[ListRead],
+    spools: Mapping[Table, TableSpool],
+) -> tuple[dict[str, UnifiedError], list[str]]:
+    """Spool all records, say what failed, and return it with what is missing."""
+    errors, missing, taken = dict[str, UnifiedError](), list[str](), Counter[str]()
     with (
-        progress(runtime, Work(part="list", parts=len(reads.planned))) as shown,
+        progress(context.runtime, Work(part="list", parts=len(lists))) as shown,
         signals.with_progress(shown.so_far),
+        closing(reads.read(context, options.workers, lists)) as results,
     ):
+        for one, found in results:
+            if isinstance(found, Page):
+                label = msgspec.json.encode(one.connection)
+                for record in found.records:
+                    spools[one.table].add(label, bytes(record))
+                taken[one.name] += len(found.records)
+                shown.add(len(found.records), pages=1)
+                missing += [f"{one.name}: the provider left something out"] * found.partial
+            else:
+                shown.add(parts=1, failed=found is not None)
+                errors |= {one.name: found} if found else {}
+    failed = {one.name: errors[one.name] for one in lists if one.name in errors}
+    for one in lists:
+        if one.name in failed and failed[one.name].status in _NOT_OFFERED:
+            if len(lists) > 1:
+                failed[one.name].add_hint(f"-p '!{one.connection}' leaves it out")
+            message = failed[one.name].message
+            failed[one.name].message = masked(f"does not offer the list: {message}")
+    whole = {name: error for name, error in failed.items() if not taken[name]}
+    for name in filter(taken.__getitem__, failed):
+        so_far = f"broken off after {counted(taken[name], 'record')}"
+        context.runtime.stderr.line(f"{name}: {so_far}: {failed[name].one_line}")
+    for line in failure_lines(whole):
+        context.runtime.stderr.line(line)
+    return failed, missing
 
-        def take(read: ListRead, records: Sequence[bytes]) -> None:
-            add, label = spools[read.table].add, labels[read.connection]
-            for record in records:
-                add(label, record)
-            taken[read] += len(records)
-            shown.add(len(records), pages=1)
 
-        with closing(reads.read(take)) as ended:
-            for read, error in ended:
-                shown.add(parts=1, failed=error is not None)
-                if error is not None:
-                    failed[read] = error
-    found = {}
-    for read in filter(failed.__contains__, reads.planned):
-        error = failed[read]
-        name = f"{read.connection} {'/'.join(read.table)}" if len(spools) > 1 else read.connection
-        found[name] = error
-        what = ""
-        if error.status in _NOT_OFFERED:
-            leave = f" (-p '!{read.connection}' leaves it out)" if len(labels) > 1 else ""
-            what = f"does not offer the list{leave}: "
-        if taken[read]:
-            what = f"broken off after {counted(taken[read], 'record')}: "
-        runtime.stderr.line(f"{name}: {what}{error.one_line}")
-    return found
-
-
-def _missing(runtime: Runtime, spools: Iterable[TableSpool]) -> Iterable[str]:
+def _without(runtime: Runtime, spools: Iterable[TableSpool]) -> Iterable[str]:
     """Report the members without a column, and return the records left out."""
     for one in spools:
         if one.without_column:
@@ -180,7 +171,7 @@ def _missing(runtime: Runtime, spools: Iterable[TableSpool]) -> Iterable[str]:
 
 
 def _run(
-    call: Call, options: SqlOptions, text: str, folder: Path, spools: Mapping[Table, TableSpool]
+    call: Call, options: SqlOptions, plan: Plan, folder: Path, spools: Mapping[Table, TableSpool]
 ) -> None:
     """Load the tables, run the statement, and print its rows."""
     runtime = call.runtime
@@ -194,7 +185,7 @@ def _run(
     endless = options.timeout is None and runtime.stdout_is_terminal
     seconds = None if endless else call.settings.timeout
     try:
-        with RunningStatement(database.opened(folder), prepare, text, seconds) as found:
+        with closing(database.results(database.opened(folder), prepare, plan, seconds)) as found:
             number = _print(call, found)
     except UsageError as error:
         raise _about_column(error, spools.values()) or error from None
@@ -208,7 +199,7 @@ def _print(call: Call, found: Iterable[Rows]) -> int:
     for rows in found:
         if printer is None:
             style = record_output.style_for(call, None)
-            columns = rows.names if style.format.columns else ()
+            columns = list(dict.fromkeys(rows.names)) if style.format.columns else ()
             style = style._replace(columns=columns, listing=not style.format.document)
             printer = Printer(call.runtime, style, strict=False)
         printer.page(_records(rows), one_line=False)
@@ -222,35 +213,32 @@ def _about_column(error: UsageError, spools: Iterable[TableSpool]) -> UsageError
     """Return the error for a column that no record has, with one that is close."""
     if (found := _NO_COLUMN.search(error.reason)) is None:
         return None
-    names = {name for one in spools for name in one.seen}
     tables = " and ".join(one.name for one in spools)
-    close = statement.near(found[1], names)
-    hint = f'did you mean "{close}"?' if close else f"DESCRIBE {tables} shows the columns"
+    close = get_close_matches(found[1].lower(), {name for one in spools for name in one.seen}, 1)
+    hint = f'did you mean "{close[0]}"?' if close else f"DESCRIBE {tables} shows the columns"
     return UsageError(f'no record of {tables} has "{found[1]}"', hint=hint)
 
 
 def _records(rows: Rows) -> list[Record]:
     """Return the rows as JSON text. JSON in them stays as it is."""
-    turns = {at: _turn(kind) for at, kind in enumerate(rows.types) if "JSON" in str(kind)}
+    kinds = {at: kind for at, kind in enumerate(rows.types) if "JSON" in str(kind)}
     found = []
     for row in rows.rows:
         values = [*row]
-        for at, turn in turns.items():
-            values[at] = turn(values[at])
+        for at, kind in kinds.items():
+            values[at] = _with_json(values[at], kind)
         found.append(Record(_encode(dict(zip(rows.names, values, strict=True)))))
     return found
 
 
-def _turn(kind: Any) -> Callable[[Any], Any]:
-    """Return the function that marks the JSON in a value of this type."""
+def _with_json(value: Any, kind: Any) -> Any:
+    """Return the value of this type with the JSON in it as JSON."""
+    if value is None:
+        return None
     if str(kind) == "JSON":
-        return lambda value: None if value is None else Record(value.encode())
+        return Record(value.encode())
     if kind.id in {"list", "array"}:
-        item = _turn(kind.children[0][1])
-        return lambda value: None if value is None else [item(one) for one in value]
+        return [_with_json(one, kind.children[0][1]) for one in value]
     if kind.id == "struct":
-        turns = {name: _turn(one) for name, one in kind.children}
-        return lambda value: (
-            None if value is None else {name: turn(value[name]) for name, turn in turns.items()}
-        )
-    return lambda value: value
+        return {name: _with_json(value[name], one) for name, one in kind.children}
+    return value

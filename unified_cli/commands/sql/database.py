@@ -2,20 +2,20 @@
 before the statement runs in a worker that a signal or the time ends.
 """
 
-import contextlib
 import os
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from pathlib import Path
-from queue import Empty, Full, Queue
 from typing import Any, NamedTuple
 
 import duckdb
 
-from unified_cli.commands.sql.statement import refusal
-from unified_cli.errors import StorageError, UsageError
+from unified_cli.commands.sql.statement import Plan, refusal
+from unified_cli.errors import StorageError, UnifiedError, UsageError
+from unified_cli.fleet import pool
 from unified_cli.storage import output_file
 
 _MEMORY = "400 MiB"
@@ -25,6 +25,14 @@ _PIECE = 1 << 20
 _MOMENT = 0.05
 _GRACE = 1.0
 """Seconds after which a statement that an interrupt does not end is left alone."""
+
+
+class Rows(NamedTuple):
+    """Some rows of a result, with the names and the types of its columns."""
+
+    names: Sequence[str]
+    types: Sequence[Any]
+    rows: Sequence[tuple[Any, ...]]
 
 
 def opened(folder: Path) -> duckdb.DuckDBPyConnection:
@@ -66,6 +74,53 @@ def keep(database: duckdb.DuckDBPyConnection, folder: Path, path: Path, *, force
     made.unlink()
 
 
+def results(
+    database: duckdb.DuckDBPyConnection,
+    prepare: Callable[[duckdb.DuckDBPyConnection], None],
+    plan: Plan,
+    seconds: float | None,
+) -> Generator[Rows]:
+    """Yield the rows of the statement, which may run this many seconds.
+
+    `prepare` fills the database, which is locked then. To be used with
+    `contextlib.closing`, which ends the statement. Raises UsageError, StorageError.
+    """
+    began, over = list[float](), threading.Event()
+
+    def work(_: None) -> Generator[Rows]:
+        try:
+            prepare(database)
+            _lock(database)
+            began.append(time.monotonic())
+            yield from _executed(database, plan)
+        finally:
+            over.set()
+
+    def check() -> None:
+        if seconds and began and time.monotonic() > began[0] + seconds:
+            raise UsageError(
+                f"the statement did not end within {seconds:g} s",
+                hint="--timeout S gives it longer",
+            )
+
+    try:
+        with closing(pool.results_of([None], work, 1, poll=check)) as found:
+            for rows in found:
+                yield rows
+                check()
+    except duckdb.Error as error:
+        # Earlier errors are not caused by the statement.
+        raise (_refused(error) if began else error) from None
+    finally:
+        until = time.monotonic() + _GRACE
+        while not over.wait(_MOMENT) and time.monotonic() < until:
+            # Again each time: one that comes before the work has begun is lost. Within
+            # one large expression DuckDB obeys none; then the process ends without it.
+            database.interrupt()
+        if over.is_set():
+            database.close()
+
+
 def _lock(database: duckdb.DuckDBPyConnection) -> None:
     """Keep every later statement from files, the network, extensions and settings."""
     database.execute("SET enable_external_access=false")
@@ -74,115 +129,40 @@ def _lock(database: duckdb.DuckDBPyConnection) -> None:
     database.execute("SET lock_configuration=true")
 
 
-class Rows(NamedTuple):
-    """Some rows of a result, with the names and the types of its columns."""
+def _executed(database: duckdb.DuckDBPyConnection, plan: Plan) -> Generator[Rows]:
+    try:
+        database.execute(plan.text)
+    except duckdb.OutOfMemoryException:
+        # A sort of wide rows needs less memory with one thread.
+        database.execute("SET threads=1")
+        database.execute(plan.text)
+    described = database.description or []
+    names, types = _different(plan, [one[0] for one in described]), [one[1] for one in described]
+    yield Rows(names, types, [])
+    while rows := database.fetchmany(_ROWS):
+        yield Rows(names, types, rows)
 
-    names: Sequence[str]
-    types: Sequence[Any]
-    rows: Sequence[tuple[Any, ...]]
 
-
-class RunningStatement:
-    """A statement that runs in a worker, at most this many `seconds`; at the end of the
-    block it is interrupted.
-
-    `prepare` fills the database before, which is locked then.
+def _different(plan: Plan, names: Sequence[str]) -> list[str]:
+    """Return the names with a number after each that was there before. A record that
+    repeats has one.
     """
-
-    def __init__(
-        self,
-        database: duckdb.DuckDBPyConnection,
-        prepare: Callable[[duckdb.DuckDBPyConnection], None],
-        text: str,
-        seconds: float | None,
-    ) -> None:
-        self._database, self._prepare, self._text = database, prepare, text
-        self._seconds = seconds
-        self._began: float | None = None
-        self._found: Queue[Rows | BaseException | None] = Queue(2)
-        self._over = threading.Event()
-        self._worker = threading.Thread(target=self._work, name="sql", daemon=True)
-
-    def __enter__(self) -> Iterator[Rows]:
-        self._worker.start()
-        return self._results()
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        until = time.monotonic() + _GRACE
-        while self._worker.is_alive() and time.monotonic() < until:
-            # Again each time: one that comes before the work has begun is lost. Within
-            # one large expression DuckDB obeys none; then the process ends without it.
-            self._database.interrupt()
-            self._worker.join(_MOMENT)
-        if not self._worker.is_alive():
-            self._database.close()
-
-    def _results(self) -> Iterator[Rows]:
-        while True:
-            with contextlib.suppress(Empty):
-                found = self._found.get(timeout=_MOMENT)
-                if isinstance(found, BaseException):
-                    raise self._told(found) from None
-                if found is None:
-                    return
-                yield found
-            if self._seconds and self._began and time.monotonic() > self._began + self._seconds:
-                raise UsageError(
-                    f"the statement did not end within {self._seconds:g} s",
-                    hint="--timeout S gives it longer",
-                )
-
-    def _work(self) -> None:
-        try:
-            self._prepare(self._database)
-            _lock(self._database)
-            self._began = time.monotonic()
-            self._execute()
-            described = self._database.description or []
-            names, types = _different([one[0] for one in described]), [one[1] for one in described]
-            self._put(Rows(names, types, []))
-            while not self._over.is_set() and (rows := self._database.fetchmany(_ROWS)):
-                self._put(Rows(names, types, rows))
-            self._put(None)
-        except BaseException as error:  # noqa: BLE001  it is raised in the main thread
-            self._put(error)
-
-    def _execute(self) -> None:
-        try:
-            self._database.execute(self._text)
-        except duckdb.OutOfMemoryException:
-            # A sort of wide rows needs less memory with one thread.
-            self._database.execute("SET threads=1")
-            self._database.execute(self._text)
-
-    def _told(self, error: BaseException) -> BaseException:
-        """Return what to raise for what the worker raised."""
-        if isinstance(error, duckdb.OutOfMemoryException):
-            return StorageError(
-                f"the statement does not fit into {_MEMORY} of memory and the disk",
-                hint="fewer columns, or a filter",
-            )
-        if isinstance(error, duckdb.IOException):
-            return StorageError(str(error).splitlines()[0])
-        # Earlier errors are not caused by the statement.
-        wrong = isinstance(error, duckdb.Error) and self._began is not None
-        return refusal(error) if wrong else error
-
-    def _put(self, found: Rows | BaseException | None) -> None:
-        while not self._over.is_set():
-            with contextlib.suppress(Full):
-                self._found.put(found, timeout=_MOMENT)
-                return
-
-
-def _different(names: Sequence[str]) -> list[str]:
-    """Return the names with a number after each that was there before."""
     found: list[str] = []
     for name in names:
         number, one = 0, name
-        while one in found:
+        while one in found and not (plan.repeats and name == "record"):
             number += 1
             one = f"{name}_{number}"
         found.append(one)
     return found
+
+
+def _refused(error: duckdb.Error) -> UnifiedError:
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return StorageError(
+            f"the statement does not fit into {_MEMORY} of memory and the disk",
+            hint="fewer columns, or a filter",
+        )
+    if isinstance(error, duckdb.IOException):
+        return StorageError(str(error).splitlines()[0])
+    return refusal(error)

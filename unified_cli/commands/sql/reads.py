@@ -1,173 +1,145 @@
 """The lists that a statement reads: of connections, or out of an export."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from unified_cli.call import Mode, builder, selected_reads
+from unified_cli.call import builder, selected_reads
 from unified_cli.call.selected_reads import ReadWork, SelectedRead, SelectedReads
 from unified_cli.catalogue import plain
 from unified_cli.catalogue.known_filters import doubtful
 from unified_cli.cli import named_resource
 from unified_cli.cli.command import CommandContext
-from unified_cli.cli.flags import with_parts
-from unified_cli.cli.option_parts import ConnectionOptions, MessageOptions, NetworkOptions
 from unified_cli.cli.options import ReadOptions
 from unified_cli.commands.sql.command import SqlOptions
 from unified_cli.commands.sql.statement import Plan, Table
-from unified_cli.config.profiles import is_several
-from unified_cli.errors import IncompleteError, StorageError, UnifiedError, UsageError
+from unified_cli.config.settings import Settings
+from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.exported.exported_lists import ExportedLists
 from unified_cli.exported.manifest import ManifestEntry
+from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.read import FairReaders
+from unified_cli.http import pagination
 from unified_cli.http.pagination import Page
-from unified_cli.output import formats
+from unified_cli.json_text.members import Record
 
 _OFTEN = 1000
 
+Query = tuple[str, ...]
+Result = tuple[object, Page | UnifiedError | None]
+"""A page of a list, or the error that ended it, or None at its end, and whose it is."""
+
 
 class ListRead(NamedTuple):
-    """One list of one connection: where it comes from, in how many calls at least, and
-    how many requests its connection and its token may send in 10 seconds.
+    """One list of one connection: the place that it comes from, and the settings where
+    that is the service. `name` tells it from the others.
     """
 
+    name: str
     connection: str
     table: Table
     place: str
-    calls: int = 0
-    limits: tuple[tuple[object, float], ...] = ()
+    pages: Callable[[Clients], Iterable[Result]]
+    settings: Settings | None = None
 
 
-Take = Callable[[ListRead, Sequence[bytes]], None]
-"""Takes some records of a list."""
-Ended = tuple[ListRead, UnifiedError | None]
-"""A list, and what it failed with."""
+def of_connections(context: CommandContext, options: SqlOptions, plan: Plan) -> list[ListRead]:
+    """Return the lists of the selected connections.
 
-
-class ConnectionReads:
-    """The lists of the selected connections, in an order in which neighbours are of
-    different ones.
+    Raises UsageError, ConfigError.
     """
-
-    def __init__(self, context: CommandContext, options: SqlOptions, plan: Plan) -> None:
-        """Raises UsageError, ConfigError."""
-        self._context = context
-        self._workers = options.workers
-        filters = _filters(context, options, plan)
-        mode = Mode(several=is_several(options.profile))
-        self._jobs: list[tuple[ListRead, SelectedReads, SelectedRead]] = []
-        for table, operation in plan.tables.items():
-            # Nothing is printed in this format, which any list can have.
-            asked = ReadOptions(
-                query=filters[table],
-                page_size=options.page_size,
-                since=options.since,
-                output=formats.TABLE.name,
-            )
-            asked = with_parts(asked, options, MessageOptions, NetworkOptions, ConnectionOptions)
-            builder.since(context.runtime, asked.since, asked.query)
-            found = selected_reads.select(
-                context.runtime, context.catalogue, operation, asked, mode
-            )
-            if not self._jobs:
-                found.note_same()
-            for one in found.reads:
-                settings = one.call.settings
-                query = "&".join(f"{name}={value}" for name, value in one.request.query)
-                place = f"GET {one.request.path}{f'?{query}' if query else ''}"
-                limits = (one.name, settings.rate), (settings.token, settings.token_rate)
-                self._jobs.append((ListRead(one.name, table, place, 1, limits), found, one))
-        self.planned = [read for read, _, _ in self._jobs]
-
-    def read(self, take: Take) -> Generator[Ended]:
-        """Read them all, and give how each ended."""
-        runtime, catalogue = self._context.runtime, self._context.catalogue
-        connections = len({read.connection for read in self.planned})
-        with FairReaders(runtime, catalogue, self._workers) as readers:
-
-            def pages(
-                job: tuple[ListRead, SelectedReads, SelectedRead],
-            ) -> Generator[tuple[ListRead, Page | UnifiedError | None]]:
-                read, selected, one = job
-                for _, found in ReadWork(selected, readers.clients).run(one):
-                    yield read, found
-
-            with closing(readers.read(self._jobs, pages, connections)) as results:
-                partial = set()
-                for read, found in results:
-                    if isinstance(found, Page):
-                        take(read, [*map(bytes, found.records)])
-                        partial |= {read} if found.partial else set()
-                    elif found is None and read in partial:
-                        yield read, IncompleteError("the provider left something out")
-                    else:
-                        yield read, found
+    found: list[ListRead] = []
+    for table, query in _filters(context, options, plan).items():
+        builder.since(context.runtime, options.since, query)
+        asked = ReadOptions(query=query, page_size=options.page_size, since=options.since)
+        selected = selected_reads.select_lists(
+            context.runtime, context.catalogue, plan.tables[table], asked, options
+        )
+        if not found:
+            selected.note_same()
+        for one in selected.reads:
+            sent = "&".join(f"{name}={value}" for name, value in one.request.query)
+            place = f"{one.request.line}{f'?{sent}' if sent else ''}"
+            pages = partial(_served, selected, one)
+            name = _name(plan, one.name, table)
+            found.append(ListRead(name, one.name, table, place, pages, one.call.settings))
+    return found
 
 
-def _filters(
-    context: CommandContext, options: SqlOptions, plan: Plan
-) -> dict[Table, tuple[str, ...]]:
+def _name(plan: Plan, connection: str, table: Table) -> str:
+    return f"{connection} {'/'.join(table)}" if len(plan.tables) > 1 else connection
+
+
+def _served(selected: SelectedReads, one: SelectedRead, clients: Clients) -> Iterable[Result]:
+    return ReadWork(selected, clients).run(one)
+
+
+def _filters(context: CommandContext, options: SqlOptions, plan: Plan) -> dict[Table, Query]:
     """Return the query parameters of each table. Raises UsageError."""
-    found: dict[Table, list[str]] = {table: [] for table in plan.tables}
+    found: dict[Table, Query] = dict.fromkeys(plan.tables, ())
     for text in options.query:
         name, colon, pair = text.partition(":")
         if not colon or "=" not in pair or "/" not in name:
-            raise UsageError(
-                f"-q {text!r} must be API/RESOURCE:NAME=VALUE",
-                hint="as in ticketing/tickets:status=open",
-            )
+            hint = "as in ticketing/tickets:status=open"
+            raise UsageError(f"-q {text!r} must be API/RESOURCE:NAME=VALUE", hint=hint)
         resource = named_resource.find(context.catalogue, name)
         table = plain(resource.api), plain(resource.name)
         if table not in found:
-            raise UsageError(
-                f"-q {text}: the statement does not read {'.'.join(table)}",
-                hint=f"it reads {', '.join('.'.join(one) for one in found) or 'no list'}",
-            )
-        found[table].append(pair)
-    for table, pairs in found.items():
+            hint = f"it reads {', '.join('.'.join(one) for one in found) or 'no list'}"
+            what = f"the statement does not read {'.'.join(table)}"
+            raise UsageError(f"-q {text}: {what}", hint=hint)
+        found[table] += (pair,)
         service = context.catalogue.service
-        for one in doubtful(plan.tables[table], service, builder.pairs(pairs), None):
+        for one in doubtful(plan.tables[table], service, builder.pairs([pair]), None):
             builder.warn_of_parameter(context.runtime, one, strict=False)
-    return {table: tuple(pairs) for table, pairs in found.items()}
+    return found
 
 
-class ExportReads:
-    """The lists in the folder of an export, the newest state of each record."""
+def of_export(context: CommandContext, options: SqlOptions, plan: Plan) -> list[ListRead]:
+    """Return the lists in the folder of an export.
 
-    def __init__(self, context: CommandContext, options: SqlOptions, plan: Plan) -> None:
-        """Raises UsageError, StateError, StorageError."""
-        if options.profile or options.query or options.since or options.account_id:
-            raise UsageError(
-                "--from reads an export, without -p, -a, -q and --since",
-                hint="WHERE _profile = 'NAME' selects a connection",
-            )
-        self._lists = ExportedLists(context.runtime, Path(options.from_ or ""))
-        self._jobs: list[tuple[ListRead, ManifestEntry]] = []
-        for table, operation in plan.tables.items():
-            for entry in self._lists.of(operation):
-                if entry.offered:
-                    place = str(self._lists.folder / entry.file)
-                    self._jobs.append((ListRead(entry.profile, table, place), entry))
-                else:
-                    name = f"{operation.api}/{operation.resource}"
-                    context.runtime.stderr.note(f"{entry.profile} does not offer {name}")
-        self.planned = [read for read, _ in self._jobs]
-
-    def read(self, take: Take) -> Generator[Ended]:
-        """Read them all, and give how each ended."""
-        for read, entry in self._jobs:
-            try:
-                some: list[bytes] = []
-                for record in self._lists.newest(entry):
-                    some.append(record)
-                    if len(some) == _OFTEN:
-                        take(read, some)
-                        some = []
-                take(read, some)
-            except StorageError:
-                raise
-            except UnifiedError as error:
-                yield read, error
+    Raises UsageError, StateError, StorageError.
+    """
+    if options.profile or options.query or options.since or options.account_id:
+        raise UsageError(
+            "--from reads an export, without -p, -a, -q and --since",
+            hint="WHERE _profile = 'NAME' selects a connection",
+        )
+    lists, found = ExportedLists(context.runtime, Path(options.from_ or "")), []
+    for table, operation in plan.tables.items():
+        for entry in lists.of(operation):
+            if entry.offered:
+                place, pages = str(lists.folder / entry.file), partial(_exported, lists, entry)
+                name = _name(plan, entry.profile, table)
+                found.append(ListRead(name, entry.profile, table, place, pages))
             else:
-                yield read, None
+                missing = f"{operation.api}/{operation.resource}"
+                context.runtime.stderr.note(f"{entry.profile} does not offer {missing}")
+    return found
+
+
+def _exported(lists: ExportedLists, entry: ManifestEntry, _: Clients) -> Iterable[Result]:
+    def pages() -> Generator[Page]:
+        records = map(Record, lists.newest(entry))
+        while some := [*islice(records, _OFTEN)]:
+            yield Page(0, some, None)
+
+    return pagination.with_errors(None, pages())
+
+
+def read(
+    context: CommandContext, workers: int | None, lists: Sequence[ListRead]
+) -> Generator[tuple[ListRead, Page | UnifiedError | None]]:
+    """Read lists in fair turns. To be used with `contextlib.closing`."""
+    with FairReaders(context.runtime, context.catalogue, workers) as readers:
+
+        def pages(one: ListRead) -> Generator[tuple[ListRead, Page | UnifiedError | None]]:
+            for _, found in one.pages(readers.clients):
+                yield one, found
+
+        number = len({one.connection for one in lists})
+        with closing(readers.read(lists, pages, number)) as results:
+            yield from results
