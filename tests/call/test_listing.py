@@ -98,7 +98,7 @@ def test_a_signal_ends_it_at_once_and_prints_where_to_continue(
     assert asked.wait(30)
     time.sleep(0.2)
     child.send_signal(number)
-    rest, said = child.communicate(timeout=20)
+    rest, said = child.communicate(timeout=60)
     assert (child.returncode, len(read), rest) == (code, 300, b"")
     assert b"broken off after 300 records in 3 pages; to continue: --cursor c3" in said
 
@@ -120,7 +120,7 @@ def test_a_signal_while_output_is_blocked_reports_the_torn_page(
     while waiting(child.stdout.fileno()) < 60_000 and time.monotonic() < until:
         time.sleep(0.05)
     child.send_signal(signal.SIGINT)
-    child.wait(10)
+    child.wait(60)
     printed, said = child.communicate()
     assert (child.returncode, printed.endswith(b"\n")) == (130, False)
     torn = b"broken off after 0 records in 0 pages and part of another; to continue: from the start"
@@ -180,7 +180,7 @@ def test_a_signal_prints_where_each_of_several_connections_continues(
     def reply(seen: Seen) -> Reply:
         if cursor_of(seen) and dict(seen.query)["integrated_account_id"] != "a-1":
             held.release()
-            service.over.wait(5)
+            service.over.wait(60)
         return good(seen)
 
     service.reply = reply
@@ -199,7 +199,7 @@ def test_a_signal_prints_where_each_of_several_connections_continues(
     assert held.acquire(timeout=30)
     time.sleep(0.5)
     child.send_signal(signal.SIGINT)
-    _, said = child.communicate(timeout=10)
+    _, said = child.communicate(timeout=60)
     *lines, last = said.decode().splitlines()
     assert (child.returncode, lines) == (
         130,
@@ -223,7 +223,7 @@ def test_a_signal_leaves_a_file_that_can_be_continued(
     child = start(service, tmp_path, *LIST, "--out", str(target))
     assert asked.wait(30)
     child.send_signal(number)
-    _, said = child.communicate(timeout=20)
+    _, said = child.communicate(timeout=60)
     assert (child.returncode, target.exists()) == (code, False)
     assert number == signal.SIGKILL or b"; to continue: run the same command again" in said
     serve(service, PAGES)

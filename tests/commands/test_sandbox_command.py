@@ -35,7 +35,7 @@ def test_the_three_lines_are_enough_for_a_call(tmp_path: Path, unified: Unified)
             )
         finally:
             server.send_signal(signal.SIGINT)
-        assert server.wait(10) == 130
+        assert server.wait(60) == 130
         assert (
             server.stderr.read()
             == f"the sandbox listens on {exported['UNIFIED_BASE_URL']}; stop it with Ctrl-C\nerror:"

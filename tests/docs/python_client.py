@@ -20,7 +20,7 @@ def word(name: str) -> str:
 def main(folder: str, calls: str, url: str, token: str) -> None:
     sys.path.insert(0, folder)
     package = importlib.import_module("generated")
-    client = package.AuthenticatedClient(base_url=url, token=token, timeout=20)
+    client = package.AuthenticatedClient(base_url=url, token=token, timeout=60)
     told = {}
     for one in json.loads(Path(calls).read_text("utf-8")):
         name = re.sub("[^a-z0-9]", "_", one["operation"])

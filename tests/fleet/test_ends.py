@@ -102,7 +102,7 @@ def stopping(service: Service, number: int, *, after: int = 0) -> Callable[[Seen
             return good(seen)
         if sent.acquire(blocking=False):
             signal.pthread_kill(threading.main_thread().ident or 0, number)
-        service.over.wait(20)
+        service.over.wait(60)
         return good(seen)
 
     return reply

@@ -21,7 +21,7 @@ from unified_cli.fleet.pool import WorkerPool
 
 Config = Callable[[str], Path]
 LIST = "-p c* ticketing tickets list --all -o ndjson --rate 0"
-SECONDS = 10
+SECONDS = 60
 """How long a test waits for what should come at once."""
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from unified_cli.fleet.pool import WorkerPool
 
-SECONDS = 10
+SECONDS = 60
 """How long a test waits for what should come at once."""
 
 

@@ -30,7 +30,7 @@ def test_there_is_a_thread_for_each_connection_of_the_jobs(
 ) -> None:
     # All threads that there can be come to the first barrier; one more than that waits
     # for nobody.
-    together, seen = threading.Barrier(threads, timeout=10), set[int]()
+    together, seen = threading.Barrier(threads, timeout=60), set[int]()
     readers = FairReaders(Runtime(None, None, Stderr(None), {}), load(), workers=2)
 
     def work(job: int) -> Generator[int]:

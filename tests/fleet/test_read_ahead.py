@@ -30,7 +30,7 @@ from unified_cli.http.request import Request
 LIST = "ticketing tickets list --all -o ndjson --rate 0"
 SERVICE = load().service
 PAGES = [tickets(2), tickets(2, 2), tickets(2, 4)]
-SECONDS = 10
+SECONDS = 60
 """How long a test waits for what should come at once."""
 
 
@@ -73,7 +73,7 @@ def test_a_page_can_be_read_before_the_next_is_answered(service: Service, tmp_pa
         if cursor_of(seen) == "c1":
             # The second page comes when the first was read from the pipe; were it
             # written only then, both would wait.
-            in_time.append(read.wait(10))
+            in_time.append(read.wait(60))
         return good(seen)
 
     service.reply = reply

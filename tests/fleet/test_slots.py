@@ -19,7 +19,7 @@ from unified_cli.fleet.pool import WorkerPool
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.rate_limit import RateLimit
 
-SECONDS = 10
+SECONDS = 60
 """How long a test waits for what should come at once."""
 
 

@@ -104,7 +104,7 @@ def test_twenty_connections_are_asked_at_once(
         asked.add(whose(seen))
         if len(asked) == 20:
             together.set()
-        assert together.wait(5)
+        assert together.wait(60)
         return good(seen)
 
     service.reply = reply

@@ -241,7 +241,7 @@ def test_a_killed_command_leaves_a_recording_that_can_be_read(
     def reply(_: Seen) -> Reply:
         # Killed while it waits: within a write the kernel may leave part of it.
         if len(service.seen) == 30:
-            go_on.wait(20)
+            go_on.wait(60)
         return Reply(200, page % len(service.seen))
 
     service.reply = reply

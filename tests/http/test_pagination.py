@@ -318,7 +318,7 @@ def test_the_next_page_is_requested_before_this_one_is_written(
 
     class Waiting(io.BytesIO):
         def write(self, data: Any) -> int:
-            assert asked.wait(10), "the next page is asked for only after this one is written"
+            assert asked.wait(60), "the next page is asked for only after this one is written"
             return super().write(data)
 
     stdout = Waiting()

@@ -297,7 +297,7 @@ def test_a_service_that_hangs_times_out(
         send(service.url, of_bytes(str(path), RAW), flags=ONCE)
     assert type(caught.value) is error
     assert "did not answer in time" in caught.value.message
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60
 
 
 def test_a_slow_upload_outlasts_the_timeout(path: Path) -> None:

@@ -84,7 +84,7 @@ def wait_until_busy(pid: int, service: Service, requests: int) -> None:
 def stopped(process: "subprocess.Popen[bytes]", kind: signal.Signals) -> bytes:
     """What the process printed until the first signal ended it, in time."""
     process.send_signal(kind)
-    printed, _ = process.communicate(timeout=20)
+    printed, _ = process.communicate(timeout=60)
     assert process.returncode == -kind
     return printed
 
@@ -114,7 +114,7 @@ def test_a_shell_shows_the_exit_code_of_the_signal(start: Start, service: Servic
     try:
         wait_until_busy(pid, service, 1)
         os.kill(pid, signal.SIGTERM)
-        assert process.communicate(timeout=20)[0] == b"143\n"
+        assert process.communicate(timeout=60)[0] == b"143\n"
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
@@ -142,7 +142,7 @@ def test_a_file_is_resumed_after_its_program_was_ended(
     stopped(process, signal.SIGINT)
     assert not (tmp_path / "found").exists()
     again = start(*argv, slow=False)
-    assert again.wait(20) == 0
+    assert again.wait(60) == 0
     lines = (tmp_path / "found").read_bytes().splitlines()
     assert [json.loads(line)["id"] for line in lines] == [
         str(number) for number in range(1, 6) for _ in range(2)
@@ -166,10 +166,10 @@ def test_an_import_is_resumed_after_its_map_was_ended(
     wait_until_busy(process.pid, service, 2)
     stopped(process, signal.SIGTERM)
     again = start(*argv, slow=False)
-    assert again.wait(20) in (0, 10)
+    assert again.wait(60) in (0, 10)
     assert sorted({*created}) == [str(number) for number in range(6)]
     again = start(*argv, "--retry-in-doubt", slow=False)
-    assert again.wait(20) == 0
+    assert again.wait(60) == 0
 
 
 def test_a_program_does_not_see_the_token(start: Start, service: Service, tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_a_program_does_not_see_the_token(start: Start, service: Service, tmp_pa
     for option in (READS, WRITES):
         service.reply = pages if option is READS else lambda _: Reply(201, b'{"id":"x"}')
         process = start(*option, "{env: env, also: $ENV}")
-        shown = b"".join((*process.communicate(timeout=20), *(seen.body for seen in service.seen)))
+        shown = b"".join((*process.communicate(timeout=60), *(seen.body for seen in service.seen)))
         assert b"UNIFIED_BASE_URL" in shown
         assert b"t-0123456789" not in shown
         assert b"UNIFIED_TOKEN" not in shown

@@ -313,7 +313,7 @@ def test_output_after_a_question_has_a_pager_too(
             writes.append(seen)
             if len(writes) == 30:
                 screenful.set()
-            screenful.wait(20)
+            screenful.wait(60)
         return Reply(200, seen.body)
 
     service.reply = reply

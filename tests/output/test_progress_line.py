@@ -31,7 +31,7 @@ class Gate:
 
     def _reply(self, seen: Seen) -> Reply:
         if cursor_of(seen) == "c3":
-            self.open.wait(20)
+            self.open.wait(60)
         return self.reply(seen)
 
 
@@ -191,7 +191,7 @@ def sixth_waits(service: Service) -> threading.Event:
             return Reply(200, b'{"id": "1", "file_url": "https://files.example/1"}')
         written.append(seen)
         if len(written) > 5:
-            go_on.wait(20)
+            go_on.wait(60)
         if seen.path.endswith("/download"):
             return Reply(200, b"x" * 200_000, {"Content-Type": "image/png"})
         return Reply(

@@ -73,7 +73,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., tuple[Listener, subprocess.P
 
 def end(process: subprocess.Popen[bytes]) -> tuple[int, bytes, str]:
     """The exit code, stdout and stderr, which never hold a traceback or the token."""
-    stdout, stderr = process.communicate(timeout=20)
+    stdout, stderr = process.communicate(timeout=60)
     told = (stderr or b"").decode()
     assert "Traceback" not in told
     assert "Exception ignored" not in told
@@ -128,13 +128,13 @@ def test_a_signal_that_meets_a_write_leaves_its_key(start: Any, number: signal.S
 
 @pytest.mark.parametrize("command", [f"{LIST} --all", "export ticketing/tickets --to dump"])
 def test_a_signal_that_breaks_off_no_wait_is_noticed_all_the_same(start: Any, command: str) -> None:
-    listener, process = start(command, [reply(PAGE.replace(b"null", b'"2"')), [Wait(20)]])
+    listener, process = start(command, [reply(PAGE.replace(b"null", b'"2"')), [Wait(60)]])
     until(lambda: len(listener.requests) == 2)
     time.sleep(0.2)
     interrupt_beside(process)
     before = time.monotonic()
     assert end(process)[0] == 130
-    assert time.monotonic() - before < 5
+    assert time.monotonic() - before < 30
 
 
 SEVERAL = [
@@ -165,7 +165,7 @@ def test_no_token_is_waited_for_and_none_is_asked_for_after_a_signal(
     process.send_signal(signal.SIGINT)
     before = time.monotonic()
     code, _, told = end(process)
-    assert (code, time.monotonic() - before < 3) == (130, True), told
+    assert (code, time.monotonic() - before < 30) == (130, True), told
     pids = asked.read_text().split()
     assert len(pids) == 8
     until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))

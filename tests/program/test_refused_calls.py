@@ -105,7 +105,7 @@ def test_the_sandbox_serves(refused: str, tmp_path: Path) -> None:
         assert running.stderr
         assert "listens on" in running.stderr.readline()
         running.send_signal(signal.SIGTERM)
-        assert running.wait(20) == 143
+        assert running.wait(60) == 143
 
 
 @pytest.mark.extra

@@ -43,7 +43,8 @@ FIELDS = (
     "description",
 )
 EACH = " ".join(f"-p {name}" for name in CONNECTIONS)
-SAID = "not shown there is no room for more columns --columns names what to show"
+# Also of the line of progress, which is drawn where a command takes its time.
+SAID = "read not shown there is no room for more columns --columns names what to show"
 # These ask, and are answered with no.
 ASKS = {
     f"ticketing tickets delete {ID.format(1)}",
@@ -164,7 +165,9 @@ def words(lines: list[str]) -> set[str]:
     """The words of these lines, without what differs from one time to the next, bars,
     and what is cut, as the name of a connection is in its middle.
     """
-    text = re.sub(rf"\d{{8}}-[0-9a-f]{{4}}|[█▒░]+|({_WIDE})", r" \1 ", "\n".join(lines).lower())
+    text = re.sub(
+        rf"\d{{8}}-[0-9a-f]{{4}}|[█▒░]+|\b\d+\.\d\b|({_WIDE})", r" \1 ", "\n".join(lines).lower()
+    )
     return {word for one in text.split() if (word := one.strip(",.;:()\"'│")) and "…" not in one}
 
 

@@ -51,7 +51,7 @@ def read_from(pipe: Path) -> Iterator[list[bytes]]:
     reader.start()
     yield found
     os.close(held)
-    reader.join(10)
+    reader.join(60)
     assert not reader.is_alive()
 
 
@@ -247,7 +247,7 @@ def test_a_pipe_whose_writer_is_late_is_read_to_its_end(
     writer = threading.Timer(0.2, write)
     writer.start()
     assert unified(f"ticketing tickets create -d @{pipe}", environ=service.environ).code == 0
-    writer.join(10)
+    writer.join(60)
     assert [seen.json for seen in service.seen] == [{"name": "a"}]
 
 

@@ -74,20 +74,20 @@ class Shop:
             **headers,
         }
         request = urllib.request.Request(target, data, headers, method=method)
-        with urllib.request.urlopen(request, timeout=20) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return json.load(answer)
 
     def end(self, number: int = signal.SIGTERM) -> tuple[int, str, float]:
         """Exit code, stderr, and how long the signal took."""
         start = time.monotonic()
         self.process.send_signal(number)
-        _, said = self.process.communicate(timeout=20)
+        _, said = self.process.communicate(timeout=60)
         return self.process.returncode, said, time.monotonic() - start
 
 
 def raw(shop: Shop, text: str) -> tuple[int, bytes]:
     """Status and all bytes of the answer to a request written by hand."""
-    with socket.create_connection(("127.0.0.1", shop.port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", shop.port), timeout=60) as connection:
         connection.sendall(text.replace("\n", "\r\n").encode())
         answer = b""
         while part := connection.recv(65536):

@@ -97,7 +97,7 @@ def test_it_listens_to_this_machine_only() -> None:
 def test_a_body_without_end_is_refused_before_it_is_read(shop: Shop) -> None:
     head = f"POST {TICKETS} HTTP/1.1\nHost: 127.0.0.1:{shop.port}\nContent-Length: 1073741824\n\n"
     assert raw(shop, head)[0] == 413
-    connection = http.client.HTTPConnection("127.0.0.1", shop.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", shop.port, timeout=60)
     with contextlib.suppress(OSError):
         # The server may hang up while we still send.
         connection.request(
@@ -115,7 +115,7 @@ def test_slow_and_idle_connections_do_not_keep_others_out(shop: Shop) -> None:
     with contextlib.ExitStack() as stack:
         for number in range(count):
             connection = stack.enter_context(
-                socket.create_connection(("127.0.0.1", shop.port), timeout=20)
+                socket.create_connection(("127.0.0.1", shop.port), timeout=60)
             )
             if number % 4 == 0:
                 connection.sendall(b"POST / HTTP/1.1\r\nContent-Length: 1000\r\n\r\nslow")

@@ -158,13 +158,13 @@ def test_the_log_shows_bodies_with_vv() -> None:
 
 
 def test_a_sigterm_ends_it_at_once_though_answers_are_slow() -> None:
-    with Shop("--faults", "slow=20s", UNIFIED_TOKEN=TOKEN) as server:
+    with Shop("--faults", "slow=60s", UNIFIED_TOKEN=TOKEN) as server:
         line = (
             f"GET {TICKETS}?integrated_account_id=full HTTP/1.1\r\nHost:"
             f" 127.0.0.1:{server.port}\r\n"
         )
         clients = [
-            socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(20)
+            socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(20)
         ]
         for client in clients:
             client.sendall(f"{line}Authorization: Bearer {TOKEN}\r\n\r\n".encode())
@@ -173,7 +173,7 @@ def test_a_sigterm_ends_it_at_once_though_answers_are_slow() -> None:
         for client in clients:
             client.close()
     assert (code, said.splitlines()[1:]) == (143, ["error: terminated"])
-    assert seconds < 10
+    assert seconds < 30
 
 
 def test_a_state_in_a_folder_that_is_not_there_is_refused(unified: Unified, tmp_path: Path) -> None:

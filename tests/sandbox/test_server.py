@@ -45,7 +45,7 @@ def test_every_operation_answers_a_client_that_is_not_ours(
     body = None if shown.body is None else json.dumps(dict(shown.body)).encode()
     headers = {"Authorization": f"Bearer {shared.token}", "Content-Type": "application/json"}
     request = urllib.request.Request(target, body, headers, method=operation.method)
-    with urllib.request.urlopen(request, timeout=20) as answer:
+    with urllib.request.urlopen(request, timeout=60) as answer:
         content, kind = answer.read(), answer.headers["content-type"]
         assert answer.status == (201 if operation.name == "create" else 200)
     if operation.name == "download":
@@ -188,7 +188,7 @@ def test_a_broken_answer_breaks_on_the_wire(unified_sandbox: UnifiedSandbox) -> 
 
 def test_the_fixture_tells_its_accounts(unified_sandbox: UnifiedSandbox) -> None:
     headers = {"Authorization": f"Bearer {unified_sandbox.token}"}
-    with httpx.Client(base_url=unified_sandbox.url, headers=headers, timeout=20) as client:
+    with httpx.Client(base_url=unified_sandbox.url, headers=headers, timeout=60) as client:
         statuses = {
             account: client.get(
                 "/unified/ticketing/teams", params={"integrated_account_id": account}
@@ -204,4 +204,4 @@ def test_ctrl_c_ends_it(tmp_path: Path) -> None:
     shop = Shop("--state", str(tmp_path / "sandbox.db"))
     assert shop.end(signal.SIGINT)[0] == 130
     with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(("127.0.0.1", shop.port), timeout=20).close()
+        socket.create_connection(("127.0.0.1", shop.port), timeout=60).close()

@@ -134,7 +134,7 @@ def test_an_answer_that_waits_holds_up_no_other() -> None:
     with server(wait) as url, ThreadPoolExecutor(1) as other:
         slow = other.submit(httpx.get, f"{url}{SLOW}", timeout=60)
         assert going.wait(30)
-        assert httpx.get(f"{url}{FULL}", timeout=20).status_code == 200
+        assert httpx.get(f"{url}{FULL}", timeout=60).status_code == 200
         assert not slow.done()
         over.set()
         assert slow.result().status_code == 200
@@ -146,7 +146,7 @@ def test_who_reads_nothing_holds_up_no_other() -> None:
         host, _, port = url.removeprefix("http://").partition(":")
         for _ in range(100):
             connection = stack.enter_context(
-                socket.create_connection((host, int(port)), timeout=20)
+                socket.create_connection((host, int(port)), timeout=60)
             )
             connection.sendall(request.format(f"{host}:{port}").encode() * 20)
         assert httpx.get(f"{url}{FULL}", timeout=30).status_code == 200

@@ -25,7 +25,7 @@ from unified_cli.sandbox.wsgi_application import GzippedPages
 def test_a_page_comes_in_gzip_where_it_is_accepted(shop: Shop, accepted: str, coded: bool) -> None:
     headers = {"Authorization": f"Bearer {shop.token}", "Accept-Encoding": accepted}
     url = f"{shop.url}{TICKETS}?integrated_account_id=full"
-    with httpx.stream("GET", url, headers=headers, timeout=20) as answer:
+    with httpx.stream("GET", url, headers=headers, timeout=60) as answer:
         content = b"".join(answer.iter_raw())
     assert (answer.headers.get("content-encoding") == "gzip", answer.headers["vary"]) == (
         coded,

@@ -666,7 +666,7 @@ def test_ctrl_c_says_what_goes_on_with_it(service: Service, config: Config, tmp_
     def reply(_: Seen) -> Reply:
         if len(service.seen) > 2:
             held.set()
-            service.over.wait(20)
+            service.over.wait(60)
         return served({"id": "t1"})
 
     service.reply = reply
@@ -674,7 +674,7 @@ def test_ctrl_c_says_what_goes_on_with_it(service: Service, config: Config, tmp_
     terminal = Terminal(
         [*UPDATE.split(), "-p", "c*", "--yes", "--workers", "1"], environ, columns=120
     )
-    assert held.wait(20)
+    assert held.wait(60)
     terminal.interrupt()
     assert terminal.end() == 130
     (journal,) = tmp_path.glob(".local/share/unified/runs/*.ndjson")

@@ -125,7 +125,7 @@ def killed(service: Service, kind: Kind, form: str, tmp_path: Path) -> str:
         if len(service.seen) == 3:
             assert account(seen) == kind.third
             held.set()
-            over.wait(20)
+            over.wait(60)
         return answer(seen, kind.refuses)
 
     service.reply = reply
@@ -144,7 +144,7 @@ def killed(service: Service, kind: Kind, form: str, tmp_path: Path) -> str:
         assert process.stdout is not None
         process.stdin.write(kind.stdin)
         process.stdin.close()
-        assert held.wait(20)
+        assert held.wait(60)
         process.kill()
         over.set()
         return process.stdout.read().decode()

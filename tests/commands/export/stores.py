@@ -356,7 +356,7 @@ def _server(argv: Sequence[str], log: Path) -> Iterator[str]:
         yield found[0]
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)
 
 
 def start(

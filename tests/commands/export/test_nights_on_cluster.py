@@ -73,7 +73,7 @@ def test_nights_of_a_cluster_that_loses_a_worker_in_each(
         provider.before = kill
         code, stderr = ended(begin(dask, provider, place))
         provider.before = lambda: None
-        assert (code, victim.wait(10)) == (0, -9), stderr
+        assert (code, victim.wait(60)) == (0, -9), stderr
         is_read(provider, place)
         dask.start_worker()
         wait_until(lambda number=number: dask.registered() > number)

@@ -977,7 +977,7 @@ def test_ctrl_c_does_not_wait_for_a_store(
             before = time.monotonic()
             interrupt(process)
             code, stderr = ended(process)
-    assert (code, time.monotonic() - before < 5) == (130, True)
+    assert (code, time.monotonic() - before < 25) == (130, True)
     assert stderr.startswith("error: interrupted; ")
 
 

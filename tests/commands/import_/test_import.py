@@ -638,13 +638,13 @@ def test_a_file_is_imported_by_one_at_a_time(
 
     def slowly(_: Seen) -> Reply:
         begun.set()
-        go_on.wait(10)
+        go_on.wait(60)
         return Reply()
 
     service.reply = slowly
     first = threading.Thread(target=lambda: unified(f"{TAGS} {path}", environ=service.environ))
     first.start()
-    begun.wait(10)
+    begun.wait(60)
     # Two runs in one process would share the redirected stdout; people have another
     # process.
     second = process(f"{TAGS} {path}", environ=service.environ)

@@ -39,7 +39,7 @@ def test_a_signal_stops_at_once_and_the_next_run_goes_on(
     def reply(seen: Seen) -> Reply:
         if len(done) == 5 and not go_on.is_set():
             half.set()
-            go_on.wait(20)
+            go_on.wait(60)
         if seen.headers["idempotency-key"] not in done:
             done.append(seen.headers["idempotency-key"])
         return Reply(201, json.dumps({"id": seen.json["name"]}).encode())
@@ -49,9 +49,9 @@ def test_a_signal_stops_at_once_and_the_next_run_goes_on(
     path.write_text("".join(json.dumps({"name": str(number)}) + "\n" for number in range(10)))
     argv = ["import", "ticketing/tags", str(path), "--workers", "1"]
     with running(argv, service, tmp_path) as first:
-        assert half.wait(20)
+        assert half.wait(60)
         first.send_signal(kind)
-        _, said = first.communicate(timeout=20)
+        _, said = first.communicate(timeout=60)
         assert first.returncode == code
     go_on.set()
     word = "interrupted" if code == 130 else "terminated"

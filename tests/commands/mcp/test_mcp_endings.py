@@ -54,7 +54,7 @@ def slow_page(service: Service, seen: Seen) -> Reply:
 
 def no_answer(service: Service) -> Reply:
     """None before the test is over."""
-    service.over.wait(20)
+    service.over.wait(60)
     return Reply()
 
 

@@ -91,7 +91,7 @@ def agent(folder: Path, options: str, **environ: str) -> Iterator[Agent]:
         finally:
             assert started.stdin
             started.stdin.close()
-            started.wait(20)
+            started.wait(60)
             over.cancel()
 
 

@@ -88,7 +88,7 @@ def test_a_write_is_on_the_disk_before_it_is_sent(service: Service, tmp_path: Pa
         running.stdin.flush()
         answers = [json.loads(running.stdout.readline()) for _ in range(2)]
         running.stdin.close()
-        running.wait(20)
+        running.wait(60)
     assert [one["id"] for one in answers] == [1, 2]
     assert not answers[1]["result"].get("isError"), answers[1]
     assert safe == [True]

@@ -624,7 +624,7 @@ def test_it_says_how_to_continue_after_a_signal(
         while len(service.seen) < 2:
             time.sleep(0.01)
         running.send_signal(number)
-        _, said = running.communicate(timeout=20)
+        _, said = running.communicate(timeout=60)
     assert running.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[number]
     assert said.decode().splitlines()[-1].endswith("to continue: run the same command again")
 

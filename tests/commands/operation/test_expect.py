@@ -393,7 +393,7 @@ def test_a_program_without_end_ends_with_the_first_signal(service: Service, tmp_
             time.sleep(0.01)
         time.sleep(0.5)
         running.send_signal(signal.SIGINT)
-        running.communicate(timeout=20)
+        running.communicate(timeout=60)
     assert running.returncode in {130, -signal.SIGINT}
 
 

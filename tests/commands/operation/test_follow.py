@@ -394,7 +394,7 @@ class Follower:
 
     def stop(self) -> tuple[list[Record], list[str]]:
         self.process.send_signal(signal.SIGINT)
-        stdout, stderr = self.process.communicate(timeout=20)
+        stdout, stderr = self.process.communicate(timeout=60)
         assert self.process.returncode == 130, stderr
         onward = stderr.decode().split("to continue: ")[1].split("\n")[0].split()
         return [json.loads(line) for line in stdout.splitlines()], onward

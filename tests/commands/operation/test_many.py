@@ -385,7 +385,7 @@ class FirstWrite(io.BytesIO):
     def _reply(self, account: str, pages: dict[str, Any]) -> Reply:
         if account in self._late:
             # One after the other, so that they come in that order.
-            assert self._begun.wait(10)
+            assert self._begun.wait(60)
             time.sleep(0.2 * (1 + self._late.index(account)))
         if account == self._late[-1]:
             threading.Timer(0.3, self._over.set).start()
@@ -393,7 +393,7 @@ class FirstWrite(io.BytesIO):
 
     def write(self, data: Any) -> int:
         self._begun.set()
-        assert self._over.wait(10)
+        assert self._over.wait(60)
         if self.pieces and self._fails:
             raise OSError(errno.ENOSPC, "No space left on device")
         self.pieces.append(bytes(data))

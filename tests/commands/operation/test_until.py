@@ -136,7 +136,7 @@ def test_a_terminal_shows_what_is_waited_for_and_then_only_the_result(
         sys.executable, arguments, env=environ, encoding="utf-8", dimensions=(24, 100)
     )
     child.expect("waiting 1 s: --until '.status == \"done\"' gives false")
-    child.expect(pexpect.EOF, timeout=20)
+    child.expect(pexpect.EOF, timeout=60)
     assert COLOUR.sub("", child.before.rpartition("\x1b[K")[2]).split() == [
         "{",
         '"status":',
@@ -206,7 +206,7 @@ def test_a_signal_ends_it_at_once(service: Service, number: int, tmp_path: Path)
         # Before, it runs a jq program, which a signal ends in another way.
         wait_until_asleep(waiting.pid)
         waiting.send_signal(number)
-        _, stderr = waiting.communicate(timeout=20)
+        _, stderr = waiting.communicate(timeout=60)
     assert waiting.returncode == (130 if number == signal.SIGINT else 143)
     assert b"error: " in stderr
 
@@ -246,7 +246,7 @@ def test_a_program_that_does_not_end_is_ended_in_time(
         [*WAIT[:4], *words, "--wait-timeout", "0.5", "--junit", str(file)], environ=service.environ
     )
     assert (result.stderr.decode().splitlines()[-1], result.returncode) == (f"error: {said}", code)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60
     assert file.exists() == (code == 14)
 
 
@@ -256,7 +256,7 @@ def test_a_program_that_was_ended_is_not_run_for_the_next_connection(
     states(service, {"status": "new"})
     config = tmp_path / "config.toml"
     config.write_text(
-        "".join(f'[profiles.p{number}]\naccount_id = "{number}"\n' for number in range(20))
+        "".join(f'[profiles.p{number}]\naccount_id = "{number}"\n' for number in range(100))
     )
     config.chmod(0o600)
     began = time.monotonic()
@@ -265,9 +265,9 @@ def test_a_program_that_was_ended_is_not_run_for_the_next_connection(
     assert (
         result.stderr.decode()
         .splitlines()[-1]
-        .startswith("error: 20 of 20 expectations do not hold, first p0: ")
+        .startswith("error: 100 of 100 expectations do not hold, first p0: ")
     )
-    assert (result.returncode, time.monotonic() - began < 10) == (14, True)
+    assert (result.returncode, time.monotonic() - began < 40) == (14, True)
 
 
 def test_a_program_without_enough_memory_is_said_to_be_one(

@@ -98,7 +98,7 @@ def test_all_are_told_in_the_order_asked_for(unified: Unified, team: Service) ->
 
 
 def test_connections_are_asked_side_by_side(unified: Unified, team: Service) -> None:
-    together = threading.Barrier(8, timeout=20)
+    together = threading.Barrier(8, timeout=60)
 
     def reply(_: Seen) -> Reply:
         together.wait()

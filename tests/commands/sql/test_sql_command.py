@@ -258,7 +258,7 @@ def spills(home: Path) -> Path:
 def test_ctrl_c_ends_a_statement_and_leaves_nothing(running: Any, tmp_path: Path) -> None:
     process = running(ENDLESS)
     process.send_signal(signal.SIGINT)
-    assert (process.wait(timeout=20), [*spills(tmp_path).iterdir()]) == (130, [])
+    assert (process.wait(timeout=60), [*spills(tmp_path).iterdir()]) == (130, [])
 
 
 def test_a_statement_that_takes_too_long_is_stopped(unified: Unified) -> None:
@@ -275,10 +275,10 @@ def test_the_next_run_removes_what_a_kill_left_and_nothing_of_the_living(
     killed.wait()
     assert len([*spills(tmp_path).iterdir()]) == 2
     living = running(WAITING)
-    assert running("SELECT 1").wait(timeout=20) == 0
+    assert running("SELECT 1").wait(timeout=60) == 0
     assert len([*spills(tmp_path).iterdir()]) == 2
     living.terminate()
-    living.wait(timeout=20)
+    living.wait(timeout=60)
     assert [*spills(tmp_path).iterdir()] == []
 
 
@@ -286,5 +286,5 @@ def test_a_reader_that_leaves_ends_the_statement(running: Any, tmp_path: Path) -
     process = running(WAITING, "-o", "ndjson")
     process.stdout.read(10)
     process.stdout.close()
-    assert process.wait(timeout=20) == 141
+    assert process.wait(timeout=60) == 141
     assert [*spills(tmp_path).iterdir()] == []

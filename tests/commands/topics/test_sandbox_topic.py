@@ -145,7 +145,7 @@ def test_the_compose_file_serves_another_container(tmp_path: Path) -> None:
             headers = {"Authorization": f"Bearer {client['UNIFIED_TOKEN']}", "Host": host}
             path = f"/unified/ticketing/teams?integrated_account_id={client['UNIFIED_ACCOUNT_ID']}"
             assert (
-                httpx.get(f"http://127.0.0.1:{port}{path}", headers=headers, timeout=20).status_code
+                httpx.get(f"http://127.0.0.1:{port}{path}", headers=headers, timeout=60).status_code
                 == 200
             )
         finally:
@@ -162,7 +162,7 @@ def sync(url, token, account):
     path, found = f"{url}/unified/ticketing/tickets", 0
     query = {"integrated_account_id": account, "limit": "50"}
     while query.get("next_cursor", "") is not None:
-        page = httpx.get(path, params=query, headers=headers, timeout=20).json()
+        page = httpx.get(path, params=query, headers=headers, timeout=60).json()
         query["next_cursor"], found = page["next_cursor"], found + len(page["result"])
     for _ in range(2 if found == 120 else 0):
         try:
