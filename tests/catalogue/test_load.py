@@ -19,8 +19,17 @@ from unified_cli.catalogue.known import known
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
 
-TEXT = files("unified_cli.catalogue").joinpath("catalogue.toml").read_text("utf-8")
 CATALOGUE = load()
+
+
+def of_api(name: str) -> str:
+    """The file of an API, as tables of the whole catalogue."""
+    text = files("unified_cli.catalogue").joinpath("apis", f"{name}.toml").read_text("utf-8")
+    return re.sub(r"(?m)^\[", f"[api.{name}.", text)
+
+
+WORDS = files("unified_cli.catalogue").joinpath("catalogue.toml").read_text("utf-8")
+TEXT = "\n".join([WORDS, *map(of_api, CATALOGUE.apis)])
 SHOP = f"""{TEXT[: TEXT.index("[api.")]}
 [api.shop]
 title = "Shop API"

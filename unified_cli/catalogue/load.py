@@ -2,7 +2,8 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from unified_cli.catalogue.model import (
 from unified_cli.values import Toml, TomlTable
 
 SOURCE = "catalogue.toml"
+_APIS = "apis"
+"""The folder with a file for each API: its resources and what its actions do."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 # The only table within that of the service's words.
 _INNER = "connections"
@@ -55,11 +58,17 @@ def load() -> Catalogue:
 
     Its data is not checked each time: a test reads all of it with `read`.
     """
-    data = tomllib.loads(Path(__file__).with_name(SOURCE).read_text("utf-8"))
+    data = _shipped(SOURCE)
     service = _service(data["service"])
-    return Catalogue(
-        service, {name: _api(service, name, table) for name, table in data["api"].items()}
-    )
+    apis = {
+        name: _api(service, name, table, partial(_shipped, f"{_APIS}/{name}.toml"))
+        for name, table in data["api"].items()
+    }
+    return Catalogue(service, apis)
+
+
+def _shipped(file: str) -> Any:
+    return tomllib.loads((Path(__file__).parent / file).read_text("utf-8"))
 
 
 def read(text: str, source: str = SOURCE) -> Catalogue:
@@ -88,12 +97,12 @@ def api_of(place: str, service: Service, name: str, apis: TomlTable) -> Api:
     Raises CatalogueError naming the problem with it.
     """
     _check_api(place, name, apis)
-    return _api(service, name, apis[name])
+    return _api(service, name, apis[name], lambda: apis[name])
 
 
-def _api(service: Service, name: str, table: Any) -> Api:
+def _api(service: Service, name: str, words: Any, read: Callable[[], Any]) -> Api:
     return Api(
-        name, table["title"], table.get("about", ""), lambda: _resources(service, name, table)
+        name, words["title"], words.get("about", ""), lambda: _resources(service, name, read())
     )
 
 
