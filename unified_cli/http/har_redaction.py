@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from enum import Enum
+from functools import cache
 from http import HTTPStatus
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
@@ -69,18 +70,19 @@ _POSITIONS = ("cursortoken", "pagetoken", "synctoken")
 """The ends of those that say where a list continues."""
 
 
-def _suspect(names: Iterable[str], before: str) -> re.Pattern[str]:
+@cache
+def _suspect(*, of_records: bool) -> re.Pattern[str]:
     """Return the pattern of a member with a suspect name.
 
-    A name with an escape is suspect, too.
+    A name with an escape is suspect, too. Compiled at its first use: few calls show or
+    record an exchange.
     """
+    names = _ANYWHERE if of_records else {*_ANYWHERE, *_ENDS}
+    before = r'["\\][-_]*' if of_records else ""
     words = "|".join("[-_]*".join(name) for name in names)
     escape = r"\\u00[2-7][0-9a-f](?:[^\"\\]|\\u[0-9a-f]{4}){0,100}"
     return re.compile(rf'(?:{before}(?:{words})[-_]*|{escape})["\\]+\s*:', re.IGNORECASE)
 
-
-_SUSPECT = _suspect([*_ANYWHERE], r'["\\][-_]*')
-_SUSPECT_ELSEWHERE = _suspect([*_ANYWHERE, *_ENDS], "")
 
 # Any name that ends like a credential's, but is not a position in a list.
 _IN_NAME = r"(?:[\w.~\[\]-]|%5[bd])*"
@@ -92,20 +94,28 @@ _SIGNED = (
     r"x-(?:amz|goog|oss|cos|obs|ms)-(?:signature|credential|security-token)|(?:q-)?signature|sig|policy|key-pair-id"
     rf"|awsaccesskeyid|googleaccessid|ossaccesskeyid|jwt|hmac|hdnts|temp_url_sig|{_CREDENTIAL}"
 )
-_SIGNED_NAME = re.compile(_SIGNED, re.IGNORECASE)
 # In a URL, in escaped JSON, and in a URL within another URL's query.
 _BEGIN = r"[?&;]|\\u0026|\\u003f"
 _ESCAPED_BEGIN = r"%(?:25)*(?:3f|26)"
 _CHARACTER = r"""[^&"'\\\s<>#]|\\u00(?!2[236])[0-9a-f]{2}|\\/"""
 _ESCAPED_CHARACTER = r"""[^&"'\\\s<>#%]|%(?:25)*(?!26|23|22|25)[0-9a-f]{2}"""
-_VALUES = re.compile(
+_VALUES = (
     rf"((?:\A|{_BEGIN})(?:amp;)?(?:{_SIGNED})(?:=|\\u003d))(?:{_CHARACTER})+"
     rf"|((?:{_ESCAPED_BEGIN})(?:{_SIGNED})(?:=|%(?:25)*3d))(?:{_ESCAPED_CHARACTER})+"
     r"""|(https?:\\?/\\?/)[^/@\s"'<>\\?#]+(?=@)"""
     # The address of an MCP server holds its token.
-    r"""|((?:\\?/|%(?:25)*2f)mcp(?:\\?/|%(?:25)*2f))[^/"'\s<>\\?#]{12,}""",
-    re.IGNORECASE,
+    r"""|((?:\\?/|%(?:25)*2f)mcp(?:\\?/|%(?:25)*2f))[^/"'\s<>\\?#]{12,}"""
 )
+
+
+@cache
+def _signed_name() -> re.Pattern[str]:
+    return re.compile(_SIGNED, re.IGNORECASE)
+
+
+@cache
+def _values() -> re.Pattern[str]:
+    return re.compile(_VALUES, re.IGNORECASE)
 
 
 class Redaction:
@@ -129,7 +139,7 @@ class Redaction:
 
     def parameter(self, name: str, value: str) -> None:
         """Remember a query parameter's value if it is a credential."""
-        if _SIGNED_NAME.fullmatch(name):
+        if _signed_name().fullmatch(name):
             self._remember(value)
 
     def body(self, content: str, holds: Holding) -> str | None:
@@ -264,8 +274,7 @@ def refusal(sent: Request, body: bytes, service: Service) -> bytes:
 
 
 def _is_suspect(content: str, holds: Holding) -> bool:
-    pattern = _SUSPECT if holds is Holding.RECORDS else _SUSPECT_ELSEWHERE
-    return pattern.search(content) is not None
+    return _suspect(of_records=holds is Holding.RECORDS).search(content) is not None
 
 
 def _is_secret(name: str) -> bool:
@@ -273,7 +282,7 @@ def _is_secret(name: str) -> bool:
 
 
 def _without_values(content: str) -> str:
-    return _VALUES.sub(
+    return _values().sub(
         lambda found: f"{found[1] or found[2] or found[3] or found[4]}{REPLACED}", content
     )
 
