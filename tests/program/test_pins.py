@@ -67,7 +67,7 @@ def names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-HELP = names("annotated_doc msgspec platformdirs shellingham typer typing_extensions")
+HELP = names("annotated_doc platformdirs shellingham typer typing_extensions")
 HELP_STDLIB = names("""
     ast bisect bz2 collections contextlib copy copyreg dataclasses datetime difflib dis
     encodings enum errno fcntl fnmatch functools gc gettext glob grp heapq importlib inspect
@@ -75,13 +75,14 @@ HELP_STDLIB = names("""
     platform pwd random re reprlib select selectors shutil signal string subprocess tempfile
     textwrap threading token tokenize tomllib traceback types typing urllib uuid warnings
     weakref zlib
-    base64 binascii decimal hashlib numbers resource shlex struct termios
+    base64 binascii resource shlex struct termios
 """)
 # httpx is its requests and responses here: what it sends them with, httpcore with h11
 # and anyio, is not imported.
-CALL = HELP | names("certifi httptools httpx idna")
+CALL = HELP | names("certifi httptools httpx idna msgspec")
 CALL_STDLIB = HELP_STDLIB | names("""
-    array atexit calendar email http logging mimetypes quopri socket ssl stringprep unicodedata
+    array atexit calendar decimal email hashlib http logging mimetypes numbers quopri
+    socket ssl stringprep unicodedata
 """)
 PAGES_STDLIB = CALL_STDLIB | names("queue")
 # The first call makes the store, one process at a time.

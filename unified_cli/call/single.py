@@ -3,7 +3,7 @@ stdout.
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from unified_cli.call import Call, Delivery, batch_request, builder, delivery, more_records
@@ -23,10 +23,8 @@ from unified_cli.http import attempt as attempts
 from unified_cli.http.answer import Answer
 from unified_cli.http.request import OWN_CURSOR, Request
 from unified_cli.output import stdout
-from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
-    from unified_cli.http.upload import Upload
     from unified_cli.output.jq_program import JqProgram
 
 Exchange = Callable[[Call, Clients, Request], None]
@@ -39,6 +37,8 @@ _EXCHANGES = {
 # Not for a document that is printed as served.
 _PROGRAM = Later("unified_cli.call.record_output:program")
 _WRITE = Later("unified_cli.call.record_output:write")
+# Most calls send no file.
+_PROGRESS = Later("unified_cli.call.uploading:with_progress")
 
 
 def send(call: Call, request: Request, exchange: Exchange | None = None) -> None:
@@ -115,7 +115,8 @@ def once(call: Call, clients: Clients, request: Request) -> None:
     try:
         with delivery.to_file(call) as aimed:
             # An upload reports its progress.
-            with _with_progress(runtime, request.upload) if request.upload else nullcontext():
+            upload = request.upload
+            with _PROGRESS.load()(runtime, upload) if upload else nullcontext():
                 got = client.send(request, any_type=settings.output.binary)
             write_answer(aimed, request, got, program)
     except IncompleteError as error:
@@ -142,12 +143,6 @@ def _note_page(call: Call, request: Request, body: bytes) -> None:
             from unified_cli.call import seen_words  # noqa: PLC0415
 
             seen_words.keep_page(call, request.operation, body)
-
-
-def _with_progress(runtime: Runtime, upload: "Upload") -> AbstractContextManager[None]:
-    from unified_cli.call import uploading  # noqa: PLC0415  most calls send no file
-
-    return uploading.with_progress(runtime, upload)
 
 
 def write_answer(call: Call, request: Request, answer: Answer, program: "JqProgram | None") -> None:

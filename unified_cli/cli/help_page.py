@@ -12,7 +12,6 @@ from unified_cli.catalogue import Operation
 from unified_cli.cli.command import ABOUT, EXAMPLE, EXAMPLES, Command, CommandStub
 from unified_cli.cli.flags import Flag, flags_of
 from unified_cli.cli.option_parts import EarlyOptions
-from unified_cli.config import known_capabilities
 from unified_cli.masking import visible
 from unified_cli.output import terminal
 from unified_cli.runtime import Runtime
@@ -110,6 +109,7 @@ def for_command(about: str, command: Command[Any]) -> HelpPage:
 def _lacking(operation: Operation, runtime: Runtime) -> Sequence[tuple[str, str]]:
     if not runtime.has_cached("capabilities"):
         return []
+    from unified_cli.config import known_capabilities  # noqa: PLC0415  most pages name none
 
     found = known_capabilities.lacking_in_words(runtime, operation)
     return [("Not offered by", found)] if found else []

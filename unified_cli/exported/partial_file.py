@@ -3,6 +3,7 @@ when it is complete.
 """
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -260,7 +261,8 @@ class PartialFile:
         size, sha256 = earlier.target
         if not self.path.is_file() or self.path.is_symlink() or self.path.stat().st_size != size:
             return False
-        return regular_file.sha256(self.path) == sha256
+        with os.fdopen(regular_file.descriptor(self.path), "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == sha256
 
     def _make_safe(self) -> None:
         self._file.sync()

@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import fcntl
-import hashlib
 import os
 import stat
 from pathlib import Path
@@ -41,15 +40,6 @@ def descriptor(path: Path, flags: int = os.O_RDONLY, *, follow: bool = False) ->
         os.close(handle)
         raise NotRegularError(path)
     return handle
-
-
-def sha256(path: Path) -> str:
-    """Return the SHA-256 of a regular file, in hexadecimal.
-
-    Raises NotRegularError, OSError.
-    """
-    with os.fdopen(descriptor(path), "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def without_waiting(path: Path, flags: int = os.O_RDONLY) -> int:
