@@ -78,7 +78,8 @@ def option_part(kind: type[OptionsT]) -> type[OptionsT]:
     """Make a dataclass of options for several commands.
 
     Only the classes of whole commands get an `__init__` with all fields: to make one
-    for each of a dozen parts takes twice as long as all else about options.
+    for each of a dozen parts takes twice as long as all else about options. A part
+    without it is one with nothing given.
     """
     return dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)(kind)
 

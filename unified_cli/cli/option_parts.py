@@ -31,7 +31,7 @@ class NoOptions(Options):
     """For commands without options."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_part
 class MessageOptions(Options):
     """Which messages go to stderr, and whether prompts are allowed."""
 
@@ -114,7 +114,7 @@ class NetworkOptions(TransportOptions):
     workers: Workers = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_part
 class StopOptions(Options):
     """When many writes stop."""
 

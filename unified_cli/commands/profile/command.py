@@ -1,13 +1,13 @@
 """`unified profile`: manage the user's named connections, stored in one file."""
 
 from unified_cli.cli.command import EXAMPLE, Command, Entry, Group, Later
-from unified_cli.cli.option_parts import MessageOptions
 from unified_cli.commands.profile.options import (
     AddOptions,
     CheckOptions,
     ListProfilesOptions,
     LoginOptions,
     LogoutOptions,
+    PathOptions,
     ProfileFileOptions,
     RemoveOptions,
     RenameOptions,
@@ -40,7 +40,7 @@ _SHOW = Command(
     examples="unified profile show sandbox --explain",
 )
 _PATH = Command(
-    MessageOptions,
+    PathOptions,
     Later(f"{_ROOM}.show:print_path"),
     text=("{about}.", "The file may not exist yet. UNIFIED_CONFIG names another."),
     examples="unified profile path",

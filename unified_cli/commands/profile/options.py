@@ -49,6 +49,11 @@ Shared = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
+class PathOptions(MessageOptions):
+    """The options of the config file's path."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ListProfilesOptions(MessageOptions):
     """Which profiles to list, and how to print them."""
 

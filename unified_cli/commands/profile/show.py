@@ -11,9 +11,13 @@ from unified_cli.call import connection_probe
 from unified_cli.call.connection_probe import Probe, ProbeResult
 from unified_cli.catalogue import Operation
 from unified_cli.cli.command import CommandContext
-from unified_cli.cli.option_parts import MessageOptions
 from unified_cli.cli.result_table import Drawn, show
-from unified_cli.commands.profile.options import CheckOptions, ListProfilesOptions, ShowOptions
+from unified_cli.commands.profile.options import (
+    CheckOptions,
+    ListProfilesOptions,
+    PathOptions,
+    ShowOptions,
+)
 from unified_cli.config import connection_facts, file, resolution
 from unified_cli.config.connection_facts import ConnectionFact
 from unified_cli.config.file import Config
@@ -42,7 +46,7 @@ _HEADER = re.compile(
 )
 
 
-def print_path(context: CommandContext, _: MessageOptions) -> None:
+def print_path(context: CommandContext, _: PathOptions) -> None:
     """Print the path of the config file.
 
     Raises ConfigError if there is no home directory.
