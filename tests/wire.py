@@ -6,14 +6,14 @@ import contextlib
 import json
 import os
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from front_door import ROOT
+import forking
+from forking import Forked
 from server import Service
 
 BEGIN: tuple[dict[str, Any], ...] = (
@@ -33,7 +33,7 @@ BEGIN: tuple[dict[str, Any], ...] = (
 class Wire:
     """A server with its two pipes and its standard error."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: Forked) -> None:
         self.process = process
 
     def send(self, *messages: dict[str, Any]) -> None:
@@ -94,10 +94,9 @@ def line(message: dict[str, Any]) -> bytes:
 @contextlib.contextmanager
 def started(folder: Path, options: str, **environ: str) -> Iterator[Wire]:
     """The program with these options of `mcp serve`."""
-    own = {"HOME": str(folder), "PATH": os.defpath, "PYTHONPATH": str(ROOT), **environ}
-    argv = [sys.executable, "-m", "unified_cli", "mcp", "serve", *options.split()]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=pipe, env=own) as process:
+    own = {"HOME": str(folder), "PATH": os.defpath, **environ}
+    argv = ["mcp", "serve", *options.split()]
+    with forking.start(argv, own, preload=forking.SERVER, stdin=subprocess.PIPE) as process:
         # Shortly before the test itself has to end: a machine with much to do takes its
         # time.
         over = threading.Timer(170, process.kill)

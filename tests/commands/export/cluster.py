@@ -6,8 +6,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -16,10 +14,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from front_door import ROOT
+import forking
+from forking import Forked
 
 HERE = Path(__file__).parent
-Started = subprocess.Popen[bytes]
+Started = Forked
+# The configuration of a process is in its own environment.
+DASK = """
+import runpy
+import dask.config
+dask.config.refresh()
+runpy.run_module("distributed.cli.dask_{}", run_name="__main__", alter_sys=True)
+"""
+SERVICE = """
+import runpy, sys
+del sys.argv[0]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
 
 
 def free_port() -> int:
@@ -29,16 +40,12 @@ def free_port() -> int:
         return port
 
 
-def started(words: list[str], folder: Path, log: Path, **environ: str) -> Started:
+def started(program: str, words: list[str], folder: Path, log: Path, **environ: str) -> Started:
     """A process with a home of its own, whose messages are in the log."""
-    own = {"HOME": str(folder), "PATH": os.environ["PATH"], "PYTHONPATH": f"{ROOT}:{HERE}"}
+    own = {"HOME": str(folder), "PATH": os.environ["PATH"], **environ}
     with log.open("ab") as messages:
-        return subprocess.Popen(
-            [sys.executable, *words],
-            env={**own, **environ},
-            stdin=subprocess.DEVNULL,
-            stdout=messages,
-            stderr=messages,
+        return forking.start(
+            words, own, preload=forking.CLUSTER, program=program, output=messages.fileno()
         )
 
 
@@ -71,21 +78,18 @@ class Cluster:
 
     def start_scheduler(self) -> None:
         words = [
-            "-m",
-            "distributed.cli.dask_scheduler",
             "--host",
             f"{self.scheme}://127.0.0.1",
             "--port",
             str(self.port),
         ]
-        self.scheduler = self.start([*words, "--no-dashboard", "--no-show"], "scheduler")
+        words += ["--no-dashboard", "--no-show"]
+        self.scheduler = self.start(DASK.format("scheduler"), words, "scheduler")
         wait_until(self.answers)
 
     def start_worker(self, **more: str) -> Started:
         """Another worker, with more in its environment."""
         words = [
-            "-m",
-            "distributed.cli.dask_worker",
             f"{self.scheme}://127.0.0.1:{self.port}",
             "--no-nanny",
             "--no-dashboard",
@@ -93,7 +97,8 @@ class Cluster:
         words += ["--nthreads", "2", "--local-directory", str(self.home / "scratch")]
         if self.odd:
             words += ["--preload", "odd_worker"]
-        worker = self.start(words, f"worker-{len(self.workers)}", **more)
+        name = f"worker-{len(self.workers)}"
+        worker = self.start(DASK.format("worker"), words, name, **more)
         self.workers.append(worker)
         return worker
 
@@ -106,8 +111,9 @@ class Cluster:
         self.start_worker()
         wait_until(lambda: self.registered() > before)
 
-    def start(self, words: list[str], name: str, **more: str) -> Started:
-        made = started(words, self.home, self.home / f"{name}.log", **{**self.settings, **more})
+    def start(self, program: str, words: list[str], name: str, **more: str) -> Started:
+        own = {**self.settings, **more}
+        made = started(program, words, self.home, self.home / f"{name}.log", **own)
         self.processes.callback(stop, made)
         return made
 
@@ -153,18 +159,12 @@ class Cluster:
 
     def unified(self, *words: str) -> Started:
         """The program, as a process."""
-        own = {
-            "HOME": str(self.driver),
-            "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(ROOT),
-            **self.settings,
-        }
-        return subprocess.Popen(
-            [sys.executable, "-m", "unified_cli", *words],
-            env=own,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+        own = {"HOME": str(self.driver), "PATH": os.environ["PATH"], **self.settings}
+        return forking.start(
+            words,
+            own,
+            preload=forking.CLUSTER,
+            program=f"import dask.config\ndask.config.refresh()\n{forking.MAIN}",
         )
 
     def counts(self) -> dict[str, Any]:
@@ -188,7 +188,10 @@ def cluster(
     home.mkdir(exist_ok=True)
     with ExitStack() as processes:
         service = started(
-            [str(HERE / "limited_service.py"), str(pages), str(records)], home, home / "service.log"
+            SERVICE,
+            [str(HERE / "limited_service.py"), str(pages), str(records)],
+            home,
+            home / "service.log",
         )
         processes.callback(stop, service)
         scheme = "tls" if "DASK_DISTRIBUTED__COMM__TLS__CA_FILE" in settings else "tcp"

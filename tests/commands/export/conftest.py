@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import stores
 
 
 @pytest.fixture(params=["folder", pytest.param("store", marks=pytest.mark.extra)])
@@ -20,3 +21,11 @@ def to(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         yield f"file://{tmp_path}/dump"
     finally:
         os.umask(before)
+
+
+@pytest.fixture(scope="session")
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a server of S3, which all tests of a process share."""
+    pytest.importorskip("moto.server", reason="needs the extra test-all")
+    with stores.s3_server(tmp_path_factory.mktemp("s3") / "log") as url:
+        yield url

@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from front_door import ROOT
+import forking
+from forking import Forked
 from nights import Place
 from pages import cursor_of, served, tickets
 from server import QuietServer, Reply, Seen, Service
@@ -359,28 +360,21 @@ def _server(argv: Sequence[str], log: Path) -> Iterator[str]:
         process.wait(60)
 
 
-def start(
-    argv: list[str], home: Path, environ: Mapping[str, str], program: str = EXPORT
-) -> subprocess.Popen[bytes]:
+def start(argv: list[str], home: Path, environ: Mapping[str, str], program: str = EXPORT) -> Forked:
     """The export as a process, with small chunks."""
     home.mkdir(exist_ok=True)
-    path = os.pathsep.join((str(ROOT), *(entry for entry in sys.path if entry)))
-    return subprocess.Popen(
-        [sys.executable, "-c", program, *argv],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": path, **environ},
-    )
+    environ = {"PATH": os.environ["PATH"], "HOME": str(home), **environ}
+    return forking.start(argv, environ, preload=forking.EXPORT, program=program)
 
 
-def wait_for(process: subprocess.Popen[bytes], there: Callable[[], object]) -> None:
+def wait_for(process: Forked, there: Callable[[], object]) -> None:
     """Wait until something is there that the process makes."""
     while not there():
         assert process.poll() is None, ended(process)
         time.sleep(0.05)
 
 
-def ended(process: subprocess.Popen[bytes]) -> tuple[int, str]:
+def ended(process: Forked) -> tuple[int, str]:
     """The exit code, and what stood on stderr."""
     try:
         _, stderr = process.communicate(timeout=60)
@@ -391,7 +385,7 @@ def ended(process: subprocess.Popen[bytes]) -> tuple[int, str]:
     return process.returncode, stderr.decode()
 
 
-def kill_after(process: subprocess.Popen[bytes], seconds: float) -> int:
+def kill_after(process: Forked, seconds: float) -> int:
     """Kill the process after some seconds, if it runs so long; its exit code."""
     try:
         process.communicate(timeout=seconds)

@@ -3,7 +3,6 @@ processes of this machine.
 """
 
 import re
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +14,7 @@ pytestmark = [pytest.mark.extra, pytest.mark.xdist_group("dask")]
 pytest.importorskip("distributed", reason="needs the extra dask")
 pytest.importorskip("obstore", reason="needs the extra cloud")
 
-from cluster import Cluster, cluster, records_of, stop, wait_until  # noqa: E402  needs the extra
+from cluster import Cluster, Started, cluster, records_of, stop, wait_until  # noqa: E402  needs the extra
 from front_door import Result, Unified  # noqa: E402  as above
 
 from unified_cli import __version__  # noqa: E402  as above
@@ -235,7 +234,7 @@ def alone(tmp_path: Path) -> Iterator[Cluster]:
         yield made
 
 
-def lose_the_worker(dask: Cluster, to: Path, *more: str) -> tuple[subprocess.Popen[bytes], float]:
+def lose_the_worker(dask: Cluster, to: Path, *more: str) -> tuple[Started, float]:
     """An export whose only worker is killed in the middle, and how long it takes until
     that is said.
     """

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -28,12 +28,14 @@ pytest.importorskip("pyarrow", reason="needs the extra delta")
 pytest.importorskip("obstore", reason="needs the extra cloud")
 
 Export = Callable[..., Result]
+LONG = pytest.mark.long(seconds=2)
 
 
-@pytest.fixture(scope="module")
-def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with stores.s3_server(tmp_path_factory.mktemp("s3") / "log") as url:
-        yield url
+def places(*normal: str) -> Any:
+    """Run a test in these places; in the others it is a campaign."""
+    every = ("folder", "file", "s3")
+    found = [pytest.param(one, marks=[] if one in normal else [LONG]) for one in every]
+    return pytest.mark.parametrize("place", found, indirect=True)
 
 
 class Place:
@@ -68,10 +70,10 @@ class Place:
         return {row["id"]: json.loads(row["record"]) for row in found}
 
 
-@pytest.fixture(params=["folder", "file", "s3"])
+@pytest.fixture
 def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     if request.param == "s3":
-        bucket = stores.Bucket(request.getfixturevalue("s3"), f"b{abs(hash(request.node.name))}")
+        bucket = stores.Bucket(request.getfixturevalue("s3"), f"b{abs(hash(request.node.nodeid))}")
         for name, value in bucket.environ.items():
             monkeypatch.setenv(name, value)
         return Place(f"{bucket.url}/dump", bucket.environ)
@@ -110,6 +112,7 @@ def serve_texts(service: Service, records: list[str]) -> None:
     service.reply = reply
 
 
+@places("folder", "file", "s3")
 def test_the_table_is_the_state_after_each_run(
     run: Export, unified: Unified, world: World, place: Place
 ) -> None:
@@ -162,6 +165,7 @@ NASTY = [
 ]
 
 
+@places("folder")
 def test_a_row_has_the_text_of_its_record(
     run: Export, unified: Unified, service: Service, place: Place
 ) -> None:
@@ -230,6 +234,7 @@ def test_an_id_of_another_kind_does_not_replace_what_is_there(
     assert unified(f"export --verify {folder.url}").code == 0
 
 
+@places("folder")
 def test_another_connection_under_the_same_name_is_refused(
     run: Export, config: Callable[[str], Path], world: World, service: Service, place: Place
 ) -> None:
@@ -314,36 +319,28 @@ ODD = ["it's", "a/b %41", "Größe 👩", "' OR 1=1 --", "a=b,c", "NULL"]
 
 
 @pytest.mark.parametrize(
-    ("place", "account"), [*(("folder", one) for one in ODD), ("s3", ODD[1])], indirect=["place"]
+    ("place", "accounts"), [("folder", ODD), ("s3", ODD[1:2])], indirect=["place"], ids=str
 )
-def test_a_part_has_any_name(account: str, unified: Unified, world: World, place: Place) -> None:
+def test_a_part_has_any_name(
+    accounts: list[str], unified: Unified, world: World, place: Place
+) -> None:
+    names = sorted([*accounts, "other"])
+    words = ["export", "ticketing/tickets", "--to", place.url, "--format", "delta", "--rate", "0"]
     world.change("t0", 0)
     world.change("t1", 1)
     for mode in ("--incremental", "--incremental", "--restart"):
-        for name in (account, "other"):
-            result = unified(
-                [
-                    "export",
-                    "ticketing/tickets",
-                    "--to",
-                    place.url,
-                    *["--format", "delta", "--rate", "0"],
-                    mode,
-                ],
-                environ={**os.environ, **world.service.environ, "UNIFIED_ACCOUNT_ID": name},
-            )
+        for name in names:
+            environ = {**os.environ, **world.service.environ, "UNIFIED_ACCOUNT_ID": name}
+            result = unified([*words, mode], environ=environ)
             assert result.code == 0, result.stderr
         found = [(row["_profile"], row["id"], json.loads(row["record"])) for row in place.rows()]
-        expected = [
-            (name, one, world.records[one])
-            for name in sorted([account, "other"])
-            for one in ("t0", "t1")
-        ]
+        expected = [(name, one, world.records[one]) for name in names for one in ("t0", "t1")]
         assert found == expected
         world.change("t0", 100, name="changed")
     assert unified(f"export --verify {place.url}", environ={**os.environ}).code == 0
 
 
+@places("folder")
 @pytest.mark.parametrize("there", ["another table", "files", "other columns", "another partition"])
 def test_what_is_no_table_of_an_export_is_left_alone(
     there: str, run: Export, world: World, service: Service, place: Place
@@ -497,7 +494,15 @@ FOREIGN: dict[str, Callable[[Place, Any], object]] = {
 }
 
 
-@pytest.mark.parametrize("what", FOREIGN)
+@pytest.mark.parametrize(
+    ("what", "place"),
+    [
+        pytest.param(what, place, marks=[] if place == "folder" or what == normal else [LONG])
+        for place, normal in {"folder": "", "file": "RESTORE", "s3": "DELETE"}.items()
+        for what in FOREIGN
+    ],
+    indirect=["place"],
+)
 def test_a_table_that_another_program_changed_is_refused_until_a_restart(
     what: str, run: Export, unified: Unified, world: World, place: Place
 ) -> None:
@@ -616,8 +621,16 @@ def test_a_conflict_is_tried_again(
     assert numbers.count("3") == 1
 
 
-@pytest.mark.parametrize("lost", ["before", "after"])
-@pytest.mark.parametrize("mode", ["--incremental", "--restart"])
+@pytest.mark.parametrize(
+    ("place", "lost", "mode"),
+    [
+        pytest.param(place, lost, mode, marks=[] if lost == normal else [LONG])
+        for place, normal in {"folder": "before", "file": "", "s3": "after"}.items()
+        for lost in ("before", "after")
+        for mode in ("--incremental", "--restart")
+    ],
+    indirect=["place"],
+)
 def test_a_commit_whose_answer_is_lost_is_in_once(
     lost: str,
     mode: str,
@@ -732,6 +745,7 @@ def test_what_a_table_cannot_have_is_refused(
     assert (result.code, result.stderr, world.asked) == (code, f"error: {said}\n", [])
 
 
+@places("folder", "file")
 def test_pages_are_kept_and_gone_on_with(
     run: Export, unified: Unified, world: World, place: Place
 ) -> None:
@@ -758,6 +772,7 @@ def test_pages_are_kept_and_gone_on_with(
     assert unified(f"export --verify {place.url}", environ={**os.environ}).code == 0
 
 
+@places("file")
 def test_tasks_merge_into_their_parts(
     unified: Unified, config: Callable[[str], Path], world: World, service: Service, place: Place
 ) -> None:
@@ -921,6 +936,7 @@ def test_a_reader_can_filter_by_id(run: Export, world: World, folder: Place) -> 
     assert frame.sql(f"SELECT id, n FROM self {where}").collect().rows() == [("t1", "7")]
 
 
+@places("folder", "file")
 def test_pages_of_a_store_leave_little_behind(run: Export, world: World, place: Place) -> None:
     for number in range(5):
         world.change("t0", number * 1000)
@@ -998,6 +1014,7 @@ def test_a_store_that_is_lost_when_all_was_read_is_gone_on_with(
     assert (len(world.asked), place.records()) == (asked, world.records)
 
 
+@places("folder", "s3")
 def test_a_table_that_another_run_makes_meanwhile_is_taken(
     run: Export, world: World, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:

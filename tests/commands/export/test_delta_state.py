@@ -38,6 +38,18 @@ from unified_cli.__main__ import run
 run()
 """
 
+NORMAL = [
+    (("", "--incremental"), signal.SIGKILL, "folder"),
+    (("", "--incremental"), signal.SIGTERM, "store"),
+]
+"""All other kinds of runs, signals and places are a campaign."""
+# What decides about rows knows no place.
+IN_A_FOLDER = pytest.mark.parametrize(
+    "to",
+    ["folder", pytest.param("store", marks=pytest.mark.long(seconds=1))],
+    indirect=True,
+)
+
 
 @pytest.fixture
 def world(service: Service) -> World:
@@ -63,7 +75,7 @@ def rows(tmp_path: Path) -> Callable[..., dict[str, Any]]:
     return read
 
 
-@pytest.fixture(params=[signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda one: one.name)
+@pytest.fixture
 def stop(request: pytest.FixtureRequest, service: Service, to: str, tmp_path: Path) -> Any:
     """Run an export that is stopped right after a commit."""
 
@@ -77,12 +89,19 @@ def stop(request: pytest.FixtureRequest, service: Service, to: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("first", "mode"),
+    ("first", "mode", "stop", "to"),
     [
-        ("", "--incremental"),
-        pytest.param("--incremental", "--incremental", marks=pytest.mark.long(seconds=8)),
-        pytest.param("", "--restart", marks=pytest.mark.long(seconds=8)),
+        pytest.param(
+            *kind,
+            number,
+            to,
+            marks=[] if (kind, number, to) in NORMAL else [pytest.mark.long(seconds=8)],
+        )
+        for kind in [("", "--incremental"), ("--incremental", "--incremental"), ("", "--restart")]
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+        for to in ("folder", "store")
     ],
+    indirect=["stop", "to"],
 )
 def test_a_run_that_was_stopped_after_its_commit_is_finished(
     first: str,
@@ -117,6 +136,7 @@ def at(second: int | None) -> dict[str, Any]:
     return {} if second is None else {"updated_at": f"2026-01-01T00:00:{second:02}Z"}
 
 
+@IN_A_FOLDER
 @pytest.mark.parametrize(
     ("first", "later", "newer"),
     [
@@ -158,6 +178,7 @@ def test_the_newer_state_wins(
     assert rows()["r"]["of"] == "later"
 
 
+@IN_A_FOLDER
 @pytest.mark.parametrize("digits", ["", "123456", "123456789"])
 def test_states_are_compared_with_all_digits_that_a_time_has(
     digits: str, export: Export, world: World, rows: Callable[..., dict[str, Any]]
@@ -172,6 +193,7 @@ def test_states_are_compared_with_all_digits_that_a_time_has(
     assert rows()["r"]["name"] == "newer"
 
 
+@IN_A_FOLDER
 @pytest.mark.parametrize("more", ["-q status=Open", "--since 2026-01-01T00:30:00Z"])
 @pytest.mark.parametrize("first", ["", "--incremental"])
 def test_a_filtered_read_deletes_nothing(
@@ -188,6 +210,7 @@ def test_a_filtered_read_deletes_nothing(
     assert rows() == everything
 
 
+@IN_A_FOLDER
 def test_counts_are_those_of_the_table(
     export: Export, world: World, unified: Unified, rows: Callable[..., dict[str, Any]], to: str
 ) -> None:
@@ -200,6 +223,7 @@ def test_counts_are_those_of_the_table(
     assert unified(f"export --verify {to}").code == 0
 
 
+@IN_A_FOLDER
 def test_damage_to_a_file_of_a_table_is_found(
     export: Export, world: World, unified: Unified, to: str, tmp_path: Path
 ) -> None:

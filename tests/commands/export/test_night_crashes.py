@@ -40,19 +40,16 @@ SYSTEM_CALLS = [
 Crash = Callable[..., list[dict[str, Any]]]
 
 
-@pytest.fixture(scope="module")
-def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with (
-        stores.s3_server(tmp_path_factory.mktemp("s3") / "log") as url,
-        stores.killing_at_writes(url) as proxy,
-    ):
-        yield proxy
+@pytest.fixture
+def proxy(s3: str) -> Iterator[str]:
+    with stores.killing_at_writes(s3) as url:
+        yield url
 
 
 @pytest.fixture
 def crash(
+    request: pytest.FixtureRequest,
     service: Service,
-    s3: str,
     unified: Unified,
     config: Callable[[str], Path],
     tmp_path: Path,
@@ -74,7 +71,8 @@ def crash(
         **more: Any,
     ) -> Any:
         provider = Provider(service, connections, 25)
-        bucket = stores.Bucket(s3, f"b{secrets.token_hex(8)}") if where == "s3" else None
+        proxy = request.getfixturevalue("proxy") if where == "s3" else ""
+        bucket = stores.Bucket(proxy, f"b{secrets.token_hex(8)}") if proxy else None
         place = bucket.place if bucket else Place.of(where, tmp_path)
         environ = {
             **place.environ,
@@ -115,7 +113,7 @@ def crash(
             "before": before,
             "after": rows(provider),
             "kind": kind,
-            "proxy": s3,
+            "proxy": proxy,
             "begun": before_it is not None,
             **more,
         }
@@ -156,7 +154,9 @@ def judge(found: list[dict[str, Any]], record_property: Any, what: str, *, fewes
     assert len(killed) >= fewest
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "form", ["delta", pytest.param("ndjson", marks=pytest.mark.long(seconds=10))]
+)
 def test_a_night_to_a_folder_survives_some_kills(
     crash: Crash, form: str, record_property: Any
 ) -> None:
@@ -225,7 +225,15 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("number", SIGNALS, ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGTERM,
+        pytest.param(signal.SIGINT, marks=pytest.mark.long(seconds=10)),
+        pytest.param(signal.SIGKILL, marks=pytest.mark.long(seconds=10)),
+    ],
+    ids=lambda one: one.name,
+)
 def test_a_night_after_a_plain_run_survives_some_signals(
     crash: Crash, number: int, record_property: Any
 ) -> None:

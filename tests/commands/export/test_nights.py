@@ -30,19 +30,14 @@ providers are wrong.
 """
 
 
-@pytest.fixture(scope="module")
-def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with stores.s3_server(tmp_path_factory.mktemp("s3") / "log") as url:
-        yield url
-
-
 @pytest.fixture
 def place(
-    request: pytest.FixtureRequest, s3: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Place]:
-    bucket = (
-        stores.Bucket(s3, f"b{abs(hash(request.node.name))}") if request.param == "s3" else None
-    )
+    bucket = None
+    if request.param == "s3":
+        name = f"b{abs(hash(request.node.nodeid))}"
+        bucket = stores.Bucket(request.getfixturevalue("s3"), name)
     for name, value in (bucket.environ if bucket else {}).items():
         monkeypatch.setenv(name, value)
     # A store in a folder sets it for the whole process.
@@ -159,8 +154,16 @@ def ten_nights(provider: Provider, export: Nightly, record: Callable[[str], None
         export.is_read(provider.state)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("place", ["folder", "file"], indirect=True)
+@pytest.mark.parametrize(
+    ("form", "place"),
+    [
+        ("delta", "folder"),
+        ("ndjson", "file"),
+        pytest.param("delta", "file", marks=pytest.mark.long(seconds=3)),
+        pytest.param("ndjson", "folder", marks=pytest.mark.long(seconds=3)),
+    ],
+    indirect=["place"],
+)
 def test_after_each_night_readers_find_the_state(
     service: Service, nightly: Callable[[Provider, str], Nightly], form: str, record_property: Any
 ) -> None:

@@ -99,7 +99,14 @@ def starts_again(dask: Cluster) -> None:
     dask.start_worker()
 
 
-@pytest.mark.parametrize("fault", [is_killed, comes_late, starts_again])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        starts_again,
+        pytest.param(is_killed, marks=pytest.mark.long(seconds=10)),
+        pytest.param(comes_late, marks=pytest.mark.long(seconds=10)),
+    ],
+)
 def test_whatever_worker_is_lost_or_comes_late_each_record_is_there_once(
     fault: Callable[[Cluster], None], dask: Cluster, tmp_path: Path
 ) -> None:
@@ -125,6 +132,7 @@ def test_a_worker_without_its_token_fails_its_tasks_only(dask: Cluster, tmp_path
     assert (code, check(tmp_path / "dump", stderr)) == (0, ALL), stderr
 
 
+@pytest.mark.long(seconds=10)
 def test_a_worker_with_another_disk_is_refused_before_anything_is_sent(
     dask: Cluster, tmp_path: Path
 ) -> None:
@@ -136,6 +144,7 @@ def test_a_worker_with_another_disk_is_refused_before_anything_is_sent(
     assert [*(tmp_path / "dump").iterdir()] == []
 
 
+@pytest.mark.long(seconds=20)
 def test_a_worker_with_another_disk_that_comes_late_sends_nothing(
     dask: Cluster, tmp_path: Path
 ) -> None:
@@ -149,7 +158,9 @@ def test_a_worker_with_another_disk_that_comes_late_sends_nothing(
     assert asked(dask) == whole * PAGES
 
 
-@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize(
+    "number", ["SIGTERM", pytest.param("SIGINT", marks=pytest.mark.long(seconds=15))]
+)
 def test_a_driver_that_is_stopped_says_what_is_done_and_its_workers_send_nothing_more(
     number: str, dask: Cluster, tmp_path: Path
 ) -> None:
