@@ -227,7 +227,9 @@ def _watch(descriptors: list[int]) -> None:
 def _main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
     for name in sys.argv[2:]:
-        importlib.import_module(name)
+        # What needs an extra is missing where that is not installed.
+        with suppress(ImportError):
+            importlib.import_module(name)
     gc.collect()
     gc.freeze()
     if job := _serve(control):

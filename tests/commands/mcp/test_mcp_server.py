@@ -13,8 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import forking
 import pytest
 from campaigns import size
+from forking import Forked
 from front_door import ROOT, Unified
 from server import Reply, Seen, Service, serving
 
@@ -24,6 +26,7 @@ pytest.importorskip("mcp.server", reason="needs the extra mcp")
 pytestmark = pytest.mark.extra
 
 AGENT = Path(__file__).with_name("agent.py")
+CLIENT = ("mcp",)
 THREE = ("a", "b", "c")
 NOT_THIS_READ = (
     'usage: the cursor is not one that this server gave for this read (pass "next" of the last'
@@ -37,7 +40,7 @@ class Agent:
     a failure.
     """
 
-    def __init__(self, running: subprocess.Popen[str]) -> None:
+    def __init__(self, running: Forked) -> None:
         self._running = running
         self.heard: list[str] = []
         self.tools = self._read()
@@ -54,14 +57,19 @@ class Agent:
 
     def ask(self, tool: str, **arguments: Any) -> tuple[bool, str]:
         assert self._running.stdin
-        self._running.stdin.write(json.dumps([tool, arguments]) + "\n")
+        self._running.stdin.write(json.dumps([tool, arguments]).encode() + b"\n")
         self._running.stdin.flush()
         failed, text = self._read()
         return failed, text
 
     def _read(self) -> Any:
         assert self._running.stdout
-        line = self._running.stdout.readline()
+        # Shortly before the test itself has to end: a machine with much to do takes its
+        # time.
+        over = threading.Timer(170, self._running.kill)
+        over.start()
+        line = self._running.stdout.readline().decode()
+        over.cancel()
         self.heard.append(line)
         return json.loads(line)
 
@@ -69,30 +77,16 @@ class Agent:
 @contextmanager
 def agent(folder: Path, options: str, **environ: str) -> Iterator[Agent]:
     own = {"HOME": str(folder), "PATH": os.defpath, "PYTHONPATH": str(ROOT), **environ}
-    argv = [
-        sys.executable,
-        str(AGENT),
-        sys.executable,
-        "-m",
-        "unified_cli",
-        "mcp",
-        "serve",
-        *options.split(),
-    ]
-    with subprocess.Popen(
-        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=own
+    words = [sys.executable, "-m", "unified_cli", "mcp", "serve", *options.split()]
+    with forking.start(
+        words, own, preload=CLIENT, program=AGENT.read_text("utf-8"), stdin=subprocess.PIPE
     ) as started:
-        # Shortly before the test itself has to end: a machine with much to do takes its
-        # time.
-        over = threading.Timer(170, started.kill)
-        over.start()
         try:
             yield Agent(started)
         finally:
             assert started.stdin
             started.stdin.close()
             started.wait(60)
-            over.cancel()
 
 
 def configured(folder: Path, url: str, token: str, **profiles: str) -> Path:
