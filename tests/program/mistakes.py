@@ -220,7 +220,7 @@ GIVEN = [
     Mistake(f"{LIST} --jq '.result[].name.x'", '--jq: Cannot index string with string ("x")'),
     Mistake(
         f"{LIST} --jq '.result[].id, .next_page[]'",
-        "--jq: Cannot iterate over null (null) ([]? passes over what is null)",
+        "--jq: Cannot iterate over null (null) ([]? skips null)",
     ),
     Mistake(
         f"{LIST} -o csv --columns nmae", 'no record has the column "nmae" (did you mean "name"?)'

@@ -148,7 +148,7 @@ class JqProgram:
         hint = _input(text, self._expression) if reason.startswith("Cannot") else None
         hint = "== compares, = assigns" if reason.startswith("Invalid path expression") else hint
         if reason.startswith("Cannot iterate over null"):
-            hint = hint or "[]? passes over what is null"
+            hint = hint or "[]? skips null"
         return UsageError(f"{self._option}: {reason}", hint=hint)
 
     def leave_out(self, record: bytes, error: NotHeldError) -> None:

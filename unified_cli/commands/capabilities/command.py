@@ -42,9 +42,9 @@ _STATES = (
     " writes, says so and is not counted; -o json says it as held."
 )
 _EXTRA = (
-    "The state extra is for what is offered and has no command: other APIs, methods such as"
-    " search, and the provider's own resources. It is not counted; the last line names it, and the"
-    " command that makes commands of it."
+    "The state extra marks offers without a command: other APIs, methods such as search, and"
+    " the provider's own resources. They are not counted; the last line names them, and the command"
+    " that makes commands of them."
 )
 
 CAPABILITIES = Command(

@@ -16,7 +16,7 @@ def check(runtime: Runtime, options: LinkOptions | RefreshOptions) -> None:
     that of a single connection, with which the service does none of this.
     """
     if not options.profile:
-        raise UsageError("which connections? none is named", hint="-p NAME")
+        raise UsageError("no connection was given", hint="-p NAME")
     config = file.read(runtime)
     own = [
         name

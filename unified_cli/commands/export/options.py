@@ -83,7 +83,7 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         float | None,
         with_help(
             WaitTimeout,
-            "with --engine: seconds to wait for a worker where there is none (600)",
+            "with --engine: seconds to wait for a first worker (600)",
             EXPORT,
         ),
     ] = None

@@ -49,8 +49,8 @@ _SHOWS = (
     " it is loaded or runs."
 )
 _ASKS = (
-    "Without -p it is about all profiles or, where there are none, the connection of the"
-    " environment. Facts older than a day are requested again. The page names the parts that could"
+    "Without -p it is about all profiles or, without any, the connection of the environment."
+    " Facts older than a day are requested again. The page names the parts that could"
     " not be read, and the exit code is then 9. -o json prints what the page shows, also without"
     " --to."
 )

@@ -90,7 +90,7 @@ _unified_split() {
     esac
 }
 
-# Read the config file, once for a TAB. What is remembered of it is forgotten where its text is another one now: to read
+# Read the config file, once for a TAB. The lines that were remembered are dropped when its text has changed: to read
 # and compare all of it takes a tenth of the time that looking at each line takes.
 _unified_read_config() {
     local text=''
@@ -128,7 +128,7 @@ _unified_profiles() {
 }
 
 # Add to `words` the aliases of the config file, those with harmless names; with $1 set `alias` to the command words
-# that this one stands for.
+# of this alias.
 _unified_aliases() {
     local LC_ALL=C line name value rows inside='' known=" $words "
     local row='^[[:space:]]*"?([A-Za-z0-9][A-Za-z0-9_-]*)"?[[:space:]]*=[[:space:]]*["'"'"']([a-z][^"'"'"']*)["'"'"']'
@@ -284,7 +284,7 @@ _unified_offer() {
     done
 }
 
-# Offer files, or folders where $2 says so, for what is typed after $1; without $1 the shell does it.
+# Offer files, or folders where $2 says so, for the text typed after $1; without $1 the shell does it.
 _unified_files() {
     local begun=${current#"$1"} file i
     if [[ -z $1 ]]; then
@@ -309,7 +309,7 @@ _unified_files() {
     [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == */ ]] && compopt -o nospace 2>/dev/null
 }
 
-# Offer values of the kind $1 after what stands before them in the same word, $2.
+# Offer values of the kind $1 after the text before them in the same word, $2.
 _unified_offer_kind() {
     case $1 in
         file) _unified_files "$2" ;;

@@ -79,7 +79,7 @@ function __unified_profiles
     string match -rag '^\s*\[profiles\.(?:([A-Za-z0-9][A-Za-z0-9_-]*)|"([A-Za-z0-9][A-Za-z0-9._-]*)")\]\s*(?:#.*)?$' <$file | string match -r '.+'
 end
 
-# The aliases of the config file, those with harmless names, each with what it stands for.
+# The aliases of the config file, those with harmless names, each with its words.
 function __unified_aliases
     set -l file $UNIFIED_CONFIG
     test -n "$file"; or set file (__unified_folder)/config.toml
@@ -194,7 +194,7 @@ function __unified_added --argument-names folder at
     end
 end
 
-# Values of a kind, each after what stands before them in the same word.
+# Values of a kind, each after the text before them in the same word.
 function __unified_offer --argument-names kind before current at profile account
     switch "$kind"
         case ''
