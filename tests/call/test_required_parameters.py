@@ -126,14 +126,14 @@ def test_a_download_from_records_and_a_skeleton_lack_no_parameter(
 
 
 @pytest.mark.parametrize("name", ["reply", "reply-all", "forward", "move"])
-def test_a_skeleton_has_what_is_required(name: str, unified: Unified) -> None:
+def test_a_skeleton_has_the_required_members(name: str, unified: Unified) -> None:
     assert "id" in unified(f"emails emails {name} --skeleton").json
 
 
 @pytest.mark.parametrize(
     "operation", [one for one in CATALOGUE if one.takes_body], ids=lambda one: one.command
 )
-def test_every_skeleton_has_what_is_required(operation: Operation, unified: Unified) -> None:
+def test_every_skeleton_has_the_required_members(operation: Operation, unified: Unified) -> None:
     shown = unified(
         [*operation.command.split(), *(["1"] if operation.takes_id else []), "--skeleton"]
     ).json
@@ -145,7 +145,7 @@ def test_every_skeleton_has_what_is_required(operation: Operation, unified: Unif
     ]
 
 
-def test_a_users_own_catalogue_marks_what_is_required(
+def test_a_users_own_catalogue_marks_required_members(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     folder = tmp_path / "config" / "catalogue.d"

@@ -117,7 +117,7 @@ def test_resources_and_operations_are_added_to_an_api_that_is_there(
     )
 
 
-def test_what_is_there_already_stays_and_the_clash_is_told(
+def test_existing_operations_stay_and_the_clash_is_reported(
     write: Callable[..., Path], unified: Unified
 ) -> None:
     path = write(
@@ -259,7 +259,7 @@ def test_of_two_files_the_first_name_counts(write: Callable[..., Path], unified:
         (f"[api.hris]\ntitle = {'[' * 5000}\n", " nested too deeply for a catalogue"),
     ],
 )
-def test_a_broken_file_is_told_by_line_and_leaves_the_rest(
+def test_a_broken_file_is_reported_by_line_and_leaves_the_rest(
     text: str | bytes, said: str, write: Callable[..., Path], unified: Unified
 ) -> None:
     broken = write("broken.toml", text)
@@ -320,7 +320,7 @@ def test_what_a_file_says_stays_text_in_help(write: Callable[..., Path], unified
         assert not {"\x1b", "\x07", "\u202e"} & set(page)
 
 
-def test_a_fifo_holds_nobody_up(write: Callable[..., Path], unified: Unified) -> None:
+def test_a_fifo_blocks_no_command(write: Callable[..., Path], unified: Unified) -> None:
     folder = write("falconry.toml", FALCONRY).parent
     os.mkfifo(folder / "pipe.toml", 0o600)
     result = unified("falconry --help")

@@ -63,7 +63,7 @@ kept, and a function of jq.
 """
 
 
-def test_the_words_of_the_service_stand_in_the_catalogue_only() -> None:
+def test_the_words_of_the_service_are_in_the_catalogue_only() -> None:
     service = CATALOGUE.service
     # These are words of everyday use as well; the others are seen within a text, too.
     common = {service.prefix, service.items, service.schema}
@@ -176,7 +176,7 @@ def test_any_other_request_line_finds_nothing(method: str, path: str) -> None:
     assert CATALOGUE.match(method, path) is None
 
 
-def test_what_is_known_speaks_of_resources_and_operations_that_exist() -> None:
+def test_known_facts_are_about_resources_and_operations_that_exist() -> None:
     for api in CATALOGUE.apis.values():
         for resource in api.resources.values():
             facts = known(api.name, resource.name)

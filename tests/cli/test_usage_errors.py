@@ -94,7 +94,7 @@ def test_a_long_option_with_one_dash_is_refused(
     assert service.seen == []
 
 
-def test_only_a_word_with_a_dash_is_taken_for_an_option(unified: Unified) -> None:
+def test_only_a_word_with_a_dash_counts_as_an_option(unified: Unified) -> None:
     result = unified("export ticketing -to d")
     assert result.stderr.startswith("error: unified export: no such option: -t ")
 

@@ -188,7 +188,7 @@ def test_a_file_of_a_user_adds_no_fields_where_it_says_none(unified: Unified, ow
     assert "stage" not in one
 
 
-def test_what_is_built_in_is_as_it_was(unified: Unified) -> None:
+def test_built_in_operations_are_unchanged(unified: Unified) -> None:
     names = [one["command"] for one in unified("operations -o json").json["operations"]]
     assert {f"unified {one.command}" for one in load()} <= {*names}
     assert len(names) == len([*load()]) + 8

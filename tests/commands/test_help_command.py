@@ -63,7 +63,7 @@ def test_config_says_what_goes_before_the_environment(unified: Unified) -> None:
     assert said in " ".join(unified("help config").stdout.split())
 
 
-def test_environment_says_nothing_of_the_file_where_a_token_may_stand(unified: Unified) -> None:
+def test_environment_says_nothing_of_the_file_where_a_token_may_be(unified: Unified) -> None:
     assert "  UNIFIED_TOKEN       the bearer token itself\n" in unified("help environment").stdout
 
 

@@ -112,7 +112,7 @@ def test_on_a_pipe_it_is_lines(unified: Unified, logged: Service) -> None:
         ("-p one -p two -o ids", "cannot tell connections apart"),
     ],
 )
-def test_what_is_refused(more: str, why: str, unified: Unified, logged: Service) -> None:
+def test_wrong_options_are_refused(more: str, why: str, unified: Unified, logged: Service) -> None:
     result = unified(f"logs {more}", environ=logged.environ)
     assert (result.code, logged.seen, why in result.stderr) == (2, [], True), result.stderr
 

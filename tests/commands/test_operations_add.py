@@ -42,7 +42,7 @@ def written(home: Path, name: str = "crm") -> Any:
     return tomllib.loads((home / "catalogue.d" / f"{name}.toml").read_text())
 
 
-def test_what_is_offered_is_shown_and_written_with_its_origin(unified: Unified, home: Path) -> None:
+def test_an_offer_is_shown_and_written_with_its_origin(unified: Unified, home: Path) -> None:
     refused = unified("operations add crm -p hub")
     assert refused.code == 2
     path = home / "catalogue.d" / "crm.toml"

@@ -97,7 +97,7 @@ def test_a_limit_is_for_each(unified: Unified, fleet: Service) -> None:
 
 @pytest.mark.parametrize("path", [PATHS[0], SEARCH])
 @pytest.mark.parametrize("profiles", ["-p one", "-p one -p two"])
-def test_what_is_read_is_checked(
+def test_read_records_are_checked(
     profiles: str, path: str, unified: Unified, fleet: Service, tmp_path: Path
 ) -> None:
     junit = tmp_path / "j.xml"
@@ -146,7 +146,7 @@ def test_one_refused_and_one_without_the_path(unified: Unified, fleet: Service) 
         (f'POST {SEARCH} -d \'{{"_profile":"x"}}\'', "a body chooses no connection"),
     ],
 )
-def test_what_is_refused(call: str, why: str, unified: Unified, fleet: Service) -> None:
+def test_wrong_options_are_refused(call: str, why: str, unified: Unified, fleet: Service) -> None:
     result = unified(f"request {call} -p one -p two", environ=fleet.environ)
     assert (result.code, fleet.seen, why in result.stderr) == (2, [], True), result.stderr
 

@@ -118,7 +118,7 @@ def test_files_follow_the_options_that_take_them(name: str, shell: Start, tmp_pa
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_a_tab_keeps_what_is_typed_before_a_file(name: str, shell: Start, tmp_path: Path) -> None:
+def test_a_tab_keeps_the_text_before_a_file(name: str, shell: Start, tmp_path: Path) -> None:
     (tmp_path / "deep.json").touch()
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "inside.json").touch()

@@ -52,7 +52,7 @@ def test_it_holds_every_option_command_code_and_operation() -> None:
         assert f"\\fB{operation.resource}\\fR\n" in text
 
 
-def test_no_line_is_taken_for_a_request_by_accident() -> None:
+def test_no_line_is_a_request_by_accident() -> None:
     known = {".TH", ".SH", ".SS", ".TP", ".B", ".br", ".EX", ".EE"}
     lines = PAGE.read_text("utf-8").splitlines()
     assert {line.split()[0] for line in lines if line.startswith((".", "'"))} - {'.\\"'} <= known

@@ -181,7 +181,7 @@ def test_an_export_is_continued(before: Before, folder: Path, to: str, more: str
 @pytest.mark.parametrize(
     "to", ["increments", "increments-killed", pytest.param("store", marks=pytest.mark.extra)]
 )
-def test_an_increment_goes_on_from_its_mark(before: Before, folder: Path, to: str) -> None:
+def test_an_increment_continues_from_its_mark(before: Before, folder: Path, to: str) -> None:
     where = place(folder, to)
     before("-p full ticketing tickets update tickets-7 -f name=later")
     ended = before(f"-p full export ticketing/tickets --to {where} --incremental")
@@ -201,7 +201,7 @@ def test_an_increment_goes_on_from_its_mark(before: Before, folder: Path, to: st
 
 @OLDEST
 @pytest.mark.extra
-def test_parquet_files_go_on_with_their_columns(before: Before, folder: Path) -> None:
+def test_parquet_files_continue_with_their_columns(before: Before, folder: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
     made = folder / "made" / "export-parquet" / "full" / "ticketing"
     before("-p full ticketing tickets update tickets-7 -f name=later")

@@ -369,7 +369,7 @@ def test_the_table_of_many_does_not_depend_on_the_first_answer(
 
 
 @pytest.mark.parametrize(("columns", "gap"), [(80, True), (120, True), (None, False)])
-def test_two_connections_are_told_apart_and_their_names_are_whole(
+def test_two_connections_are_distinct_and_their_names_are_whole(
     unified: Unified,
     service: Service,
     config: Callable[[str], Path],

@@ -130,7 +130,7 @@ def test_a_file_may_have_any_name(
 
 
 @pytest.mark.usefixtures("there")
-def test_a_file_of_any_name_is_told_with_its_own_bytes(unified: Unified) -> None:
+def test_a_file_of_any_name_is_named_with_its_own_bytes(unified: Unified) -> None:
     environ = {"UNIFIED_CA_BUNDLE": f"/ca{BYTE}"}
     rows = unified("profile show acme", environ=environ).raw.splitlines()
     assert any(row.startswith(b"ca_bundle\t/ca\xff\t") for row in rows)

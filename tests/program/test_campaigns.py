@@ -122,7 +122,7 @@ def test_a_slice_is_that_of_its_commit_and_takes_some_of_each_campaign() -> None
         assert "new" in more or more == found[: len(more)]
 
 
-def test_a_slice_is_short_seeded_and_told(tmp_path: Path) -> None:
+def test_a_slice_is_short_seeded_and_printed(tmp_path: Path) -> None:
     options = [["-m", "long", "--slice", commit] for commit in ("abc", "abc", "abd")]
     first, again, other, full = runs(*((tmp_path, one) for one in (*options, ["-m", "long"])))
     assert first.code == 0, first.said

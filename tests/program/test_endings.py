@@ -146,7 +146,7 @@ SEVERAL = [
 
 
 @pytest.mark.parametrize("command", [*SEVERAL, f"{CREATE} -y"])
-def test_no_token_is_waited_for_and_none_is_asked_for_after_a_signal(
+def test_a_signal_ends_the_wait_for_a_token_and_prevents_the_next(
     start: Any, command: str, tmp_path: Path
 ) -> None:
     asked, program = tmp_path / "asked", tmp_path / "program"
@@ -184,7 +184,7 @@ def token(program: Path, name: str) -> str:
     return f'token_command = ["{program}", "{name}"]\n'
 
 
-def test_a_signal_is_told_to_programs_as_json(start: Any) -> None:
+def test_a_signal_is_reported_to_programs_as_json(start: Any) -> None:
     listener, process = start(f"{LIST} -o json", [[Wait(20)]])
     until(lambda: listener.requests)
     process.send_signal(signal.SIGINT)
@@ -193,7 +193,7 @@ def test_a_signal_is_told_to_programs_as_json(start: Any) -> None:
     assert told.startswith('{"error": {"code": "interrupted", "exit": 130, ')
 
 
-def test_a_second_ctrl_c_ends_the_program_where_it_stands(start: Any) -> None:
+def test_a_second_ctrl_c_ends_the_program_at_once(start: Any) -> None:
     listener, process = start(LIST, [[Wait(20)]])
     until(lambda: listener.requests)
     process.send_signal(signal.SIGINT)
@@ -273,7 +273,7 @@ def _caught(pid: int, number: int) -> bool:
     )
 
 
-def test_what_was_started_to_ignore_ctrl_c_goes_on_to(start: Any) -> None:
+def test_a_program_started_to_ignore_ctrl_c_still_does(start: Any) -> None:
     listener, process = start(LIST, [[Wait(0.5), reply(PAGE)]], shell='trap "" INT; exec "$@"')
     until(lambda: listener.requests)
     process.send_signal(signal.SIGINT)
@@ -331,7 +331,7 @@ def test_a_closed_stdin_does_not_matter_where_nothing_is_read(start: Any) -> Non
     assert end(process) == (0, PAGE + b"\n", "")
 
 
-def test_a_closed_stdin_is_told_where_it_is_read(start: Any) -> None:
+def test_a_closed_stdin_is_reported_when_it_is_read(start: Any) -> None:
     listener, process = start("ticketing tickets create -d -", shell='exec "$@" <&-')
     assert end(process) == (2, b"", "error: -d - reads standard input, which is closed\n")
     assert listener.requests == []

@@ -91,7 +91,7 @@ def test_several_secrets_that_begin_alike_are_masked_whole() -> None:
     assert masked(f"{SECRET}{SECRET}") == "******"
 
 
-def test_what_is_no_secret_stays() -> None:
+def test_text_without_secrets_stays() -> None:
     hide("abc")
     hide("")
     hide(SECRET)
@@ -181,7 +181,7 @@ def sinks() -> Iterator[tuple[str, Any]]:
                         yield f"{kind.__name__}.{name}", annotation
 
 
-def test_what_is_kept_of_a_failure_is_masked_text_by_its_type() -> None:
+def test_the_kept_text_of_a_failure_is_masked_by_its_type() -> None:
     found = dict(sinks())
     assert {
         "ManifestEntry.why",

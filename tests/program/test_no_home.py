@@ -78,7 +78,7 @@ def test_work_continues_and_says_that_it_cannot_be_resumed(
 
 
 @pytest.mark.parametrize("command", KEPT_ELSEWHERE)
-def test_what_is_kept_elsewhere_can_be_resumed(command: str, homeless: Run) -> None:
+def test_a_run_kept_elsewhere_can_be_resumed(command: str, homeless: Run) -> None:
     result = homeless(command)
     assert result.code == 0, result.stderr
     assert "resumed" not in result.stderr

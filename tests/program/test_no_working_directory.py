@@ -185,7 +185,7 @@ def test_a_relative_path_in_the_config_is_looked_for_there(
     assert (result.code, "the working directory is gone" in result.stderr) == (11, True)
 
 
-def test_an_export_whose_folder_is_removed_meanwhile_says_so(
+def test_an_export_reports_that_its_folder_was_removed(
     unified: Unified,
     config: Config,
     service: Service,

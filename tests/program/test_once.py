@@ -107,7 +107,7 @@ def test_no_command_puts_exit_codes_in_order() -> None:
     assert {(path, what) for path, what in found if path != "fleet/conclude.py"} == allowed
 
 
-def test_what_is_told_when_nobody_can_be_asked_stands_once() -> None:
+def test_the_message_without_a_terminal_is_in_one_place() -> None:
     for words, where in (
         ("-a names one connection", "fleet/selection.py"),
         ("cannot ask", "cli/prompt.py"),
@@ -116,7 +116,7 @@ def test_what_is_told_when_nobody_can_be_asked_stands_once() -> None:
         assert [path for path, text in texts() if words in text] == [where]
 
 
-def test_one_function_knows_whether_somebody_can_be_asked() -> None:
+def test_one_function_knows_whether_a_person_can_answer() -> None:
     both = [
         path
         for path in TEXTS

@@ -65,7 +65,9 @@ def test_no_thread_at_all_is_the_machines_failure(
     assert "a bug" not in result.stderr
 
 
-def test_work_goes_on_with_the_threads_that_can_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_continues_with_the_threads_that_are_available(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     at_most(2, monkeypatch)
 
     def work(job: int) -> Generator[int]:
@@ -82,7 +84,7 @@ def home_of(tmp_path: Path) -> dict[str, str]:
 @pytest.mark.usefixtures("four")
 @pytest.mark.parametrize("limit", [5, 8, 11, 16, 20, 24])
 @pytest.mark.parametrize("command", COMMANDS[1:3])
-def test_too_many_open_files_is_told_as_such(
+def test_too_many_open_files_is_reported_as_such(
     command: str, limit: int, process: Process, tmp_path: Path
 ) -> None:
     done = process(

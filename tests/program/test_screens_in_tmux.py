@@ -94,7 +94,7 @@ def tmux(tmp_path: Path, service: Service) -> Tmux:
 
 @pytest.mark.long(seconds=12)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_no_line_goes_on_at_the_edge_and_every_colour_can_be_read(command: str, tmux: Tmux) -> None:
+def test_no_line_wraps_at_the_edge_and_every_colour_is_legible(command: str, tmux: Tmux) -> None:
     if command.startswith("runs"):
         tmux(f"{ALL} ticketing tickets create -f name=new --yes", SIZES[0])
     for size in SIZES:

@@ -259,7 +259,7 @@ def test_an_export_tells_its_own_way_to_replace_a_file(unified: Unified, tmp_pat
     assert f"{stranger} exists (--restart replaces it)" in result.stderr
 
 
-def test_the_last_failure_is_told_where_no_send_is_free_any_more(
+def test_the_last_failure_is_reported_when_no_attempt_is_left(
     unified: Unified, service: Service
 ) -> None:
     service.reply = lambda _: Reply(429, b"{}")

@@ -96,7 +96,7 @@ def test_a_device_is_written_to(command: str, unified: Unified, service: Service
 @pytest.mark.parametrize(
     ("name", "command"), [*zip(cycle(["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]), COMMANDS)]
 )
-def test_an_open_descriptor_is_written_to_where_it_stands(
+def test_an_open_descriptor_is_written_to_at_its_position(
     name: str, command: str, process: Process, service: Service, tmp_path: Path
 ) -> None:
     service.reply = answer
@@ -110,7 +110,7 @@ def test_an_open_descriptor_is_written_to_where_it_stands(
     assert path.read_bytes() == b"before\n" + expected(command) + b"after\n"
 
 
-def test_a_descriptor_that_is_closed_is_told_before_anything_is_sent(
+def test_a_closed_descriptor_is_reported_before_anything_is_sent(
     unified: Unified, service: Service
 ) -> None:
     result = unified(f"{LIST} /dev/fd/987654", environ=service.environ)
@@ -160,7 +160,7 @@ def test_a_report_is_written_to_a_pipe(unified: Unified, service: Service, tmp_p
         "import ticketing/tickets IN --report PIPE",
     ],
 )
-def test_a_pipe_that_nobody_reads_is_told_before_anything_is_sent(
+def test_a_pipe_without_a_reader_is_reported_before_anything_is_sent(
     command: str, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     pipe, records = tmp_path / "pipe", tmp_path / "in.ndjson"
@@ -204,7 +204,7 @@ def test_a_pipe_that_nobody_reads_is_told_before_anything_is_sent(
         ),
     ],
 )
-def test_a_pipe_to_which_nobody_writes_is_not_waited_for_without_end(
+def test_a_pipe_without_a_writer_has_a_time_limit(
     command: str,
     code: int,
     said: str,

@@ -329,7 +329,7 @@ def unpacked(path: Path) -> Iterator[bytes]:
 
 @pytest.mark.parametrize("status", [200, 422])
 @pytest.mark.parametrize("form", ENCODED)
-def test_what_is_passed_on_holds_the_token_in_no_form(
+def test_no_output_holds_the_token_in_any_form(
     form: str, status: int, unified: Unified, config: Config, service: Service, tmp_path: Path
 ) -> None:
     piece = ENCODED[form][12:36]

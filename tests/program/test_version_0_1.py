@@ -54,7 +54,7 @@ def test_the_sandbox_keeps_its_changes(unified: Unified) -> None:
 
 
 @pytest.mark.usefixtures("home")
-def test_an_import_goes_on_from_its_journal(unified: Unified) -> None:
+def test_an_import_continues_from_its_journal(unified: Unified) -> None:
     result = unified("import ticketing/tags tags.ndjson -p sandbox -a empty -o json")
     assert (result.code, result.json[0]["records"]) == (0, 3)
     tags = unified("-p sandbox ticketing tags list --all -o ids -a empty").stdout.split()

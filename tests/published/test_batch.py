@@ -125,7 +125,9 @@ def test_without_a_connection_the_body_names_it(
     assert own.code == 7
 
 
-def test_what_is_shown_is_what_would_be_sent(unified: Unified, published: PublishedService) -> None:
+def test_the_shown_request_is_the_one_that_would_be_sent(
+    unified: Unified, published: PublishedService
+) -> None:
     shown = unified([*batch({"args": {"n": 1}}), "--dry-run"], environ=published.environ())
     assert shown.json["body"] == {"integrated_account_id": ACCOUNT, "args": {"n": 1}}
     assert published.seen == []
@@ -144,7 +146,9 @@ def test_errors_in_an_answer_are_named(unified: Unified, published: PublishedSer
 
 
 @pytest.mark.parametrize("errors", [{}, None, [], {"ticketing/tags": []}])
-def test_no_error_is_none(unified: Unified, published: PublishedService, errors: Any) -> None:
+def test_an_empty_error_is_ignored(
+    unified: Unified, published: PublishedService, errors: Any
+) -> None:
     published.change("batch", lambda body: {**body, "errors": errors})
     assert unified(batch({}), environ=published.environ()).code == 0
 

@@ -38,9 +38,7 @@ def changed(**members: Any) -> Any:
     return lambda body: {**body, **members}
 
 
-def test_what_is_offered_and_refused_is_what_the_file_says(
-    unified: Unified, published: PublishedService
-) -> None:
+def test_offers_and_refusals_match_the_file(unified: Unified, published: PublishedService) -> None:
     environ = published.environ()
     result = unified("capabilities -o ndjson", environ=environ)
     assert (result.code, result.stderr) == (0, ALSO)
@@ -163,7 +161,7 @@ def test_an_answer_that_cannot_be_read_is_an_error(
     assert "the answer names no operations" in result.stderr
 
 
-def test_what_is_half_known_is_told_and_the_rest_used(
+def test_partly_known_facts_are_reported_and_the_rest_used(
     unified: Unified, published: PublishedService
 ) -> None:
     def alter(body: Any) -> Any:
@@ -201,7 +199,7 @@ def test_nothing_installed_is_no_error(unified: Unified, published: PublishedSer
     }
 
 
-def test_a_refusal_is_answered_with_what_is_offered(
+def test_a_refusal_is_answered_with_the_offers(
     unified: Unified, published: PublishedService
 ) -> None:
     result = unified("ticketing tags list", environ=published.environ(), tty=True, columns=200)
@@ -244,7 +242,7 @@ def test_an_expectation_is_skipped_where_it_is_not_offered(
     assert failed.code == 14
 
 
-def test_connections_are_listed_with_what_is_wrong(
+def test_connections_are_listed_with_their_problems(
     unified: Unified, published: PublishedService
 ) -> None:
     environ = published.environ(account=None)

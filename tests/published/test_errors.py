@@ -46,7 +46,7 @@ SUPPORT = (
         ),
     ],
 )
-def test_an_error_is_told_in_its_own_words(
+def test_an_error_is_printed_in_its_own_words(
     unified: Unified,
     published: PublishedService,
     name: str,
@@ -83,7 +83,7 @@ def test_a_limit_is_waited_for(unified: Unified, published: PublishedService) ->
     assert (result.code, "429" in result.stderr) == (8, True)
 
 
-def test_a_call_without_an_account_is_told_what_is_missing(
+def test_a_call_without_an_account_names_the_missing_option(
     unified: Unified, published: PublishedService
 ) -> None:
     published.fail("no-account", TICKETS)

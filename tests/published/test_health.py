@@ -42,7 +42,7 @@ def test_a_list_can_be_read_instead(unified: Unified, config: Config) -> None:
     assert unified("doctor one --network --with 'user-directory me' --quiet").code == 4
 
 
-def test_what_was_listed_is_told_apart_by_the_doctor(
+def test_the_doctor_separates_listed_facts_from_its_own(
     unified: Unified, published: PublishedService, config: Config, tmp_path: Path
 ) -> None:
     listed = shape("connections").body["result"]

@@ -84,7 +84,7 @@ def test_the_sandbox_refuses_as_is_published(unified_sandbox: UnifiedSandbox, na
     assert differences(answer.json(), one.body, one.optional) == []
 
 
-def test_a_limit_is_told_as_is_published(unified_sandbox: UnifiedSandbox) -> None:
+def test_a_rate_limit_is_answered_as_published(unified_sandbox: UnifiedSandbox) -> None:
     one = shape("error-rate-limit")
     answers = (asked(unified_sandbox, "", one, "rate-limited", {}) for _ in range(60))
     answer = next(answer for answer in answers if answer.status_code == one.status)
@@ -127,7 +127,7 @@ def test_an_offer_is_narrowed_as_is_published(unified_sandbox: UnifiedSandbox) -
     assert {entry["env_overridden"] for entry in offer("remapped")["unified"]} == {True}
 
 
-def test_shapes_that_differ_are_told_apart() -> None:
+def test_shapes_that_differ_are_distinct() -> None:
     one = shape("capabilities")
     assert differences(json.loads(json.dumps(one.body)), one.body, one.optional) == []
     old = {

@@ -103,7 +103,7 @@ def test_a_forgotten_account_id_sends_nothing(
     assert "no account id" in result.stdout + result.stderr
 
 
-def test_the_token_of_the_environment_is_none_connections_own(
+def test_the_token_of_the_environment_belongs_to_no_single_connection(
     unified: Unified, published: PublishedService
 ) -> None:
     result = unified(
@@ -114,7 +114,7 @@ def test_the_token_of_the_environment_is_none_connections_own(
     assert [seen.path for seen in published.seen] == [ME]
 
 
-def test_what_is_shown_asks_for_nothing(unified: Unified, published: PublishedService) -> None:
+def test_shown_commands_request_nothing(unified: Unified, published: PublishedService) -> None:
     environ = published.environ(OWN, "me")
     shown = unified("ticketing tickets update 9001 -f name=x --dry-run", environ=environ)
     assert shown.json["url"] == f"{published.url}/unified/ticketing/tickets/9001"

@@ -16,9 +16,7 @@ import pytest
 from recorder import PRINTED, printed
 
 
-def test_what_is_printed_off_a_terminal_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_output_off_a_terminal_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     found = {one.file.name: one for one in printed(tmp_path)}
     assert found.keys() == {file.name for file in PRINTED.iterdir()}

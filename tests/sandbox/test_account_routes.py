@@ -348,7 +348,7 @@ def test_a_product_is_documented_in_three_forms(bare_client: httpx.Client) -> No
         ("/../", 404),
     ],
 )
-def test_what_is_documented_nowhere_is_refused(
+def test_an_undocumented_route_is_refused(
     path: str, status: int, bare_client: httpx.Client
 ) -> None:
     assert bare_client.get(f"{DOCUMENTED}{path}").status_code == status

@@ -222,7 +222,7 @@ def test_a_changed_file_is_downloaded_as_it_is_now(client: httpx.Client) -> None
 
 
 @pytest.mark.parametrize("data", ["%", "YQ", "Y=Q=", "ä"])
-def test_what_is_not_base64_is_refused(client: httpx.Client, data: str) -> None:
+def test_invalid_base64_is_refused(client: httpx.Client, data: str) -> None:
     answer = client.post("/unified/ticketing/attachments", json={"data": data})
     assert (answer.status_code, answer.json()["raw_response"]) == (422, {"field": "data"})
 
@@ -286,7 +286,7 @@ def test_every_seeded_file_is_as_long_as_its_record_says(client: httpx.Client) -
         ("voice recordings download", {}, {"missing_required_body_fields": ["url"]}),
     ],
 )
-def test_what_is_missing_is_named(
+def test_missing_parameters_are_named(
     client: httpx.Client, command: str, body: Any, insight: dict[str, Any]
 ) -> None:
     api, resource, action = command.split()

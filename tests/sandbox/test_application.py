@@ -177,7 +177,7 @@ def test_a_refused_write_leaves_its_key_free(bare_client: httpx.Client) -> None:
         ("GET", "/-/sandbox", 404),
     ],
 )
-def test_a_path_that_is_none_is_refused(
+def test_an_unknown_path_is_refused(
     bare_client: httpx.Client, method: str, path: str, status: int
 ) -> None:
     answer = ask(bare_client, path, method=method)

@@ -142,7 +142,7 @@ LIMIT = {"ratelimit-limit": "1;w=10", "ratelimit-remaining": "0", "ratelimit-res
         (",rate-headers=ratelimit", LIMIT, LIMIT),
     ],
 )
-def test_a_rate_is_told_in_the_headers_that_are_asked_for(
+def test_a_rate_is_sent_in_the_chosen_headers(
     catalogue: Catalogue,
     store: SandboxStore,
     word: str,
@@ -241,7 +241,7 @@ def test_a_fault_that_cannot_be_meant_is_named(spec: str) -> None:
         parse(spec)
 
 
-def test_a_specification_may_stand_on_lines_with_remarks() -> None:
+def test_a_specification_may_have_lines_and_comments() -> None:
     assert parse("429=5%,\n  reset # now and then\n\n") == parse("429=5%,reset")
 
 
@@ -284,9 +284,7 @@ def test_rules_that_cannot_be_meant_are_refused(world: World, content: bytes) ->
 @pytest.mark.parametrize(
     "word", ["rate={}/1s", "rate=5/{}s", "page-size={}", "429={}", "reset={}", "slow={}ms"]
 )
-def test_a_number_that_nobody_can_mean_is_refused(
-    word: str, unified: Unified, tmp_path: Path
-) -> None:
+def test_an_absurd_number_is_refused(word: str, unified: Unified, tmp_path: Path) -> None:
     spec = word.format("9" * 5000)
     (tmp_path / "faults").write_text(spec)
     result = unified(f"sandbox serve --state :memory: --faults {tmp_path}/faults")

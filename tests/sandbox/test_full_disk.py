@@ -47,7 +47,7 @@ def test_a_full_disk_is_the_machines_failure_and_loses_nothing(
     assert unified(CREATE, **own).stdout == "tags-new-2\n"
 
 
-def test_a_server_on_a_full_disk_answers_and_goes_on(unified_sandbox: UnifiedSandbox) -> None:
+def test_a_server_on_a_full_disk_answers_and_keeps_serving(unified_sandbox: UnifiedSandbox) -> None:
     unified_sandbox._store._database.execute("PRAGMA max_page_count = 12")
     headers = {"Authorization": f"Bearer {unified_sandbox.token}"}
     query = {"integrated_account_id": "full"}
@@ -70,7 +70,7 @@ def test_a_pipe_in_the_place_of_the_state_is_refused(unified: Unified, tmp_path:
     assert "sandbox.db is not a regular file (move it away to start afresh)" in result.stderr
 
 
-def test_a_state_that_is_damaged_later_is_told(tmp_path: Path) -> None:
+def test_a_state_that_is_damaged_later_is_reported(tmp_path: Path) -> None:
     store = SandboxStore.open(tmp_path / "sandbox.db")
     store._database.close()
     store._database = sqlite3.connect(":memory:")

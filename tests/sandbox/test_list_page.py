@@ -50,7 +50,7 @@ def test_filters_keep_what_they_name(bare_client: httpx.Client, query: str, test
     assert listed(bare_client, USERS, query) == wanted
 
 
-def test_a_filter_has_so_many_values_as_can_be_compared(bare_client: httpx.Client) -> None:
+def test_a_filter_has_at_most_as_many_values_as_can_be_compared(bare_client: httpx.Client) -> None:
     assert (
         ask(bare_client, USERS, f"id[in]={','.join(['users-1'] * 1000)}").json()["result"][0]["id"]
         == "users-1"
@@ -103,7 +103,7 @@ def test_pages_lead_back_to_where_they_came_from(bare_client: httpx.Client, orde
     )
 
 
-def test_a_list_goes_on_where_it_was_though_records_come_and_go(bare_client: httpx.Client) -> None:
+def test_a_list_continues_at_its_place_while_records_come_and_go(bare_client: httpx.Client) -> None:
     before = listed(bare_client, TICKETS)
     first = ask(bare_client, TICKETS, "limit=10").json()
     for gone in ("tickets-3", "tickets-10", "tickets-12"):
@@ -188,7 +188,7 @@ def test_a_page_size_without_a_value_is_refused(bare_client: httpx.Client) -> No
         ("sort_by[name]=asc&or[0][name]=a&created_at[gt]=2020-01-01", None),
     ],
 )
-def test_parameters_that_do_nothing_are_told(
+def test_parameters_without_an_effect_are_reported(
     bare_client: httpx.Client, query: str, names: str | None
 ) -> None:
     answer = ask(bare_client, TICKETS, query)

@@ -32,7 +32,7 @@ def test_without_one_ids_are_its_own(unified_sandbox: UnifiedSandbox) -> None:
     assert asked(unified_sandbox, "POST", json={"id": "mine"}).json()["id"] == "tags-new-1"
 
 
-def test_a_resource_that_is_none_is_named() -> None:
+def test_an_unknown_resource_is_named() -> None:
     with (
         pytest.raises(ValueError, match="'ticketing/tag' is no API/RESOURCE"),
         running(records={"ticketing/tag": 3}),

@@ -40,7 +40,7 @@ def test_what_a_path_allows_is_said_the_same_everywhere(
     assert ask(bare_client, path, method="HEAD").status_code == ask(bare_client, path).status_code
 
 
-def test_what_is_nowhere_has_no_methods(bare_client: httpx.Client) -> None:
+def test_an_unknown_path_has_no_methods(bare_client: httpx.Client) -> None:
     for path in ("/unified/ticketing/nothing", f"{TICKETS}/a/b", f"{TICKETS}/meta/nothing"):
         for method in ("OPTIONS", "HEAD", "PUT", "TRACE"):
             assert bare_client.request(method, path).status_code == 404

@@ -41,7 +41,7 @@ def pointers(value: Any) -> list[str]:
     return [] if value is None else [value]
 
 
-def test_every_record_has_what_is_known_and_a_name_for_itself(
+def test_every_record_has_the_known_fields_and_a_name_of_its_own(
     catalogue: Catalogue, world: SeededRecords
 ) -> None:
     for api, resource, number, record in everything(catalogue, world):

@@ -116,7 +116,7 @@ def test_the_ready_file_is_there_while_it_listens(tmp_path: Path) -> None:
     assert not ready.exists()
 
 
-def test_a_ready_file_that_cannot_be_written_is_told(unified: Unified, tmp_path: Path) -> None:
+def test_an_unwritable_ready_file_is_reported(unified: Unified, tmp_path: Path) -> None:
     for name, why in (
         (str(tmp_path), "not a regular file"),
         (str(tmp_path / "missing" / "ready"), "No such file or directory"),

@@ -105,7 +105,7 @@ def test_a_script_for_the_real_service_runs_unchanged(shop: Shop) -> None:
         assert (missing.status_code, missing.json()["error"]) == (404, "Not Found")
 
 
-def test_a_port_that_is_taken_is_told(shop: Shop) -> None:
+def test_a_port_in_use_is_reported(shop: Shop) -> None:
     with pytest.raises(
         StorageError, match=f"cannot listen on 127.0.0.1, port {shop.port}: .*--port 0"
     ):

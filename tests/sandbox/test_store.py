@@ -55,7 +55,7 @@ def test_what_was_written_is_there_again(
     assert client_of(catalogue, opened(path)).get(f"{TICKETS}/{made['id']}").json() == made
 
 
-def test_nobody_else_can_read_the_state(opened: Opener, tmp_path: Path) -> None:
+def test_no_other_user_can_read_the_state(opened: Opener, tmp_path: Path) -> None:
     path = tmp_path / "data" / "sandbox.db"
     store = opened(path)
     store.reset()
@@ -114,7 +114,7 @@ def test_a_file_that_is_no_state_is_left_alone(
     assert path.read_bytes() == content
 
 
-def test_a_folder_that_cannot_be_made_is_told(opened: Opener, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_reported(opened: Opener, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="cannot make"):
         opened(tmp_path / "file" / "sandbox.db")
@@ -134,7 +134,7 @@ def test_where_nothing_can_be_kept_the_sandbox_forgets(folders: Any, tmp_path: P
     assert said.read_text().startswith("the sandbox forgets its records when this ends: ")
 
 
-def test_a_write_to_a_sandbox_that_forgets_is_told_though_it_is_quiet(unified: Unified) -> None:
+def test_a_write_to_a_forgetful_sandbox_is_reported_even_when_quiet(unified: Unified) -> None:
     read = unified("-p sandbox ticketing tickets get tickets-1 --quiet", folders={})
     assert (read.code, read.stderr) == (0, "")
     said = (
@@ -148,7 +148,7 @@ def test_a_write_to_a_sandbox_that_forgets_is_told_though_it_is_quiet(unified: U
         assert (written.code, written.stderr) == (0, said)
 
 
-def test_a_copy_without_the_file_beside_it_is_told(unified: Unified, tmp_path: Path) -> None:
+def test_a_copy_without_the_file_beside_it_is_reported(unified: Unified, tmp_path: Path) -> None:
     data = tmp_path / "live"
     folders = {"data": data}
     update = "-p sandbox ticketing tickets update tickets-1 -f name="

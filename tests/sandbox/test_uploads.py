@@ -210,7 +210,7 @@ def test_a_form_that_is_not_whole_is_refused(
 
 
 @pytest.mark.parametrize("at", range(-40, 41))
-def test_a_boundary_is_found_wherever_it_stands(at: int) -> None:
+def test_a_boundary_is_found_at_any_position(at: int) -> None:
     content = b"\r\n--" * 7 + b"x" * (request_content.PIECE + at - 100)
     body = form(
         b'Content-Disposition: form-data; name="file"; filename="a"\r\n\r\n' + content, FILE

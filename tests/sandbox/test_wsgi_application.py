@@ -40,7 +40,7 @@ TURNS = [(1, 1), (2, 1), (3, 2), (4, 1), (5, 3), (6, 4), (7, 2)]
 
 
 @pytest.mark.parametrize("most", [0, 3000, 1 << 24])
-def test_a_page_that_comes_again_has_the_same_records_and_what_stands_after_them_now(
+def test_a_repeated_page_has_the_same_records_and_the_current_ones_after_them(
     most: int,
 ) -> None:
     pages = GzippedPages(most)

@@ -200,7 +200,7 @@ SLOW = 0.1
 
 
 @pytest.mark.parametrize("name", ["in.ndjson", "-"], ids=["a file", "a pipe"])
-def test_the_journal_of_an_import_says_what_is_sent_before_it_is(
+def test_the_journal_of_an_import_names_each_record_before_it_is_sent(
     name: str,
     unified: Unified,
     service: Service,
@@ -246,7 +246,7 @@ def test_the_journal_of_an_import_says_what_is_sent_before_it_is(
     assert (result.code, len(service.seen), disk.broken) == (0, 3, [])
 
 
-def test_the_journal_of_a_run_says_what_is_sent_before_it_is(
+def test_the_journal_of_a_run_names_each_call_before_it_is_sent(
     unified: Unified, service: Service, config: Config, watch: Watch
 ) -> None:
     profiles(config, service.url, 3)

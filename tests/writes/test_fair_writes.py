@@ -27,7 +27,7 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_as_many_slow_connections_as_workers_hold_back_nobody(
+def test_as_many_slow_connections_as_workers_hold_back_no_other(
     way: str, unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
     config("".join(f'[profiles.{name}]\naccount_id = "{name}"\ntags = ["eu"]\n' for name in NAMES))

@@ -124,7 +124,7 @@ def test_a_retry_repeats_what_failed_with_its_keys(
     assert (second.code, second.stderr.splitlines()[1]) == (9, "done: 39 of 40 connections")
 
 
-def test_what_is_in_doubt_is_resumed_only_where_that_does_no_harm(
+def test_writes_in_doubt_are_resumed_only_when_that_is_harmless(
     unified: Unified, service: Service, config: Config
 ) -> None:
     profiles(config, service.url, 4)
@@ -227,7 +227,7 @@ def test_a_key_whose_age_is_not_known_is_not_used_again(
     assert len(service.seen) == 2
 
 
-def test_nothing_is_sent_before_somebody_says_yes(
+def test_nothing_is_sent_before_a_person_confirms(
     unified: Unified, service: Service, config: Config
 ) -> None:
     profiles(config, service.url, 3)
@@ -295,7 +295,7 @@ def test_read_only_profiles_are_all_named(
         ),
     ],
 )
-def test_what_is_refused_before_anything_is_sent(
+def test_wrong_options_are_refused_before_anything_is_sent(
     command: str, said: str, unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
     profiles(config, service.url, 2)
@@ -454,7 +454,7 @@ def test_all_that_fail_alike_end_with_their_own_code(
 
 
 @pytest.mark.parametrize("folders", ["none", "read-only"])
-def test_without_a_data_folder_the_work_goes_on(
+def test_without_a_data_folder_the_work_continues(
     folders: str, unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
     profiles(config, service.url, 3)
@@ -659,7 +659,9 @@ def test_answering_no_at_a_terminal_sends_nothing(
     assert (writes(service), [*tmp_path.glob(".local/share/unified/runs/*")]) == ([], [])
 
 
-def test_ctrl_c_says_what_goes_on_with_it(service: Service, config: Config, tmp_path: Path) -> None:
+def test_ctrl_c_prints_the_command_to_continue(
+    service: Service, config: Config, tmp_path: Path
+) -> None:
     profiles(config, service.url, 6)
     held = threading.Event()
 
@@ -713,7 +715,7 @@ def test_a_run_that_is_done_is_shown_where_its_results_cannot_be_printed(
     assert [one["id"] for one in unified(f"runs show {run} -o json").json["result"]] == ["u1"]
 
 
-def test_what_is_in_doubt_and_never_repeated_is_said_to_be(
+def test_writes_in_doubt_that_are_never_repeated_are_reported(
     unified: Unified, service: Service, config: Config
 ) -> None:
     profiles(config, service.url, 3)

@@ -62,7 +62,7 @@ def test_the_parts_of_the_work_and_what_ends_it() -> None:
         ([REFUSED] * 9, False),
     ],
 )
-def test_failures_in_a_row_that_are_none_of_the_record(
+def test_failures_in_a_row_count_unless_the_record_is_the_cause(
     outcomes: list[UnifiedError | None], stops: bool
 ) -> None:
     rules = ConnectionStops(alone=True, most_in_a_row=3)

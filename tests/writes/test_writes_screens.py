@@ -78,7 +78,7 @@ def test_the_outcomes_are_a_table_in_whatever_way_the_run_goes(
 
 
 @pytest.mark.parametrize("named", ["flag", "environment", "profile", "config", "jq", "pretty"])
-def test_whoever_names_a_format_gets_it(
+def test_a_named_format_is_used_at_a_terminal_too(
     named: str, unified: Unified, service: Service, config: Config
 ) -> None:
     path = config("")

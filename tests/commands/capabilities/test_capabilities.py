@@ -289,12 +289,12 @@ def test_a_profile_that_cannot_be_called_hides_none_of_the_others(
         ("ticketing/nope", "no resource ticketing/nope (unified operations lists them)"),
     ],
 )
-def test_what_is_not_in_the_catalogue_is_refused(words: str, said: str, unified: Unified) -> None:
+def test_a_name_outside_the_catalogue_is_refused(words: str, said: str, unified: Unified) -> None:
     result = unified(f"-p sandbox capabilities {words}")
     assert (result.code, result.stderr) == (2, f"error: {said}\n")
 
 
-def test_what_is_known_explains_for_a_day_and_keeps_nothing_from_being_sent(
+def test_known_offers_explain_for_a_day_and_block_no_request(
     unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
     connections(config, ["a", "b"], service.url)
@@ -366,7 +366,7 @@ def test_help_tells_nothing_of_a_profile_that_leads_elsewhere_now(
     assert (result.code, "Not offered by" in result.stdout) == (0, False)
 
 
-def test_what_a_flag_led_to_is_not_told_of_the_profile(
+def test_the_answer_for_a_flag_is_not_kept_for_the_profile(
     unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
     connections(config, ["a"], service.url)
@@ -409,7 +409,7 @@ def test_what_a_flag_led_to_is_not_told_of_the_profile(
         ),
     ],
 )
-def test_a_damaged_cache_is_none(content: str, unified: Unified, tmp_path: Path) -> None:
+def test_a_damaged_cache_is_ignored(content: str, unified: Unified, tmp_path: Path) -> None:
     folder = tmp_path / "cache" / "capabilities"
     folder.mkdir(parents=True)
     name = hashlib.sha256(b"lacking\0voice").hexdigest()[:32]

@@ -99,7 +99,7 @@ def test_every_format_has_all_that_is_offered(
         assert {one for one in EXTRA if one in result.stdout} == {*EXTRA}
 
 
-def test_what_was_asked_for_bounds_what_is_shown_beside_it(
+def test_the_named_operations_limit_the_extra_offers_too(
     unified: Unified, crm: PublishedService
 ) -> None:
     for what in ("ticketing", "ticketing/tickets"):

@@ -66,14 +66,14 @@ def test_the_token_of_a_single_connection_is_refused_with_a_hint(
     [("--product nope", 4), ("--product a/b", 2), ("--product ''", 2), ("--product x --probe", 2),
      ("--product x -p a -p b", 2)],
 )  # fmt: skip
-def test_what_cannot_be_asked_for_is_told(typed: str, code: int, unified: Unified) -> None:
+def test_a_request_that_is_impossible_is_explained(typed: str, code: int, unified: Unified) -> None:
     with publishing() as published:
         result = unified(f"capabilities {typed}", environ=published.environ(ENVIRONMENT))
     assert (result.code, result.stdout) == (code, "")
     assert result.stderr.startswith("error: ")
 
 
-def test_a_product_that_is_not_there_is_told_as_one(unified: Unified) -> None:
+def test_a_missing_product_is_reported_as_missing(unified: Unified) -> None:
     with publishing() as published:
         result = unified("capabilities --product nope", environ=published.environ(ENVIRONMENT))
     assert result.stderr.splitlines()[0].endswith(
@@ -82,7 +82,7 @@ def test_a_product_that_is_not_there_is_told_as_one(unified: Unified) -> None:
     assert "account" not in result.stderr
 
 
-def test_a_product_without_an_api_is_told_as_one(unified: Unified) -> None:
+def test_a_product_without_an_api_is_reported_as_such(unified: Unified) -> None:
     with publishing() as published:
         published.change("product-capabilities", lambda body: {**body, "unified": []})
         result = unified(
@@ -103,7 +103,7 @@ def test_a_read_only_profile_says_nothing_of_a_product(unified: Unified, config:
     ("form", "begins"),
     [("json", "{"), ("md", "# Deskly"), ("html -o raw", "<!doctype html><title>Deskly")],
 )
-def test_what_is_written_of_a_product_is_printed(
+def test_the_description_of_a_product_is_printed(
     form: str, begins: str, unified: Unified, unified_sandbox: UnifiedSandbox
 ) -> None:
     environ = {"UNIFIED_BASE_URL": unified_sandbox.url, "UNIFIED_TOKEN": unified_sandbox.token}

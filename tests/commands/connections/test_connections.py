@@ -180,7 +180,7 @@ def test_a_program_selects(unified: Unified, service: Service, environ: dict[str
     assert (wrong.code, wrong.stderr.startswith("error: --where: ")) == (2, True)
 
 
-def test_the_token_of_one_connection_is_told_apart(
+def test_the_token_of_one_connection_is_recognised(
     unified: Unified, service: Service, environ: dict[str, str]
 ) -> None:
     service.reply = lambda _: served(
@@ -232,7 +232,7 @@ def test_profiles_are_added_once_and_used(
     }
 
 
-def test_what_is_new_is_added_and_what_is_gone_is_named(
+def test_new_profiles_are_added_and_missing_ones_named(
     unified: Unified, service: Service, environ: dict[str, str], tmp_path: Path
 ) -> None:
     answering(service, [connection("c-1")])
@@ -268,7 +268,7 @@ def test_two_of_one_name_are_refused_and_nothing_is_written(
     assert [*profiles(tmp_path)] == ["first", "acme-deskly", "other-deskly"]
 
 
-def test_each_name_that_is_not_the_only_one_is_told(
+def test_each_ambiguous_name_is_reported(
     unified: Unified, service: Service, environ: dict[str, str], tmp_path: Path
 ) -> None:
     names = {
@@ -344,7 +344,7 @@ def test_an_empty_list_is_said_to_be_one(
     assert unified(LIST, environ=environ).stderr == "no connections\n"
 
 
-def test_what_was_listed_is_told_elsewhere_for_a_day(
+def test_a_list_is_remembered_elsewhere_for_a_day(
     unified: Unified,
     service: Service,
     environ: dict[str, str],
@@ -573,7 +573,7 @@ def test_a_terminal_shows_how_many_are_how_and_each_on_a_line(
     ]
 
 
-def test_a_terminal_says_once_what_is_wrong_with_which(tmp_path: Path) -> None:
+def test_a_terminal_shows_each_problem_once_with_its_connections(tmp_path: Path) -> None:
     where = '.tenant | test("reauth|hooli|initech2|blocked|slow")'
     shown = drawn(
         tmp_path, ["-p", "sandbox", "connections", "list", "--health", "--where", where], 80
@@ -678,7 +678,7 @@ def test_profiles_of_other_tokens_are_not_called_gone(
         *({"a": "b"}, ["a"], "/", "a/b", "?x", "a\u0301" + "\u0301" * 9, "\ud800"),
     ],
 )
-def test_an_id_that_is_none_is_refused_by_name(
+def test_an_invalid_id_is_refused_by_name(
     identifier: Any, unified: Unified, service: Service, environ: dict[str, str], tmp_path: Path
 ) -> None:
     answering(service, [connection("c-1"), connection(identifier, "odd")])

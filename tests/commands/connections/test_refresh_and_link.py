@@ -100,7 +100,7 @@ def test_neither_is_repeated(what: str, status: int, unified: Unified, owned: Se
         ("-p nobody --yes", 3, "no profile named"),
     ],
 )
-def test_what_is_refused(
+def test_wrong_command_lines_are_refused(
     more: str, code: int, why: str, what: str, unified: Unified, owned: Service
 ) -> None:
     result = unified(f"connections {what} {more}", environ=owned.environ)

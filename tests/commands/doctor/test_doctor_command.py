@@ -64,7 +64,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 @pytest.mark.usefixtures("no_network")
-def test_a_base_url_that_goes_on_too_far_is_named(
+def test_a_base_url_that_repeats_the_prefix_is_named(
     text: str, environ: dict[str, str], remedy: str, unified: Unified, config: Config
 ) -> None:
     config(text)
@@ -122,7 +122,7 @@ def test_a_token_that_was_pasted_with_more_than_itself_is_named(
     assert "canary" not in result.stdout
 
 
-def test_a_connection_that_needs_a_new_login_is_told_with_who_can_give_it(
+def test_a_connection_that_needs_a_new_login_is_shown_with_the_person_to_ask(
     unified: Unified, config: Config, tmp_path: Path
 ) -> None:
     folders = {name: tmp_path / name for name in ("config", "data", "cache")}
@@ -139,7 +139,7 @@ def test_a_connection_that_needs_a_new_login_is_told_with_who_can_give_it(
 
 
 @pytest.mark.usefixtures("no_network")
-def test_a_token_of_the_environment_that_is_not_used_is_told_with_the_reason(
+def test_an_unused_token_of_the_environment_is_shown_with_the_reason(
     unified: Unified, config: Config, tmp_path: Path
 ) -> None:
     token = tmp_path / "token"
@@ -164,7 +164,7 @@ def test_a_token_of_the_environment_that_is_not_used_is_told_with_the_reason(
 
 
 @pytest.mark.usefixtures("no_network")
-def test_a_healthy_machine_is_told_so_without_a_packet(
+def test_a_healthy_machine_is_reported_without_a_packet(
     unified: Unified, config: Config, tmp_path: Path
 ) -> None:
     token = tmp_path / "token"
@@ -285,7 +285,7 @@ def test_a_broken_file_does_not_stop_the_examination(unified: Unified, config: C
     assert result.stderr == "error: found 1 error\n"
 
 
-def test_every_wrong_name_is_told_at_once(unified: Unified, config: Config) -> None:
+def test_all_wrong_names_are_reported_at_once(unified: Unified, config: Config) -> None:
     config("verfy_tls = true\n[profiles.a]\nx = 1\n[profiles.b]\ny = 1\n")
     assert [
         one["check"]
@@ -309,7 +309,7 @@ def test_profiles_that_fail_alike_are_one_row(unified: Unified, config: Config) 
     assert (result.code, told) == (3, [["environment", "UNIFIED_RATE"], ["profile", "a, b, c"]])
 
 
-def test_a_file_that_others_can_write_is_told_with_the_command(
+def test_a_file_that_others_can_write_is_reported_with_the_command(
     unified: Unified, config: Config
 ) -> None:
     path = config(BASE)
@@ -372,7 +372,7 @@ def test_the_environment_is_examined(
     assert result.code == 3
 
 
-def test_the_proxys_password_is_not_told(unified: Unified) -> None:
+def test_the_proxys_password_is_not_shown(unified: Unified) -> None:
     result = unified("doctor", environ={"https_proxy": "http://user:canary@proxy:3128"})
     assert "ok\tproxy\t\thttp://***@proxy:3128 by https_proxy\t\n" in result.stdout
 
@@ -495,7 +495,7 @@ FIRST = [WRONG, "  remedy: unified profile set bare base_url=URL, such as https:
         ),
     ],
 )
-def test_a_terminal_shows_what_is_wrong_first_and_counts_the_others(
+def test_a_terminal_shows_problems_first_and_counts_the_others(
     tmp_path: Path, columns: int, told: list[str]
 ) -> None:
     configured(

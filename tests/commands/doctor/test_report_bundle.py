@@ -67,7 +67,7 @@ def test_it_holds_what_a_report_needs_and_no_secret(
     ] == []
 
 
-def test_a_configuration_that_cannot_be_read_is_told(
+def test_an_unreadable_configuration_is_reported(
     unified: Unified, config: Config, tmp_path: Path
 ) -> None:
     config("no toml")
@@ -154,7 +154,7 @@ def test_a_secret_anywhere_in_a_recording_is_found(
         ("--bundle {0}/new.zip --har {0}/there", 12, "is not a HAR file"),
     ],
 )
-def test_what_cannot_be_written_or_added_is_told_first(
+def test_a_file_that_cannot_be_written_or_added_is_reported_first(
     options: str, code: int, said: str, unified: Unified, tmp_path: Path
 ) -> None:
     (tmp_path / "there").write_text("x")
@@ -163,7 +163,7 @@ def test_what_cannot_be_written_or_added_is_told_first(
     assert not (tmp_path / "new.zip").exists()
 
 
-def test_a_file_that_appears_meanwhile_is_kept(
+def test_a_file_that_appears_during_the_run_is_kept(
     unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
     bundle = tmp_path / "report.zip"

@@ -216,7 +216,7 @@ def test_an_id_is_of_one_kind_and_once(run: Export, service: Service, folder: Pl
     assert [row["record"] for row in folder.rows()] == ['{"id":1,"n":5}', '{"id":"b","n":2}']
 
 
-def test_an_id_of_another_kind_does_not_replace_what_is_there(
+def test_an_id_of_another_kind_replaces_no_record(
     run: Export, unified: Unified, service: Service, folder: Place
 ) -> None:
     serve_texts(
@@ -342,7 +342,7 @@ def test_a_part_has_any_name(
 
 @places("folder")
 @pytest.mark.parametrize("there", ["another table", "files", "other columns", "another partition"])
-def test_what_is_no_table_of_an_export_is_left_alone(
+def test_a_folder_that_is_not_an_exported_table_is_left_alone(
     there: str, run: Export, world: World, service: Service, place: Place
 ) -> None:
     import pyarrow as pa  # noqa: PLC0415  an extra
@@ -677,7 +677,7 @@ def test_a_commit_whose_answer_is_lost_is_in_once(
     assert unified(f"export --verify {place.url}", environ={**os.environ}).code == 0
 
 
-def test_what_is_missing_or_too_old_is_said(
+def test_a_missing_or_old_library_is_named(
     run: Export, world: World, folder: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from importlib import metadata  # noqa: PLC0415  what is patched
@@ -1015,7 +1015,7 @@ def test_a_store_that_is_lost_when_all_was_read_is_gone_on_with(
 
 
 @places("folder", "s3")
-def test_a_table_that_another_run_makes_meanwhile_is_taken(
+def test_a_table_that_another_run_has_just_made_is_used(
     run: Export, world: World, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from unified_cli.commands.export.store_folder import StoreFolder  # noqa: PLC0415  an extra

@@ -123,12 +123,12 @@ def test_shards_put_together_are_the_whole(
 
 
 @pytest.mark.parametrize("shard", ["0/3", "4/3", "1", "a/b", "1/0"])
-def test_a_shard_is_one_of_so_many(shard: str, unified: Unified, tmp_path: Path) -> None:
+def test_an_invalid_shard_is_refused(shard: str, unified: Unified, tmp_path: Path) -> None:
     result = unified(f"-p sandbox export ticketing --to {tmp_path / 'x'} --shard {shard}")
     assert (result.code, (tmp_path / "x").exists()) == (2, False)
 
 
-def test_what_a_connection_does_not_offer_is_told_and_no_failure(
+def test_an_operation_that_a_connection_lacks_is_skipped_without_a_failure(
     unified: Unified, config: Config, tmp_path: Path
 ) -> None:
     sandboxes(config, less="limited:less")
@@ -367,7 +367,7 @@ def test_columns_come_after_the_others(unified: Unified, tmp_path: Path, form: s
     assert found == [f"{plain[0]}{mark}status.name{mark}nope", *expected]
 
 
-def test_csv_goes_on_with_its_columns(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_csv_continues_with_its_columns(unified: Unified, service: Service, tmp_path: Path) -> None:
     good = stopping_at(service, "c1", lambda: served(GONE, 410))
     command = f"export ticketing/tickets -o csv --columns a.b --to {tmp_path}/dump"
     assert unified(command, environ=service.environ).code == 12
@@ -406,7 +406,7 @@ def test_a_dry_run_says_what_goes_where(unified: Unified, config: Config, tmp_pa
 
 @pytest.mark.extra
 @pytest.mark.skipif(find_spec("obstore") is None, reason="needs the extra cloud")
-def test_a_dry_run_needs_no_token_and_asks_nobody(
+def test_a_dry_run_needs_no_token_and_sends_nothing(
     unified: Unified, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     environ = {name: value for name, value in service.environ.items() if name != "UNIFIED_TOKEN"}
@@ -434,7 +434,7 @@ def test_a_dry_run_needs_no_token_and_asks_nobody(
         ),
     ],
 )
-def test_what_is_no_export_has_no_dry_run(unified: Unified, more: str, said: str) -> None:
+def test_an_invalid_dry_run_is_refused(unified: Unified, more: str, said: str) -> None:
     result = unified(f"-p sandbox export --dry-run {more}")
     assert (result.code, result.stdout, result.stderr) == (2, "", f"error: {said}\n")
 
@@ -510,7 +510,7 @@ def test_a_file_appears_whole_and_private(
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["t"]
 
 
-def test_a_broken_run_goes_on_where_it_stopped(
+def test_a_broken_run_continues_where_it_stopped(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     target = tmp_path / "t"
@@ -592,7 +592,7 @@ def test_an_expired_cursor_ends_with_12_keeps_the_pages_and_is_not_tried_for_eve
     assert (kept.code, target.read_bytes()) == (0, WHOLE)
 
 
-def test_restart_with_dedupe_keeps_what_is_there(
+def test_restart_with_dedupe_keeps_existing_records(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     target = tmp_path / "t"
@@ -666,7 +666,7 @@ def test_the_part_file_is_cut_at_the_checkpoint_or_refused(
         assert (result.code, target.exists()) == (12, False)
 
 
-def test_other_options_do_not_go_on_in_the_same_file(
+def test_other_options_do_not_continue_the_same_file(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     stopping_at(service, "c2", lambda: served(GONE, 410))
@@ -706,7 +706,7 @@ def test_an_existing_file_is_refused_before_a_request_and_kept_until_the_new_one
 
 
 @pytest.mark.parametrize("name", ["none/t", "t.part-as-link"])
-def test_a_place_that_takes_no_file_is_told_before_a_request(
+def test_an_unwritable_destination_is_reported_before_a_request(
     name: str, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     serve(service, PAGES)
@@ -763,7 +763,7 @@ def test_a_limit_holds_across_runs(
     assert target.read_bytes() == b"".join(WHOLE.splitlines(keepends=True)[:limit])
 
 
-def test_without_the_library_nothing_is_asked_and_the_way_to_get_it_is_told(
+def test_without_the_library_nothing_is_sent_and_the_install_command_is_printed(
     unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parquet_file, "find_spec", lambda _: None)
@@ -782,7 +782,7 @@ def test_without_the_library_nothing_is_asked_and_the_way_to_get_it_is_told(
     "to", ["s3://bucket/dir", "gs://bucket/dir", "az://bucket/dir", "file:///dir"]
 )
 @pytest.mark.parametrize("what", ["ticketing/tickets --to", "--verify"])
-def test_without_the_library_of_object_stores_the_way_to_get_it_is_told(
+def test_without_the_library_of_object_stores_the_install_command_is_printed(
     unified: Unified, service: Service, monkeypatch: pytest.MonkeyPatch, what: str, to: str
 ) -> None:
     monkeypatch.setattr(object_store, "find_spec", lambda _: None)

@@ -208,7 +208,7 @@ def test_an_increment_survives_a_kill_at_any_call(
         pytest.param("delta", marks=pytest.mark.extra),
     ],
 )
-def test_what_is_gone_is_told_after_a_kill_at_any_call(
+def test_gone_ids_are_reported_after_a_kill_at_any_call(
     form: str, tmp_path: Path, service: Service, record_property: Any
 ) -> None:
     if form == "parquet":

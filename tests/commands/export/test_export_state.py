@@ -240,7 +240,7 @@ def test_a_link_that_leads_nowhere_is_no_folder(
     assert not (tmp_path / "planted").exists()
 
 
-def test_a_folder_that_becomes_read_only_is_told_as_what_failed_first(
+def test_a_folder_that_becomes_read_only_is_reported_as_the_first_failure(
     unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(partial_file, "_SECONDS", 0)
@@ -458,7 +458,7 @@ def test_a_damaged_manifest_is_refused_before_anything_is_sent(
     assert (tmp_path / "dump" / "manifest.json").read_bytes() == text
 
 
-def test_a_folder_that_is_none_is_told_as_such(unified: Unified, tmp_path: Path) -> None:
+def test_a_file_in_place_of_the_folder_is_reported(unified: Unified, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (Path(os.devnull), tmp_path / "pipe"):
         result = unified(f"-p sandbox export ticketing/tags --to {path}")
@@ -486,7 +486,7 @@ def test_a_folder_that_cannot_be_read_is_no_folder_without_a_manifest(
     )
 
 
-def test_an_export_goes_on_in_a_folder_whose_parent_is_read_only(
+def test_an_export_resumes_in_a_folder_whose_parent_is_read_only(
     unified: Unified, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "parent" / "dump"
@@ -496,7 +496,7 @@ def test_an_export_goes_on_in_a_folder_whose_parent_is_read_only(
 
 
 @pytest.mark.parametrize("name", ["ckpt", "part"])
-def test_a_failing_disk_is_told_with_the_file_that_it_failed(
+def test_a_failing_disk_is_reported_with_the_file(
     name: str, unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     serve(service, PAGES)
@@ -513,7 +513,7 @@ def test_a_failing_disk_is_told_with_the_file_that_it_failed(
     assert f"cannot write {tmp_path / 'tickets'}.{name}: Input/output error" in result.stderr
 
 
-def test_a_folder_that_takes_no_file_is_told_as_such(
+def test_a_folder_that_is_not_writable_is_reported(
     unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     serve(service, PAGES)

@@ -46,7 +46,7 @@ def the_task(url: str, folder: Path, **changed: Any) -> str:
     return json.dumps({**task, **changed})
 
 
-def test_a_task_says_what_is_read_from_where_and_carries_no_token(
+def test_a_task_names_its_lists_and_connection_and_carries_no_token(
     unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
     profiles(config, service.url, "acme", "globex")
@@ -186,7 +186,7 @@ def test_what_makes_no_task_is_refused(
 @pytest.mark.parametrize(
     "options", [{"rate": -1}, {"workers": 65}, {"timeout": 0}, {"token": "t"}, {"output": "yaml"}]
 )
-def test_a_task_with_options_that_are_none_is_refused(
+def test_a_task_with_invalid_options_is_refused(
     options: dict[str, Any], unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
     profiles(config, service.url, "acme")
@@ -212,7 +212,7 @@ def test_a_task_that_is_run_again_waits_until_the_requests_before_count_no_more(
     assert clock.slept == [10.25]
 
 
-def test_options_of_a_machine_stand_beside_the_task(
+def test_options_of_a_machine_are_beside_the_task(
     unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
     profiles(config, service.url, "acme")

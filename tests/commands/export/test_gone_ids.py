@@ -84,7 +84,7 @@ def test_a_full_read_tells_which_ids_are_gone(
     assert (gone(tmp_path), entry(tmp_path)["gone"]) == (of("b", "c"), 2)
 
 
-def test_ids_are_told_as_they_were_served(
+def test_gone_ids_are_printed_as_they_were_served(
     service: Service, export: Callable[..., Result], tmp_path: Path
 ) -> None:
     """A number is no text, an id may be spelled in another way, and half a surrogate
@@ -148,7 +148,7 @@ def test_of_another_list_nothing_is_gone(
     assert gone(tmp_path) == of("z")
 
 
-def test_a_list_that_somebody_changed_is_replaced_without_a_word(
+def test_a_list_that_a_user_changed_is_replaced_silently(
     world: World, to: str, export: Callable[..., Result], tmp_path: Path
 ) -> None:
     assert export(to).code == 0

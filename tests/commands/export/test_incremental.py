@@ -366,7 +366,7 @@ def test_a_stamp_at_the_end_of_time_is_a_stamp(
     [{"mark": ["x", []]}, {"mark": ["2026-13-01", []]}, {"clock": "soon"}, {"started": "?"}],
     ids=str,
 )
-def test_a_mark_that_is_none_is_damage(
+def test_an_invalid_mark_is_damage(
     changed: dict[str, Any], export: Callable[..., Result], world: World, tmp_path: Path
 ) -> None:
     world.change("a", 0)
@@ -435,7 +435,7 @@ def test_starting_anew_removes_what_was_added(
     }
 
 
-def test_a_file_that_is_gone_is_told_and_nothing_is_asked(
+def test_a_missing_file_is_reported_and_nothing_is_sent(
     world: World, export: Callable[..., Result], tmp_path: Path
 ) -> None:
     for seconds in (0, 100):
@@ -521,7 +521,7 @@ def files_of(tmp_path: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_a_copy_of_an_export_is_compared_once_and_goes_on(
+def test_a_copy_of_an_export_is_compared_once_and_continues(
     world: World, export: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.change("a", 0)

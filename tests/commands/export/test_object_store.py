@@ -101,7 +101,7 @@ def test_a_list_is_chunks_that_a_glob_reads_and_a_log_that_it_does_not(
 
 
 @pytest.mark.usefixtures("_small")
-def test_what_somebody_changed_is_found(
+def test_files_that_a_user_changed_are_found(
     export: Export, service: Service, bucket: Bucket, unified: Unified
 ) -> None:
     serve_lists(service, pages=8)
@@ -132,7 +132,7 @@ def test_what_somebody_changed_is_found(
     assert third not in bucket.names("dump")
 
 
-def test_an_export_that_fails_goes_on_at_its_page_from_any_machine(
+def test_a_failed_export_resumes_at_its_page_from_any_machine(
     export: Export, service: Service, bucket: Bucket
 ) -> None:
     serve_lists(service, pages=5)
@@ -487,7 +487,7 @@ def late(bucket: Bucket, s3: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
 
 
 @pytest.mark.usefixtures("late", "_small")
-def test_an_export_that_fails_goes_on_where_the_store_does_not_list_what_it_wrote_yet(
+def test_a_failed_export_resumes_while_the_store_does_not_list_new_objects(
     export: Export, service: Service, bucket: Bucket, unified: Unified, s3: str
 ) -> None:
     serve_lists(service, pages=8)
@@ -517,7 +517,7 @@ def test_an_export_that_fails_goes_on_where_the_store_does_not_list_what_it_wrot
 
 
 @pytest.mark.usefixtures("late")
-def test_an_export_that_was_killed_goes_on_where_the_store_does_not_list_what_it_wrote_yet(
+def test_a_killed_export_resumes_while_the_store_does_not_list_new_objects(
     service: Service, bucket: Bucket, tmp_path: Path, s3: str
 ) -> None:
     serve_lists(service, pages=8)
@@ -721,7 +721,7 @@ def test_a_run_of_another_machine_is_not_judged_by_a_process_of_this_one(
     assert json.loads(bucket.get(place)) == sign
 
 
-def test_whoever_was_followed_leaves_the_manifest_to_the_follower(
+def test_a_run_that_was_taken_over_leaves_the_manifest_to_the_new_one(
     export: Export, service: Service, bucket: Bucket
 ) -> None:
     serve_lists(service, pages=3)
@@ -889,7 +889,7 @@ FAILURES = [
 
 
 @pytest.mark.parametrize(("status", "code", "said"), FAILURES)
-def test_a_store_that_refuses_is_told_from_one_that_is_not_there(
+def test_a_store_that_refuses_differs_from_a_missing_one(
     store: Callable[[int], None], export: Export, status: int, code: int, said: str
 ) -> None:
     store(status)

@@ -110,7 +110,7 @@ def test_every_text_is_kept_as_it_was_served(export: Export, tmp_path: Path) -> 
     assert rows(tmp_path) == sorted((identifier, None, text) for identifier, text in EXACT)
 
 
-def test_what_is_no_time_that_fits_is_null(export: Export, tmp_path: Path) -> None:
+def test_an_invalid_or_too_exact_time_is_null(export: Export, tmp_path: Path) -> None:
     texts = [f'{{"id":"s{at:02}","updated_at":{stamp}}}' for at, (stamp, _) in enumerate(STAMPS)]
     assert export(texts).code == 0
     expected = [

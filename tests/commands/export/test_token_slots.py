@@ -44,7 +44,7 @@ def test_together_the_paces_stay_within_the_limit_of_the_token(
         (0.5, 1, 4, 2, 0.5),
     ],
 )
-def test_a_bound_that_is_none_and_one_that_is_too_large(
+def test_no_limit_and_a_limit_that_is_too_large(
     pace: float, limit: float, number: int, at_once: int, expected: float
 ) -> None:
     made = slots(number, pace=pace, limit=limit)

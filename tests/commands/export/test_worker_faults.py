@@ -161,7 +161,7 @@ def test_a_worker_with_another_disk_that_comes_late_sends_nothing(
 @pytest.mark.parametrize(
     "number", ["SIGTERM", pytest.param("SIGINT", marks=pytest.mark.long(seconds=15))]
 )
-def test_a_driver_that_is_stopped_says_what_is_done_and_its_workers_send_nothing_more(
+def test_a_stopped_driver_reports_the_done_lists_and_its_workers_send_nothing_more(
     number: str, dask: Cluster, tmp_path: Path
 ) -> None:
 

@@ -93,7 +93,7 @@ def test_every_line_becomes_a_record_with_a_key_of_its_own(
     assert path.with_name("in.ndjson.unified-journal").stat().st_mode & 0o777 == 0o600
 
 
-def test_what_is_done_is_not_done_again(
+def test_done_records_are_not_sent_again(
     unified: Unified, service: Service, records: Records
 ) -> None:
     path = records({"name": "a"})
@@ -190,7 +190,7 @@ def test_without_keys_nothing_is_said_to_be_safe(
     assert result.code == 10
 
 
-def test_the_run_is_told_when_it_begins(
+def test_the_run_is_named_when_it_starts(
     unified: Unified, service: Service, records: Records
 ) -> None:
     path = records({"name": "a"})
@@ -281,7 +281,7 @@ def test_an_action_that_is_felt_outside_is_never_repeated(
         assert (result.code, told(result), len(service.seen)) == (10, summary(in_doubt=1), 1)
 
 
-def test_a_500_kept_for_a_key_is_told_and_the_key_stays(
+def test_a_500_kept_for_a_key_is_reported_and_the_key_stays(
     unified: Unified, service: Service, records: Records
 ) -> None:
     service.reply = lambda _: Reply(500, b'{"statusCode":500,"error":"x","message":"boom"}')
@@ -415,7 +415,7 @@ def test_a_line_that_was_no_record_stays_none(
 
 
 @pytest.mark.parametrize("key", ["k\u00e9y", "a b", "a\r\nX: y", "k" * 256])
-def test_a_key_that_no_request_can_carry_is_told(
+def test_a_key_that_is_not_a_valid_header_is_reported(
     key: str, unified: Unified, service: Service, records: Records
 ) -> None:
     service.reply = echo
@@ -609,7 +609,7 @@ def test_standard_input_must_be_a_pipe_with_records(unified: Unified, service: S
     assert service.seen == []
 
 
-def test_what_is_piped_in_is_kept_with_its_journal(
+def test_piped_records_are_kept_with_their_journal(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     service.reply = refusing
@@ -1045,7 +1045,7 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(
 
 @settings(max_examples=20)
 @given(st.lists(st.dictionaries(NAMES, JSON, max_size=4), min_size=20, max_size=30), st.booleans())
-def test_what_is_imported_comes_back_equal(
+def test_imported_records_come_back_equal(
     unified: Unified,
     unified_sandbox: UnifiedSandbox,
     served: dict[str, str],

@@ -54,7 +54,7 @@ def results(path: Path, group: str) -> list[str]:
 
 
 @pytest.mark.parametrize("becomes", ["another file", "nothing"])
-def test_a_file_that_loses_its_name_is_read_to_its_end_and_told(
+def test_a_file_that_is_unlinked_is_read_to_its_end_and_reported(
     becomes: str, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     path, other = (
@@ -87,7 +87,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("size", [0, 100_000], ids=["read at once", "read in parts"])
 @pytest.mark.parametrize("name", CHANGES)
-def test_a_file_that_changes_is_told_and_goes_on_when_it_is_back(
+def test_a_changed_file_is_reported_and_resumes_once_it_is_restored(
     name: str, size: int, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     path = written(tmp_path / "in.ndjson", "old", size=size)
@@ -118,7 +118,7 @@ def test_a_file_that_is_only_touched_has_not_changed(
     assert len(service.seen) == 20
 
 
-def test_the_same_lines_piped_in_meanwhile_are_no_change(
+def test_the_same_lines_piped_at_the_same_time_are_no_change(
     unified: Unified, service: Service
 ) -> None:
     lines = b'{"name":"a"}\n{"name":"b"}\n'

@@ -60,7 +60,7 @@ def journal_of(path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", BEYOND_A_TORN_LINE)
-def test_damage_is_told_before_anything_is_sent(
+def test_damage_is_reported_before_anything_is_sent(
     name: str, written: Path, unified: Unified, service: Service
 ) -> None:
     journal = journal_of(written)
@@ -93,7 +93,7 @@ def test_a_last_line_torn_anywhere_is_repaired(
     "suffix", [".unified-journal", ".unified-journal.lock", ".unified-failed.ndjson"]
 )
 @pytest.mark.parametrize("kind", ["fifo", "link", "link to nothing", "folder"])
-def test_what_is_no_file_is_neither_waited_for_nor_followed(
+def test_a_pipe_or_a_link_is_neither_waited_for_nor_followed(
     kind: str, suffix: str, written: Path, unified: Unified, service: Service
 ) -> None:
     planted = written.with_name(written.name + suffix)

@@ -30,7 +30,7 @@ def running(argv: list[str], service: Service, folder: Path) -> "subprocess.Pope
 
 
 @pytest.mark.parametrize(("kind", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_stops_at_once_and_the_next_run_goes_on(
+def test_a_signal_stops_at_once_and_the_next_run_continues(
     kind: signal.Signals, code: int, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     half, go_on = threading.Event(), threading.Event()

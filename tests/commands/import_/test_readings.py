@@ -54,7 +54,7 @@ def test_an_input_is_recognised(
 
 
 @pytest.mark.parametrize("text", [NDJSON, ROWS, TABBED, json.dumps(A), PRETTY], ids=repr)
-def test_what_is_piped_in_is_recognised(text: str, unified: Unified, service: Service) -> None:
+def test_piped_formats_are_recognised(text: str, unified: Unified, service: Service) -> None:
     result = unified(f"{TAGS} - --workers 1", environ=service.environ, stdin=text.encode())
     assert (result.code, sent(service)) == (0, A), result.stderr
 
@@ -307,7 +307,7 @@ def test_another_reading_is_refused_with_the_words_to_choose(
     )
 
 
-def test_what_is_piped_in_again_is_read_as_before(unified: Unified, service: Service) -> None:
+def test_piped_records_are_read_the_same_way_again(unified: Unified, service: Service) -> None:
     text = ROWS.encode()
     command = f"{TAGS} - --workers 1"
     assert unified(command, environ=service.environ, stdin=text).code == 0

@@ -34,7 +34,7 @@ Config = Callable[[str], Path]
         ("mcp serve --requests-per-minute=-1", 2, "must be a whole number, 0 or more, not '-1'"),
     ],
 )
-def test_what_is_not_served(line: str, code: int, said: str, unified: Unified) -> None:
+def test_commands_that_are_not_served(line: str, code: int, said: str, unified: Unified) -> None:
     found = unified(line)
     assert (found.stdout, found.code) == ("", code)
     assert said in found.stderr

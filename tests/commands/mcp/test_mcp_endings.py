@@ -268,7 +268,7 @@ def test_a_long_read_gives_what_it_has_when_the_input_is_closed(
         assert agent.end() == (0, "")
 
 
-def test_a_message_that_nobody_answers_is_not_waited_for(tmp_path: Path, config: str) -> None:
+def test_a_message_without_an_answer_does_not_block(tmp_path: Path, config: str) -> None:
     with started(tmp_path, "-p acme", UNIFIED_CONFIG=config) as agent:
         agent.begin()
         agent.send(
@@ -305,7 +305,7 @@ def test_a_write_on_its_way_is_in_the_journal_as_in_doubt(
 
 @pytest.mark.parametrize("number", STOPPED)
 @pytest.mark.parametrize("moment", ["idle", "line", "answer", "call", "begin"])
-def test_a_signal_is_obeyed_and_told_in_one_line(
+def test_a_signal_ends_the_server_with_one_line(
     number: signal.Signals, moment: str, tmp_path: Path, service: Service, config: str
 ) -> None:
     with started(tmp_path, "-p acme", UNIFIED_CONFIG=config) as agent:

@@ -386,7 +386,7 @@ def unsigned() -> str:
     return base64.urlsafe_b64encode(b'["0123456789ab",0,"forged"]').decode().rstrip("=")
 
 
-def test_a_result_names_its_connections_and_what_is_missing(reader: Agent) -> None:
+def test_a_result_names_its_connections_and_the_missing_parts(reader: Agent) -> None:
     found = reader.call(
         "read",
         operation="ticketing tickets list",
@@ -529,7 +529,7 @@ def test_it_deletes_only_if_that_is_allowed_too(place: Path) -> None:
         )
 
 
-def test_a_large_record_and_a_failing_write_are_told(tmp_path: Path) -> None:
+def test_a_large_record_and_a_failing_write_are_reported(tmp_path: Path) -> None:
     with serving() as service:
         config = configured(tmp_path, service.url, CANARY, acme="1")
         with agent(

@@ -173,7 +173,7 @@ def test_more_than_half_of_the_records_are_not_deleted(
     assert [*there()] == ["a"]
 
 
-def test_somebody_must_say_yes(unified: Unified, target: Any, planned: Any, there: There) -> None:
+def test_a_person_must_confirm(unified: Unified, target: Any, planned: Any, there: There) -> None:
     target()
     plan = planned({"id": "a", "name": "x"}, {"id": "b", "name": "x"})
     result = unified(f"apply {plan} --yes")
@@ -337,7 +337,7 @@ REFERENCE = {"path": "parent.id", "resource": "ticketing/tags", "id": "t"}
         ),
     ],
 )
-def test_a_line_that_nobody_planned_is_refused(
+def test_a_line_outside_the_plan_is_refused(
     line: Any, code: int, said: str, unified: Unified, target: Any, planned: Any, there: There
 ) -> None:
     target()
@@ -390,7 +390,7 @@ def test_a_line_that_nobody_planned_is_refused(
         ({"to": {"kind": "file", "name": "new"}}, 13, "{plan} is for account  at "),
     ],
 )
-def test_a_header_that_nobody_made_is_refused(
+def test_a_forged_header_is_refused(
     change: dict[str, Any],
     code: int,
     said: str,

@@ -137,7 +137,7 @@ def test_a_plan_makes_any_records_like_any_others_at_length(
     _property(unified, config, tmp_path, size(300, 40))
 
 
-def test_an_example_with_what_is_easily_lost(
+def test_an_example_with_values_that_are_easily_lost(
     unified: Unified, config: Callable[[str], Path], tmp_path: Path
 ) -> None:
     config(TWO)

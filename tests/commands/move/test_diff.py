@@ -26,7 +26,7 @@ def changes(text: str) -> list[tuple[str, list[Any], list[str]]]:
     ]
 
 
-def test_each_kind_of_difference_is_told(unified: Unified, tmp_path: Path) -> None:
+def test_each_kind_of_difference_is_printed(unified: Unified, tmp_path: Path) -> None:
     one = ndjson(
         tmp_path / "a",
         {"id": 1, "n": "x"},
@@ -188,7 +188,7 @@ def test_one_document_says_what_was_compared(unified: Unified, tmp_path: Path) -
     assert (told["same"], told["differences"][0]["change"], result.code) == (0, "only from", 14)
 
 
-def test_what_cannot_be_matched_is_told_and_not_guessed(unified: Unified, tmp_path: Path) -> None:
+def test_unmatched_records_are_reported_and_not_guessed(unified: Unified, tmp_path: Path) -> None:
     one = ndjson(
         tmp_path / "a", {"id": 1, "e": "x"}, {"id": 2, "e": "x"}, {"id": 3}, {"id": 4, "e": "y"}
     )

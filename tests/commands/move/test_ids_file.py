@@ -126,7 +126,7 @@ def test_an_older_file_is_asked_about_once(unified: Unified, tmp_path: Path, com
         ({**HEADER, "to": "empty"}, "{ids}, line 1 is no pair of ids"),
     ],
 )
-def test_a_header_that_nobody_wrote_is_refused(
+def test_a_forged_header_is_refused(
     unified: Unified, tmp_path: Path, first: dict[str, Any], said: str
 ) -> None:
     ids = ndjson(tmp_path / "ids", first, PAIR)

@@ -122,7 +122,7 @@ def test_only_fields_that_the_target_takes_and_that_differ(
     assert (plan(result.stdout)[1], result.stderr, result.code) == ([], said, 0)
 
 
-def test_what_is_ignored_is_not_sent(
+def test_ignored_members_are_not_sent(
     unified: Unified, target: Callable[..., None], tmp_path: Path
 ) -> None:
     target({"id": "a", "name": "x", "workspace": {"id": 1, "name": "w"}})
@@ -190,7 +190,7 @@ def test_ids_are_exchanged_where_they_are_known(
     )
 
 
-def test_records_without_a_call_are_told(
+def test_records_without_a_call_are_reported(
     unified: Unified, target: Callable[..., None], tmp_path: Path
 ) -> None:
     target({"id": "t1", "name": "x"})

@@ -53,7 +53,7 @@ def test_an_export_of_the_same_connection_is_joined_by_id(unified: Unified) -> N
     )
 
 
-def test_creates_that_match_nothing_are_told(unified: Unified) -> None:
+def test_creates_without_a_match_are_reported(unified: Unified) -> None:
     result = unified("plan ticketing/tags --from old --to new --same-ids --quiet")
     assert result.stderr == ""
     told = unified("plan ticketing/tags --from old --to new --same-ids")
@@ -62,7 +62,7 @@ def test_creates_that_match_nothing_are_told(unified: Unified) -> None:
     assert "all are created" not in known.stderr
 
 
-def test_what_cannot_be_matched_is_told_once(unified: Unified, tmp_path: Path) -> None:
+def test_unmatched_records_are_reported_once(unified: Unified, tmp_path: Path) -> None:
     path = ndjson(tmp_path / "one.ndjson", {"name": "x"}, {"name": "y"})
     result = unified(f"plan ticketing/tags --from {path} --to new --same-ids")
     assert result.code == 9

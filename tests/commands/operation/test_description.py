@@ -26,7 +26,7 @@ def schema(required: list[str] | None = None, **properties: Any) -> Any:
     return {"type": "object", "properties": properties, "required": required or []}
 
 
-def test_what_is_required_comes_first(unified: Unified, service: Service) -> None:
+def test_required_fields_come_first(unified: Unified, service: Service) -> None:
     environ = says(
         service,
         query_schema=schema(workspace={"type": "string", "description": "Which\none"}),
@@ -98,7 +98,7 @@ def test_no_id_is_needed_for_a_skeleton(unified: Unified) -> None:
         (schema(**{"x" * 201: {}}), True),
     ],
 )
-def test_what_is_not_shown_is_told(
+def test_hidden_fields_are_counted(
     served: Any, more: bool, unified: Unified, service: Service
 ) -> None:
     environ = says(service, request_body_schema=served)
@@ -107,7 +107,7 @@ def test_what_is_not_shown_is_told(
     assert unified(f"{CREATE} --describe -o json", environ=environ).stderr == ""
 
 
-def test_that_nothing_is_named_is_told(unified: Unified, service: Service) -> None:
+def test_an_unnamed_description_is_reported(unified: Unified, service: Service) -> None:
     result = unified(f"{CREATE} --describe", environ=says(service, schema=schema(a={})))
     assert (result.stdout, result.stderr) == (
         "",
@@ -161,7 +161,7 @@ def test_it_is_only_shown(unified: Unified, service: Service) -> None:
         (b"\xff", 5),
     ],
 )
-def test_what_is_no_description_is_told(
+def test_an_invalid_description_is_reported(
     body: bytes, code: int, unified: Unified, service: Service
 ) -> None:
     service.reply = lambda _: Reply(body=body)

@@ -107,7 +107,7 @@ def test_an_unknown_length_is_said(unified: Unified, files: FileServer, tmp_path
     ],
     ids=["the rest", "another file", "a range it does not have", "a part of a longer file"],
 )
-def test_a_broken_download_goes_on(
+def test_a_broken_download_resumes(
     then: list[Turn], asked: list[Any], unified: Unified, files: FileServer, tmp_path: Path
 ) -> None:
     files.turns = [Turn(200, CONTENT, RESUMABLE, send=6000), *then]
@@ -130,7 +130,7 @@ def test_the_wait_before_going_on_grows_up_to_twenty_seconds(
     assert (result.code, waits) == (6, ["0.5", "1.0", "2.0", "4.0", "8.0", "16.0", "20.0", "20.0"])
 
 
-def test_of_many_retries_the_first_are_told(
+def test_of_many_retries_the_first_are_reported(
     unified: Unified, files: FileServer, tmp_path: Path
 ) -> None:
     files.turns = [Turn(200, CONTENT, PNG, send=6000), Turn(200, CONTENT, PNG)] * 12
@@ -272,7 +272,7 @@ def test_a_file_that_was_whole_after_all_is_kept(
         "a part",
     ],
 )
-def test_what_is_not_the_file_is_not_saved(
+def test_an_error_page_is_not_saved_as_the_file(
     turns: list[Turn], code: int, said: str, unified: Unified, files: FileServer, tmp_path: Path
 ) -> None:
     files.turns = turns
@@ -424,7 +424,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[FileSe
         yield running, folder / "ca.pem"
 
 
-def test_a_file_elsewhere_is_asked_for_and_told_nothing(
+def test_a_file_elsewhere_is_requested_without_the_token(
     unified: Unified, files: FileServer, elsewhere: tuple[FileServer, Path], tmp_path: Path
 ) -> None:
     other, authority = elsewhere
@@ -714,7 +714,7 @@ def test_a_download_takes_an_id_as_a_get_does(
     ) == (2, True)
 
 
-def test_a_dash_downloads_each_of_what_is_piped_in(
+def test_a_dash_downloads_each_piped_record(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     service.reply = lambda _: Reply(200, b"content", {"Content-Type": "text/plain"})

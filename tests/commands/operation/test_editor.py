@@ -184,7 +184,7 @@ def test_what_means_the_same_is_no_change(edit: Edit, service: Service, do: str)
     assert [one.method for one in service.seen] == ["GET"]
 
 
-def test_what_is_taken_out_of_the_text_stays_as_it_is(edit: Edit, service: Service) -> None:
+def test_members_removed_from_the_text_stay_unchanged(edit: Edit, service: Service) -> None:
     result = edit("whole = json.loads(text); text = json.dumps({'name': 'x'})", "-y")
     assert service.seen[-1].body == b'{"name":"x"}'
     assert (
@@ -232,7 +232,7 @@ def test_broken_text_is_edited_again_or_given_up_and_nothing_is_lost(
         ('{"name": 1, "name": 2}', "the text has name twice"),
     ],
 )
-def test_what_is_no_record_is_not_sent(
+def test_text_that_is_not_a_record_is_not_sent(
     edit: Edit, service: Service, tmp_path: Path, text: str, said: str
 ) -> None:
     result = edit(f"text = {text!r}", stdin=b"n\n")
@@ -245,7 +245,7 @@ def second_look(first: str, second: str, status: int = 200) -> Callable[[Seen], 
     return lambda seen: next(answers) if seen.method == "GET" else Reply()
 
 
-def test_what_somebody_else_changed_meanwhile_is_not_overwritten(
+def test_a_concurrent_change_is_not_overwritten(
     edit: Edit, service: Service, tmp_path: Path
 ) -> None:
     service.reply = second_look(RECORD, RECORD.replace("Broken", "Stolen"))

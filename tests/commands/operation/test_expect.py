@@ -254,7 +254,7 @@ def test_a_connection_that_fails_and_one_that_does_not_offer_it(
         ("--expect true --junit /no/such/x.xml", 11, "there is no folder /no/such"),
     ],
 )
-def test_what_is_refused_before_anything_is_sent(
+def test_wrong_options_are_refused_before_anything_is_sent(
     unified: Unified, service: Service, words: str, code: int, message: str
 ) -> None:
     result = unified(f"ticketing tickets list {words}", environ=service.environ)

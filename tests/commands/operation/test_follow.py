@@ -187,9 +187,7 @@ def test_the_first_of_all_times_is_a_time(unified: Unified, service: Service) ->
     assert (result.code, [one["id"] for one in lines(result)]) == (130, ["a"])
 
 
-def test_records_without_a_time_are_told_apart_by_their_content(
-    unified: Unified, service: Service
-) -> None:
+def test_records_without_a_time_are_compared_by_content(unified: Unified, service: Service) -> None:
     there = Tickets(service)
     there.put("a", None, n=1)
     there.put("b", None, n=1)
@@ -272,7 +270,7 @@ def test_the_error_of_the_only_connection_ends_it(unified: Unified, service: Ser
     assert follow(unified, service, Watch(lambda: None)).code == 7
 
 
-def test_an_error_later_on_says_how_to_go_on(unified: Unified, service: Service) -> None:
+def test_a_later_error_prints_the_command_to_continue(unified: Unified, service: Service) -> None:
     there = Tickets(service)
     there.put("a", 0)
     no = served({"statusCode": 401, "error": "Error", "message": "no"}, 401)
@@ -320,7 +318,7 @@ def test_two_profiles_of_one_connection_are_named(
         (["--since", "yesterday"], "yesterday"),
     ],
 )
-def test_what_is_refused(
+def test_wrong_options_are_refused(
     unified: Unified, service: Service, words: list[str], message: str
 ) -> None:
     result = unified([*FOLLOW, *words], environ=service.environ)

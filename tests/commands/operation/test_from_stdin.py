@@ -361,7 +361,7 @@ def test_a_line_that_failed_or_is_in_doubt_tells_its_key(
     )
 
 
-def test_errors_are_told_though_nothing_else_is(unified: Unified, service: Service) -> None:
+def test_errors_are_printed_even_when_quiet(unified: Unified, service: Service) -> None:
     service.reply = lambda _: Reply(404, b"{}")
     result = unified(
         "ticketing tags delete - --yes --quiet", stdin=b"a\nb\n", environ=service.environ

@@ -172,7 +172,7 @@ def test_which_connections_are_meant(
         ("request POST /unified/x -p one -p two", 2),
     ],
 )
-def test_what_is_not_for_several_is_refused_before_anything_is_sent(
+def test_options_of_one_connection_are_refused_for_several_before_anything_is_sent(
     command: str, code: int, unified: Unified, service: Service, config: Config
 ) -> None:
     config(TWO)
@@ -203,7 +203,7 @@ def test_json_is_one_document_closed_though_a_connection_failed(
     assert list(result.json) == ["result"]
 
 
-def test_csv_has_the_profile_as_its_first_column_and_known_ones_whoever_is_first(
+def test_csv_begins_with_the_profile_and_keeps_known_columns_in_any_order_of_answers(
     unified: Unified, service: Service, config: Config
 ) -> None:
     config(TWO)
@@ -245,7 +245,7 @@ def test_a_record_that_is_no_object_can_be_labelled_too(
     assert result.stdout.splitlines() == lines
 
 
-def test_a_limit_is_for_each_connection_and_says_how_to_go_on(
+def test_a_limit_is_per_connection_and_prints_the_command_to_continue(
     unified: Unified, service: Service, config: Config
 ) -> None:
     config(TWO)
@@ -292,7 +292,7 @@ def test_a_providers_429_holds_only_its_connection(
     assert [round(seconds) for seconds in clock.slept if seconds > 1] == [30]
 
 
-def test_what_is_alike_is_one_line_and_failures_are_last(
+def test_like_notes_are_one_line_and_failures_are_last(
     unified: Unified, service: Service, config: Config
 ) -> None:
     config("".join(f"[profiles.c{number:02}]\naccount_id = 'a-{number}'\n" for number in range(20)))
@@ -315,7 +315,7 @@ def test_what_is_alike_is_one_line_and_failures_are_last(
     assert last.startswith("error: 5 of 20 connections failed: c03, c05, ")
 
 
-def test_retries_of_a_connection_are_told_once_and_counted(
+def test_retries_of_a_connection_are_reported_once_and_counted(
     unified: Unified, service: Service, config: Config
 ) -> None:
     config(TWO)

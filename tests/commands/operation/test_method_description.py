@@ -174,7 +174,7 @@ def test_a_schema_is_read_in_every_form(served: Any, found: list[DescribedField]
 
 
 @pytest.mark.parametrize("served", ["text", 7, [1, 2], {"a": 1}, [[["a"]]]])
-def test_what_is_no_schema_is_told(served: Any, service: Service, tmp_path: Path) -> None:
+def test_an_invalid_schema_is_reported(served: Any, service: Service, tmp_path: Path) -> None:
     with pytest.raises(SchemaError):
         fields(served)
     environ = says(service, query_schema=served)
@@ -218,7 +218,7 @@ def test_a_schema_of_five_megabytes_is_read_to_its_bound(service: Service, tmp_p
     assert (len(kept.query), len(kept.body)) == (100, 100)
 
 
-def test_schemas_that_stand_for_ever_more_are_read_to_a_bound() -> None:
+def test_endless_schemas_are_read_to_a_limit() -> None:
     many: Any = {"properties": {"a": {"type": "string"}}}
     for _ in range(6):
         many = {"allOf": [many] * 20}
@@ -273,7 +273,7 @@ def test_a_schema_that_refers_to_a_large_one_takes_no_time(name: str) -> None:
         b"<html>",
     ],
 )
-def test_an_answer_that_is_no_description_is_told(
+def test_an_answer_without_a_description_is_reported(
     body: bytes, service: Service, tmp_path: Path
 ) -> None:
     service.reply = lambda _: Reply(body=body)
@@ -337,9 +337,7 @@ def test_no_secret_is_kept(service: Service, tmp_path: Path) -> None:
     assert recalled(environ, tmp_path) is None
 
 
-def test_what_is_kept_is_of_this_connection_and_method_alone(
-    service: Service, tmp_path: Path
-) -> None:
+def test_the_cache_is_per_connection_and_method(service: Service, tmp_path: Path) -> None:
     environ = says(service, query_schema=schema(workspace_id={"type": "string"}))
     asked(environ, tmp_path)
     assert [one.name for one in recalled(environ, tmp_path).query] == ["workspace_id"]

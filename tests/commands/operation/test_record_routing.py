@@ -226,7 +226,7 @@ def test_the_map_of_an_import_sees_no_connection_and_chooses_none(
     )
 
 
-def test_an_import_goes_on_with_the_connections_that_answer(
+def test_an_import_continues_with_the_connections_that_answer(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     refused = served({"statusCode": 401, "error": "x", "message": "no"}, 401)
@@ -375,9 +375,7 @@ def test_a_served_profile_is_renamed(unified: Unified, service: Service) -> None
     ]
 
 
-def test_what_a_provider_calls_itself_reaches_nobody_else(
-    unified: Unified, service: Service
-) -> None:
+def test_provider_text_reaches_no_other_connection(unified: Unified, service: Service) -> None:
     """The pipe from a list to an update, with a provider that names another connection
     in its records.
     """

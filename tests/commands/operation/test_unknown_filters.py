@@ -208,7 +208,7 @@ def test_an_export_knows_what_its_connection_described(
 
 
 @pytest.mark.parametrize(("command", "query", "reason", "hint"), DOUBTS)
-def test_a_request_to_a_list_is_told_of_it_too(
+def test_a_request_to_a_list_warns_too(
     command: str, query: str, reason: str, hint: str, unified: Unified, service: Service
 ) -> None:
     service.reply = lambda _: PAGE

@@ -126,7 +126,7 @@ def test_it_gives_up_in_time_with_the_last_value(
     assert case.time == 12
 
 
-def test_a_terminal_shows_what_is_waited_for_and_then_only_the_result(
+def test_a_terminal_shows_the_condition_and_then_only_the_result(
     service: Service, tmp_path: Path
 ) -> None:
     states(service, {"status": "new"}, {"status": "new"}, {"status": "done"})

@@ -83,7 +83,7 @@ def test_each_answer_has_its_verdict_and_its_code(
     ]
 
 
-def test_all_are_told_in_the_order_asked_for(unified: Unified, team: Service) -> None:
+def test_results_are_in_the_order_of_the_profiles(unified: Unified, team: Service) -> None:
     # To wait for a limit would use up the time of the others, who have the same clock.
     result = unified("profile test down tag:all '!limited'")
     lines = [line.split("\t") for line in result.stdout.splitlines()]
@@ -152,7 +152,7 @@ def test_a_shared_program_is_run_once(
     assert {seen.headers["authorization"] for seen in service.seen} == {"Bearer t-shared"}
 
 
-def test_what_is_wrong_here_is_told_without_a_request(
+def test_local_problems_are_reported_without_a_request(
     unified: Unified, team: Service, config: Config
 ) -> None:
     config(

@@ -44,7 +44,7 @@ def test_standard_input_and_a_thousand_lines(unified: Unified, config: Config) -
     assert len(tomllib.loads(path.read_text())["profiles"]) == 1000
 
 
-def test_update_changes_what_is_there_and_an_empty_cell_unsets(
+def test_update_changes_existing_profiles_and_an_empty_cell_unsets(
     unified: Unified, config: Config
 ) -> None:
     path = config('[profiles.acme]  # first\naccount_id = "1"\ntags = ["a"]\n')

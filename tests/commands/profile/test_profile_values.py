@@ -12,7 +12,7 @@ PROFILE = '[profiles.acme]\nbase_url = "https://one.example"\naccount_id = "1"\n
 
 @pytest.mark.parametrize("value", ["ftp://x", "nonsense", "https://u:p@x", "https://x?y"])
 @pytest.mark.parametrize("command", ["profile set acme", "profile add new"])
-def test_an_address_that_is_none_is_a_usage_error(
+def test_an_invalid_address_is_a_usage_error(
     unified: Unified, config: Config, command: str, value: str
 ) -> None:
     path = config(PROFILE)

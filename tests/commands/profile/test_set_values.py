@@ -78,7 +78,7 @@ def test_a_glob_or_tag_changes_all_it_matches(
         ("sandbox rate=1", 2, 'the profile "sandbox" is built in and cannot be changed'),
     ],
 )
-def test_what_names_nobody_changes_nothing(
+def test_a_pattern_without_a_match_changes_nothing(
     words: str, code: int, said: str, unified: Unified, config: Config
 ) -> None:
     path = config(MANY)

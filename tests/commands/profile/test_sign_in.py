@@ -256,7 +256,7 @@ def test_what_cannot_be_meant_is_refused(
 @pytest.mark.parametrize(
     "typed", [b"\n", b"", b"t 1\n", b"t-\xff\n", "t-ä\n".encode(), b"t" * 5000]
 )
-def test_what_is_no_token_is_not_kept(
+def test_an_invalid_token_is_not_kept(
     unified: Unified, config: Config, ring: InMemory, typed: bytes
 ) -> None:
     path = config(PROFILE)
@@ -397,7 +397,7 @@ def test_a_name_alone_starts_a_short_conversation(home: Path) -> None:
     )
 
 
-def test_nobody_is_asked_where_asking_is_off(unified: Unified, config: Config) -> None:
+def test_there_is_no_prompt_when_prompts_are_off(unified: Unified, config: Config) -> None:
     path = config("")
     assert unified("profile add acme --no-input", tty=True).code == 0
     assert unified("profile add globex", tty=True, environ={"UNIFIED_NO_INPUT": "1"}).code == 0

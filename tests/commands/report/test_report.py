@@ -130,7 +130,7 @@ def test_the_page_is_private_and_says_how_the_connections_are(
     assert len(service.seen) == 4
 
 
-def test_what_is_in_the_cache_is_not_asked_again(
+def test_cached_facts_are_not_requested_again(
     unified: Unified, service: Service, config: Config, world: dict[str, Any], to: Path
 ) -> None:
     profiles(config, {"one": "c-1", "two": "c-2"}, service.url)
@@ -148,7 +148,7 @@ def test_what_is_in_the_cache_is_not_asked_again(
 @pytest.mark.parametrize(
     "content", ["", "{", '{"at": 0, "key": 7, "value": []}', "[" * 5000, '{"at": "x"}']
 )
-def test_a_broken_cache_is_none(
+def test_a_broken_cache_is_ignored(
     unified: Unified,
     service: Service,
     config: Config,
@@ -249,7 +249,7 @@ def test_without_profiles_it_is_the_connection_of_the_environment(
     assert unified("report -o json").code == 3
 
 
-def test_a_token_of_a_connection_is_not_told_what_it_offers(
+def test_the_token_of_a_connection_cannot_see_its_offers(
     unified: Unified, service: Service
 ) -> None:
     service.reply = lambda seen: (

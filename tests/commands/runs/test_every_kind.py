@@ -179,7 +179,7 @@ def test_the_list_has_its_state_and_the_next_command(run: Run) -> None:
 
 
 @pytest.mark.parametrize("run", cases("failed", "doubt", "killed"), indirect=True)
-def test_each_printed_command_makes_progress_until_there_is_none(run: Run) -> None:
+def test_each_printed_command_makes_progress_until_the_run_is_done(run: Run) -> None:
     last = run.printed.splitlines()[-1].strip()
     step = run.facts["next"] if run.state == "killed" or run.kind == "agent" else last
     printed: list[str] = []
@@ -224,7 +224,7 @@ def test_show_has_each_part_and_the_next_command(run: Run) -> None:
 
 @pytest.mark.parametrize("named", ["RUN", "last", ""])
 @pytest.mark.parametrize("run", cases(), indirect=True)
-def test_resume_does_what_is_left_and_may_be_repeated(run: Run, named: str) -> None:
+def test_resume_does_the_rest_and_may_be_repeated(run: Run, named: str) -> None:
     run.bad = 200
     resumed, sent = run.do(f"runs resume {named}")
     nothing = {

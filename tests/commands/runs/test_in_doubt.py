@@ -208,9 +208,7 @@ def doubtful_for_each_reason(service: Service) -> Callable[[Seen], Reply]:
     return reply
 
 
-def test_the_reasons_of_doubts_are_told_apart(
-    unified: Unified, service: Service, config: Config
-) -> None:
+def test_the_reasons_of_doubts_differ(unified: Unified, service: Service, config: Config) -> None:
     profiles(config, service.url, 3)
     service.reply = doubtful_for_each_reason(service)
     ended = unified(f"{SUSPEND} --timeout 1")

@@ -37,7 +37,7 @@ def path_of(tmp_path: Path, run: str) -> Path:
     return tmp_path / "data" / "runs" / f"{run}.ndjson"
 
 
-def test_runs_of_one_second_stand_in_their_order_too(
+def test_runs_of_one_second_are_in_their_order_too(
     unified: Unified, service: Service, config: Config
 ) -> None:
     profiles(config, service.url, 1)
@@ -135,7 +135,7 @@ def test_a_retry_tells_its_outcome_though_another_profile_moved(
     assert unified(f"runs resume {run}").code == 12
 
 
-def test_a_token_from_standard_input_leaves_nobody_to_ask(
+def test_a_token_from_standard_input_leaves_no_prompt(
     unified: Unified, service: Service, config: Config
 ) -> None:
     profiles(config, service.url, 2)
@@ -282,7 +282,7 @@ def test_without_any_run_there_is_no_last_one(unified: Unified) -> None:
 
 
 @pytest.mark.parametrize("command", ["show", "resume", "retry", "remove"])
-def test_what_is_no_run_is_said(command: str, unified: Unified) -> None:
+def test_an_unknown_run_is_reported(command: str, unified: Unified) -> None:
     result = unified(f"runs {command} 20261121-7f3a")
     assert (result.code, result.stderr) == (
         2,
@@ -367,7 +367,7 @@ def test_the_id_of_a_run_leads_to_no_other_folder(
     assert (told.code, "'../other' is not the id of a run" in told.stderr) == (2, True)
 
 
-def test_a_run_takes_no_id_that_another_one_has(
+def test_each_run_has_an_id_of_its_own(
     unified: Unified, stopped: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ids = iter([stopped.partition("-")[2], "abcd"])

@@ -322,7 +322,7 @@ def test_optional_members_are_no_map(unified: Unified, service: Service, config:
     assert "field 7\tinteger\t1.25 %\t\t\n" in shown
 
 
-def test_paths_that_look_alike_are_told_apart(unified: Unified, service: Service) -> None:
+def test_paths_that_look_alike_are_distinct(unified: Unified, service: Service) -> None:
     odd = {"a.b": 1, "a": {"b": True}, "c[]": 1, "c": [True], "*": 1, "": 1, 'q"': 1, "x@y": None}
     service.reply = lambda _: served({"result": [odd]})
     shown = unified(SCHEMA, environ=service.environ)
@@ -340,7 +340,7 @@ def test_paths_that_look_alike_are_told_apart(unified: Unified, service: Service
     ]
 
 
-def test_what_is_left_out_is_told(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_omitted_members_are_reported(unified: Unified, service: Service, tmp_path: Path) -> None:
     deep: Any = {"in": 1}
     for _ in range(40):
         deep = {"in": [deep]}
@@ -381,7 +381,7 @@ def test_against_another_connection_and_as_json(
     ]
 
 
-def test_against_what_is_known(unified: Unified) -> None:
+def test_a_comparison_with_the_known_fields(unified: Unified) -> None:
     assert unified(f"-p sandbox {SCHEMA} --against known --strict").code == 0
 
 
@@ -504,7 +504,7 @@ def test_a_schema_with_counts_that_cannot_be_is_compared_all_the_same(
         ("ticketing/tickets --records 0", 2, "--records"),
     ],
 )
-def test_what_is_refused(
+def test_wrong_options_are_refused(
     unified: Unified,
     service: Service,
     tmp_path: Path,

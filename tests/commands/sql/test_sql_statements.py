@@ -130,7 +130,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("statement", WRONG)
-def test_what_is_wrong_is_said_with_what_to_type(
+def test_a_wrong_statement_is_explained_with_a_correction(
     statement: str, unified: Unified, service: Service
 ) -> None:
     result = unified(["sql", "-"], stdin=statement.encode(), environ=service.environ)

@@ -127,7 +127,7 @@ def exported(folder: Path) -> dict[str, int]:
     return found
 
 
-def test_code_is_shown_as_it_stands(unified: Unified) -> None:
+def test_code_is_shown_unchanged(unified: Unified) -> None:
     shown = unified("help engines").stdout
     for text in CODE.values():
         assert "\n".join(f"  {line}".rstrip() for line in text.strip("\n").splitlines()) in shown
@@ -328,7 +328,7 @@ def test_the_program_for_dlt_is_one() -> None:
     compile(CODE["dlt"], "dlt", "exec")
 
 
-def test_snowflake_is_told_of_every_file_of_the_list_and_of_no_other() -> None:
+def test_snowflake_is_given_every_file_of_the_list_and_no_other() -> None:
     text = CODE["COPY of Snowflake"]
     assert [line.split()[0] for line in text.strip().splitlines()] == ["CREATE", "COPY", "PATTERN"]
     [pattern] = re.findall(r"PATTERN = '(.*)'", text)

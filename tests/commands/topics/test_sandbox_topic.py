@@ -37,7 +37,7 @@ def test_the_example_of_a_fault_is_understood(word: object) -> None:
     assert spelled.example.partition("=")[0] == spelled.name or rule.name == "status"
 
 
-def test_a_fault_that_is_none_names_those_there_are() -> None:
+def test_an_unknown_fault_names_the_known_ones() -> None:
     with pytest.raises(UsageError) as error:
         parse("nothing=5%")
     assert (
@@ -48,7 +48,7 @@ def test_a_fault_that_is_none_names_those_there_are() -> None:
     )
 
 
-def test_code_is_shown_as_it_stands(unified: Unified) -> None:
+def test_code_is_shown_unchanged(unified: Unified) -> None:
     for shown in (
         unified("help sandbox").stdout,
         unified("help sandbox", tty=True, columns=50).stdout,
