@@ -28,7 +28,7 @@ TIME_LIMIT = 3600
 """The seconds of a long test that names no limit of its own."""
 
 SHARE = 40.0
-"""The seconds of a campaign in a slice: so many of its tests."""
+"""The seconds of a campaign in a slice, and how many tests."""
 
 SLICE = 100.0
 """The seconds of a slice. Beside the other lanes of .ci/run everything takes up to
@@ -61,7 +61,7 @@ FOUND = pytest.StashKey[dict[str, list[Part]]]()
 
 @dataclass
 class _Session:
-    """What pytest was asked for: the slice of a commit, and until when its tests may
+    """The request of pytest's user: the slice of a commit, and until when its tests may
     begin.
     """
 
@@ -78,7 +78,7 @@ def size(full: int, short: int) -> int:
 
 
 def dice(name: str, seed: int = 0) -> random.Random:
-    """What a campaign calls for chance: with its own seed, in a slice with that of the
+    """The random numbers of a campaign: with its own seed, in a slice with that of the
     commit.
     """
     return random.Random(seed if _SESSION.commit is None else f"{_SESSION.commit} {name}")
@@ -94,8 +94,8 @@ def seeded(function: FunctionT, name: str) -> FunctionT:
 
 
 def chosen(campaigns: Campaigns, commit: str, seconds: float = SLICE) -> list[str]:
-    """The ids of the tests in the slice of a commit, in their order; a slice of so many
-    seconds.
+    """The ids of the tests in the slice of a commit, in their order; a slice of this
+    many seconds.
     """
 
     def draw(name: str) -> bytes:
@@ -182,7 +182,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Print what is in the slice and what is left to the night, or the counts."""
+    """Print the tests in the slice and those left to the night, or the counts."""
     campaigns = config.stash.get(FOUND, {})
     if number := config.getoption("--slice-counts"):
         command = ["git", "log", f"-{number}", "--format=%H"]

@@ -158,7 +158,7 @@ def _filled(begun: Mapping[str, str | bool], wanted: set[Pair], at: int) -> dict
         if name in made:
             continue
         values = FACTORS[name]
-        # What no pair asks for is not given, as most options mean nothing in most
+        # Options outside the pairs are not given, as most options mean nothing in most
         # formats.
         first = 0 if name in SWITCHES else at
         turned = [values[(first + shift) % len(values)] for shift in range(len(values))]

@@ -40,7 +40,7 @@ def pytest_configure() -> None:
     """Put the folders of the tests into memory where there is room, so that no test
     waits for a disk.
     """
-    # What is collected stays: see pytest_collection_finish.
+    # Collected tests stay: see pytest_collection_finish.
     gc.disable()
     # A thousand processes are started, and each would compile the program.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -84,7 +84,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector what is there for good: it would look at thousands of
+    """Spare the garbage collector the permanent objects: it would look at thousands of
     tests again and again.
     """
     gc.collect()
@@ -177,7 +177,7 @@ def service() -> Iterator[Service]:
 
 @pytest.fixture(name="kept_ids")
 def _kept_ids(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the sandbox in this process keep the ids of what is created, so that a test
+    """Let the sandbox in this process keep the ids of created records, so that a test
     can choose them.
     """
     monkeypatch.setattr(

@@ -1,4 +1,4 @@
-"""What the tests of long work share: commands that are killed at each point."""
+"""Helpers of the tests of long work: commands that are killed at each point."""
 
 import json
 import subprocess

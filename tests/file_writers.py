@@ -1,4 +1,4 @@
-"""Every way in which a command writes a file: what is typed, and the files that it
+"""Every way in which a command writes a file: the command line, and the files that it
 makes.
 """
 
@@ -119,7 +119,7 @@ class Workshop:
             path.rmdir() if path.is_dir() else path.unlink()
 
     def __call__(self, command: str, stdin: bytes = b"") -> Result:
-        """What the command gives."""
+        """The result of the command."""
         return self._unified(
             command.replace("HERE", str(self.folder)),
             stdin=stdin,
@@ -128,9 +128,9 @@ class Workshop:
         )
 
     def run(self, writer: Writer) -> Result:
-        """What a command that writes gives."""
+        """The result of a command that writes."""
         return self(writer.command, writer.stdin)
 
     def written(self, writer: Writer) -> list[Path]:
-        """What it has written."""
+        """The files that it has written."""
         return [*self.folder.glob(writer.writes)]

@@ -1,4 +1,4 @@
-"""What the fixtures that run the program take and give."""
+"""Types of the fixtures that run the program."""
 
 import ctypes
 import json
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 
 @dataclass(frozen=True)
 class Result:
-    """What a command left behind."""
+    """The leftovers of a command."""
 
     stdout: str
     stderr: str
@@ -25,7 +25,7 @@ class Result:
 
     @property
     def notes(self) -> str:
-        """What stderr says beside the id of a run, which is another one each time."""
+        """The text of stderr without the id of a run, which differs each time."""
         return re.sub(
             r"^(?:run|  unified runs \w+) \d{8}-[0-9a-f]{4}\n", "", self.stderr, flags=re.MULTILINE
         )
@@ -40,7 +40,7 @@ Process = Callable[..., subprocess.CompletedProcess[bytes]]
 
 
 def interrupt_beside(process: subprocess.Popen[bytes]) -> None:
-    """SIGINT to a thread beside the main one, whose wait goes on: so it does after a
+    """SIGINT to a thread beside the main one, whose wait continues: so it does after a
     signal just before it begins.
     """
     thread = next(
@@ -68,13 +68,13 @@ def _asleep(pid: int) -> bool:
             Path(f"/proc/{one}/stat").read_text() for one in (str(pid), *" ".join(lists).split())
         ]
     except FileNotFoundError:
-        # One ended meanwhile.
+        # One ended in between.
         return False
     return all(stat.rpartition(")")[2].split()[0] == "S" for stat in told)
 
 
 class Clock:
-    """Time that passes only when somebody sleeps."""
+    """Time that passes only during sleeps."""
 
     def __init__(self) -> None:
         self.at = 1000.0

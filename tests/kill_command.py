@@ -71,7 +71,7 @@ def in_child(
     child = os.fork()
     if child == 0:
         send = os.write
-        # What the kernel has survives a kill, so nothing waits for a disk here.
+        # Data in the kernel survives a kill, so nothing waits for a disk here.
         os.fsync = lambda _: None
         if crash:
             crash.patch()
@@ -86,8 +86,8 @@ def in_child(
         modules = json.loads(pipe.read() or "[]")
     _, status = os.waitpid(child, 0)
     for name in modules:
-        # What one child had to import, the next ones find; some libraries make modules
-        # that have no file.
+        # Modules that one child imported, the next ones find; some libraries make
+        # modules that have no file.
         with suppress(ImportError):
             import_module(name)
     return os.waitstatus_to_exitcode(status), os.WIFSIGNALED(status)
@@ -105,7 +105,7 @@ def run(job: dict[str, Any]) -> None:
         for file, content in job["files"].items():
             made = folder / file.replace("{n}", name)
             made.write_text(content.replace("{n}", name))
-            # One of them may be a config, which nobody else may write.
+            # One of them may be a config, which no other user may write.
             made.chmod(0o600)
         argv = [word.replace("{n}", name) for word in job["argv"]]
         environ = {

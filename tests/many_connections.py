@@ -24,9 +24,7 @@ READERS = {
 
 
 def profiles(config: Config, url: str, count: int, **more: str) -> list[str]:
-    """So many profiles of the service at the URL; `more` is what else stands in the
-    table of one.
-    """
+    """This many profiles of the service at the URL; `more` is added to each table."""
     names = [*map(name_of, range(count))]
     token = config("").with_name("token")
     token.write_text("t-0123456789\n")
@@ -61,7 +59,7 @@ def whose(seen: Seen) -> str:
 
 
 def good(seen: Seen) -> Reply:
-    """The answer that any of the commands takes for a success."""
+    """The answer that any of the commands reads as a success."""
     last = seen.segments[-1]
     if last == "capabilities":
         return served(offer({"ticketing": {"tags": ["list", "get", "update"]}}))
@@ -85,7 +83,7 @@ def failing(answers: Mapping[str, int]) -> Callable[[Seen], Reply]:
 
 
 def run_id(stderr: str) -> str:
-    """The id of the run, as it was told when it began."""
+    """The id of the run, as it was printed when it began."""
     found = re.search(r"^run (\d{8}-[0-9a-f]{4})$", stderr, re.MULTILINE)
     assert found, stderr
     return found[1]

@@ -86,7 +86,7 @@ class Provider:
             late = HOUR if ahead and number % 4 == 0 else timedelta()
             size = len(there)
             changed, gone = self._share(size, 0.02), self._share(size, 0.005)
-            # What is deleted before it was read as it changed is known as it was
+            # A record deleted before its change was read is known in its old state
             # before.
             chosen = self._dice.sample(
                 [one for one in there if one not in self._changed[key]], changed + gone
@@ -104,8 +104,8 @@ class Provider:
             gone.clear()
 
     def state(self, name: str) -> State:
-        """What a table of this list is to hold: also what was deleted since the last
-        full read.
+        """The expected rows of a table of this list: also records that were deleted
+        since the last full read.
         """
         return {
             (of, identifier): version.text
@@ -196,7 +196,7 @@ class Place(NamedTuple):
 
     @property
     def options(self) -> dict[str, str]:
-        """What readers of object stores take."""
+        """The options for readers of object stores."""
         return {name.lower(): value for name, value in self.environ.items()}
 
     def files(self, name: str) -> str:
@@ -225,7 +225,7 @@ class Place(NamedTuple):
 
 
 def _ndjson_by_duckdb(place: Place, name: str) -> State:
-    """What the recipe of `unified help engines` finds."""
+    """The findings of the recipe of `unified help engines`."""
     recipe = _CODE["DuckDB, the newest state after --incremental"].replace(
         "VIEW tickets", "VIEW newest"
     )

@@ -78,13 +78,13 @@ _SHORT = {'"': '"', "\\": "\\", "/": "/", "\b": "b", "\f": "f", "\n": "n", "\r":
 
 
 class Number(NamedTuple):
-    """A number, with its digits as they stand."""
+    """A number, with its digits unchanged."""
 
     digits: str
 
 
 class Pairs(NamedTuple):
-    """An object with all its members, also those whose keys stand twice."""
+    """An object with all its members, also those with repeated keys."""
 
     members: tuple[tuple[str, Any], ...]
 
@@ -100,7 +100,7 @@ def exact(text: str | bytes) -> Any:
 
 
 def plain(text: str | bytes) -> Any:
-    """What a plain parser makes of it: of a key that stands twice the last value."""
+    """The value of a plain parser: for a repeated key the last one."""
     return json.loads(text, parse_int=Number, parse_float=Number)
 
 

@@ -10,8 +10,8 @@ from front_door import ROOT
 
 
 def of_another(path: Path) -> str:
-    """Give the file to somebody who is neither this user nor root; gives what the
-    program says of it.
+    """Give the file to a user who is neither this one nor root; gives what the program
+    says of it.
     """
     os.chown(path, 65534, -1)
     return f"{path} belongs to another user (chown 0 {path})"
@@ -24,7 +24,7 @@ def open_to_others(path: Path) -> str:
 
 
 SPOILS: list[Callable[[Path], str]] = [open_to_others, *([of_another] if os.geteuid() == 0 else [])]
-"""Ways in which somebody else can have written a file; only root can give one away."""
+"""Ways in which another user can have written a file; only root can give one away."""
 
 
 def bound_by_modes(home: Path, *argv: str, **environ: str) -> subprocess.CompletedProcess[str]:

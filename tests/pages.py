@@ -1,5 +1,5 @@
-"""A list on the service of the tests: what each page holds is decided by the test, and
-who asked for what is kept.
+"""A list on the service of the tests: the test decides the content of each page, and
+requests are kept.
 """
 
 import json
@@ -21,7 +21,7 @@ def cursor_of(seen: Seen) -> str | None:
 
 
 def serve(service: Service, pages: Sequence[Sequence[Any]], **more: Any) -> None:
-    """Serve these records, page by page; `more` stands in every envelope."""
+    """Serve these records, page by page; `more` is added to every envelope."""
 
     def reply(seen: Seen) -> Reply:
         at = int((cursor_of(seen) or "c0")[1:])
@@ -42,7 +42,7 @@ def by_cursor(service: Service, answers: Mapping[str | None, Any | Callable[[], 
 
 
 def offer(unified: Mapping[str, Mapping[str, Sequence[Any]]], **more: Any) -> Any:
-    """What a connection offers, as the service answers it: the operations by API and
+    """The offers of a connection, as the service answers: the operations by API and
     resource.
     """
     entries = [

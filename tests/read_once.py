@@ -38,7 +38,7 @@ tls.system_has_authorities = functools.cache(tls.system_has_authorities)
 
 
 def _once(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """What Typer reads from a function, read once for the same parameters."""
+    """Typer's reading of a function, read once for the same parameters."""
     known: dict[tuple[int, ...], tuple[inspect.Signature, Any]] = {}
 
     def of(callback: Any) -> Any:

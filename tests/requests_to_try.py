@@ -1,4 +1,4 @@
-"""Requests of each kind, for tests of what may be repeated and of what is in doubt."""
+"""Requests of each kind, for tests of repeats and of doubts."""
 
 from unified_cli.catalogue import load
 from unified_cli.config.address import parse

@@ -20,12 +20,10 @@ from front_door import ROOT
 from rich.cells import cell_len
 
 _STEP = re.compile(r"\x1b\[(?P<number>\d*)(?P<command>[A-Za-z])|[\s\S]")
-# What a pager asks of the keyboard and the bell.
+# The requests of a pager to the keyboard and the bell.
 _UNSEEN = re.compile(r"\x1b(?:\[\?1[hl]|[=>])|\x07")
 Cells = list[str]
-"""What stands in the cells of a row; what is wider than one has empty ones behind
-it.
-"""
+"""The text of the cells of a row; a wide character has empty cells behind it."""
 FULL_CLEAR = re.compile(r"\x1b\[[23]J|\x1bc")
 
 
@@ -95,7 +93,7 @@ class Terminal:
     def press_to_end(self, key: str) -> int:
         """Press a key until the process ends, as a person would; its exit code.
 
-        `less` throws away what is typed while it handles a signal.
+        `less` throws away keys typed while it handles a signal.
         """
         ended = False
         while not ended:
@@ -137,7 +135,7 @@ class Terminal:
 
     @property
     def lines(self) -> list[str]:
-        """What it shows, without colours."""
+        """The text on it, without colours."""
         return shown(self.sent, self._columns)
 
 
@@ -164,8 +162,8 @@ def configured(home: Path, config: str) -> None:
 
 
 class Pty:
-    """A pseudo-terminal in this process: what is written to its `stream` is what it is
-    sent, until it is closed.
+    """A pseudo-terminal in this process: it receives the text written to its `stream`,
+    until it is closed.
     """
 
     def __init__(self, columns: int) -> None:
@@ -212,7 +210,7 @@ def shown(sent: str, columns: int) -> list[str]:
         elif step[0] == "\n":
             row += 1
         elif not (taken := cell_len(step[0])):
-            # A mark stands in the cell of the character before it.
+            # A mark is in the cell of the character before it.
             rows[row][column - 1] += step[0]
         else:
             if column + taken > columns:

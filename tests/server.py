@@ -1,5 +1,5 @@
-"""A service of our own on a real socket, which remembers what it was asked and answers
-what it is told to.
+"""A fake service on a real socket, which remembers requests and gives the chosen
+answers.
 """
 
 import json
@@ -52,16 +52,16 @@ class Reply:
 
 
 class Service:
-    """What the fixture gives: `reply` decides each answer, `seen` is what was asked."""
+    """The fixture's value: `reply` decides each answer, `seen` has the requests."""
 
     def __init__(self) -> None:
         self.seen: list[Seen] = []
         self.reply: Callable[[Seen], Reply] = lambda _: Reply()
         self.url = ""
         self.clock: Callable[[], float] | None = time.time
-        """What the Date header says; without a clock there is none."""
+        """The Date header; without a clock it is left out."""
         self.over = threading.Event()
-        """The test is over: nobody waits for an answer any more."""
+        """The test is over: no client waits for an answer any more."""
 
     @property
     def environ(self) -> dict[str, str]:

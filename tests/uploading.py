@@ -1,5 +1,5 @@
 """Uploads sent by the client of every command, and a service on a real socket that cuts
-them where it is told.
+them at a chosen point.
 """
 
 import hashlib
@@ -53,7 +53,7 @@ def refused(status: int, headers: str = "") -> bytes:
 
 @dataclass(frozen=True)
 class Turn:
-    """What the service does with a request: it reads so many bytes of the body, then
+    """The service's treatment of a request: it reads this many bytes of the body, then
     answers, and may break off.
     """
 
@@ -61,7 +61,7 @@ class Turn:
     reads: int | None = None
     """None for all."""
     first: bytes = b""
-    """What it says before it reads."""
+    """Its answer before it reads."""
     then: str = "go on"
     """`close`, `reset`, or `stay`: leave the connection open and read nothing more."""
 
@@ -159,7 +159,7 @@ def taking(*turns: Turn, authority: trustme.CA | None = None) -> Iterator[Upload
         finally:
             service.over.set()
             # A client may have sent all it had to say and be gone before it was
-            # accepted: it stands before this one.
+            # accepted: it comes before this one.
             with socket.socket() as end:
                 end.bind(("127.0.0.1", 0))
                 last.append(end.getsockname())
@@ -180,7 +180,7 @@ def _serve(service: UploadService, connection: socket.socket) -> None:
 
 @dataclass
 class Sent:
-    """What became of an upload."""
+    """The outcome of an upload."""
 
     answer: Answer | None
     stderr: str
@@ -273,7 +273,7 @@ def send(
 
 
 def content(size: int, seed: int = 0) -> Iterator[bytes]:
-    """So many bytes, the same each time, of every value."""
+    """This many bytes, the same each time, of every value."""
     made = 0
     block = b""
     while made < size:

@@ -75,7 +75,7 @@ class Wire:
         return time.monotonic() - began
 
     def end(self) -> tuple[int, str]:
-        """The exit code, and what stands on standard error."""
+        """The exit code, and standard error."""
         assert self.process.stderr
         code = self.process.wait(30)
         return code, self.process.stderr.read().decode()
@@ -106,7 +106,7 @@ def started(folder: Path, options: str, **environ: str) -> Iterator[Wire]:
         finally:
             process.kill()
             over.cancel()
-            # What was not written to a closed pipe cannot be flushed either.
+            # Bytes that a closed pipe refused cannot be flushed either.
             with contextlib.suppress(BrokenPipeError):
                 if process.stdin:
                     process.stdin.close()

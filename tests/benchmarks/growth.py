@@ -24,7 +24,7 @@ class Growth:
 
 @dataclass(frozen=True)
 class Slopes:
-    """What a growth came to: the median of each size, in its order."""
+    """Result of a growth: the median of each size, in its order."""
 
     growth: Growth
     medians: Sequence[Sample]

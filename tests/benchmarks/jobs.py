@@ -281,5 +281,5 @@ def _is_list(printed: Iterable[bytes]) -> bool:
 
 
 def has_records(pages: int) -> Proof:
-    """Whether as many lines were printed as there are records on so many pages."""
+    """Whether as many lines were printed as these pages have records."""
     return lambda printed: sum(1 for _ in printed) == pages * RECORDS

@@ -26,7 +26,7 @@ _UNWANTED = {
 
 @dataclass(frozen=True)
 class Command:
-    """What is measured: its name in the table, its words and environment.
+    """A measured command: its name in the table, its words and environment.
 
     `holds` looks at the lines it printed and says whether the work was done. `times` is
     how often the work of this command has to be done for the work of the others.

@@ -1,5 +1,5 @@
-"""What nightly exports cost: `python tests/benchmarks/night_costs.py million`, or `…
-dlt --python VENV/bin/python`.
+"""Measure the cost of nightly exports: `python tests/benchmarks/night_costs.py
+million`, or `… dlt --python VENV/bin/python`.
 
 `million` exports 1,000,000 records of 350 bytes, and then a night in which 1 % changed,
 as NDJSON and as a Delta table. `dlt` sets ten nights of 50 connections beside dlt with
@@ -47,7 +47,7 @@ class Service:
 
 @contextmanager
 def serving(connections: int, records: int) -> Iterator[Service]:
-    """Lists of so many connections and records."""
+    """Serve lists of these connections and records."""
     words = [sys.executable, str(HERE / "night_service.py"), str(connections), str(records)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout

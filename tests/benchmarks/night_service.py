@@ -71,7 +71,7 @@ class Lists:
         return text + "x" * (BYTES - len(text) - 2) + '"}'
 
     def digests(self) -> list[str]:
-        """What all records of each connection come to, in any order."""
+        """Sum of all records of each connection, in any order."""
         return [
             digest(self._record(connection, number) for number in range(len(changed)))
             for connection, changed in enumerate(self._changed)

@@ -1,5 +1,5 @@
-"""The same call as a script of Typer and httpx, with the checks of ours: `one_call.py
-URL` prints the page.
+"""The same call as a script of Typer and httpx, with the checks of this program:
+`one_call.py URL` prints the page.
 """
 
 import json

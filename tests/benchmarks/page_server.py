@@ -170,8 +170,8 @@ class Service(asyncio.Protocol):
 
 
 async def _lateness() -> float:
-    """How many seconds late this machine's timers are: what is to be 20 ms away should
-    be no farther.
+    """How many seconds late this machine's timers are: a timer of 20 ms should not take
+    longer.
     """
     found = []
     for _ in range(15):

@@ -1,5 +1,5 @@
-"""What is measured, installed: this package as its users have it, and the peers that
-can be found.
+"""The measured programs, installed: this package as its users have it, and the peers
+that can be found.
 """
 
 import os
@@ -25,8 +25,8 @@ VERSIONS = {
 
 
 def install(folder: Path) -> Path:
-    """The folder of programs of an environment that holds this package as it stands,
-    and nothing it does not need.
+    """The folder of programs of an environment that holds this unchanged package and
+    only its dependencies.
     """
     programs = _environment(folder)
     # pip from 25 on writes console scripts that import nothing but what they run.

@@ -1,6 +1,4 @@
-"""What was measured, set against the goals, as a table for people or facts for
-programs.
-"""
+"""Measurements beside the goals, as a table for people or facts for programs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +26,7 @@ class Comparison:
 
     @property
     def met(self) -> bool:
-        """Whether the goal is met; where there is none, it is."""
+        """Whether the goal is met; without one, it is."""
         return self.goal is None or self.ratio <= self.goal
 
 

@@ -51,7 +51,7 @@ NASTY = st.lists(
 ).map("".join)
 TYPED = st.one_of(NASTY, TEXT)
 EXTRA = {"delete": ["-y"], "write": ["-d", "{}"]}
-"""What an operation of a kind needs beside its id."""
+"""The needs of an operation of a kind, beside its id."""
 MANY = settings(max_examples=100, derandomize=True, database=None)
 BASE = "http://127.0.0.1:9/base"
 ENVIRON = {
@@ -91,8 +91,8 @@ def run(argv: list[str], base: str = BASE, transport: Any = None) -> None:
 
 
 def sent(argv: list[str]) -> httpx.Request | None:
-    """What goes out for a command line; None where it is refused as a matter of usage,
-    before anything goes out.
+    """Return the request of a command line, or None if it is refused as a matter of
+    usage, before anything goes out.
     """
     kept = Kept()
     refusal = None

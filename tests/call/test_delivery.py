@@ -26,8 +26,8 @@ PLAIN = Combination("", "", "json", "none", "config", *[False] * len(SWITCHES))
 
 
 def asked(kind: str, mode: str) -> Asked | None:
-    """What a kind of operation asks for in a mode; None where the command line does not
-    take it.
+    """The delivery of a kind of operation in a mode; None where the command line does
+    not take it.
     """
     words = PLAIN._replace(kind=kind, mode=mode).words
     try:
@@ -75,7 +75,7 @@ def test_every_combination_is_decided() -> None:
     assert {*found} == {None, *Delivery}
 
 
-# What a result is delivered by, for some that people type.
+# The delivery of a result, for some that people type.
 DELIVERED = [
     ("list", "one", "json", "none", Delivery.DOCUMENT),
     ("list", "one", "csv", "none", Delivery.RECORDS),

@@ -1,4 +1,4 @@
-"""A field that is typed with dots, as a column is, is sent as one name, and told."""
+"""A field typed with dots, like a column, is sent as one name, with a warning."""
 
 import json
 

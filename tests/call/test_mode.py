@@ -29,7 +29,8 @@ def mode(command: str) -> Mode:
     return mode_of(CATALOGUE.operation(*argv[:3]), parsed.options)
 
 
-# What an operation does for one connection and for several, by the options that decide.
+# The mode of an operation for one connection and for several, by the options that
+# decide.
 KINDS = [
     (LIST, ModeKind.ONE, ModeKind.READS),
     (f"{LIST} --all --out x", ModeKind.ONE, ModeKind.READS),

@@ -1,4 +1,4 @@
-"""What a product offers before anybody has connected it."""
+"""The offers of a product that no one has connected yet."""
 
 import io
 from collections.abc import Mapping

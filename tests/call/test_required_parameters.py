@@ -1,5 +1,5 @@
-"""What an operation is known to require in its query: told in help, named where it is
-missing, refused if asked.
+"""The required parameters of an operation: shown in help, named where it is missing,
+refused if asked.
 """
 
 import json

@@ -165,7 +165,7 @@ def test_a_cut_may_be_typed_to_the_nanosecond(unified: Unified, service: Service
         f"ticketing tickets list --all -o ndjson --since {stamps[2]}", environ=service.environ
     )
     assert (result.code, ids(result.stdout)) == (0, stamps[3:])
-    # What is sent is cut to microseconds, and so asks for a few more.
+    # The time in the request is cut to microseconds, and so asks for a few more.
     assert filters(service) == [SENT]
 
 
@@ -182,7 +182,7 @@ def test_a_limit_counts_filtered_records_and_continues_where_it_stopped(
     cursor = first.json["next_cursor"]
     again = listed(f"--since {SINCE} --all -o ndjson --cursor '{cursor}'")
     assert ids(again.stdout) == ["null", "odd", "newest"]
-    # The position holds where the time has moved on meanwhile.
+    # The position holds though the time has moved on.
     assert ids(listed(f"--since 2026-01-03 --all -o ndjson --cursor '{cursor}'").stdout) == [
         "null",
         "odd",
@@ -260,7 +260,7 @@ def test_an_export_has_changed_records_and_continues_from_there(
     assert ids((folder / "tickets.ndjson").read_text()) == KEPT
     assert filters(service) == [SENT] * 3
     assert run(f"--since {SINCE} --incremental").code == 0
-    # What has no time is no less new than the last time.
+    # A record without a time is no less new than the last time.
     assert filters(service)[3:] == ["2026-01-31T23:59:00.500000Z"] * 3
     other = run("--since 2026-01-03")
     assert other.code == 12

@@ -1,5 +1,5 @@
-"""`--upload` and `--content-type`: what is sent, what cannot be, and what is said of
-it.
+"""`--upload` and `--content-type`: the bytes that are sent, the refusals, and their
+messages.
 """
 
 import hashlib

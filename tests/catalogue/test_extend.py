@@ -1,5 +1,5 @@
 """A catalogue of one's own: ten lines give commands, help, sandbox routes and rows;
-what is wrong stops nothing.
+mistakes stop nothing.
 """
 
 import os

@@ -1,5 +1,5 @@
-"""The catalogue: what its data may say, what follows from one line of it, and that what
-is known fits it.
+"""The catalogue: what its data may say, what follows from one line of it, and that the
+known facts fit it.
 """
 
 import ast
@@ -58,8 +58,8 @@ OWN = {
     ("checkpoint.py", "next_cursor"),
     ("jq_program.py", "sort_by"),
 }
-"""Words of the service that mean something else here: members of what is printed or
-kept, and a function of jq.
+"""Words of the service that mean something else here: members of printed or kept
+records, and a function of jq.
 """
 
 

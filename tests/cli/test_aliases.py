@@ -1,5 +1,5 @@
-"""The `[alias]` of the config file: a first word that stands for several, and what it
-may not be.
+"""The `[alias]` of the config file: a first word for several words, and what it may not
+be.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The options that name the connection may stand right after the program's name."""
+"""The options that name the connection may come right after the program's name."""
 
 from collections.abc import Callable
 from pathlib import Path

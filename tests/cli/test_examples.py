@@ -1,7 +1,7 @@
 """Every command that help prints runs on a fresh sandbox: examples as they are printed,
 those in sentences completed.
 
-What stands in code blocks for other programs is run in tests/commands/topics.
+Code in blocks for other programs is run in tests/commands/topics.
 """
 
 import re
@@ -20,7 +20,7 @@ from front_door import ROOT, Unified
 
 from unified_cli.commands.help import topics
 
-# What an example may need that nobody has on a fresh machine: the profiles it names.
+# The needs of an example that a fresh machine lacks: the profiles it names.
 CONFIG = """
 [alias]
 t = "ticketing tickets"
@@ -38,13 +38,13 @@ FILES = {
     "people.csv": "first_name,last_name\nAda,Lovelace\n",
     "connections.csv": "name,account_id\nnew-one,7\n",
 }
-# What runs until it is stopped, asks a person at a terminal, or continues a run: it is
-# run further down.
+# A command that runs until it is stopped, asks a person at a terminal, or continues a
+# run: it is run further down.
 RUN = "20261121-7f3a"
 RUNS = [f"unified runs {name} {RUN}" for name in ("show", "resume", "retry", "remove")]
 SERVERS = ["unified sandbox serve", "unified mcp serve -p 'prod-*'"]
 NOT_ALONE = {*SERVERS, "unified profile login acme", *RUNS}
-# What stands in sentences: how it goes on where it is not whole, and the exit code.
+# Commands in sentences: how an incomplete one continues, and the exit code.
 BOTH = "ticketing/tags --from acme --to prod-eu --ids ids"
 SENTENCES = {
     "unified help": ("", 0),
@@ -88,7 +88,7 @@ SENTENCES = {
     "unified sandbox status": ("", 0),
     "unified doctor --bundle report.zip --har session.har": ("", 0),
 }
-# What a sentence takes for granted: commands that are run before it.
+# The assumptions of a sentence: commands that are run before it.
 BEFORE = {
     "unified apply": f"plan {BOTH} --ignore workspace > tags.plan",
     "unified export --task -": "export voice -p acme --to dump --tasks > task",

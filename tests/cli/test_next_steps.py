@@ -1,4 +1,4 @@
-"""What is typed by mistake, and what to type instead: each next step is run, where the
+"""Mistakes at the terminal, and their corrections: each next step is run, where the
 sandbox can run it.
 """
 

@@ -25,7 +25,7 @@ def below(kind: type[Options]) -> Iterator[type[Options]]:
 
 
 def every_class() -> list[type[Options]]:
-    """All classes of options: whoever has built every command has imported them."""
+    """All classes of options: building every command imports them."""
     assert ENTRIES
     return sorted(set(below(Options)), key=lambda kind: kind.__name__)
 

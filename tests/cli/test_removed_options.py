@@ -1,5 +1,5 @@
-"""What an option of an earlier version did is done by the commands that its error
-prints, with the words that were typed.
+"""The work of a removed option is done by the commands that its error prints, with the
+words that were typed.
 """
 
 import shlex

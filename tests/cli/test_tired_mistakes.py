@@ -1,5 +1,5 @@
-"""What a tired engineer types, the whole message, and what it says to type instead,
-which is then run.
+"""Lines of a tired engineer, the whole message, and what it says to type instead, which
+is then run.
 """
 
 import tomllib
@@ -68,7 +68,7 @@ def at_work(config: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.M
 
 
 def run(unified: Unified, mistake: dict[str, Any], line: str, stdin: str) -> tuple[int, str]:
-    """The exit code and stderr of a line, which stands in no folder."""
+    """The exit code and stderr of a line, run outside of any folder."""
     result = unified(
         line, environ=mistake.get("environ", {}), stdin=mistake.get(stdin, "").encode()
     )

@@ -1,4 +1,4 @@
-"""What is typed as other tools spell it is refused with the spelling here."""
+"""The spellings of other tools are refused with the spelling here."""
 
 import os
 from collections.abc import Callable

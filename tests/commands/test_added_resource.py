@@ -71,7 +71,7 @@ def test_a_search_is_a_list_whose_pages_each_have_a_key(unified: Unified) -> Non
     assert unified(f"{command} -p hub --expect 'length > 0'").code == 0
     hub = [one["id"] for one in found if one["_profile"] == "hub"]
     assert unified(f"{command} -p hub --all -o ids").stdout.split() == hub
-    # It reads, so nobody has to confirm it, and a read-only profile may.
+    # It reads, so it needs no confirmation, and a read-only profile may.
     assert unified("profile set hub read_only=true").code == 0
     assert unified(f"{command} -p hub").code == 0
 
@@ -168,7 +168,7 @@ def test_a_described_method_and_the_sandbox_s_own(unified: Unified) -> None:
     described = unified("crm contacts list -p hub --describe -o json")
     assert described.code == 0
     assert "stage" in described.stdout
-    # The sandbox serves what is added on its other connections, too.
+    # The sandbox serves added operations on its other connections, too.
     assert len(records(unified("-p sandbox crm contacts list --limit 3 -o ndjson"))) == 3
     assert unified("-p sandbox -a help-desk crm contacts list").code == 4
 

@@ -269,7 +269,7 @@ def test_texts_are_one_line_and_fields_those_that_meta_describes(
         "fields": "id stage=lead|customer kind owner:object size:number",
         "query": {"list": "stage"},
     }
-    # What one connection described is checked for every one.
+    # The description of one connection is checked for every other.
     said = unified("crm contacts list -q stgae=lead", environ=crm.environ()).stderr
     assert said.startswith('"stgae" is not a known parameter of crm contacts list')
     page = unified("crm --help", tty=True, environ={"NO_COLOR": "1"}).stdout

@@ -164,12 +164,12 @@ def race(path: Path, processes: int) -> None:
 
 if __name__ == "__main__":
     config, mode, *rest = sys.argv[1:]
-    # What a command imports is imported before the forks.
+    # The modules of a command are imported before the forks.
     run(Path(config), "set", "nobody", "retries=1")
     import_module("unified_cli.config.edit")
 
     if mode == "race":
-        # How long one waits is shown elsewhere; on a busy machine the last of so many
+        # How long one waits is shown elsewhere; on a busy machine the last of them
         # waits longer.
         private_file._LOCK_SECONDS = 300
         race(Path(config), int(rest[0]))

@@ -1,4 +1,4 @@
-"""What can be a base URL, and what is the same origin."""
+"""Valid base URLs, and equal origins."""
 
 import pytest
 

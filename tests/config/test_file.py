@@ -89,7 +89,7 @@ def test_a_broken_file_is_named_with_its_place_and_left_alone(
     assert unified("profile path").code == 0
     assert unified("profile login acme --token-stdin", stdin=b"t\n").code == 3
     assert path.read_bytes() == content
-    # What is wrong in one profile is no reason not to add another; anything else is.
+    # A mistake in one profile does not prevent adding another; any other does.
     added = unified("profile add new")
     local = said.startswith("profile ") or "the profile" in said
     assert added.code == (0 if local else 3)

@@ -1,5 +1,5 @@
-"""`[profile.acme]`, the likeliest slip in the config file: told with its mend by
-whatever reads it.
+"""`[profile.acme]`, the likeliest slip in the config file: reported with its correction
+by every reader.
 """
 
 from collections.abc import Callable

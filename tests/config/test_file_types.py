@@ -1,5 +1,5 @@
-"""A value of the wrong type in the config file: told where it is met, and no reason to
-hide the other profiles.
+"""A value of the wrong type in the config file: reported by its reader, while the other
+profiles stay visible.
 """
 
 from collections.abc import Callable, Iterable

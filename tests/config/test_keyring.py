@@ -17,7 +17,7 @@ from unified_cli.installation import command_to_add
 
 
 class Silent(InMemory):
-    """A keyring that waits for a window that nobody sees."""
+    """A keyring that waits for a window that no one sees."""
 
     priority = 1
 

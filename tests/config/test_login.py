@@ -1,4 +1,4 @@
-"""A new base URL for a profile whose token is for another one: never quietly."""
+"""A new base URL for a profile whose token is for a different URL: never quietly."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

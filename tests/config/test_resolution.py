@@ -339,7 +339,7 @@ def test_without_a_choice_the_profiles_are_named(
         == "error: no profile is chosen (-p NAME; unified profile list shows 30; "
         "unified profile use NAME chooses one for all calls)\n"
     )
-    # Whoever sets variables wants no profile.
+    # A user who sets variables wants no profile.
     alone = unified(line, environ={"UNIFIED_BASE_URL": "https://api.example.com"})
     assert (
         alone.stderr

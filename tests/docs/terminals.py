@@ -1,4 +1,4 @@
-"""Real shells under a pseudo-terminal: type a line, press TAB, see what is offered."""
+"""Real shells under a pseudo-terminal: type a line, press TAB, see the candidates."""
 
 import shlex
 from collections.abc import Mapping
@@ -102,12 +102,12 @@ class Shell:
 
     def _ready(self) -> None:
         # Until the prompt is there the terminal itself takes control characters, and
-        # would erase what is typed.
+        # would erase the typed text.
         self._pty.expect_exact(_PROMPT)
 
     def offered(self, line: str) -> set[str]:
-        """What is offered at the end of the line, which is then thrown away; some
-        shells mark folders with a slash.
+        """The candidates at the end of the line, which is then thrown away; some shells
+        mark folders with a slash.
         """
         if self.name == "bash":
             found = self._listed(line)
@@ -124,7 +124,7 @@ class Shell:
         return {one for one in found if one}
 
     def _listed(self, line: str) -> set[str]:
-        """What bash lists. Readline has no way to tell a program; it prints one
+        """The candidates of bash. Readline cannot pass them to a program; it prints one
         candidate a line.
         """
         self._pty.send(f"{line}{_LIST}\x15echo E''ND\r")
@@ -134,7 +134,7 @@ class Shell:
         return {one.strip().rstrip("/") for one in listed if one.strip() and _PROMPT not in one}
 
     def complete(self, line: str) -> str:
-        """Complete the line with TAB and run it; what is printed."""
+        """Complete the line with TAB, run it, and return its output."""
         self._pty.send(f"{line}\t")
         self._pty.send("\r")
         return self.run("")

@@ -28,7 +28,7 @@ _ECHO = {
     "zsh": 'unified() { echo ran: "$@"; }',
     "fish": "function unified; echo ran: $argv; end",
 }
-"""How each shell is told to say what the program would get."""
+"""How each shell prints the words that the program would get."""
 
 
 @pytest.mark.parametrize("name", SHELLS)
@@ -738,7 +738,7 @@ def test_a_call_that_sees_another_connection_drops_its_words(call: str, tmp_path
     at_terminal("-p second ticketing tickets list -q limit=1", tmp_path)
     before = {path.name for path in (cache / "acme").iterdir()}
     off = f"-p acme {call}" if call != "profile test" else "profile test acme"
-    # Another account by a flag is none that the name leads to.
+    # Another account by a flag is not the one of the name.
     at_terminal("-p acme -a empty ticketing tickets list", tmp_path, ">/dev/null")
     at_terminal(off, tmp_path, then=">/dev/null")
     assert {path.name for path in (cache / "acme").iterdir()} == before

@@ -1,4 +1,4 @@
-"""What a TAB in bash costs: counted here; how long it takes is measured with `-m
+"""The cost of a TAB in bash: counted here; how long it takes is measured with `-m
 benchmark -s -n0`.
 """
 
@@ -58,7 +58,7 @@ _unified
 
 
 def config(home: Path, profiles: int) -> None:
-    """Write a config file with an alias and so many profiles."""
+    """Write a config file with an alias and this many profiles."""
     file = home / ".config" / "unified" / "config.toml"
     file.parent.mkdir(parents=True, exist_ok=True)
     one = (

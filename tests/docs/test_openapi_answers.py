@@ -44,7 +44,7 @@ def client() -> Iterator[httpx.Client]:
 
 
 def resolved(value: dict[str, Any]) -> dict[str, Any]:
-    """What a reference stands for."""
+    """The schema of a reference."""
     if "$ref" not in value:
         return value
     _, _, kind, name = value["$ref"].split("/")
@@ -141,7 +141,7 @@ def test_only_needed_fields_of_an_action_are_required(
     every = [resolved(one) for one in found["parameters"]]
     told = [one for one in every if one["required"] or one.get("description") == "Required"]
     assert [one["name"] for one in told] == ["integrated_account_id", *parameters]
-    # A draft that the test before has sent is none any more.
+    # The draft that the test before has sent is gone.
     query = {"integrated_account_id": f"full:needs-{operation.name}"}
     query |= {name: shown.query[name] for name in parameters}
     content = {name: (shown.body or {})[name] for name in fields}

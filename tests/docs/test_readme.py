@@ -1,5 +1,5 @@
-"""The README's blocks, run by a real shell on a fresh sandbox: what they show is what
-is printed.
+"""The README's blocks, run by a real shell on a fresh sandbox: their output is the real
+output.
 """
 
 import json
@@ -46,7 +46,7 @@ def blocks(text: str) -> Iterator[list[tuple[str, str]]]:
 
 
 def split(entry: str) -> tuple[str, str]:
-    """The command, which may go on over lines that end with a backslash, and what
+    """The command, which may continue over lines that end with a backslash, and what
     follows.
     """
     found = re.match(r"((?:[^\n]*\\\n)*[^\n]*\n)(.*)", entry, re.DOTALL)

@@ -1,4 +1,4 @@
-"""The generated documents: what is committed matches the code."""
+"""The generated documents: the committed ones match the code."""
 
 import re
 

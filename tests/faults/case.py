@@ -1,5 +1,5 @@
-"""What one fault is: what the server plays, what is typed, and everything that must be
-true afterwards.
+"""One fault: the server's script, the command, and everything that must be true
+afterwards.
 """
 
 import json
@@ -23,7 +23,7 @@ PAGE = b'{"result":[{"id":"1"}],"next_cursor":null}'
 @dataclass(frozen=True)
 class Case:
     """One fault. In every text and every answer `@ORIGIN@`, `@EVIL@`, `@PORT@`,
-    `@TOKEN@`, `@HOME@` stand for values.
+    `@TOKEN@`, `@HOME@` are replaced by values.
 
     `stderr` are patterns that must be found there, `never` ones that must not.
     `requests` is how many the server must have read, or one pattern for each. `waits`
@@ -39,8 +39,8 @@ class Case:
     never: Sequence[str] = ()
     stdout: bytes | Callable[[], bytes] | None = None
     shows: object = None
-    """The JSON value that stands on a terminal at stdout, written so that the terminal
-    obeys nothing in it.
+    """The JSON value on a terminal at stdout, written so that the terminal obeys
+    nothing in it.
     """
     calm: bool = False
     """Nothing on stdout is anything that a terminal obeys."""
@@ -69,8 +69,8 @@ class Case:
     would.
     """
     hole: bool = False
-    """127.0.0.9 takes no more connections on the origin's port: whoever tries is left
-    waiting.
+    """127.0.0.9 takes no more connections on the origin's port: further clients are
+    left waiting.
     """
     timeout: float = 120
     """The deadline that the command works under."""

@@ -22,7 +22,7 @@ def begin() -> None:
 
 
 def grown() -> int:
-    """Kilobytes that a process of its own would have taken for what was done since."""
+    """Kilobytes that a process of its own would have used for the work since then."""
     return _highest(_OWN) - _before[0] + _PROGRAM
 
 

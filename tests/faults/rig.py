@@ -35,7 +35,7 @@ _KEY = re.compile(rb"^idempotency-key: *(\S+)", re.IGNORECASE | re.MULTILINE)
 
 @dataclass
 class Run:
-    """What a run left behind."""
+    """The files that a run left behind."""
 
     code: int
     stdout: bytes
@@ -60,7 +60,7 @@ class Clock:
 
 
 class Rig:
-    """One origin, one evil listener that nobody may talk to, one home, one secret."""
+    """One origin, one evil listener that must get no request, one home, one secret."""
 
     def __init__(self, case: Case, home: Path, patch: pytest.MonkeyPatch) -> None:
         self.case = case
@@ -187,7 +187,7 @@ class Rig:
 
 
 def _descriptors() -> set[tuple[str, str]]:
-    """What this process has open, and where it leads."""
+    """The open descriptors of this process, and their targets."""
     found = set()
     for name in os.listdir("/proc/self/fd"):  # noqa: PTH208  nothing may be opened for looking
         # The one of the looking itself is gone by now.
@@ -229,7 +229,7 @@ def hold(case: Case, home: Path, patch: pytest.MonkeyPatch) -> Rig:
     }
     assert search.hits(rig.token, places) == [], told
     # Each by what it leads to: what a test before this one left may be closed
-    # meanwhile, and would make up for a leak.
+    # in between, and would make up for a leak.
     assert _descriptors() - descriptors == set(), told
     assert run.seconds <= case.timeout + 1, told
     assert run.peak < memory.LARGEST, f"{run.peak} kB"
@@ -282,9 +282,7 @@ def _check_requests(rig: Rig, run: Run, told: str) -> None:
 
 @contextlib.contextmanager
 def _logging(log: io.StringIO) -> Iterator[None]:
-    """Everything that any library logs, as somebody would see it who turned all of it
-    on.
-    """
+    """Everything that any library logs, as a user sees it who turned all of it on."""
     root, handler = logging.getLogger(), logging.StreamHandler(log)
     level = root.level
     root.addHandler(handler)
@@ -297,7 +295,7 @@ def _logging(log: io.StringIO) -> Iterator[None]:
 
 
 def _dig(ending: contextlib.ExitStack, port: int) -> None:
-    """Fill a listener's queue, which nobody ever empties, so that the next connection
+    """Fill a listener's queue, which is never emptied, so that the next connection
     waits for ever.
     """
     hole = ending.enter_context(socket.socket())

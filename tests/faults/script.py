@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Wait:
-    """Say nothing for so many real seconds."""
+    """Say nothing for this many real seconds."""
 
     seconds: float
 
@@ -51,7 +51,7 @@ CLOSE = Mark()
 RESET = Mark()
 """Break the connection."""
 TLS = Mark()
-"""Shake hands, and go on in TLS: what a proxy does behind CONNECT."""
+"""Shake hands, and continue in TLS, as a proxy does behind CONNECT."""
 
 _LENGTH = re.compile(rb"Content-Length: (\d+)")
 
@@ -60,8 +60,8 @@ Step = bytes | Wait | Trickle | Stream | Call | Mark
 
 @dataclass(frozen=True)
 class Answer:
-    """What is played for one request; `after` is how much of it is waited for: `all`,
-    its `head`, or `nothing`.
+    """The script of one request; `after` is how much of it is waited for: `all`, its
+    `head`, or `nothing`.
     """
 
     steps: Sequence[Step]
@@ -79,8 +79,8 @@ def reply(
     kind: str | None = "application/json",
     length: int | None = -1,
 ) -> bytes:
-    """The bytes of an answer; its length is added unless `length` says another one, or
-    None for none.
+    """The bytes of an answer; its length is added unless `length` gives another, or
+    None to omit it.
     """
     lines = [f"HTTP/1.1 {status} Whatever"]
     lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
@@ -130,7 +130,7 @@ class Listener:
         self.port: int = self._socket.getsockname()[1]
 
     def start(self, words: Mapping[bytes, bytes]) -> None:
-        """Begin to listen; `words` are what stands for names in the script."""
+        """Begin to listen; `words` replace the names in the script."""
         self.words = words
         self._run(self._accept)
 
@@ -178,7 +178,7 @@ class Listener:
         return secured
 
     def _exchange(self, connection: socket.socket) -> socket.socket | None:
-        """Read one request, play its answer; the connection to go on with."""
+        """Read one request, play its answer; gives the next connection."""
         after = self._answer(take=False).after
         if after != "nothing":
             request = _read(connection, whole=after == "all")

@@ -1,6 +1,4 @@
-"""A secret that can be told from everything else, and the search for it in whatever a
-run left behind.
-"""
+"""A unique secret, and the search for it in whatever a run left behind."""
 
 import base64
 import json

@@ -10,7 +10,7 @@ from unified_cli.http.client import Client
 
 
 class Opened:
-    """Stands for a client, and tells whether it was closed."""
+    """A fake client that says whether it was closed."""
 
     def __init__(self) -> None:
         self.closed = 0

@@ -18,7 +18,7 @@ from unified_cli.errors import (
 )
 from unified_cli.fleet.conclude import ORDER, Ending, conclude, worst
 
-# What went wrong, in the order in which the exit codes count, with the sentence about
+# The failures, in the order in which the exit codes count, with the sentence about
 # it.
 ROWS = {
     "storage": (11, "no space"),

@@ -23,7 +23,7 @@ from server import Reply, Seen, Service
 from unified_cli import signals
 
 NUMBER = 3
-"""So many connections, and so many records: part N is connection `c0N`, or record `tN`
+"""These numbers of connections and records: part N is connection `c0N`, or record `tN`
 of a single connection.
 """
 PARTS = range(NUMBER)
@@ -37,8 +37,8 @@ FAULTS: dict[str, Mapping[int, int]] = {
     "one not offered": {1: 405},
     "none offered": dict.fromkeys(PARTS, 405),
 }
-"""The status that the service answers about a part; nobody knows whether a write was
-done that is answered with 500.
+"""The status that the service answers about a part; a write that is answered with 500
+is in doubt.
 """
 STREAMS = {"output full": errno.ENOSPC, "output closed": errno.EPIPE}
 SIGNALS = {"SIGINT": signal.SIGINT, "SIGTERM": signal.SIGTERM}
@@ -55,7 +55,7 @@ def part_of(seen: Seen) -> int | None:
 
 
 def good(seen: Seen) -> Reply:
-    """What a connection answers where nothing is wrong.
+    """The answer of a healthy connection.
 
     No two have the same records.
     """
@@ -92,8 +92,8 @@ def answering(faults: Mapping[int, int]) -> Callable[[Seen], Reply]:
 
 
 def stopping(service: Service, number: int, *, after: int = 0) -> Callable[[Seen], Reply]:
-    """Send the signal to this process while the request after so many is under way, and
-    answer nothing from then on.
+    """Send the signal to this process while the request of this number is under way,
+    and answer nothing from then on.
     """
     sent = threading.Lock()
 
@@ -131,8 +131,8 @@ def handled() -> Iterator[None]:
 
 
 class Case(NamedTuple):
-    """A command and how it ends. What it goes on with was `begun` so; `one` says that
-    all is of one connection.
+    """A command and how it ends. `begun` makes the work that it continues; `one` says
+    that all is of one connection.
     """
 
     command: str
@@ -217,7 +217,7 @@ EXPORT = {
     ),
 }
 ASKED = READ | {"one not offered": DONE, "none offered": DONE}
-"""What a connection does not offer is what these tell."""
+"""These report the operations that a connection does not offer."""
 REFUSED = "error: the service answered 422 to GET /unified/ticketing/tags: no"
 NOT_OFFERED = (
     "error: the service answered 405 to GET /unified/ticketing/tags: no (the connection may not"
@@ -239,9 +239,7 @@ COMPARED = {
     **stopped("; broken off after 0 records; to continue: run the same command again"),
     "none selected": (2, "error: --from x is no profile, folder or file (unified profile list)"),
 }
-"""Without one of the two sides there is nothing. Where they fail differently, the first
-to fail is told.
-"""
+"""Both sides are needed. If they fail differently, the first failure is reported."""
 WRITE = {
     **READ,
     "done": (0, "done: 3 of 3 connections"),
@@ -376,7 +374,7 @@ TABLE: dict[str, Case] = {
         f"{LISTED} --follow -o csv",
         READ
         | {
-            # It goes on with the others until a signal, which comes after the first
+            # It continues with the others until a signal, which comes after the first
             # poll.
             "done": (
                 130,
@@ -592,8 +590,8 @@ NOT_IN_IT = {
         for key in ("runs resume", "runs retry", "runs resume, lines", "runs retry, lines")
     },
 }
-"""The ends that are told of a command beside it, that are a matter of which comes
-first, or that it cannot have.
+"""The ends that are listed beside a command, that are a matter of which comes first, or
+that it cannot have.
 """
 
 
@@ -611,7 +609,7 @@ def lines(case: Case) -> bytes:
 
 
 def interrupted(_: float) -> None:
-    """What Ctrl-C does while the program waits."""
+    """The effect of Ctrl-C while the program waits."""
     raise KeyboardInterrupt
 
 
@@ -641,7 +639,7 @@ class World:
         return self.unified(argv, stdin=lines(case), wall=lambda: 1_767_225_600.0, **more)
 
     def prepare(self, case: Case) -> str:
-        """Make what the command of the case goes on with, and give its words."""
+        """Make the work that the command of the case continues, and give its words."""
         (self.folder / "in.ndjson").write_bytes(lines(case))
         if "a.plan" in case.command:
             made = self.run("plan ticketing/tags --from DIR/in.ndjson --to one --same-ids", case)
@@ -670,7 +668,7 @@ class World:
         if end in STREAMS:
             more["stdout"] = Broken(STREAMS[end])
         if end in SIGNALS:
-            # A second one ends the process where it stands.
+            # A second one ends the process at once.
             signals.handle_signals()
             self.service.reply = stopping(self.service, SIGNALS[end])
             # So that one request is under way.

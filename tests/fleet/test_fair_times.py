@@ -68,7 +68,7 @@ LINES = "".join(
 
 
 class Slow:
-    """A service that takes one request of each connection in so many seconds."""
+    """A service that accepts one request of each connection in this many seconds."""
 
     def __init__(self, service: Service, *, busy: bool) -> None:
         self.url = service.url
@@ -99,7 +99,7 @@ class Slow:
 
     @staticmethod
     def good(seen: Seen) -> Reply:
-        """The answer to what is taken."""
+        """The answer to an accepted request."""
         last = seen.segments[-1]
         if last == "capabilities":
             return served(offer({"ticketing": {one: ["list", "get"] for one in LISTS}}))
@@ -113,9 +113,7 @@ class Slow:
 
 
 def seconds_at_least(job: Job) -> float:
-    """What as many threads as connections take that ask again exactly when they are
-    told to.
-    """
+    """The time of as many threads as connections that retry exactly when they may."""
     with serving() as service:
         slow = Slow(service, busy=job.busy)
         address = urlsplit(slow.url)
@@ -139,9 +137,7 @@ def seconds_at_least(job: Job) -> float:
 
 
 def seconds_of(job: Job, folder: Path) -> float:
-    """What the program takes, from its start to its end, with nothing known from
-    before.
-    """
+    """The time of the program from start to end, without a cache."""
     folder.mkdir()
     token = folder / "token"
     token.write_text("t-0123456789\n")

@@ -1,4 +1,4 @@
-"""Work goes on with other connections while some wait for their limit, whichever
+"""Work continues with other connections while some wait for their limit, whichever
 command reads them.
 """
 
@@ -33,8 +33,8 @@ Run = Callable[[str], Result]
 def limited(
     served_at: dict[str, list[float]], seconds: float, pages: int
 ) -> Callable[[Seen], Reply]:
-    """So many pages of a record each, one in so many seconds to each connection; the
-    others are told to wait.
+    """Pages of a record each, one per period to each connection; other requests must
+    wait.
     """
     lock = threading.Lock()
 

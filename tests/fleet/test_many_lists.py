@@ -26,7 +26,7 @@ SECONDS = 60
 
 
 def body(number: int, last: int) -> bytes:
-    """A page with two records, of so many."""
+    """One of these pages, with two records."""
     records = [{"id": f"{number}-{at}", "name": "x" * 99} for at in range(2)]
     return json.dumps(
         {"result": records, "next_cursor": f"c{number + 1}" if number < last else None}
@@ -102,7 +102,8 @@ def test_a_thread_that_waits_for_a_slot_goes_first(
     assert (result.code, result.stdout.count("\n")) == (0, 60)
     asked = [re.findall(rb"account_id=(a\d)", one)[0] for one in listener.requests]
     assert {*Counter(asked).values()} == {6}
-    # All begin before one is at its end; a few go on until the others are in the queue.
+    # All begin before one is at its end; a few continue until the others are in the
+    # queue.
     assert len({*asked[:20]}) == 5
 
 

@@ -16,7 +16,7 @@ from unified_cli.stderr import Stderr
 
 
 class Opened:
-    """Stands for a client, and tells whether it was closed."""
+    """A fake client that says whether it was closed."""
 
     is_closed = False
 
@@ -29,7 +29,7 @@ def test_there_is_a_thread_for_each_connection_of_the_jobs(
     connections: int | None, threads: int
 ) -> None:
     # All threads that there can be come to the first barrier; one more than that waits
-    # for nobody.
+    # for no other.
     together, seen = threading.Barrier(threads, timeout=60), set[int]()
     readers = FairReaders(Runtime(None, None, Stderr(None), {}), load(), workers=2)
 

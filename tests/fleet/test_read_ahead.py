@@ -1,4 +1,6 @@
-"""The next page of a list is read while this one is written, whoever waits for whom."""
+"""The next page of a list is read while this one is written, whichever waits for the
+other.
+"""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""So many threads work at a time; those that wait for their turn to send let others go
-on.
+"""A fixed number of threads work at a time; those that wait for their turn let others
+work.
 """
 
 import contextlib

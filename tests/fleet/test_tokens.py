@@ -27,7 +27,7 @@ CHECKED = {
     "report": "report -p c* --to {folder}/report.html",
     "doctor": "doctor --network c*",
 }
-"""What reads all tokens before it sends anything."""
+"""The commands that read all tokens before they send anything."""
 
 
 class Programs:
@@ -157,7 +157,7 @@ def test_junit_does_not_count_the_wait_for_a_token(
 
 
 def read_twice(seconds: float, script: str) -> list[str]:
-    """What comes of reading the same token twice, so many seconds apart."""
+    """The results of reading the same token twice, this many seconds apart."""
     clock, found = Clock(), list[str]()
     runtime = Runtime(None, None, Stderr(io.BytesIO()), ENVIRON, monotonic=clock.now)
     tokens, source = Tokens(runtime), TokenSource("token_command", ["sh", "-c", script], "x")

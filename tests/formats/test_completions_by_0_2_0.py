@@ -19,7 +19,7 @@ INSTALLED = {
     "fish": "config/fish/completions/unified.fish",
     "pwsh": "config/powershell/unified.ps1",
 }
-# What each shell offers after a line, a candidate on each line.
+# The candidates of each shell after a line, a candidate on each line.
 BASH = """
 source "$1"
 COMP_LINE=$2 COMP_POINT=${#2}

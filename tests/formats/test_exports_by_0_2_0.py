@@ -14,7 +14,7 @@ pytestmark = of_version("0.2.0")
 
 LISTS = "ticketing/teams ticketing/ticket_types"
 BOTH = "-p full -p empty"
-# What reads and writes a format or a place, and the extra that has it.
+# The readers and writers of a format or a place, and their extra.
 NEEDED = {
     "parquet": ("pyarrow", "parquet"),
     "delta": ("deltalake", "delta"),

@@ -11,7 +11,7 @@ from front_door import Result
 from written_files import Before, lines, of_version, run_of
 
 FORMS = ("ndjson", "csv", "json", pytest.param("parquet", marks=pytest.mark.extra))
-# What a later version wrote in another way is in tests of its own.
+# Later changes of a format are in tests of its own.
 OLDEST = of_version("b4bec49")
 
 
@@ -167,7 +167,7 @@ def test_a_complete_export_stays(before: Before, form: str) -> None:
 def test_an_export_is_continued(before: Before, folder: Path, to: str, more: str) -> None:
     where = place(folder, to)
     ended = before(f"-p full export ticketing/tickets {more} --to {where}")
-    # The machine that wrote it knows at once that the run is dead; another one waits.
+    # The machine that wrote it knows at once that the run is dead; other machines wait.
     last = ended.stderr.splitlines()[-1]
     assert re.fullmatch(
         rf"wrote 2 files with \d+ records to {where}, 0 already complete; 2 of 2 lists done", last

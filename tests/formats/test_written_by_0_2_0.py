@@ -1,6 +1,4 @@
-"""Check that writes of version 0.2.0 are finished: none is lost, and none is done
-twice.
-"""
+"""Check that writes of version 0.2.0 are finished: each is done, and only once."""
 
 import json
 from collections import Counter

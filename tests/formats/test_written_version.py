@@ -1,6 +1,4 @@
-"""Files say which version wrote them, so that they are told apart from those of older
-ones.
-"""
+"""Files say which version wrote them, so that they differ from those of older ones."""
 
 import json
 import tomllib

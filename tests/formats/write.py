@@ -3,8 +3,8 @@
 `python tests/formats/write.py COMMIT VERSION` installs the commit into a virtual
 environment of its own. Below the folder VERSION it makes `home` (config, data, cache)
 and `made` (what commands were asked to write), and `made/runs.json` with the ids of
-runs by a name. What can be interrupted is killed with an answer on its way. The tests
-beside this file have every later version read a copy.
+runs by a name. Commands that can be interrupted are killed with an answer on its way.
+The tests beside this file have every later version read a copy.
 """
 
 import json
@@ -70,7 +70,7 @@ about = "Orders of a shop"
 [api.shop.resources]
 orders = { operations = "crud", one = "an order", about = "What was bought" }
 """
-# What the files have in place of the folder that they were written to, and of its
+# The text in the files in place of the folder that they were written to, and of its
 # machine.
 FOLDER = "/before"
 MACHINE = (re.compile(rb'"(host|machine)": "[^"]*"'), rb'"\1": "before"')

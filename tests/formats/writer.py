@@ -81,7 +81,7 @@ class Program:
         return self.started([UNIFIED, *words.split(), *more], stdin=stdin, codes=codes)
 
     def kill(self, requests: int, words: str, *, stdin: str = "") -> None:
-        """Kill a command with the answer to so many requests on its way."""
+        """Kill a command with the answer to this many requests on its way."""
         argv = [*faulty("kill", requests), *words.split()]
         self.started(argv, stdin=stdin, codes=(-signal.SIGKILL,))
 
@@ -112,7 +112,7 @@ class Program:
 
     @contextmanager
     def named(self, name: str) -> Iterator[None]:
-        """Keep the id of the one run that is registered meanwhile, under this name."""
+        """Keep the id of the one run that is registered by then, under this name."""
         folder = self.home / "data" / "unified" / "runs"
         before = {path.stem for path in folder.glob("*.ndjson")}
         yield

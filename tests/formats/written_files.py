@@ -10,7 +10,7 @@ from front_door import Result
 
 HERE = Path(__file__).parent
 VERSIONS = sorted(folder.name for folder in HERE.iterdir() if (folder / "home").is_dir())
-# What the files have in place of the folder that they were written to.
+# The text in the files in place of the folder that they were written to.
 FOLDER = b"/before"
 
 Before = Callable[..., Result]

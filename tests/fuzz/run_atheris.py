@@ -2,7 +2,7 @@
 FOLDER`, in the folder tests.
 
 Only the module that has the target is imported, so that the process holds little but
-what is fuzzed.
+the target.
 """
 
 import importlib
@@ -21,7 +21,7 @@ LONGEST = 8192
 
 
 def fuzz(target: Target, inputs: str, folder: Path) -> None:
-    """Run so many inputs, made from the target's examples; the process ends with 0
+    """Run this many inputs, made from the target's examples; the process ends with 0
     where nothing is found.
     """
     corpus = folder / "corpus"

@@ -1,6 +1,4 @@
-"""What a target of the fuzzers is, how one is run, and what is put into its
-examples.
-"""
+"""Targets of the fuzzers: how one is run, and its examples."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -25,7 +23,7 @@ def run(target: Target, data: bytes) -> None:
 
 
 def pieces() -> Iterator[bytes]:
-    """What parsers stumble over, for mutations."""
+    """Text that confuses parsers, for mutations."""
     yield from (
         b"\xff",
         b"\0",

@@ -1,5 +1,5 @@
-"""What is fuzzed: one function a parser, from bytes to nothing; the only error it may
-raise is a UnifiedError.
+"""The fuzzed functions: one for each parser, from bytes to nothing; the only error it
+may raise is a UnifiedError.
 """
 
 import contextlib
@@ -106,7 +106,7 @@ def _put(name: str, content: bytes) -> Path:
 
 
 class _Service:
-    """Answers each request with what is set, to a client that lives as long as the
+    """Answers each request with the set bytes, to a client that lives as long as the
     process.
     """
 
@@ -197,7 +197,7 @@ def manifest(data: bytes) -> None:
 
 
 def checkpoint(data: bytes) -> None:
-    """As it stands, and where it is an object also with the sum that belongs to it."""
+    """Unchanged, and for an object also with the sum that belongs to it."""
     with contextlib.suppress(UnifiedError):
         Checkpoint.of(data, Path("c"))
     try:
@@ -221,8 +221,8 @@ def records(data: bytes) -> None:
     """An input file in the format that the first byte chooses, as records to create and
     as ids to update.
 
-    Also where records name their connection: none may get to another one than that
-    which is selected.
+    Also where records name their connection: no record may get to a connection that is
+    not selected.
     """
     suffix = ("ndjson", "csv", "json", "txt", "tsv")[data[0] % 5] if data else "ndjson"
     path = _put(f"input.{suffix}", data[1:])

@@ -1,4 +1,4 @@
-"""The bytes of an answer, given to the transport alone: what is imported here is all
+"""The bytes of an answer, given to the transport alone: this module's imports are all
 that its process holds.
 """
 

@@ -159,7 +159,7 @@ _SPECIAL: Mapping[str, Callable[[Seen, bool], Reply | None]] = {
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """What a command left in a folder, but for what says when it did."""
+    """The files of a command in a folder, without their times."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))

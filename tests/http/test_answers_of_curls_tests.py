@@ -104,7 +104,7 @@ def test_answers_that_curl_refuses_are_refused(
                 }
                 command = f"request GET /{number} -o raw --retries 0 --timeout 20"
                 done = unified(command, environ=environ)
-                # What the command prints is what came, and no more than that.
+                # The command prints the body, and no more.
                 assert done.code != 0 or not refused or done.raw == b"", (name, mine)
                 refused = refused if done.code == 0 else f"exit {int(done.code)}"
             by_curl = "refused" if theirs[number].refused else "read"

@@ -1,6 +1,4 @@
-"""Answers made by chance are read as h11 and curl read them, but for what is refused
-here and read by them.
-"""
+"""Random answers are read as h11 and curl read them, but for known differences."""
 
 import random
 import re
@@ -13,7 +11,7 @@ from answers import Curl, Outcome, made, of_h11, ours
 from campaigns import dice, size
 from installed import skip_without
 
-# What is refused here and read by one of the others: each reason with why.
+# Answers refused here and read by one of the others: each reason with why.
 _LLHTTP = (
     "llhttp refuses it, and what one parser refuses is refused: two that disagree can be played off"
     " against each other"
@@ -92,7 +90,7 @@ STRICTER = {
 }
 
 
-# What is read here and refused by one of the others.
+# Answers read here and refused by one of the others.
 LAXER = {
     "curl ends with 56": (
         "the size of a chunk has more than 16 digits, zeros before it; h11 and llhttp read it"
@@ -111,7 +109,7 @@ def difference(mine: Outcome, theirs: Outcome) -> str:
 
 
 def batches(chance: random.Random, number: int, largest: int) -> Iterator[tuple[str, list[bytes]]]:
-    """So many answers, each batch to requests of one method."""
+    """This many answers, each batch to requests of one method."""
     for start in range(0, number, largest):
         method = "HEAD" if chance.random() < 0.1 else "GET"
         yield method, [made(chance) for _ in range(min(largest, number - start))]
@@ -135,8 +133,8 @@ def check(chance: random.Random, method: str, data: bytes) -> Outcome:
 def compare(
     chance: random.Random, number: int, readers: Callable[[list[bytes], str], list[list[Outcome]]]
 ) -> tuple[int, Counter[str]]:
-    """Read so many answers by all; how many were read and not refused, and the
-    differences by their reasons.
+    """Read this many answers by all; returns how many were read and not refused, and
+    the differences by their reasons.
     """
     read = 0
     listed: Counter[str] = Counter()

@@ -1,5 +1,5 @@
-"""What a refusal says in detail is shown: what is wrong with which field, the
-provider's words, the request id.
+"""The details of a refusal are shown: the fields and their problems, the provider's
+words, the request id.
 """
 
 import json

@@ -1,5 +1,5 @@
-"""What the service sends is bounded: a page that holds more than that, or the same key
-twice, is refused whole.
+"""Answers are bounded: a page that holds more than that, or the same key twice, is
+refused whole.
 """
 
 import json

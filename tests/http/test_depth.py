@@ -88,7 +88,7 @@ def nested(levels: int) -> bytes:
     return b"[" * levels + b"]" * levels
 
 
-# What an answer is, made of a record, and the commands that take it.
+# An answer, made of a record, and the commands that take it.
 SHAPES = {
     "a page": (b'{"result":[%b],"next_cursor":null}', LISTS),
     "a bare array": (b"[%b]", LISTS),

@@ -58,7 +58,7 @@ def test_an_operation_sends_its_request_and_prints_the_response(
     assert (result.raw, result.stderr, result.code) == (served + b"\n", "", 0)
     request = httpx_mock.get_request()
     assert request is not None
-    # Matching compares what a URL means; this is what stands on the request line.
+    # Matching compares what a URL means; this is the text of the request line.
     assert request.url.raw_path.decode() == target
     assert ("idempotency-key" in request.headers, "content-type" in request.headers) == (
         sends_body,

@@ -1,5 +1,5 @@
-"""What must not reach a recording does not, however it is written; everything else
-does, byte by byte.
+"""Secrets do not reach a recording, however it is written; everything else does, byte
+by byte.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What is learned about the limit of a connection serves the next run, for a day."""
+"""The learned limit of a connection serves the next run, for a day."""
 
 import json
 import time
@@ -109,7 +109,7 @@ def test_a_cache_that_cannot_be_written_does_no_harm(
 def test_an_unreadable_cache_is_treated_as_missing(
     words: str, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
-    # As in a folder without access, which there is none of for the superuser: the
+    # As in a folder without access, which the superuser never lacks: the
     # system refuses to look.
     folders = {**world(tmp_path)["folders"], "cache": tmp_path / ("x" * 300)}
     assert unified(words, environ=service.environ, folders=folders).code == 0

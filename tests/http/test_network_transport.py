@@ -36,7 +36,7 @@ def test_a_connection_obeys_the_deadline(proxy: str | None) -> None:
     state.start(clock.now() + 5)
     setting = ProxySetting("HTTPS_PROXY", proxy, httpx.URL(proxy)) if proxy else None
     transport = NetworkTransport(state, None, setting)
-    # Nobody listens there; without the deadline the connection would be refused.
+    # No one listens there; without the deadline the connection would be refused.
     clock.sleep(10)
     with transport, pytest.raises(httpx.ConnectTimeout, match="deadline has passed"):
         transport.handle_request(httpx.Request("GET", "https://127.0.0.1:1/"))
@@ -244,7 +244,7 @@ def test_bytes_after_an_answer_close_the_connection(
 def test_answers_that_either_parser_refuses_are_refused(data: bytes, size: int) -> None:
     with pytest.raises(httpx.RemoteProtocolError) as caught:
         read(data, min(size, 60_000) if len(data) < 1000 else 60_000)
-    # What the peer sent is not in it, so that nobody has to clean it.
+    # It holds nothing from the peer, so it needs no cleaning.
     assert str(caught.value).isascii()
     assert str(caught.value).isprintable()
 

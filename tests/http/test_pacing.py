@@ -1,4 +1,4 @@
-"""What the pace learns of limits, in simulation: requests of several workers on a clock
+"""How the pace learns limits, in simulation: requests of several workers on a clock
 that only this test moves.
 """
 
@@ -22,8 +22,8 @@ NONE, RETRY_AFTER, ALL = "no headers", "Retry-After", "all headers"
 
 
 class Verdict(NamedTuple):
-    """What a limit says of a request: seconds to wait if it is refused, and what its
-    headers say.
+    """The verdict of a limit on a request: seconds to wait if it is refused, and what
+    its headers say.
     """
 
     wait: float | None
@@ -31,7 +31,7 @@ class Verdict(NamedTuple):
 
 
 class Sliding:
-    """So many requests in any window of that length."""
+    """A limit of requests in any window of that length."""
 
     def __init__(self, most: int, seconds: float) -> None:
         self.most, self.seconds = most, seconds
@@ -50,13 +50,13 @@ class Sliding:
         return Verdict(left if refused else None, facts)
 
     def floor(self, requests: int) -> float:
-        """The seconds that so many requests take at least."""
+        """The least seconds for this many requests."""
         return (requests - 1) // self.most * self.seconds
 
 
 class Fixed(Sliding):
-    """So many requests in each window, which begin at fixed times; the first one is
-    more than half over.
+    """A limit of requests in each window; windows begin at fixed times; the first one
+    is more than half over.
     """
 
     def __init__(self, most: int, seconds: float, begun: float = 0.63) -> None:
@@ -76,12 +76,12 @@ class Fixed(Sliding):
         return Verdict(left if self.count > self.most else None, facts)
 
     def floor(self, requests: int) -> float:
-        """The seconds that so many requests take at least."""
+        """The least seconds for this many requests."""
         return max(0.0, ((requests - 1) // self.most - self.begun) * self.seconds)
 
 
 class Bucket:
-    """So many tokens a second, and so many saved up."""
+    """Tokens a second, and the most saved up."""
 
     def __init__(self, rate: float, burst: float) -> None:
         self.rate, self.burst = rate, burst
@@ -99,7 +99,7 @@ class Bucket:
         )
 
     def floor(self, requests: int) -> float:
-        """The seconds that so many requests take at least."""
+        """The least seconds for this many requests."""
         return max(0.0, (requests - 1 - self.burst) / self.rate)
 
 
@@ -636,7 +636,7 @@ class _Fleet(_Simulation):
     """
 
     def fleet(self, connections: int, workers: int, requests: int) -> Run:
-        """Send so many requests of each connection with that many workers."""
+        """Send this many requests of each connection with these workers."""
         self.limited = RateLimit((0, 0), lambda: self.now, lambda _: None)
         self.todo = dict.fromkeys(map(str, range(connections)), requests)
         self.waiting: list[str] = []

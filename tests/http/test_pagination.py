@@ -99,7 +99,7 @@ def test_a_longer_circle_is_noticed_too(unified: Unified, service: Service) -> N
     circle = {None: "a", "a": "b", "b": "a"}
 
     def reply(seen: Seen) -> Reply:
-        # The circle is left some time, so that whoever does not notice it fails instead
+        # The circle is left some time, so that a reader that misses it fails instead
         # of going on for ever.
         onward = circle[cursor_of(seen)] if len(service.seen) < 20 else None
         return served({"result": tickets(1, len(service.seen)), "next_cursor": onward})

@@ -15,7 +15,7 @@ LIMITED = Attempt(Outcome.ANSWERED, 429, retry_after=30.0, remote=True)
 
 
 class Still(Clock):
-    """Time that passes only when somebody sleeps, the same for all workers."""
+    """Time that passes only during sleeps, the same for all workers."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -122,7 +122,7 @@ def test_a_429_holds_only_requests_that_share_the_limit() -> None:
     probe = limited.wait("a")
     assert probe
     assert clock.slept == pytest.approx(30.05)
-    # Until the probe is answered, nobody else is let through.
+    # Until the probe is answered, no other request is let through.
     assert limited.delay("a") == float("inf")
     limited.accepted(probe)
     assert limited.delay("a") == 0

@@ -53,13 +53,13 @@ def terminal(unified: Unified, service: Service, config: Config, tmp_path: Path)
 
 
 def timeless(text: str, terminal: Terminal) -> str:
-    """What was said, without the times, the names of folders and the keys, which differ
+    """The messages, without the times, the names of folders and the keys, which differ
     from run to run.
     """
     text = re.sub(rf"{terminal.folder}/\w+/", "", text)
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}|\b[A-Z2-7]{40}\b", "KEY", text)
     text = re.sub(r"\b\d{8}-[0-9a-f]{4}\b", "RUN", text)
-    # The progress, told now and then, is about time alone.
+    # The progress lines are about time alone.
     text = re.sub(r".* per second.*\n", "", text)
     text = re.sub(r"\d+(\.\d+)? (s|ms)\b|(?<=seconds\":)[\d.]+", "TIME", text)
     # Which connection is the first to wait differs, too.
@@ -93,7 +93,7 @@ def test_a_recording_is_private_and_its_command_does_the_same_when_it_is_replaye
     replayed, left_again = terminal.run(command, "--replay", har, name="two", environ=public)
     assert len(service.seen) == sent, "a replay sends nothing"
     assert timeless(replayed.stdout, terminal) == timeless(recorded.stdout, terminal)
-    # Its runs are gone with it, so none is named. Nor is a command that would send.
+    # Its runs are gone with it, so no run is named. Nor is a command that would send.
     said = timeless(recorded.stderr, terminal).replace("run RUN\n", "")
     if name == "an import":
         onward = (
@@ -260,7 +260,7 @@ def test_replayed_writes_are_not_recorded_as_done(
     assert len(service.seen) == done
     assert unified(f"{line} --restart", environ=environ).code == 0
     assert len(service.seen) == done + 1
-    # Another operation is still told as such.
+    # Another operation is still reported as such.
     other = unified(f"{line} -q a=b --replay {har}", environ=environ)
     assert (other.code, "is of an import with another operation" in other.stderr) == (12, True)
 

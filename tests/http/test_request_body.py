@@ -1,5 +1,5 @@
-"""Bodies: what is typed with -d, -f and -F is what arrives, to the digit, or it is
-refused with the place.
+"""Bodies: the values of -d, -f and -F arrive, to the digit, or it is refused with the
+place.
 """
 
 import base64

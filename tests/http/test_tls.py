@@ -131,7 +131,7 @@ def test_a_mac_verifies_by_its_keychain_and_by_a_bundle(
 def _in_a_namespace(
     command: str, mounts: list[str], environ: dict[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command as a process that sees these mounts, which nobody else does."""
+    """Run a command as a process that sees these mounts, unlike other processes."""
     skip_without("unshare", "mount")
     alone = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
     if sys.platform == "darwin" or subprocess.run([*alone, "true"], check=False).returncode:

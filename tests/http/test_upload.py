@@ -1,4 +1,4 @@
-"""A file as a body: sent whole, in bounded memory, and what became of it is told
+"""A file as a body: sent whole, in bounded memory, and its outcome is reported
 truthfully, wherever it is cut.
 """
 
@@ -42,7 +42,7 @@ SIZE = 10 * 1024 * 1024
 PIECE = 64 * 1024
 RAW = "application/octet-stream"
 OUTWARD = "/file"
-"""A path without an operation: nobody knows what a repeat would do."""
+"""A path without an operation: the effect of a repeat is unknown."""
 ONCE = Overrides(retries=0)
 
 
@@ -179,7 +179,7 @@ def test_a_body_that_is_cut_was_not_sent(tenth: int, end: str, path: Path) -> No
     found = re.search(rf"(\d+) of {SIZE} bytes were sent", caught.value.message)
     assert found
     # The last megabytes may all have left this machine before the service broke off:
-    # nobody can tell from here. The last piece counts from its beginning, and is told
+    # is unknown here. The last piece counts from its beginning, and is reported
     # as sent at its end.
     whole = int(found[1]) >= SIZE - PIECE
     assert not (whole and tenth <= 5)

@@ -49,7 +49,7 @@ def werkzeug_serving(answer: Callable[[Any], Any]) -> Iterator[str]:
 
 
 def told(request: Any) -> Any:
-    """What the server understood, as the answer."""
+    """The request as the server read it, as the answer."""
     if request.mimetype == "multipart/form-data":
         ((field, file),) = request.files.items()
         content, name, kind = file.stream.read(), file.filename, file.content_type
@@ -113,7 +113,7 @@ def test_a_hostile_file_name_arrives_as_a_name(name: str, tmp_path: Path) -> Non
     found = json.loads(answer.body or b"")
     shown = name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
     assert (found["size"], found["field"], found["fields"]) == (7, "file", {})
-    # Some libraries undo what stands for a quote.
+    # Some libraries undo the escape of a quote.
     assert found["name"] in (shown, shown.replace("%22", '"'))
 
 

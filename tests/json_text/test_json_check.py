@@ -1,5 +1,5 @@
-"""The check of JSON: the standard library and msgspec agree about every text, and what
-is wrong is named.
+"""The check of JSON: the standard library and msgspec agree about every text, and the
+problem is named.
 """
 
 import json

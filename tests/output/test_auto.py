@@ -1,4 +1,6 @@
-"""The format `auto`: a table at a terminal, JSON elsewhere, whoever names it."""
+"""The format `auto`: a table at a terminal, JSON elsewhere, in every place that names
+it.
+"""
 
 import json
 import shlex

@@ -1,4 +1,4 @@
-"""The columns of `--columns`: paths into records, and what is said of those that no
+"""The columns of `--columns`: paths into records, and the message for those that no
 record has.
 """
 

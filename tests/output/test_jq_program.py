@@ -82,7 +82,7 @@ def wait_until_busy(pid: int, service: Service, requests: int) -> None:
 
 
 def stopped(process: "subprocess.Popen[bytes]", kind: signal.Signals) -> bytes:
-    """What the process printed until the first signal ended it, in time."""
+    """The output of the process until the first signal ended it, in time."""
     process.send_signal(kind)
     printed, _ = process.communicate(timeout=60)
     assert process.returncode == -kind

@@ -123,7 +123,7 @@ def test_a_record_that_jq_cannot_hold_is_left_out_and_named(
         (["--jq", ".result[].id"], 0),
         (["--all", "--jq", ".result[].id"], 0),
         (["-o", "yaml", "--jq", ".result[].id"], 0),
-        # What was read is printed; it was not judged.
+        # Records that were read are printed, not judged.
         (["-o", "ndjson", "--expect", "length == 3"], 3),
         (["-o", "ndjson", "--expect", "true", "--expect", "false"], 3),
         (["-o", "ndjson", "--until", "length == 3"], 0),

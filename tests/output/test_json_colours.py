@@ -28,7 +28,7 @@ STYLES = {
 COLOUR = re.compile(r"\x1b\[([0-9;]*)m")
 NUMBERS = ["0", "-0", "1.10", "1E5", "-2.50e-7", "1e+400", "123456789012345678901", "9" * 5000]
 # Each is a piece of a string as JSON has it: what looks like JSON, like markup, and
-# escapes; what is wide; and what must not reach a terminal.
+# escapes; wide characters; and text that must not reach a terminal.
 PIECES = [
     *("a", " ", "1", "true", "null", "{", "]", ",", ":", "//", "0x1f", "-", "b'", "\\\\", '\\"'),
     *("[bold]", "[/]", ":smile:", "\\n", "\\t", "\\u001b", "\\ud83d", "\\/", "é", "漢字", "😀"),

@@ -51,7 +51,7 @@ TEXT = st.text(st.characters(codec="utf-8"), max_size=20) | st.text(
 
 
 def shown(inline: Token) -> str:
-    """What a page shows of a cell, where nothing is markup but breaks and comments."""
+    """The text of a cell on a page, where nothing is markup but breaks and comments."""
     texts = []
     for one in inline.children or ():
         assert one.type in {"text", "html_inline"}, (one.type, inline.content)
@@ -75,8 +75,8 @@ def rows(text: str) -> list[list[str]]:
 
 
 def on_page(text: str) -> str:
-    """The text as a cell shows it: a blank for a tab, an escape for what is
-    invisible.
+    """The text as a cell shows it: a blank for a tab, an escape for an invisible
+    character.
     """
     plain = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
     return visible(plain, but="\n").strip()

@@ -45,7 +45,7 @@ OUTPUTS = [
 
 
 class Peak(NamedTuple):
-    """What a run took, in megabytes, and how it ended."""
+    """The memory of a run, in megabytes, and how it ended."""
 
     megabytes: int
     code: int

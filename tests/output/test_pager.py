@@ -1,5 +1,5 @@
-"""The pager, on a real terminal of 24 rows: what it gets, when there is none, and how
-it ends.
+"""The pager, on a real terminal of 24 rows: its input, when it is not used, and how it
+ends.
 """
 
 import json
@@ -73,7 +73,7 @@ def test_the_first_record_is_on_the_first_screen_and_q_ends_it(
     assert terminal.end() == 0
     assert shown.splitlines()[1].startswith("t-0 ")
     assert "t-49" not in terminal.sent
-    # What fits into the pipe was read, and no more.
+    # The pipe's capacity was read, and no more.
     assert len(service.seen) < 150
     assert "error" not in terminal.sent
 
@@ -230,7 +230,7 @@ def test_a_pager_that_dies_leaves_the_terminal_as_it_was(tmp_path: Path) -> None
 def test_messages_wait_for_its_end(start: Start) -> None:
     terminal = start(f"{LIST} -v")
     terminal.until(r"\n:")
-    # Who quits before all has come is told nothing more.
+    # A user who quits early sees nothing more.
     terminal.press("G")
     terminal.until(r"\(END\)")
     terminal.press("q")

@@ -113,11 +113,11 @@ def test_the_line_never_mixes_with_another_programs_screen(
         terminal.press("q")
     assert terminal.end() == 0
     assert "per second" not in terminal.sent
-    # What goes into the pipe is in its order, and nobody paints over it.
+    # Text in the pipe keeps its order, and is not painted over.
     assert ("retry 1" in terminal.sent) is ("2>&1" in reader)
     if "less" not in reader:
         lines = [line for line in terminal.lines if line]
-        # Without 2>&1 it may overtake what is still in the pipe.
+        # Without 2>&1 it may overtake text in the pipe.
         assert COMPLETE in (lines[-1:] if "2>&1" in reader else lines)
 
 

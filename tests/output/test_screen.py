@@ -1,6 +1,4 @@
-"""What is drawn for people: bars in which nothing that matters is too small to be
-seen.
-"""
+"""Screens for people: bars in which every relevant part is visible."""
 
 import pytest
 

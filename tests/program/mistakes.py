@@ -33,8 +33,8 @@ NO_ALTERNATIVE = (
 class Mistake:
     """A command line, the whole text of its error without `error: `, and its exit code.
 
-    In every text `@URL@` stands for the address of the service, `@PLACE@` for its host
-    and port.
+    In every text `@URL@` is the address of the service, `@PLACE@` for its host and
+    port.
     """
 
     command: str

@@ -1,5 +1,5 @@
-"""The long campaigns: each commit runs a slice of them, always the same, and none is
-left out for long.
+"""The long campaigns: each commit runs a slice of them, always the same, and each gets
+its turn.
 """
 
 import json
@@ -62,8 +62,8 @@ class Ran(NamedTuple):
 
 
 def runs(*asked: tuple[Path, list[str]]) -> list[Ran]:
-    """What pytest does with the sample in each of these folders, with the configuration
-    of these tests.
+    """The result of pytest with the sample in each of these folders, with the
+    configuration of these tests.
     """
     for folder, _ in asked:
         if not (folder / "test_sample.py").exists():

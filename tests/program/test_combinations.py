@@ -20,7 +20,7 @@ from markdown_it import MarkdownIt
 
 from unified_cli.sandbox.in_process import InProcess
 
-# What differs each time: times, and the keys of writes.
+# The parts that differ each time: times, and the keys of writes.
 OWN = re.compile(rb"\d{4}-\d\d-\d\dT[\d:.]+Z|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 DOWNLOADED = "screenshot.png"
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
@@ -97,7 +97,7 @@ class World:
         )
 
     def wrong(self, one: Combination) -> str:
-        """What is wrong with what became of a combination; empty where nothing is."""
+        """The problem with the result of a combination, or empty."""
         result = self._run(one)
         files = {
             path.relative_to("out").as_posix(): path.read_bytes()
@@ -126,7 +126,7 @@ class World:
         return [*(self._folder / "data").rglob("*.ndjson")]
 
     def _misplaced(self, one: Combination, printed: bytes, files: Mapping[str, bytes]) -> str:
-        """What is not where it should be, or is elsewhere too."""
+        """The outputs that are missing, or in a second place."""
         expected = self._expected(one)
         if one.out in {"file", "folder"}:
             name = "file" if one.out == "file" else DOWNLOADED if one.kind == "download" else None
@@ -157,9 +157,7 @@ class World:
         }
 
     def _expected(self, one: Combination) -> bytes:
-        """What is printed where there is no `--out`, which has the shape of the
-        format.
-        """
+        """The output without `--out`, which has the shape of the format."""
         # The profiles of several connections do not decide on the format of all.
         own = one.mode == "several" and one.source == "profile"
         plain = one._replace(out="none", source="config", form="json" if own else one.form)

@@ -1,5 +1,5 @@
-"""How the program ends when somebody stops it, or when its streams are not there: in
-processes of its own.
+"""How the program ends when a user stops it, or without its streams: in processes of
+its own.
 """
 
 import contextlib
@@ -160,7 +160,7 @@ def test_a_signal_ends_the_wait_for_a_token_and_prevents_the_next(
         ),
     )
     _, process = start(f"-p * {command}", environ={"UNIFIED_TOKEN": ""})
-    # So many run at a time.
+    # Many run at a time.
     until(lambda: asked.exists() and len(asked.read_text().split()) == 8)
     process.send_signal(signal.SIGINT)
     before = time.monotonic()
@@ -212,8 +212,8 @@ def test_ctrl_c_while_the_program_is_loaded_is_no_traceback(start: Any) -> None:
 
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
 def test_a_signal_in_a_callback_is_not_lost(name: str, code: int) -> None:
-    # As the module lock of an import has one: Python prints what is raised there, and
-    # goes on.
+    # Like the module lock of an import: Python prints exceptions there, and
+    # continues.
     script = f"""
 import os, signal, time, weakref
 from unified_cli import signals

@@ -101,9 +101,7 @@ class JqRun:
         """How many of them are those of the first page."""
 
     def __call__(self, *options: str) -> Result:
-        """What is printed of all records; those that jq cannot hold are counted and
-        named.
-        """
+        """The output of all records; those beyond jq are counted and named."""
         result = self._listed(self._texts, [*options, "--jq", self._program])
         # Objects that are the same in all bytes are one.
         number = len({text.encode() for text in self._texts} - {one.encode() for one in self.held})
@@ -113,7 +111,7 @@ class JqRun:
         return result
 
     def document(self, *options: str) -> Result:
-        """What is printed of one document: those that jq can hold."""
+        """The output of one document: those that jq can hold."""
         program = f".result[] | {self._program}"
         result = self._listed(self.held, [*options, "--jq", program])
         assert result.code == 0, result.stderr

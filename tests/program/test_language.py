@@ -9,7 +9,6 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from front_door import ROOT
@@ -29,7 +28,13 @@ TURNS = re.compile(
 BEGINS_WITH_WHAT = re.compile(r"(?:^|(?<=[.:!?] )|(?<=\n))What\b(?![^.]*\?)")
 WORD = re.compile(r"[a-z]{2,}(?: |$)")
 
-LIMITS = {"comments and docstrings": 5, "messages": 5, "documents": 5}
+LIMITS = {
+    "comments and docstrings": 1,
+    "messages": 1,
+    "documents": 0,
+    "comments of tests": 10,
+    "names of tests": 10,
+}
 """The most turns in 10,000 words."""
 
 
@@ -61,6 +66,13 @@ def messages(source: str) -> Iterator[str]:
             yield node.value
 
 
+def names(source: str) -> Iterator[str]:
+    """Yield the names of the tests of a module, as words."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            yield node.name.replace("_", " ")
+
+
 def documents() -> Iterator[str]:
     """Yield the documents, and the newest chapter of the changelog."""
     yield (ROOT / "README.md").read_text("utf-8")
@@ -74,8 +86,9 @@ def texts(kind: str) -> Iterator[str]:
     if kind == "documents":
         yield from documents()
         return
-    read = explained if kind == "comments and docstrings" else messages
-    for path in sorted(Path(ROOT / "unified_cli").rglob("*.py")):
+    folder = "tests" if "tests" in kind else "unified_cli"
+    read = {"messages": messages, "names of tests": names}.get(kind, explained)
+    for path in sorted((ROOT / folder).rglob("*.py")):
         yield from read(path.read_text("utf-8"))
 
 

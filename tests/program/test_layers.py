@@ -189,8 +189,8 @@ def test_a_module_and_its_functions_are_small_and_it_says_what_it_is_for() -> No
     ] == []
 
 
-# What reaches into a library or the interpreter, and bags of options: each with the
-# modules that cannot do without.
+# Code that reaches into a library or the interpreter, and bags of options: each with
+# the modules that cannot do without.
 FORBIDDEN = {
     r"sys\.modules\[": set[str](),
     r"\._pool\b|_protected_args": set[str](),
@@ -208,8 +208,8 @@ def test_no_module_reaches_into_a_library_or_takes_untyped_options(word: str) ->
     assert found == FORBIDDEN[word]
 
 
-# What decides on the mode of an operation; built-in commands have options of these
-# names with a meaning of their own.
+# The options that decide on the mode of an operation; built-in commands have options of
+# these names with a meaning of their own.
 MODES = {
     r"\.skeleton\b": "commands/operation/mode.py",
     r"\.(?:follow|given_any)\b": "commands/operation/mode.py",

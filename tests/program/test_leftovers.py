@@ -1,5 +1,5 @@
-"""What a killed process left is found and removed by the next run; what another process
-is writing stays.
+"""Files of a killed process are found and removed by the next run; those of a running
+one stay.
 """
 
 from collections.abc import Callable

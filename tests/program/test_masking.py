@@ -63,7 +63,7 @@ def test_a_secret_is_masked_in_base64(before: str) -> None:
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
         found = masked(f"<{encode((before + SECRET).encode()).decode()}>")
         assert "***" in found
-        # The first and the last characters stand for what is beside the secret too.
+        # The first and the last characters may belong to the text beside the secret.
         assert len(found.replace("***", "")) <= len(base64.b64encode(before.encode())) + 6
 
 
@@ -125,7 +125,7 @@ def test_an_error_masks_its_text_when_it_is_made() -> None:
 
 
 def modules(word: str) -> Iterator[tuple[Path, ast.Module]]:
-    """The modules in which a word stands."""
+    """The modules that contain a word."""
     for path in ROOT.rglob("*.py"):
         if word in (text := path.read_text("utf-8")):
             yield path, ast.parse(text)

@@ -31,7 +31,7 @@ TOKEN = {"UNIFIED_BASE_URL": URL, "UNIFIED_TOKEN": "t-0123456789"}
 LIST = "ticketing tickets list"
 NEEDS_REPORT = needs_extra("report", "jinja2")
 DIFF = "--from old --to new"
-# What a command needs beside the option that is tried; HERE is a folder that is there.
+# The words that a command needs beside the tried option; HERE is an existing folder.
 NEEDS = {
     "request": "request POST /unified/ticketing/tags -f name=x --yes",
     "export": "export ticketing/tags --to HERE/dump",
@@ -46,7 +46,7 @@ NEEDS = {
     "runs resume": "runs resume 20260101-abcd",
     "runs retry": "runs retry 20260101-abcd",
 }
-# What an option needs beside it, and with what it does not go.
+# The words that an option needs, and those it conflicts with.
 BESIDE = {
     "--har": "--bundle HERE/b.zip",
     "--junit": "--expect true",

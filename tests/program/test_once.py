@@ -1,5 +1,5 @@
-"""What many commands share stands once: workers, clients, the order of exit codes, and
-who can be asked.
+"""Code that many commands share is in one place: workers, clients, the order of exit
+codes, and who can be asked.
 """
 
 import ast

@@ -40,7 +40,7 @@ def four(config: Config, service: Service, tmp_path: Path, monkeypatch: pytest.M
 
 
 def at_most(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the program start so many threads, then refuse as `ulimit -u` does."""
+    """Let the program start this many threads, then refuse as `ulimit -u` does."""
     left = [None] * threads
 
     class Limited(threading.Thread):

@@ -1,5 +1,5 @@
-"""What is obeyed is owned: nothing that somebody else can have written makes the
-program send anything.
+"""Only files of this user are obeyed: nothing that another user can have written makes
+the program send anything.
 """
 
 import json

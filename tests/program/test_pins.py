@@ -1,5 +1,5 @@
-"""What speed rests on, pinned where it can be without a clock: modules imported, writes
-made, memory held.
+"""The conditions of speed, pinned where it can be without a clock: modules imported,
+writes made, memory held.
 """
 
 import io
@@ -136,8 +136,8 @@ def imported(command: str, folder: Path, **environ: str) -> set[str]:
 
 
 def tops(modules: set[str]) -> tuple[set[str], set[str]]:
-    """Their packages: others' and the standard library's; what is private to the latter
-    is its own business.
+    """Their packages: others' and the standard library's; private modules of the latter
+    do not count.
     """
     found = {name.partition(".")[0] for name in modules} - {"unified_cli"}
     stdlib = {name for name in found if name in sys.stdlib_module_names}

@@ -26,7 +26,7 @@ TICKETS = "https://api.example.com/unified/ticketing/tickets"
 LABEL = "_profile"
 COLUMNS = ["id", LABEL, "result", "name", "\x7f", "next_cursor", "x", "_profile_served", "\\ud800"]
 JSON = "(as JSON)"
-"""Stands for an object in a table that has no name; which JSON it is, CSV shows."""
+"""An object in a table without a name; which JSON it is, CSV shows."""
 
 
 class Pages(httpx.BaseTransport):
@@ -238,7 +238,7 @@ def piped(run: Run) -> None:
 
 
 def written(run: Run) -> None:
-    """The same, sent; what is answered is odd as well."""
+    """The same, sent; the answer is odd as well."""
     texts = run.lines("p0", "p1")[: run.number // 10]
     taken = Taken(run.speller)
     argv = [
@@ -276,7 +276,7 @@ def request(members: Sequence[tuple[str, Any]]) -> tuple[str, Any]:
 
 
 def simple(value: Any) -> Any:
-    """The same where of keys that stand twice the last one counts."""
+    """The same where the last one of repeated keys counts."""
     if isinstance(value, Pairs):
         return {key: simple(one) for key, one in value.members}
     if isinstance(value, dict):
@@ -315,7 +315,7 @@ def compared(run: Run) -> None:
     assert [row["from_ids"] for row in found] == [[plain(text)["id"]] for text in texts[::3]]
     for row, old in zip(found, wanted, strict=True):
         change = {"path": "\x7f", "to": "another"}
-        # What is null and what is not there are the same.
+        # Null and a missing member are the same.
         assert row["differences"] in ([change | {"from": old}], [change] if old is None else [])
 
 

@@ -126,7 +126,7 @@ def test_a_server_for_agents_serves_or_says_why_not(
 
 
 class PanicException(BaseException):
-    """What a library written in Rust raises."""
+    """The exception of a library written in Rust."""
 
     __module__ = "pyo3_runtime"
 

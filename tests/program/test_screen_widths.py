@@ -163,7 +163,7 @@ def home(
 
 def words(lines: list[str]) -> set[str]:
     """The words of these lines, without what differs from one time to the next, bars,
-    and what is cut, as the name of a connection is in its middle.
+    and shortened text, as the name of a connection is in its middle.
     """
     text = re.sub(
         rf"\d{{8}}-[0-9a-f]{{4}}|[█▒░]+|\b\d+\.\d\b|({_WIDE})", r" \1 ", "\n".join(lines).lower()

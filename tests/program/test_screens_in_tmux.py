@@ -53,8 +53,8 @@ _UNREADABLE = re.compile(r"(?:^|;)(?:30|37|90|93|96|97|4[0-8]|10[0-7]|38;)(?:;|$
 
 @pytest.fixture
 def tmux(tmp_path: Path, service: Service) -> Tmux:
-    """Run a command line in a tmux of that size; what is there when it ends, or waits
-    for a key.
+    """Run a command line in a tmux of that size; returns the screen when it ends, or
+    waits for a key.
     """
     configured(tmp_path, prepare(service, tmp_path))
     own = {

@@ -1,5 +1,5 @@
-"""Whatever stands in records: no line of a screen is wider than the terminal, and no
-word is broken that fits.
+"""Whatever records contain: no line of a screen is wider than the terminal, and no word
+is broken that fits.
 """
 
 import re
@@ -88,7 +88,7 @@ def is_whole(word: str, words: set[str], columns: int) -> bool:
     """Whether this is a word, or what a terminal of that width has to make of one."""
     if word in words or not word.strip(MARKS) or "…" in word:
         return True
-    # Chinese has no blanks, and what is wider than the terminal's columns cannot be
+    # Chinese has no blanks, and a word wider than the terminal's columns cannot be
     # whole.
     inner = word.strip(MARKS)
     return any(

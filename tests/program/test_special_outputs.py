@@ -1,5 +1,5 @@
-"""Results written to devices, pipes and open descriptors: what is not a regular file is
-written to and never replaced.
+"""Results written to devices, pipes and open descriptors: a special file is written to
+and never replaced.
 """
 
 import json
@@ -39,9 +39,9 @@ def answer(seen: Seen) -> Reply:
 
 @contextmanager
 def read_from(pipe: Path) -> Iterator[list[bytes]]:
-    """What is read from a named pipe until its writer closes it."""
+    """The bytes from a named pipe until its writer closes it."""
     found: list[bytes] = []
-    # Open before the program is: it refuses a pipe that nobody reads.
+    # Open before the program is: it refuses a pipe without a reader.
     held = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
 
     def read() -> None:

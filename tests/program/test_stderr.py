@@ -1,4 +1,4 @@
-"""Messages on a terminal break at blanks, and never within what is to be copied."""
+"""Messages on a terminal break at blanks, and never within text to be copied."""
 
 import os
 import shlex

@@ -1,5 +1,5 @@
-"""What a service, a file or an argument contains cannot drive the terminal, in any
-format of any command.
+"""Text of a service, a file or an argument cannot drive the terminal, in any format of
+any command.
 """
 
 import json
@@ -160,7 +160,7 @@ def test_off_a_terminal_data_is_exact(unified: Unified, config: Config, service:
 
 
 def on_a_terminal(argv: list[str], environ: dict[str, str]) -> str:
-    """What a process prints on a terminal of its own, on stdout and stderr."""
+    """The output of a process on a terminal of its own, on stdout and stderr."""
     process, terminal = pty.fork()
     if process == 0:
         os.execve(sys.executable, [sys.executable, "-P", "-m", "unified_cli", *argv], environ)

@@ -81,7 +81,7 @@ def forms(secret: str) -> Iterator[bytes]:
     yield quote(secret).encode()
     yield json.dumps(secret)[1:-1].encode()
     for offset in range(3):
-        # The first and the last characters depend on what stands beside the secret.
+        # The first and the last characters depend on the text beside the secret.
         yield base64.b64encode(b"\0" * offset + secret.encode())[4:-4]
 
 

@@ -1,9 +1,8 @@
 """A token that its own program or the service says again, whole or cut, is shown and
 kept by no command.
 
-What is looked through after each command: stdout, stderr, the name and the content of
-every file that it left. Only data stays exact: records and documents of the service,
-and what is sent.
+Searched after each command: stdout, stderr, the name and the content of every file that
+it left. Only data stays exact: records and documents of the service, and requests.
 """
 
 import base64
@@ -169,9 +168,7 @@ PIECES = [
         )
     ),
 ]
-"""What gives the token away: any form of it, its beginning, and what is left of it in a
-file's name.
-"""
+"""Traces of the token: any form of it, its beginning, and its rest in a file's name."""
 
 
 @dataclass
@@ -241,7 +238,7 @@ def is_data(file: Path) -> bool:
 
 
 def programs() -> Iterator[tuple[str, str]]:
-    """Token programs that fail, or print what is no token, and quote the token."""
+    """Token programs that fail, or print an invalid token, and quote the token."""
     yield "both", f"echo {CANARY}; echo no: {CANARY} is not valid >&2; exit 3"
     yield "stderr only", f"echo no: {CANARY} is not valid >&2; exit 3"
     yield "a long complaint", f"printf '%02040d {CANARY} %s' 1 {'x' * 40} >&2; exit 3"
@@ -260,7 +257,7 @@ ONLY = {"headers of a page": ["doctor"], "a cursor": ["all pages in a file"]}
 def test_an_echo_of_the_service_is_masked_everywhere(
     echo: str, sweep: Callable[..., Found]
 ) -> None:
-    # Every third command, beginning with another one each time; the long run has all.
+    # Every third command, with a different start each time; the long run has all.
     for name in [*[*COMMANDS][[*ECHOES].index(echo) % 3 :: 3], *ONLY.get(echo, [])]:
         found = sweep(name, ECHOES[echo], data=echo in OF_DATA)
         assert found.hits == [], name

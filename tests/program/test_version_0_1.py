@@ -1,4 +1,4 @@
-"""What version 0.1 wrote is read by this one: config, journal, export folder, half a
+"""Files of version 0.1 are read by this one: config, journal, export folder, half a
 list, the sandbox's state.
 
 The files in `version_0_1` were written by that version: two profiles added, `tickets-2`
@@ -107,7 +107,7 @@ def test_half_a_list_is_completed(home: Path, unified: Unified) -> None:
     command = (
         "-p sandbox ticketing tickets list --all --page-size 10 --out partial.ndjson -o ndjson"
     )
-    # The sandbox takes a cursor for a while only.
+    # The sandbox accepts a cursor for a limited time.
     result = unified(command, wall=lambda: WRITTEN_AT + 60)
     assert "120 records of 12 pages" in result.stderr
     assert (result.code, len((home / "partial.ndjson").read_bytes().splitlines())) == (0, 120)

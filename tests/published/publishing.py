@@ -46,8 +46,8 @@ class Shape:
 
 @cache
 def shape(name: str) -> Shape:
-    """The shape in the file of that name; what is `$like` another has its members and
-    more.
+    """The shape in the file of that name; one that is `$like` another has its members
+    and more.
     """
     document = json.loads((SHAPES / f"{name}.json").read_text())
     request, answer = document["request"], document["answer"]
@@ -90,7 +90,7 @@ class PublishedService:
     """Answers as is published, for the token of an environment and for the own token of
     a connection.
 
-    `answers` may be changed: what a test puts there stands instead of the file.
+    `answers` may be changed: a test's entry replaces the file.
     """
 
     def __init__(self, url: str, seen: list[Seen]) -> None:

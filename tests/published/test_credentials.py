@@ -116,7 +116,7 @@ def forms(secret: str = SECRET) -> list[bytes]:
 
 
 def kept(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Every file below a folder, and what is in archives."""
+    """Every file below a folder, and the members of archives."""
     for path in folder.rglob("*"):
         if path.is_file():
             content = path.read_bytes()
@@ -238,7 +238,7 @@ def entry(har: Path) -> Any:
     return found
 
 
-# What a name says, in every way of writing it.
+# The words of a name, in every spelling.
 WORDS = ("token", "secret", "password", "apikey", "authorization")
 NAMES = [
     *WORDS,

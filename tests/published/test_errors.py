@@ -1,4 +1,4 @@
-"""Errors as they are published, and what is said of each."""
+"""Errors as published, and the message for each."""
 
 import pytest
 from front_door import Unified

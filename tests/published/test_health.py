@@ -1,5 +1,5 @@
-"""How connections are: of every kind that the sandbox has, and as it is told after a
-list of them.
+"""The health of connections: of every kind in the sandbox, and as kept after a list of
+them.
 """
 
 from collections.abc import Callable

@@ -63,7 +63,7 @@ def test_the_sandbox_answers_as_is_published(
     unified_sandbox: UnifiedSandbox, name: str, kind: str
 ) -> None:
     one = shape(name)
-    # What the file names is another's.
+    # The id in the file is another's.
     sends = {
         "unified-action": {"user_id": "users-1"},
         "batch": {**(one.sends or {}), "integrated_account_id": "full"},

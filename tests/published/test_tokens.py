@@ -1,5 +1,5 @@
-"""The token of a connection, that of an environment, and a wrong one: what works, and
-what is said of the rest.
+"""The token of a connection, that of an environment, and a wrong one: the calls that
+work, and the messages of the rest.
 """
 
 import json
@@ -130,7 +130,7 @@ def test_the_identity_is_the_id_that_the_service_gives(
     environ = {"UNIFIED_PROFILE": "own"}
     assert unified(f"export ticketing/tickets --to {tmp_path}/dump", environ=environ).code == 0
     assert ACCOUNT in (tmp_path / "dump" / "manifest.json").read_text()
-    # Another connection's token goes on with nothing of it.
+    # Another connection's token continues none of it.
     published.change("own-connection", lambda body: {**body, "id": "another-connection"})
     again = unified(f"export ticketing/tickets --to {tmp_path}/dump", environ=environ)
     assert again.code == 12

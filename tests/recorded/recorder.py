@@ -140,9 +140,9 @@ sandbox status -o json
 mcp config -p sandbox
 """
 
-# What is made by chance, measured, of this machine or of this version: ids of runs,
+# Values that are random, measured, of this machine or of this version: ids of runs,
 # keys, how long an answer took, programs, the digest of a plan that names its version.
-# Times are those of a clock that goes on by a minute with each command.
+# Times are those of a clock that advances by a minute with each command.
 _NEW = re.compile(
     r"(?P<run>\b20\d{6}-[0-9a-f]{4}\b)"
     r"|(?P<key>\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b)"
@@ -169,7 +169,7 @@ class Printed(NamedTuple):
 
 
 def printed(folder: Path) -> Iterator[Printed]:
-    """What the commands print one after the other, in a new folder."""
+    """The output of the commands one after the other, in a new folder."""
     for name, text in FILES.items():
         (folder / name).write_text(text)
     (folder / "config").mkdir(mode=0o700)

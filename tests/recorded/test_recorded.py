@@ -1,13 +1,13 @@
-"""What the built-in commands print off a terminal is what the version before the
-screens printed, byte for byte.
+"""The output of the built-in commands off a terminal is that of the version before the
+screens, byte for byte.
 
-Where a content was wrong the files have what is right: `profile list` and `doctor` say
+Where a content was wrong the files have the right one: `profile list` and `doctor` say
 "seen" before the age of what they know of a connection; `capabilities` tells JSON
-readers what keeps an offered operation from being called (`held`). What is new has a
-place in them, too: the setting `pager`, the words for a new login, `export --dry-run`,
-the members that a plan does not compare, the version that made a plan, the state and
-the next command of a run, which operations reach people, and the connection and the
-time of a test in JUnit.
+readers what keeps an offered operation from being called (`held`). New output is in
+them, too: the setting `pager`, the words for a new login, `export --dry-run`, the
+members that a plan does not compare, the version that made a plan, the state and the
+next command of a run, which operations reach people, and the connection and the time of
+a test in JUnit.
 """
 
 from pathlib import Path

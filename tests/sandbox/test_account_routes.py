@@ -203,7 +203,7 @@ def test_a_proxy_gives_the_provider_s_own_records(bare_client: httpx.Client) -> 
     people = {**account, "integrated_account_id": "directory"}
     own = bare_client.get("/proxy/users", params=people).json()["result"]
     listed = bare_client.get("/unified/user-directory/users", params=people).json()["result"]
-    # What has no record of the provider is given as it is.
+    # A record without the provider's own is given unchanged.
     assert own == listed
 
 

@@ -20,7 +20,7 @@ CREATE = "-p sandbox ticketing tags create -o ids -F name=@big"
 
 
 def limited(size: int) -> Callable[[], None]:
-    """For a child: files have at most so many bytes, as where the disk is full."""
+    """For a child: files have at most this many bytes, as where the disk is full."""
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 

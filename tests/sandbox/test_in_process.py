@@ -1,5 +1,5 @@
-"""`-p sandbox`: every resource answers, what is written stays, and nothing falls into
-it by accident.
+"""`-p sandbox`: every resource answers, writes stay, and nothing falls into it by
+accident.
 """
 
 import json

@@ -22,7 +22,7 @@ FILTERS = [
     for known in known_filters(one, CATALOGUE.service).filters
     for value in known.values
 ]
-# What README and help topics show.
+# The values in README and help topics.
 SHOWN = sorted(
     {
         line.strip()

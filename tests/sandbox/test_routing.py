@@ -1,4 +1,4 @@
-"""Methods as HTTP has them: HEAD, OPTIONS, Allow, and what is refused how."""
+"""Methods as HTTP has them: HEAD, OPTIONS, Allow, and the refusals."""
 
 import httpx
 import pytest

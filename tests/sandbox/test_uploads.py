@@ -1,5 +1,5 @@
-"""Files that are sent to the sandbox come back byte for byte, in both forms, and never
-stand in memory.
+"""Files that are sent to the sandbox come back byte for byte, in both forms, and are
+never held in memory.
 """
 
 import contextlib

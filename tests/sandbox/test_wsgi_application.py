@@ -35,7 +35,7 @@ def test_a_page_comes_in_gzip_where_it_is_accepted(shop: Shop, accepted: str, co
     assert (gzip.decompress(content) if coded else content).startswith(b'{"result":[')
 
 
-# The place in the list, and whose record stands there.
+# The place in the list, and the owner of the record there.
 TURNS = [(1, 1), (2, 1), (3, 2), (4, 1), (5, 3), (6, 4), (7, 2)]
 
 

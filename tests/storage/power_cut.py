@@ -1,7 +1,7 @@
-"""What a power cut would leave of a folder, at every moment of a command.
+"""The files that a power cut would leave of a folder, at every moment of a command.
 
-A kill cannot show a missing fsync: what a killed process wrote is with the kernel. So
-the system calls are watched. Of a file only what it held at its last fsync is on the
+A kill cannot show a missing fsync: the kernel still has the data of a killed process.
+So the system calls are watched. Of a file only what it held at its last fsync is on the
 disk, and of a folder only the names it had at its own last fsync. Later changes of
 names may have reached the disk all the same: all of them, or the last one without those
 before it.
@@ -18,14 +18,14 @@ from typing import Any
 import pytest
 
 Files = dict[str, bytes]
-"""What is on the disk after the power cut: content by path below the folder."""
+"""The files on the disk after the power cut: content by path below the folder."""
 
 Check = Callable[[Files], None]
 """Raises AssertionError for files that a power cut must not leave."""
 
 
 class Disk:
-    """The disk below a folder, which holds what is there now. `always` is checked at
+    """The disk below a folder, which holds the present files. `always` is checked at
     every moment from now on.
 
     The moments are in all threads of the program, so what a check finds is kept in
@@ -33,7 +33,7 @@ class Disk:
     """
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch, *, seconds: float = 0) -> None:
-        """Each fsync takes so many `seconds`."""
+        """Each fsync takes this many `seconds`."""
         self._seconds = seconds
         self.always: Check = lambda _: None
         self.broken: list[str] = []

@@ -12,7 +12,7 @@ import pytest
 from file_writers import Workshop, Writer, writers
 from front_door import Unified
 
-# What each lock is for, and what works there.
+# The purpose of each lock, and the commands that work there.
 INSTEAD = {
     "list": "--out a file on another disk, or > FILE",
     "export": "--to a folder on another disk",

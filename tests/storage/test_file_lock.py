@@ -1,6 +1,4 @@
-"""Locks: one process at a time, whatever becomes of the file that stands for the
-lock.
-"""
+"""Locks: one process at a time, whatever happens to the lock's file."""
 
 import errno
 import fcntl
@@ -28,8 +26,8 @@ def test_a_lock_on_a_removed_file_does_not_count(
     others: list[str] = []
 
     def late(handle: int, how: int) -> None:
-        # Whoever held the lock releases it after its file was opened here and before it
-        # is locked.
+        # The holder of the lock releases it after its file was opened here and before
+        # it is locked.
         if not removed:
             removed.append(lock)
             lock.unlink()
@@ -89,8 +87,8 @@ def test_a_lock_is_held_when_the_thread_that_took_it_has_ended(tmp_path: Path) -
 def test_the_file_of_a_lock_is_removed_before_the_lock_is_released(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The other way round somebody else may take the lock in between, and it would be on
-    # a file that is removed.
+    # The other way round another process may take the lock in between, and it would be
+    # on a file that is removed.
     path = tmp_path / "t.lock"
     held = HeldLock(path)
     held.take("t")
@@ -111,7 +109,7 @@ def test_a_folder_that_takes_no_file_is_refused_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> int:
-        # What Linux answers in /proc: the folder is there, and a new file in it never
+        # Linux's answer in /proc: the folder is there, and a new file in it never
         # is.
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 

@@ -107,6 +107,6 @@ def test_writes_continue_where_their_journal_cannot_be_kept(
     result = workshop(command)
     assert result.code == 0, result.stderr
     assert "this run cannot be resumed: cannot write" in result.stderr
-    # What was sent from memory would be sent once more from a journal that says nothing
+    # Records sent from memory would be sent once more from a journal that says nothing
     # of it.
     assert workshop("runs list -o json").json == before

@@ -48,7 +48,7 @@ def watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watch]:
 
 
 def holds(files: Files, name: str, *contents: bytes | None) -> None:
-    """Insist that the file holds one of these; None stands for no file."""
+    """Insist that the file holds one of these; None is for no file."""
     assert files.get(name) in contents, f"{name} holds {files.get(name, b'nothing')[:60]!r}"
 
 
@@ -195,7 +195,8 @@ def test_the_manifest_of_an_export_lists_files_that_are_there(
     assert (result.code, disk.broken) == (0, [])
 
 
-# A disk that is slow, because what is sent before its line is safe must not be lucky.
+# A disk that is slow, because a record sent before its line is safe must not pass by
+# luck.
 SLOW = 0.1
 
 
@@ -298,8 +299,8 @@ def test_the_manifest_of_downloads_lists_the_files_that_are_there(
 
     def listed(files: Files) -> list[str]:
         entries = [json.loads(line) for line in files.get("out/manifest.ndjson", b"").splitlines()]
-        # Listed before it is named: what is listed and missing is downloaded again,
-        # what is there is listed.
+        # Listed before it is named: a listed, missing file is downloaded again,
+        # an existing file is listed.
         for entry in entries:
             holds(files, f"out/{entry['file']}", CONTENT[entry["id"]], None)
         named = {name for name in files if name.startswith("out/") and not name.startswith("out/.")}

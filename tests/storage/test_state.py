@@ -1,5 +1,5 @@
-"""State that earlier runs left: a torn last line is repaired, damage has its place
-told, no pipe is waited for.
+"""State that earlier runs left: a torn last line is repaired, damage is reported with
+its place, no pipe blocks.
 """
 
 import os

@@ -45,7 +45,7 @@ class Home:
 
     def _in_child(self, argv: list[str], crash: Crash | None, pipe: int) -> None:
         send = os.write
-        # What the kernel has survives a kill, so nothing waits for a disk here.
+        # Data in the kernel survives a kill, so nothing waits for a disk here.
         os.fsync = lambda _: None
         if crash:
             crash.patch()
@@ -73,7 +73,7 @@ class Home:
         ]
 
     def shown(self, run: str | None) -> list[Any]:
-        """What `runs show` tells."""
+        """The output of `runs show`."""
         if run is None:
             return []
         code, printed = self.run(["runs", "show", run, "-o", "json"])
@@ -97,8 +97,8 @@ def at_point(job: dict[str, Any], at: int) -> dict[str, Any]:
     shown = home.shown(run)
     ended = home.run(["runs", "resume", run])[0] if run else None
     after = home.shown(run)
-    # What was killed before it had a journal is tidied up by whatever looks at the runs
-    # next.
+    # A run killed before it had a journal is removed by the next command that reads
+    # runs next.
     assert home.run(["runs", "list"])[0] == 0
     return {
         "point": at,

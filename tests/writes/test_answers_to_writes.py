@@ -141,7 +141,7 @@ def test_where_keys_are_honoured_it_is_sent_again_with_the_same(
         )
     assert (became, result.code) == (["done"] * 4, 0)
     # A worker waits before the next attempt, so that the answers to others are read
-    # meanwhile.
+    # in between.
     assert threading.current_thread() not in slept
     assert sorted(Counter(keys(listener)).values()) == [1, 1, 1, 2]
 

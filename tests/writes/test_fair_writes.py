@@ -94,7 +94,7 @@ def test_more_are_sent_as_soon_as_those_before_wait(
     result = unified("ticketing tags update t1 -f name=x --yes -p c* --workers 2", **world)
     assert result.code == 0, result.stderr
     assert len(first) == len(names)
-    # Nobody has to end for it.
+    # No other job has to end first.
     assert max(first.values()) - min(first.values()) < 2
 
 

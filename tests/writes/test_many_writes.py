@@ -1,5 +1,5 @@
 """Writes to many connections: confirmed once, each in the journal before it is sent,
-each result told.
+each result reported.
 """
 
 import csv
@@ -220,7 +220,7 @@ def test_a_key_whose_age_is_not_known_is_not_used_again(
     service.reply = failing({"a-c00": 500})
     at = 1_800_000_000.0
     run = run_id(unified("ticketing tickets create -f name=x -p c* --yes", wall=lambda: at).stderr)
-    # The clock was set back meanwhile: nobody knows by how much.
+    # The clock was set back, by an unknown time.
     back = unified(f"runs resume {run}", wall=lambda: at - 60)
     assert (back.code, len(service.seen)) == (10, 1)
     assert unified(f"runs resume {run}", wall=lambda: at + 60).code == 10
@@ -570,7 +570,7 @@ def test_a_profile_of_a_run_that_is_gone_is_named(
     assert unified(f"{UPDATE} -p run:{run}:failed --yes").code == 4
     assert {account(seen) for seen in service.seen} == {"a-c01", "a-c02"}
     service.seen.clear()
-    # What is gone need not be left out.
+    # A missing profile need not be excluded.
     service.reply = failing({})
     assert unified(f"{UPDATE} -p c* -p '!run:{run}:done' --yes").code == 0
     assert [account(seen) for seen in service.seen] == ["a-c02"]
@@ -711,7 +711,7 @@ def test_a_run_that_is_done_is_shown_where_its_results_cannot_be_printed(
     )
     run = run_id(result.stderr)
     assert (result.code, result.stderr.splitlines()[-1]) == (2, f"  unified runs show {run}")
-    # What was asked for, whatever the answer says.
+    # The requested records, whatever the answer says.
     assert [one["id"] for one in unified(f"runs show {run} -o json").json["result"]] == ["u1"]
 
 

@@ -19,7 +19,7 @@ from server import Reply, Seen, Service
 
 
 class Kind(NamedTuple):
-    """A kind of run over so many connections, one of which refuses; `third` is the
+    """A kind of run over several connections, one of which refuses; `third` is the
     third request of it.
     """
 
@@ -117,7 +117,7 @@ def through(unified: Unified, service: Service, kind: Kind, form: str, refuses: 
 
 
 def killed(service: Service, kind: Kind, form: str, tmp_path: Path) -> str:
-    """What a run prints that is killed while its third request is under way."""
+    """The output of a run that is killed while its third request is under way."""
     held, over = threading.Event(), threading.Event()
     service.seen.clear()
 
@@ -168,7 +168,7 @@ def test_a_run_that_was_killed_and_resumed(
     assert (after.code, last(after.stderr)) == (whole.code, last(whole.stderr))
     shown = unified(f"runs show {journal.stem} -o json", folders=folders).json["result"]
     assert sorted(one["outcome"] for one in shown) == ["done"] * (len(shown) - 1) + ["failed"]
-    # What failed then is done by a retry: the three parts are what a run without a
+    # Failed calls are done by a retry: the three parts are what a run without a
     # failure prints.
     service.reply = answer
     retried = unified(f"runs retry {journal.stem} {form}", folders=folders)

@@ -1,4 +1,4 @@
-"""A run that is killed anywhere: what is shown then is true, and a resume does the rest
+"""A run that is killed anywhere: the output then is true, and a resume does the rest
 once or leaves it in doubt.
 """
 
@@ -28,8 +28,8 @@ LINES = "".join(f'{{"_profile":"c{number:02}","id":"t-{{n}}","name":"x"}}\n' for
 
 
 class Books:
-    """What the service did, and when, for each account and record; a key that it knows
-    does nothing more.
+    """The service's actions, and their times, for each account and record; a key that
+    it knows does nothing more.
     """
 
     def __init__(self, *, refused: str = "") -> None:
@@ -39,7 +39,7 @@ class Books:
         self._refused = refused
 
     def reply(self, seen: Seen) -> Reply:
-        # A request whose body never came whole is none.
+        # A request whose body never came whole does not count.
         if len(seen.body) < int(seen.headers.get("content-length", 0)):
             return served({})
         what = seen.json.get("user_id") or seen.segments[-1]
@@ -54,7 +54,7 @@ class Books:
 
 
 def killed(tmp_path: Path, command: str, **more: Any) -> list[dict[str, Any]]:
-    """Each crash point, with what was told then and what became of it."""
+    """Each crash point, with the report then and the outcome."""
     job = {
         "argv": command.split(),
         "folder": str(tmp_path),
@@ -84,9 +84,9 @@ def outcomes(told: list[Any]) -> dict[str, str]:
 
 
 def check_truth(point: dict[str, Any], books: Books, count: int, *, repeats: int = 0) -> None:
-    """Insist that what was told after the kill is what the service had done by then.
+    """Insist that the report after the kill matches the service.
 
-    A resume repeats what was in doubt, under the same key: each of the `repeats` may
+    A resume repeats calls in doubt, under the same key: each of the `repeats` may
     send a request once more.
     """
     told = outcomes(point["shown"])
@@ -202,7 +202,7 @@ def test_what_may_not_be_repeated_is_never_sent_twice(
         point["after"] = [one for one in point["after"] if one["outcome"] != "failed"]
         after = outcomes(point["after"])
         assert {*after.values()} <= {"done", "in-doubt"}
-        # What is in doubt was told before, and is not sent again.
+        # Calls in doubt were reported before, and are not sent again.
         doubtful = {who for who, outcome in after.items() if outcome == "in-doubt"}
         assert doubtful == {
             who for who, outcome in outcomes(point["shown"]).items() if outcome == "in-doubt"

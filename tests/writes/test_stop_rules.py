@@ -26,7 +26,7 @@ REFUSED, FAILED, BLOCKED = (
     [
         (None, None, False, StopRules()),
         (None, None, True, StopRules((), 0)),
-        # Of what is allowed to fail no part of one more, and of a stage all that was
+        # Of the allowed failures no part of one more, and of a stage all that was
         # begun.
         (None, "20%", False, StopRules((), 1)),
         ("1,20%,5", None, False, StopRules((1, 2, 5), None)),

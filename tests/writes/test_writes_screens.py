@@ -195,8 +195,8 @@ def test_a_run_whose_terminal_is_closed_is_resumed_without_doubling(
     terminal = Terminal(create, environ, cwd=tmp_path)
     while len(unified_sandbox.requests()) < 4:
         time.sleep(0.01)
-    # It ends as every program whose terminal is gone, and at once: what counts stands
-    # in the journal.
+    # It ends as every program whose terminal is gone, and at once: the important part
+    # is in the journal.
     assert terminal.hang_up() == signal.SIGHUP
     begun = json.loads(process(["runs", "list", "-o", "json"], environ=environ).stdout)["runs"]
     assert [run["state"] for run in begun] == ["interrupted"]

@@ -260,7 +260,7 @@ def test_formats(unified: Unified, config: Config) -> None:
         0,
         sum("voice" in case.classname for case in suites[0]),
     )
-    # What cannot be called before there is a new login is not passed for being offered.
+    # An operation that needs a new login first is not shown as offered.
     assert suites[1].failures == suites[1].tests == 6
     assert {case.classname for case in suites[1]} == {
         "c001.ticketing.tags",

@@ -1,4 +1,4 @@
-"""What a connection offers and the catalogue lacks: other models, methods, and the
+"""Offers of a connection beyond the catalogue: other models, methods, and the
 provider's own resources.
 """
 
@@ -152,7 +152,7 @@ def test_the_page_of_all_connections_shows_it(
     asked = unified("report -o json", **world).json["offers"]["extra"]
     assert asked == [{"what": f"{WORDS}; {BESIDE}", "number": 1, "names": [ACCOUNT]}]
     crm.seen.clear()
-    # What is known for a day says it as well.
+    # Facts kept for a day show it as well.
     assert unified("report -o json", **world).json["offers"]["extra"] == asked
     assert not any(seen.path.endswith("/capabilities") for seen in crm.seen)
 

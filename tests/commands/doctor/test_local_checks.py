@@ -1,6 +1,4 @@
-"""`unified doctor` and `sandbox status` for a user whose home belongs to somebody
-else.
-"""
+"""`unified doctor` and `sandbox status` in the home of another user."""
 
 import json
 from pathlib import Path

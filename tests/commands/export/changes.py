@@ -18,7 +18,7 @@ class World:
     """A list whose records change; it is served two records a page, with or without a
     filter.
 
-    What is `late` has changed already, and is seen later: its provider has not
+    A `late` change has happened already, and is seen later: its provider has not
     committed it yet.
     """
 
@@ -60,15 +60,15 @@ class World:
         )  # cut to microseconds, as many products do
 
     def seconds(self, record: dict[str, Any]) -> float:
-        """When the record changed, as it says: so many seconds after the beginning."""
+        """When the record changed, as it says: seconds after the beginning."""
         return (self._at(record) - START).total_seconds()
 
     def now(self, seconds: float) -> None:
-        """Let the service's clock stand so many seconds after the beginning."""
+        """Set the service's clock to this many seconds after the beginning."""
         self.service.clock = lambda: START.timestamp() + seconds
 
     def commit(self) -> None:
-        """Let what is late be seen."""
+        """Show the late changes."""
         self.records |= self.late
         self.late = {}
 

@@ -59,7 +59,7 @@ def stop(one: Started) -> None:
 @dataclass
 class Cluster:
     """The processes, and the folder that all of them have as their home; workers can be
-    told to be `odd`.
+    made `odd`.
     """
 
     home: Path

@@ -2,8 +2,8 @@
 write, run it again, and compare.
 
 A program of its own, because it forks: `kill_export.py SPEC`, and SPEC is `{"argv",
-"environ", "home", "target", "most", "share", "again"}` as JSON: at most so many points,
-the first so far from the start of all, as a share of what lies between two; with
+"environ", "home", "target", "most", "share", "again"}` as JSON: at most `most` points,
+the first at an offset from the start of all, as a share of what lies between two; with
 `again` the command has come to its end once. Prints how many points there were and what
 went wrong.
 """
@@ -35,7 +35,7 @@ CALLS = ("open", "write", "replace", "link", "unlink", "ftruncate", "mkdir")
 NEVER = 0
 _MOMENT = 0.3
 TRACES = (".part", ".ckpt", ".lock", ".tmp")
-# Below these are tables, and what is to be put into them: read by their library, or not
+# Below these are tables, and their new records: read by their library, or not
 # at all.
 LOG, PAGES = "_delta_log", ".pages"
 GONE_AT = re.compile(rb'"gone_at":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(?:Z|\+00:00)"}')
@@ -54,7 +54,7 @@ class Counter:
     def watch(self) -> None:
         for name in CALLS:
             setattr(os, name, self._counted(name, getattr(os, name)))
-        # What the kernel has survives a kill, so nothing waits for a disk here.
+        # Data in the kernel survives a kill, so nothing waits for a disk here.
         os.fsync = lambda _: None
         if find_spec("deltalake"):
             # The library's own calls are not seen here: it is killed before each
@@ -111,8 +111,8 @@ def in_child(work: Callable[[], Any]) -> tuple[int, Any]:
         said, *modules = json.loads(pipe.read() or "[null]")
     _, status = os.waitpid(pid, 0)
     for name in modules:
-        # What one child had to import, the next ones find; some libraries make modules
-        # that have no file.
+        # Modules that one child imported, the next ones find; some libraries make
+        # modules that have no file.
         with suppress(Exception):
             import_module(name)
     return os.waitstatus_to_exitcode(status), said
@@ -141,8 +141,8 @@ def child(spec: dict[str, Any], deadly: int) -> tuple[int, int]:
 
 
 def content(target: Path) -> dict[str, bytes]:
-    """Every file below the target, or the target itself, with what is in it, without
-    the times that differ from run to run: manifests stay out.
+    """Every file below the target, or the target itself, with its content, without the
+    times that differ from run to run: manifests stay out.
     """
     if target.is_file():
         return {target.name: target.read_bytes()}
@@ -162,7 +162,7 @@ def content(target: Path) -> dict[str, bytes]:
 
 
 def timeless(file: Path) -> bytes:
-    """What is in a file, where the times at which ids were gone are all the same."""
+    """The content of a file, with the same time for all gone ids."""
     found = file.read_bytes()
     return GONE_AT.sub(b'"gone_at":TIME}', found) if file.name.startswith("gone.") else found
 
@@ -185,7 +185,7 @@ def rows(table: Path) -> bytes:
 
 
 def beside(target: Path) -> list[str]:
-    """What should be gone after a good end."""
+    """The ids that should be gone after a good end."""
     found = [path for path in target.parent.rglob("*") if path.is_file()]
     return sorted(path.name for path in found if path.name.endswith(TRACES) or PAGES in path.parts)
 
@@ -206,7 +206,7 @@ def clean(spec: dict[str, Any], target: Path) -> None:
 def survives(
     spec: dict[str, Any], target: Path, expected: dict[str, bytes], point: int
 ) -> str | None:
-    """What went wrong when the export was killed at this call and run again; None where
+    """The problem when the export was killed at this call and run again; None where
     nothing did.
     """
     clean(spec, target)

@@ -1,5 +1,5 @@
-"""Kill the export of a night at each point, run it again, and read what is there all
-the while.
+"""Kill the export of a night at each point, run it again, and read its files all the
+while.
 
 A program of its own, because it forks: `kill_night.py FILE` reads a `Job` as JSON, and
 prints a line for each point.
@@ -40,7 +40,7 @@ _MISSING = re.compile(r"No such file|NoSuchKey|not found|404", re.IGNORECASE)
 
 @dataclass
 class Job:
-    """What is killed and where: `kind` is `calls` of Python, `puts` at a store, or
+    """The process to kill and where: `kind` is `calls` of Python, `puts` at a store, or
     names of system calls. The process gets this `signal` there. It is its first run
     unless that is `begun` already.
 
@@ -121,7 +121,7 @@ class Night:
         """The same, killed by strace at this call of some thread."""
         pid = os.fork()
         if pid == 0:
-            # Some systems let only parents trace, unless they are told otherwise.
+            # Some systems let only parents trace by default.
             ctypes.CDLL(None).prctl(_PR_SET_PTRACER, ctypes.c_ulong(_ANY_PROCESS), 0, 0, 0)
             os.kill(os.getpid(), signal.SIGSTOP)
             code = 99
@@ -225,7 +225,7 @@ def by_connection(state: State) -> dict[str, State]:
 
 
 def final(job: Job, place: Place) -> str:
-    """What readers find in the end that they should not."""
+    """Records that readers find in the end and should not."""
     for who, read in READERS[job.form].items():
         for name, (before, after) in job.states.items():
             if said := differing(read(place, name), after):
@@ -270,7 +270,7 @@ def _copied(job: Job, place: Place) -> None:
 
 
 def survives(job: Job, point: int) -> dict[str, Any]:
-    """What came of the point."""
+    """The outcome of the point."""
     place, night = job.place(f"{job.kind.replace(',', '-')}-{point}"), Night(job)
     fresh(job, place)
     reader = Reader(job, place) if job.begun else None
@@ -287,7 +287,7 @@ def survives(job: Job, point: int) -> dict[str, Any]:
 
 
 def told(job: Job) -> str:
-    """What the last run had to say."""
+    """The output of the last run."""
     return (Path(job.home) / "stderr").read_text()
 
 
@@ -299,7 +299,7 @@ def run(job: Job) -> None:
         ]
         job.states[name] = (states[0], states[1])
     until = time.monotonic() + job.seconds
-    # Nobody is killed; children leave their modules here.
+    # No process is killed; children leave their modules here.
     survives(job, job.until)
     gc.freeze()
     for point in count(job.first, job.step):

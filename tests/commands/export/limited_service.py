@@ -2,8 +2,8 @@
 counts what it was asked.
 
 `python limited_service.py PAGES RECORDS` prints its port. Each list of each connection
-has so many pages of so many records. `GET /counts` tells the most that was accepted in
-10 s, for a connection and for a token, and how often each page was asked for.
+has PAGES pages of RECORDS records. `GET /counts` tells the most that was accepted in 10
+s, for a connection and for a token, and how often each page was asked for.
 """
 
 import json
@@ -21,7 +21,7 @@ FILLER = "x" * 200
 
 
 class Limits:
-    """What was accepted lately, by connection and by token."""
+    """The requests accepted lately, by connection and by token."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()

@@ -1,5 +1,5 @@
-"""Loaded into each worker of the tests: a file `odd` of its home says what is unusual
-about all of them, the variable ODD what about one.
+"""Loaded into each worker of the tests: a file `odd` of its home makes all of them
+unusual, the variable ODD one.
 """
 
 import os
@@ -17,7 +17,7 @@ MODE = Path.home() / "odd"
 
 
 def on_another_disk(url: StoreUrl, environ: Mapping[str, str], *, make: bool) -> StoredObjects:
-    """What is at the same path on a disk of this worker's own."""
+    """The file at the same path on this worker's own disk."""
     folder = Path.home() / f"disk-{os.getpid()}" / url.prefix.lstrip("/")
     folder.mkdir(parents=True, exist_ok=True)
     return AT(url._replace(prefix=str(folder)), environ, make=make)

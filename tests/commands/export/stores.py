@@ -307,7 +307,7 @@ class _Forwarder(BaseHTTPRequestHandler):
         return text
 
     def forwarded(self) -> tuple[int, list[tuple[str, str]], bytes]:
-        """What the server answers."""
+        """The server's answer."""
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         server = HTTPConnection(urlsplit(self.target).netloc, timeout=30)
         server.request(self.command, self.path, body, dict(self.headers))
@@ -396,7 +396,7 @@ def kill_after(process: Forked, seconds: float) -> int:
 
 
 def serve_lists(service: Service, pages: int, size: int = 10, seconds: float = 0) -> None:
-    """Lists of so many pages, different for each path, each page after some seconds."""
+    """Lists of this many pages, different for each path, each page after a wait."""
 
     def reply(seen: Seen) -> Reply:
         service.over.wait(seconds)

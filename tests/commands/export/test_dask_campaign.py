@@ -27,25 +27,25 @@ LISTS = ("ticketing/tickets", "ticketing/contacts")
 PROFILES = {f"c{number}": f"token-{number % 2}" for number in range(CONNECTIONS)}
 OTHERS = {f"other{number}": f"token-{number % 2 + 2}" for number in range(CONNECTIONS)}
 ROUNDS = 5
-# Our bounds: so many sends of a token, in a window a little longer than the service's.
+# Our limits: sends of a token in a window a little longer than the service's.
 MOST, WINDOW = 450, 10.25
 FROZEN = size(40, 20)
 """Seconds; longer than the time to live of a worker."""
 
 
 def seconds_of_workers(dask: Cluster) -> float:
-    """What the workers have used."""
+    """The processor time of the workers."""
     return sum(map(seconds_of_processor, dask.workers))
 
 
 def seconds_of_processor(process: Started) -> float:
-    """What a process that runs has used."""
+    """The processor time of a running process."""
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def seconds_of_ended(process: Started) -> float:
-    """What a process has used when it ends, its start with it."""
+    """The processor time of an ended process, its start with it."""
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0
@@ -69,7 +69,7 @@ def fresh_cluster(home: Path) -> Iterator[Cluster]:
         "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s",
         "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "5s",
     }
-    # What a worker imports for its first task counts.
+    # The imports of a worker's first task count.
     with cluster(home, pages=PAGES, records=RECORDS, odd=False, **settings) as made:
         made.config(PROFILES)
         yield made
@@ -128,9 +128,9 @@ def test_the_limits_are_kept_and_used(dask: Cluster, tmp_path: Path) -> None:
 
 @pytest.mark.long(nightly="measures for a quarter of an hour, and wants the machine for itself")
 def test_a_record_costs_the_processor_what_a_local_export_costs(tmp_path: Path) -> None:
-    # What a page costs changes by a third from second to second on a shared machine, so
-    # both run at the same time, and several times. The local export is the usual one,
-    # to a folder.
+    # The cost of a page changes by a third from second to second on a shared machine,
+    # so both run at the same time, and several times. The local export is the usual
+    # one, to a folder.
     ratios: dict[str, list[float]] = {"first": [], "second": []}
     for number in range(ROUNDS):
         with fresh_cluster(tmp_path / f"home-{number}") as dask:

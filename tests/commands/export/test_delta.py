@@ -130,7 +130,7 @@ def test_the_table_is_the_state_after_each_run(
     assert run(place, "--incremental").stderr.startswith("wrote 1 list with 2 records")
     assert place.records() == world.records
     assert run(place, "--incremental").stderr.startswith("wrote 0 lists with 0 records")
-    # What was deleted is seen by a full read.
+    # A full read sees deletions.
     del world.records["t1"]
     world.change("t2", 7000)
     assert run(place, "--incremental").code == 0
@@ -580,7 +580,7 @@ def _rows(rows: list[dict[str, Any]], table: Any) -> Any:
 def test_a_conflict_is_tried_again(
     part: str, run: Export, world: World, folder: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each time this program is about to commit, another one is quicker."""
+    """Each time this program is about to commit, another writer is quicker."""
     from unified_cli.commands.export.delta_table import ListTable  # noqa: PLC0415  an extra
 
     world.change("t0", 0)
@@ -611,7 +611,7 @@ def test_a_conflict_is_tried_again(
     result = run(folder, "--incremental")
     assert (result.code, "others write to" in result.stderr) == (12, True)
     monkeypatch.setattr(ListTable, "_write_log", write)
-    # All that was read is kept for the next run, which asks for what is newer.
+    # All that was read is kept for the next run, which asks for newer records.
     asked = len(world.asked)
     assert run(folder, "--incremental").code == 0
     assert (len(world.asked), folder.records()["t0"]) == (asked + 1, world.records["t0"])
@@ -844,9 +844,7 @@ def test_a_folder_holds_one_format(
 def test_a_tidied_table_is_known_again(
     run: Export, unified: Unified, world: World, folder: Place
 ) -> None:
-    """What belongs to whom stays when the library removes what is no part of a
-    table.
-    """
+    """The owners stay when the library removes files outside of the table."""
     world.change("t0", 0)
     assert run(folder, "--incremental").code == 0
     world.change("t0", 1000)
@@ -912,8 +910,8 @@ def test_cron_does_the_nightly_job_on_a_fresh_machine(s3: str, tmp_path: Path) -
 
 
 def test_a_reader_can_filter_by_id(run: Export, world: World, folder: Place) -> None:
-    """What the library says of the values in a file is read by those who take the table
-    for a dataset.
+    """The library's statistics of a file serve readers that open the table as a
+    dataset.
     """
     duckdb = pytest.importorskip("duckdb", reason="needs the extra test-all")
     polars = pytest.importorskip("polars", reason="needs the extra test-all")
@@ -977,9 +975,7 @@ def test_a_store_that_replaces_what_it_should_create_is_refused(
 def test_a_store_that_is_lost_when_all_was_read_is_gone_on_with(
     run: Export, world: World, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the library of tables says of a store is told as what that of objects says
-    of it.
-    """
+    """The table library's errors about a store read like the object library's."""
     from unified_cli.commands.export.delta_table import ListTable  # noqa: PLC0415  an extra
 
     for number in range(3):

@@ -1,5 +1,5 @@
-"""What the driver of a cluster makes of its workers: with a client that does each task
-at once, in this process.
+"""The driver of a cluster and its workers: with a client that does each task at once,
+in this process.
 """
 
 import io
@@ -48,8 +48,8 @@ class Future:
 
 
 class Client:
-    """A cluster that has so many workers, look by look, and does its tasks by `work`,
-    or as workers do.
+    """A cluster with these numbers of workers, look by look, and does its tasks by
+    `work`, or as workers do.
     """
 
     def __init__(self) -> None:

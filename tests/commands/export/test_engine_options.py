@@ -1,4 +1,4 @@
-"""What `export --engine` refuses before it looks for a cluster."""
+"""The command lines that `export --engine` refuses before it looks for a cluster."""
 
 import sys
 from pathlib import Path

@@ -212,7 +212,7 @@ def test_a_connection_is_used_for_one_list_after_the_other_and_closed(
     command = f"export 'ticketing/t*' -p c-* --to {tmp_path / 'dump'} --workers {workers}"
     result = unified(command, environ=environ, transport=transport)
     assert result.code == 0, result.stderr
-    # Twelve idle ones, and those of twelve threads, which go on by turns.
+    # Twelve idle ones, and those of twelve threads, which continue by turns.
     assert workers < max(most) <= 12 + 12
     assert closed
     assert sorted(map(id, closed)) == sorted(map(id, opened))

@@ -1,4 +1,4 @@
-"""What stands beside an export: nothing but regular files is read, nothing leads
+"""The files beside an export: nothing but regular files is read, nothing leads
 elsewhere, and damage is refused.
 """
 
@@ -207,7 +207,7 @@ def test_a_target_folder_that_is_replaced_in_mid_run_gets_nothing(
     dump.mkdir(0o700)
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "elsewhere")
-    # What the run would find there if it followed the link.
+    # The file that the run would find if it followed the link.
     (tmp_path / "elsewhere" / "acct-1" / "ticketing").mkdir(parents=True)
 
     def reply(seen: Seen) -> Reply:

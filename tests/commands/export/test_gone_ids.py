@@ -1,5 +1,5 @@
-"""A list that is read whole again: which of its ids are gone is told beside it,
-whatever ends the process.
+"""A list that is read whole again: its gone ids are listed beside it, whatever ends the
+process.
 """
 
 import json
@@ -34,7 +34,7 @@ def export(unified: Unified, service: Service) -> Callable[..., Result]:
 
 
 def gone(tmp_path: Path) -> list[Any] | None:
-    """What is in the file, without the times."""
+    """The content of the file, without the times."""
     path = tmp_path / "dump" / GONE
     if not path.exists():
         return None
@@ -75,7 +75,7 @@ def test_a_full_read_tells_which_ids_are_gone(
     assert (gone(tmp_path), entry(tmp_path)["gone"]) == (of("b", "e"), 2)
     assert unified(f"export --verify {to}").code == 0
     assert [path.name for path in (tmp_path / "dump").rglob("gone.*")] == ["gone.tickets.ndjson"]
-    # However often it is read, these are gone; one comes back, and another one goes.
+    # However often it is read, these are gone; one comes back, and one more goes.
     assert export(f"{command} --restart").stderr.endswith(told)
     assert gone(tmp_path) == of("b", "e")
     world.change("e", 20)
@@ -138,7 +138,7 @@ def test_of_another_list_nothing_is_gone(
     assert export(f"{to} -q status=open").code == 0
     world.records.clear()
     world.change("z", 0)
-    # A full read finds other records than that of a filter did, and none is gone.
+    # A full read finds other records than a filtered one, and no id counts as gone.
     assert export(f"{to} --restart").code == 0
     assert (gone(tmp_path), entry(tmp_path)["gone"]) == (None, None)
     assert [*(tmp_path / "dump").rglob("gone.*")] == []

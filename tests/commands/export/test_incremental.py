@@ -185,7 +185,7 @@ def test_a_stamp_to_come_hides_no_change(
     assert second.stderr.startswith("wrote 1 file with 1 record ")
     assert second.stderr.endswith(said)
     assert union(tmp_path) == world.records
-    # A change of what is ahead is one too.
+    # A change of the pages ahead is one too.
     world.change("bogus", 1002 + ahead, name="changed")
     assert at_noon(1003).stderr.startswith("wrote 1 file with 1 record ")
     assert union(tmp_path) == world.records
@@ -449,8 +449,8 @@ def test_a_missing_file_is_reported_and_nothing_is_sent(
 
 
 def damaged(path: Path, at: bytes, instead: bytes, *, same_time: bool) -> None:
-    """Put other bytes of the same number into a file; `same_time` hides it from whoever
-    looks at times only.
+    """Put other bytes of the same number into a file; `same_time` hides it from readers
+    of times only.
     """
     before, data = path.stat().st_mtime_ns, path.read_bytes()
     assert len(at) == len(instead)

@@ -123,7 +123,7 @@ def nightly(
 
 
 def no_network() -> None:
-    """What the service does instead of an answer."""
+    """The service's action instead of an answer."""
     raise ConnectionResetError
 
 

@@ -147,7 +147,7 @@ def test_of_ids_that_look_alike_one_kind_is_left_out_and_named(
     assert (result.code, result.stderr.splitlines()) == (9, said)
     assert [text for _, _, text in rows(tmp_path)] == [texts[0], texts[2], texts[4]]
     assert export(texts, "--incremental --allow-partial").code == 0
-    # What changes later is known by what is there.
+    # Later changes are recognised by the existing rows.
     changed = [f'{{"id":"1",{at(30)}}}', f'{{"id":"2",{at(31)}}}', f'{{"id":"twice",{at(32)}}}']
     result = export(changed, "--incremental")
     said = [

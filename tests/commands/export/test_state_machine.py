@@ -116,7 +116,7 @@ class Nights(RuleBasedStateMachine):
     """A list of records, and the nights in which it is exported."""
 
     counts: Counter[str]
-    """What happened in all nights of all machines of a test."""
+    """The events of all nights of all machines of a test."""
 
     def __init__(
         self, unified: Unified, service: Service, place: "Folder | InBucket", form: str
@@ -176,7 +176,7 @@ class Nights(RuleBasedStateMachine):
 
     @rule(kind=KINDS, clocks=CLOCKS)
     def add(self, kind: str, clocks: Clocks) -> None:
-        """Export what changed: what is owed arrives."""
+        """Export the changes: all that are due arrive."""
         assert self._night(kind, clocks, "--incremental") == 0
         held = self._held()
         missing = [one for one in self._owed if held.get(one) != self._there[one]]
@@ -342,7 +342,7 @@ def run_nights(
     *,
     chance: bool = False,
 ) -> Counter[str]:
-    """Run so many machines of so many steps, and return what happened in them."""
+    """Run this many machines of this many steps, and return their events."""
     counts: Counter[str] = Counter()
 
     class Counted(Nights):

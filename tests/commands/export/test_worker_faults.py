@@ -1,5 +1,6 @@
 """Exports of 20 connections x 3 lists with a worker that is killed, comes late, has no
-token or sees another disk: each ends with what is true, or is refused before it begins.
+token or sees another disk: each ends with a true report, or is refused before it
+begins.
 """
 
 import re

@@ -1,6 +1,4 @@
-"""Imports: what each line becomes, what is said about it, and what happens when things
-go wrong.
-"""
+"""Imports: the outcome of each line, its messages, and failures."""
 
 import errno
 import json
@@ -48,7 +46,7 @@ def created(service: Service) -> list[Any]:
 
 
 def outcome(path: Path, name: str) -> list[dict[str, Any]]:
-    """The records of a result file; nothing where there is none."""
+    """The records of a result file, or nothing without a file."""
     found = path.with_name(f"{path.name}.unified-{name}.ndjson")
     return [json.loads(line) for line in found.read_text().splitlines()] if found.exists() else []
 

@@ -92,7 +92,7 @@ def test_without_keys_no_line_is_done_twice_and_the_doubtful_ones_are_listed(
     points = crashes(argv, {"in-{n}.ndjson": CONTENT}, {**service.environ, "UNIFIED_RATE": "0"})
     told(points, {0, 10})
     assert {point["code"] for point in points} == {0, 10}
-    # A request whose body never came whole is none.
+    # A request whose body never came whole does not count.
     whole = [seen for seen in service.seen if len(seen.body) == int(seen.headers["content-length"])]
     counted = Counter(seen.headers["idempotency-key"] for seen in whole)
     assert {*counted.values()} == {1}

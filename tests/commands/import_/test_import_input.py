@@ -1,5 +1,5 @@
-"""The file of an import: the one that was opened is read and reported, and what is too
-large is refused in time.
+"""The file of an import: the one that was opened is read and reported, and one that is
+too large is refused in time.
 """
 
 import json
@@ -160,7 +160,7 @@ def test_a_name_that_is_not_utf8_is_a_name(
 
 
 def ran(command: str, source: Any, service: Service, home: Path) -> peak_memory.Measured:
-    """What a process did, and the most memory that it took."""
+    """The result of a process, and its peak memory."""
     environ = {**service.environ, "HOME": str(home), "PYTHONPATH": str(ROOT), "UNIFIED_RATE": "0"}
     return peak_memory.of(command.split(), stdin=source, cwd=home, env=environ, timeout=900)
 
@@ -321,7 +321,7 @@ def test_lines_are_looked_at_once_where_all_are_right(
     monkeypatch.setattr(json_check, "flaw", noting)
     service.reply = after(0, lambda: None)
     result = unified(f"{TAGS} {path} --rate 0", environ=service.environ)
-    # A line that is wrong is told and left out, each time that the file is read.
+    # An invalid line is reported and left out, each time that the file is read.
     assert result.code == (9 if wrong else 0)
     assert len(service.seen) == 9
     assert (looked.total() == 9) is not wrong

@@ -1,5 +1,5 @@
-"""A journal that is not what an import wrote: nothing is sent, and what is wrong is
-said with its line.
+"""A foreign or damaged journal: nothing is sent, and the line with the problem is
+named.
 """
 
 import hashlib

@@ -1,5 +1,5 @@
-"""A server that carries writes out and answers with a failure: what is fed in again is
-done once all the same.
+"""A server that carries writes out and answers with a failure: records that are
+imported again are still written once.
 """
 
 import json

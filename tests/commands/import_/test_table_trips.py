@@ -1,4 +1,4 @@
-"""What `list` and `export` write as CSV and TSV, and import reads: the same records."""
+"""CSV and TSV of `list` and `export`, read by import: the same records."""
 
 import json
 from collections.abc import Callable

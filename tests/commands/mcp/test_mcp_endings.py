@@ -59,7 +59,7 @@ def no_answer(service: Service) -> Reply:
 
 
 def quiet_for(service: Service, seconds: float) -> int:
-    """How many requests come in so many seconds."""
+    """How many requests come in this time."""
     before = len(service.seen)
     time.sleep(seconds)
     return len(service.seen) - before
@@ -204,7 +204,7 @@ ABANDONED: dict[str, tuple[str, dict[str, Any], Callable[[Service, Seen], Reply]
     "a write without an answer": ("", WRITE, lambda service, _: no_answer(service), 1),
     "a write whose connection breaks": ("", WRITE, breaks_later, 1),
 }
-"""What a call may be at when its client closes its end: the options, the call, the
+"""The phase of a call when its client closes its end: the options, the call, the
 service, and how many requests come before that.
 """
 

@@ -217,7 +217,7 @@ def test_every_record_comes_once_whatever_the_bounds(reader: Agent, bounds: dict
         found = json.loads(text)
         assert not failed
         assert 0 < len(found["records"]) <= bounds["limit"]
-        # All of the answer counts: what is around the records fills the context of an
+        # All of the answer counts: the text around the records fills the context of an
         # agent as they do.
         assert len(text.encode()) <= bounds.get("max_bytes", 1 << 20)
         read += [(record["_profile"], record["id"]) for record in found["records"]]
@@ -382,7 +382,7 @@ def forged(cursor: str) -> str:
 
 
 def unsigned() -> str:
-    """What the cursors of an earlier version were."""
+    """The cursors of an earlier version."""
     return base64.urlsafe_b64encode(b'["0123456789ab",0,"forged"]').decode().rstrip("=")
 
 

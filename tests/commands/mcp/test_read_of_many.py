@@ -68,7 +68,7 @@ def name_of(number: int) -> str:
 def reader(
     folder: Path, service: Service, connections: int, program: Path | None = None
 ) -> Iterator[Reader]:
-    """An agent for so many connections of the service, c000 and so on. Eight of them
+    """An agent for this many connections of the service, c000 and so on. Eight of them
     have a token that a program prints, if one is given.
     """
     token, config = folder / "token", folder / "config.toml"

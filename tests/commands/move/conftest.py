@@ -44,7 +44,7 @@ def planned(unified: Unified, tmp_path: Path) -> Planned:
 
 @pytest.fixture
 def there(unified: Unified) -> Callable[..., dict[Any, dict[str, Any]]]:
-    """What `new` holds now, by id; without times."""
+    """The records of `new` now, by id; without times."""
 
     def read(resource: str = "tags") -> dict[Any, dict[str, Any]]:
         lines = unified(f"-p new ticketing {resource} list --all -o ndjson").stdout.splitlines()

@@ -1,4 +1,4 @@
-"""`unified apply`: what is done, once, and what is left alone."""
+"""`unified apply`: the calls that are made, once, and those left alone."""
 
 import hashlib
 import json
@@ -464,7 +464,7 @@ def test_records_that_refer_to_each_other_are_created_in_order(
     assert header == ids_header(None, "empty")
     assert {"resource": "ticketing/accounts", "from": 7, "to": account} in pairs
     assert len(pairs) == 7
-    # What a crash kept from the file, the journal knows.
+    # The journal has the ids that a crash kept from the file.
     for torn in ('{"unified_ids":1,"fr', f"{json.dumps(header)}\n" + '{"resource":"ticketing/ta'):
         Path(ids).write_text(torn)
         again = unified(f"apply {tickets} {tags} {accounts} -p new --yes --ids {ids}")

@@ -87,7 +87,7 @@ class Connection:
 
 
 def check(connection: Connection, before: list[str], after: list[str], options: str) -> None:
-    """What the connection holds before becomes what it is to hold after."""
+    """The records before become the wanted records after."""
     connection.make(connection.side(before), options)
     side = connection.side(after)
     ignored = f"{options} {SERVED}{',id' if 'key' in options else ''}"

@@ -1,4 +1,4 @@
-"""`unified diff`: profiles, exports and files, and what is left behind."""
+"""`unified diff`: profiles, exports and files, and leftovers."""
 
 import json
 import os

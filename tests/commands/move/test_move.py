@@ -77,7 +77,7 @@ def test_everything_is_moved_and_the_second_time_there_is_nothing_to_do(
 
 
 def _check_references(example: Example) -> None:
-    """Everything is there, and refers to what is there."""
+    """Every record exists, and so do those it refers to."""
     moved = {
         resource: {one["id"] for one in example.records("new", resource)} for resource in RESOURCES
     }

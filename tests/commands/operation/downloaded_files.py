@@ -41,7 +41,7 @@ class FileServer:
         }
 
     def ranges(self) -> list[tuple[str | None, str | None]]:
-        """What of the file each request wanted."""
+        """The part of the file that each request wanted."""
         return [(headers.get("range"), headers.get("if-range")) for _, _, headers in self.asked]
 
 

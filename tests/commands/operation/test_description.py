@@ -1,5 +1,5 @@
 """`--describe`: what a connection says that an operation takes, shown as it is meant,
-or told to be no description.
+or reported as invalid.
 """
 
 import json
@@ -227,7 +227,7 @@ def test_the_published_service_describes_it(unified: Unified) -> None:
 
 @pytest.fixture(name="cached")
 def _cached(tmp_path: Path) -> dict[str, Path]:
-    """Folders with one for what is known for a day."""
+    """Folders with a cache."""
     return {"config": tmp_path / "config", "data": tmp_path / "data", "cache": tmp_path / "cache"}
 
 

@@ -39,7 +39,7 @@ def rest(start: int, *, total: int = len(CONTENT), at: int | None = None, **head
 
 
 def left(folder: Path) -> list[str]:
-    """What is in the folder besides the tests' own."""
+    """The files in the folder besides the tests' own."""
     return sorted(path.name for path in folder.iterdir() if path.name not in {"config", "data"})
 
 
@@ -670,7 +670,7 @@ def test_the_record_of_an_id_is_looked_up_for_the_address_of_its_file(
         ("POST", "download", [("extra", "1"), ("file_url", "https://files.example/a?signed=1")]),
         ("GET", "b", [("extra", "1")]),
     ]
-    # Its address is another one each time, and the file is there.
+    # Its address differs each time, and the file is there.
     ids.write_text("a\n")
     again = unified(command, environ=service.environ)
     assert again.stderr == f"0 files saved, 1 already there; {out / 'manifest.ndjson'} lists them\n"

@@ -1,4 +1,4 @@
-"""Downloads that are killed anywhere: the name stands for a whole file, or for none."""
+"""Downloads that are killed anywhere: the name has a whole file, or no file."""
 
 import json
 import sys

@@ -36,9 +36,7 @@ QUESTION = "update ticketing tickets 7 in account acct-1? [y/N] "
 def edit(
     unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Edit:
-    """Edit a record at a terminal; `do` is Python that makes the editor's `text`
-    another one.
-    """
+    """Edit a record at a terminal; `do` is Python that changes the editor's `text`."""
     script = tmp_path / "my editor.py"
     script.write_text(
         "import json, os, sys\npath = sys.argv[-1]\n"

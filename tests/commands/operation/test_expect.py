@@ -1,4 +1,4 @@
-"""`--expect`: what is read is printed, judged and reported, for one connection and for
+"""`--expect`: records are printed, judged and reported, for one connection and for
 many.
 """
 

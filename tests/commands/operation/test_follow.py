@@ -123,7 +123,7 @@ def test_each_state_is_printed_once(unified: Unified, service: Service, filters:
     assert there.asked[-1] == "2026-01-31T11:59:31.000000Z"
     assert result.code == 130
     said = "broken off after 5 records; to continue: --follow --since 2026-01-31T12:00:31.000000Z"
-    # Nothing can be kept here, so the time to go on from is earlier.
+    # Nothing can be kept here, so the time to continue from is earlier.
     assert result.stderr.splitlines()[-1].startswith(
         "error: interrupted; broken off after 5 records; to continue: "
     )
@@ -338,7 +338,7 @@ def writes(
     """Create, update and delete records at random; gives the states that stayed long
     enough to be seen.
 
-    As long as it is calm, nobody polls: then records are only created.
+    While `calm`, no one polls: then records are only created.
     """
     rng = random.Random(1)
     there: dict[str, tuple[str, float]] = {}

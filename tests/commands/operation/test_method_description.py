@@ -1,5 +1,5 @@
-"""What a connection says that a method takes: read in every form that makes sense, and
-kept for it alone.
+"""The description of a method by its connection: read in every form that makes sense,
+and kept for it alone.
 """
 
 import contextlib
@@ -44,7 +44,7 @@ def resolved(environ: Mapping[str, str], folder: Path) -> tuple[Runtime, Setting
 def asked(
     environ: Mapping[str, str], folder: Path, operation: Operation = CREATE
 ) -> MethodDescription:
-    """What the service says; it is kept as a command keeps it."""
+    """The service's answer; it is kept as a command keeps it."""
     runtime, settings = resolved(environ, folder)
     with Clients(runtime, CATALOGUE) as clients:
         client = clients.open(settings)

@@ -57,7 +57,7 @@ def test_a_record_that_comes_and_changes(unified: Unified, service: Service) -> 
     clock = Clock()
     result = wait(unified, service, WAIT, clock)
     assert (result.json, result.code) == ({"id": "t-1", "status": "done"}, 0)
-    # Off a terminal what is waited for is said every ten seconds.
+    # Off a terminal the condition is printed every ten seconds.
     assert result.stderr == (
         "2 reads, 0.2 per second, waiting 5 s (15 s in total): "
         "--until '.status == \"done\"' gives false\n"

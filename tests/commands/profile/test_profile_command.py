@@ -1,6 +1,4 @@
-"""`unified profile`: what a person does to the list of connections, and what is in the
-file afterwards.
-"""
+"""`unified profile`: the edits of the list of connections, and the file afterwards."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""What `profile` makes of addresses, file names and the words of its help."""
+"""How `profile` reads addresses, file names and the words of its help."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`unified profile login` and `logout`: a token goes where it is told, privately, and
+"""`unified profile login` and `logout`: a token goes to the given place, privately, and
 nowhere else.
 """
 

@@ -1,5 +1,5 @@
-"""What login, logout and remove leave behind: nothing that this program put there, and
-what stays is named.
+"""Leftovers of login, logout and remove: nothing of this program's, and files that stay
+are named.
 """
 
 from collections.abc import Callable, Iterator

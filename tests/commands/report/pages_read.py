@@ -52,12 +52,12 @@ class ReadPage(HTMLParser):
 
     @property
     def tags(self) -> set[str]:
-        """What elements there are."""
+        """The elements of the page."""
         return {tag for tag, _ in self.elements}
 
     @property
     def attributes(self) -> set[str]:
-        """What attributes there are."""
+        """The attributes of the page."""
         return {name for _, attributes in self.elements for name, _ in attributes}
 
     @property
@@ -79,7 +79,7 @@ class ReadPage(HTMLParser):
 
 
 def cells_of(report: Any, name: str) -> dict[str, str]:
-    """What the map says of each resource of a connection."""
+    """The map's entry for each resource of a connection."""
     letter = next(one["offers"] for one in report["connections"] if one["name"] == name)
     at = [one["letter"] for one in report["offers"]["columns"]].index(letter)
     rows = report["offers"]["rows"].items()

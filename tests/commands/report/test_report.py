@@ -519,7 +519,7 @@ def test_whatever_a_page_holds_is_text(text: str, whole_page: Any, tmp_path: Pat
     assert visible(text)[:40].split()[:1] == [] or visible(text).split()[0][:40] in pages[1].words
 
 
-# What the page counts is what the other commands count.
+# The page and the other commands count the same.
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
 --disable-dev-shm-usage --enable-logging=stderr --virtual-time-budget=9000"""
 HOSTILE = "</style><script>document.title='ran'</script><img src=x onerror=alert(1)>" + "W" * 10_000
 TOLD = "CONSOLE"
-"""What begins the lines in which the browser prints what a page says to its console."""
+"""The beginning of the browser's lines with a page's console output."""
 
 
 @pytest.fixture(params=["plain", HOSTILE], ids=["plain", "hostile"])
@@ -75,8 +75,8 @@ def browse(page: Path, *options: str) -> tuple[str, str]:
 
 
 def with_script(page: Path, script: str, *, policy: bool = False) -> Path:
-    """A copy in which this script stands at the end; with the page's own policy or, so
-    that it runs, without.
+    """A copy with this script at the end; with the page's own policy or, so that it
+    runs, without.
     """
     text = page.read_text("utf-8").replace("</body>", f"<script>{script}</script></body>")
     copy = page.with_name("copy.html")
@@ -87,7 +87,7 @@ def with_script(page: Path, script: str, *, policy: bool = False) -> Path:
 
 
 def title(document: str) -> Any:
-    """What a script left in the title."""
+    """The title that a script set."""
     found = re.search("<title>(.*?)</title>", document, re.DOTALL)
     assert found
     return found[1]

@@ -39,7 +39,7 @@ class Run:
     service: Service
     bad: int = 200
     printed: str = ""
-    """What it printed on stderr when it began."""
+    """Its stderr when it began."""
 
     def do(self, command: str, **more: Any) -> tuple[Result, list[int]]:
         """The end of a command, and the parts that it sent a write or a read for."""
@@ -49,7 +49,7 @@ class Run:
 
     @property
     def facts(self) -> Any:
-        """What `runs list` says of it."""
+        """Its row in `runs list`."""
         return next(
             one for one in self.unified("runs list -o json").json["runs"] if one["id"] == self.id
         )
@@ -159,7 +159,7 @@ def cases(*states: str) -> list[Any]:
         pytest.param((kind, state), id=f"{kind}-{state}")
         for kind in KINDS
         for state in states or STATES
-        # What is read is not in doubt.
+        # Reads are never in doubt.
         if (kind, state) != ("export", "doubt")
     ]
 
@@ -212,7 +212,7 @@ def test_show_has_each_part_and_the_next_command(run: Run) -> None:
     shown, sent = run.do("runs show RUN -o ndjson")
     outcomes = [json.loads(line)["outcome"] for line in shown.stdout.splitlines()]
     second = {"failed": "failed", "doubt": "in-doubt"}.get(run.state, "done")
-    # What an import, a plan or an export did not begin has no line.
+    # Work that an import, a plan or an export did not begin has no line.
     third = {"killed": "not-tried"}.get(run.state, "done")
     listed = [third] if third == "done" or run.kind in {"fan-out", "lines", "agent"} else []
     assert (shown.code, sent, outcomes) == (0, [], ["done", second, *listed])

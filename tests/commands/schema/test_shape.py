@@ -1,4 +1,4 @@
-"""What a shape holds never grows with the number of records."""
+"""The size of a shape never grows with the number of records."""
 
 from unified_cli.commands.schema.shape import ObservedShape, paths
 

@@ -1,4 +1,4 @@
-"""Records of every kind in the columns of a table: none is lost, no value changes."""
+"""Records of every kind in the columns of a table: all are kept, no value changes."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -16,7 +16,7 @@ READ = "it may only read"
 MORE = "does more than read"
 AFTER_FROM = "is not allowed after FROM"
 NO_TABLE = "a table is api.resource"
-# Each with what is said; HERE is a folder that must stay empty.
+# Each with its message; HERE is a folder that must stay empty.
 ATTACKS = {
     "FROM read_csv('/etc/passwd')": AFTER_FROM,
     "FROM read_text('/etc/passwd')": AFTER_FROM,

@@ -1,5 +1,5 @@
-"""`unified help engines`: what it shows for other tools runs as it stands, as far as
-those tools can be had here.
+"""`unified help engines`: the code for other tools runs unchanged, as far as those
+tools can be had here.
 """
 
 import contextlib

@@ -1,5 +1,5 @@
-"""`unified help sandbox`: every fault and every control route, and examples that run as
-they stand.
+"""`unified help sandbox`: every fault and every control route, and examples that run
+unchanged.
 """
 
 import contextlib

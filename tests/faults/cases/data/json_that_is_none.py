@@ -1,4 +1,4 @@
-"""What is not one whole JSON value is no answer, whatever its type says."""
+"""Anything but one whole JSON value is no answer, whatever its type says."""
 
 from faults.case import CREATE, LIST, Case
 from faults.script import reply

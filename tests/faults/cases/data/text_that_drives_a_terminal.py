@@ -1,4 +1,4 @@
-"""What the server sends cannot drive the terminal, and is still the same JSON."""
+"""Text of the server cannot drive the terminal, and is still the same JSON."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Whatever an error's text is, its status is told, with an excerpt that is short and
+"""Whatever an error's text is, its status is printed, with an excerpt that is short and
 harmless.
 """
 

@@ -28,7 +28,7 @@ CASES = {
         [failure(429, "slow down", truto_is_remote_error=True)],
         exit=8,
         stderr=["the provider answered 429 .*slow down"],
-        # Probes go on until all of them were refused for longer than a window lasts.
+        # Probes continue until all of them were refused for longer than a window lasts.
         requests=14,
     ),
     "for ever": Case(

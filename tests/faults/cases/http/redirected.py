@@ -1,5 +1,5 @@
-"""A read follows within its origin; nothing else is followed, and nobody else hears of
-it.
+"""A read follows within its origin; nothing else is followed, and no other host hears
+of it.
 """
 
 import re

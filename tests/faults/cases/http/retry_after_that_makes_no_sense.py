@@ -1,4 +1,4 @@
-"""A Retry-After that is no time is taken for none."""
+"""An invalid Retry-After is ignored."""
 
 from faults.case import LIST, PAGE, Case, failure, listing
 from faults.script import reply

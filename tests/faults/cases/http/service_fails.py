@@ -1,5 +1,5 @@
-"""A failure of the service is tried again, writes with the key they had, and what is
-felt outside not at all.
+"""A failure of the service is tried again, writes with the key they had, and visible
+effects not at all.
 """
 
 from faults.case import CREATE, DELETE, LIST, PAGE, SEND, Case, failure, listing

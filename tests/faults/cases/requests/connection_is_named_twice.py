@@ -1,4 +1,4 @@
-"""The connection is the profile's: no parameter replaces it, or stands beside it."""
+"""The connection is the profile's: no parameter replaces it, or is sent beside it."""
 
 from faults.case import LIST, Case
 

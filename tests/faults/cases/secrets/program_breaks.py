@@ -1,4 +1,4 @@
-"""A bug of ours is reported in one line, without the values it happened with."""
+"""A bug of this program is reported in one line, without the values in it."""
 
 from faults.case import LIST, Case
 

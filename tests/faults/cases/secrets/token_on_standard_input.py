@@ -1,4 +1,4 @@
-"""A token on standard input is read, and its absence is told."""
+"""A token on standard input is read, and its absence is reported."""
 
 from faults.case import LIST, Case
 

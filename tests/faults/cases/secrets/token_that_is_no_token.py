@@ -1,4 +1,4 @@
-"""What no header can carry is refused by name, not by value, before anything is
+"""A token that no header can carry is refused by name, not by value, before anything is
 sent.
 """
 

@@ -1,4 +1,4 @@
-"""What shows settings says where a token comes from, and never what it is."""
+"""Commands that show settings name the source of a token, never its value."""
 
 from faults.case import Case
 

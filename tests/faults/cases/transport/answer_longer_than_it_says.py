@@ -1,6 +1,4 @@
-"""What comes after an answer's end is never taken for the beginning of the next
-answer.
-"""
+"""Bytes after an answer's end never count as the beginning of the next answer."""
 
 from faults.case import PAGE, Case
 from faults.script import reply

@@ -1,4 +1,4 @@
-"""An answer that goes on for ever is cut off at 64 MiB, whatever it is made of."""
+"""An endless answer is cut off at 64 MiB, whatever it is made of."""
 
 import itertools
 import zlib

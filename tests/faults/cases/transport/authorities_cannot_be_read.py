@@ -1,5 +1,5 @@
-"""A file of authorities that is missing or holds none is named, with where it was
-set.
+"""A file of authorities that is missing or empty is named, with the setting that names
+it.
 """
 
 from faults.case import LIST, Case

@@ -1,4 +1,4 @@
-"""A host that drops what is sent to it ends the run at the deadline, in the phase of
+"""A host that drops all packets ends the run at the deadline, in the phase of
 connecting.
 """
 

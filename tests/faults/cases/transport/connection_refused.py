@@ -1,4 +1,4 @@
-"""Nobody listens: nothing was sent, so reads and writes alike are tried again."""
+"""No one listens: nothing was sent, so reads and writes alike are tried again."""
 
 from faults.case import CREATE, DELETE, LIST, SEND, Case
 

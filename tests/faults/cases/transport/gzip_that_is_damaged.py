@@ -1,4 +1,4 @@
-"""What says it is gzip and is not, or not wholly, is damage."""
+"""A body that is wrongly called gzip, or is not whole, is damage."""
 
 import gzip
 

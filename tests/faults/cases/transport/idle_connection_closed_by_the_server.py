@@ -1,4 +1,4 @@
-"""A kept connection that the server has closed meanwhile is not even a retry."""
+"""A kept connection that the server has closed by then is not even a retry."""
 
 from faults.case import PAGE, Case
 from faults.script import CLOSE, reply

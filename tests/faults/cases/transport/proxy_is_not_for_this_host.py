@@ -3,7 +3,7 @@
 from faults.case import PAGE, Case
 from faults.script import reply
 
-# Nobody listens there: a request that goes to it fails.
+# No one listens there: a request that goes to it fails.
 WRONG = "http://127.0.0.1:1"
 
 CASES = {

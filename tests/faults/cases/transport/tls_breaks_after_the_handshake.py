@@ -1,4 +1,4 @@
-"""What breaks inside TLS after a write went out leaves it in doubt."""
+"""A failure inside TLS after a write went out leaves it in doubt."""
 
 from faults.case import CREATE, LIST, Case
 from faults.script import CLOSE, RESET, reply
