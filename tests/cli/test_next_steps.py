@@ -10,7 +10,7 @@ import pytest
 from front_door import Unified
 
 from unified_cli.catalogue import Operation, load
-from unified_cli.cli import other_tools
+from unified_cli.cli import other_commands, other_tools
 
 ACME = "-p acme ticketing tickets"
 LIST = f"{ACME} list"
@@ -474,12 +474,12 @@ def test_a_misspelt_column_is_missing_from_the_rows(form: str, more: str, unifie
 
 def test_each_word_occurs_once_in_each_table() -> None:
     options = " ".join(other_tools._GROUPS).split()
-    lines = " ".join(other_tools._LINES).split()
+    lines = " ".join(other_commands._LINES).split()
     assert (len(options), len(lines)) == (len(set(options)), len(set(lines)))
 
 
 def test_the_lines_begin_with_existing_commands(unified: Unified) -> None:
-    for words, line in other_tools._LINES.items():
+    for words, line in other_commands._LINES.items():
         if line.startswith("unified "):
             command = shlex.split(line.replace("{}", words.split()[0]).partition(";")[0])[1:]
             named = (

@@ -206,7 +206,8 @@ GIVEN = [
     ),
     Mistake(
         "ticketing tickets create",
-        "nothing to send: -d, -f or -F (--skeleton prints a body, -d '{}' sends an empty one)",
+        "nothing to send: -d, -f or -F"
+        " (--skeleton prints a body, -d - reads one, -d '{}' sends an empty one)",
     ),
     Mistake(
         "ticketing tickets delete 42",

@@ -164,7 +164,7 @@ def operation_content(call: Call, operation: Operation) -> Content:
         and not operation.required_parameters
         and not sends_file
     ):
-        hint = "--skeleton prints a body, -d '{}' sends an empty one"
+        hint = "--skeleton prints a body, -d - reads one, -d '{}' sends an empty one"
         raise UsageError("nothing to send: -d, -f or -F", hint=hint)
     if body is None and (operation.kind == "action" or operation.searches):
         # Assumption: these require a JSON object even if they need no fields; the

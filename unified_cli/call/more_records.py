@@ -10,6 +10,7 @@ from unified_cli.http import decoding, page_body
 from unified_cli.http.request import number_as_cursor
 from unified_cli.json_text.json_check import PIECE
 
+_SEVERAL = re.compile(r"\w&[\w\[\]]+=")
 _EMPTY = 200
 """A page of fewer bytes holds no record if it has an empty array."""
 _PLAIN = re.compile(r"[\w.~+/=:@%-]+", re.ASCII)
@@ -35,9 +36,10 @@ def note(call: Call, body: bytes) -> None:
     service = call.catalogue.service
     if call.options.query and len(body) < _EMPTY and b"[]" in body:
         sent = " ".join(f"-q {one}" for one in call.options.query)
-        call.runtime.stderr.note(
-            f"no record matches {sent}: providers compare values as they spell them"
-        )
+        why = "providers compare values as they spell them"
+        if _SEVERAL.search(sent):
+            why = "each parameter needs a -q of its own"
+        call.runtime.stderr.note(f"no record matches {sent}: {why}")
     # A letter of the key may be written as an escape.
     there = f'"{service.cursor}"'.encode() in body or b"\\u00" in body
     if there and (cursor := _cursor(body, service)):

@@ -1,5 +1,6 @@
 """Errors for arguments that a command does not take, with what to type instead."""
 
+import os
 import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
@@ -58,6 +59,8 @@ def _extra_argument_advice(context: Any, argument: str, typed: Sequence[str]) ->
     path, spellings = context.command_path, spellings_of(context, "-")
     if hint := _advice_of_command(argument, path):
         return hint
+    if _are_files(context, argument, typed):
+        return "the shell made names of files of it: -p '*' in quotes"
     if argument == "=" and "=" in (words := [*typed])[1:-1]:
         at = words.index("=", 1)
         return (
@@ -70,6 +73,8 @@ def _extra_argument_advice(context: Any, argument: str, typed: Sequence[str]) ->
     own = ARGUMENTS.get(argument)
     if own and own.option in spellings:
         return own.text
+    if argument == "all" and "--profile" in spellings:
+        return "-p '*' selects every profile"
     if value := _option_of_split_value(argument, typed):
         return value
     if "--from" in spellings and "--to" in spellings and "-p" not in spellings:
@@ -86,7 +91,24 @@ def _advice_of_command(argument: str, path: str) -> str | None:
         return "a statement is one word for the shell: unified sql 'SELECT …'"
     if path.endswith(" profile show"):
         return f"one at a time: {path} {quoted(argument)}; unified profile list shows several"
+    if path.endswith((" profile use", " profile remove")):
+        return f"one at a time: {path} {quoted(argument)}"
+    if path.endswith(" report"):
+        return f"--to {quoted(argument)}"
     return None
+
+
+def _are_files(context: Any, argument: str, typed: Sequence[str]) -> bool:
+    """Return whether a shell has replaced the `*` of `-p *` by names of files."""
+    known = profiles(context)
+    return any(
+        option in {"-p", "--profile"} and value not in known and _exist(value, argument)
+        for option, value in pairwise(typed)
+    )
+
+
+def _exist(*names: str) -> bool:
+    return all(os.path.lexists(name) for name in names)
 
 
 def _option_of_split_value(argument: str, typed: Sequence[str]) -> str | None:
@@ -101,6 +123,8 @@ def _option_of_split_value(argument: str, typed: Sequence[str]) -> str | None:
 
 def _comparison_advice(context: Any, argument: str, path: str, typed: Sequence[str]) -> str:
     resource = context.params.get("resource") or ""
+    if {"--from", "--to"} <= {*typed} and resource in context.find_root().command.entries:
+        return f"{path} {resource}/{quoted(argument)}"
     if {"--from", "--to"} <= {*typed}:
         return f"one at a time: {path} {quoted(argument)} …"
     if "/" not in resource or resource.endswith((".ndjson", ".json")):
@@ -117,14 +141,21 @@ def _advice_of_request(context: Any, path: str, typed: Sequence[str]) -> str | N
     return f"{path} GET /PATH, or without request: unified {' '.join(map(quoted, words))}"
 
 
+def _of_resource(context: Any, argument: str) -> str | None:
+    path, given = context.command_path, context.params
+    resource, file_ = given.get("resource"), given.get("file")
+    if resource and "/" not in resource:
+        second = f" {quoted(argument)}" if file_ else ""
+        return f"{path} {resource}/{quoted(file_ or argument)}{second}"
+    return f"one file at a time: {path} {resource} {quoted(argument)}" if file_ else None
+
+
 def _of_operation(
     context: Any, argument: str, typed: Sequence[str], spellings: Sequence[str]
 ) -> str | None:
     path = context.command_path
-    resource, file_ = context.params.get("resource"), context.params.get("file")
-    if resource and "/" not in resource:
-        second = f" {quoted(argument)}" if file_ else ""
-        return f"{path} {resource}/{quoted(file_ or argument)}{second}"
+    if of_resource := _of_resource(context, argument):
+        return of_resource
     if "-d" in spellings and (body := meant_body(argument)):
         return body
     if request := _advice_of_request(context, path, typed):
@@ -143,10 +174,16 @@ def _of_operation(
     above = context.parent.command
     if context.command.name == "list" and "get" in getattr(above, "entries", ()):
         return (
-            f"one record: {context.parent.command_path} get {quoted(argument)}; a filter: -q"
-            " NAME=VALUE"
+            f"one record: {context.parent.command_path} get {quoted(argument)}; a filter:"
+            f" {_filter(context, argument)}"
         )
     return None
+
+
+def _filter(context: Any, argument: str) -> str:
+    """Return the filter that a record of another list may be the value of."""
+    names = [one.name for one in facts(context, "query") if one.references]
+    return f"-q {names[0]}={quoted(argument)}" if len(names) == 1 else "-q NAME=VALUE"
 
 
 def assigned(spellings: Sequence[str], sign: str, assignment: str) -> Iterator[str]:

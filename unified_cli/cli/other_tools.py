@@ -14,8 +14,6 @@ from unified_cli.masking import visible
 from unified_cli.output import formats
 
 _PLACE = re.compile(r"\{(.+?)\}")
-_DOTS = re.compile(r" …([A-Z=]*)")
-_NAMING = ("-p", "--profile", "--name")
 _AWS_FILTER = re.compile(r"Name=([^,=]+),Values=([^,=]+)")
 
 
@@ -87,14 +85,15 @@ _GROUPS: Mapping[str, OwnSpelling] = {
         "--all", "--all reads every page"
     ),
     "--no-paginate --single-page": OwnSpelling("--all", "leave it out: one page is the default"),
-    "--max-items --max-results --max-records --max --count --first --head --top --take --size -L": (
-        OwnSpelling("--limit", "--limit {N}")
-    ),
+    (
+        "--max-items --max-results --max-records --max --count --first --head --top --take --size"
+        " --tail -L"
+    ): OwnSpelling("--limit", "--limit {N}"),
     "--per-page --per_page --page_size --chunk-size": OwnSpelling("--page-size", "--page-size {N}"),
     "--starting-token --page-token --after --page --offset": OwnSpelling("--cursor", "--cursor C"),
-    "--newer-than --updated-since --updated-after --changed-since": OwnSpelling(
-        "--since", "--since {TIME}"
-    ),
+    (
+        "--start --start-date --begin --newer-than --updated-since --updated-after --changed-since"
+    ): OwnSpelling("--since", "--since {TIME}"),
     "--sort --sort-by --order-by --order": OwnSpelling(
         "--query", "-q, with a sort key that the list's help names"
     ),
@@ -114,7 +113,7 @@ _GROUPS: Mapping[str, OwnSpelling] = {
     "-H --header --headers": OwnSpelling(
         "", "headers are set for you; --token-file and --idempotency-key have values"
     ),
-    "-V --Version": OwnSpelling("", "unified --version"),
+    "-V --Version --version": OwnSpelling("", "unified --version"),
     "--id": OwnSpelling("", "the id comes after the operation, without an option"),
     "--token --auth --auth-token --api-key --bearer --access-token --password --secret -u --user": (
         OwnSpelling(
@@ -173,7 +172,15 @@ _AS_COLUMNS = OwnSpelling("--columns", "-o json --columns {NAMES}")
 _AS_BODY = OwnSpelling("--data", "-d {JSON}")
 
 # Options with another meaning if a number follows.
-_COUNTS: Mapping[str, OwnSpelling] = {"-n": OwnSpelling("--limit", "--limit {N}")}
+_COUNTS: Mapping[str, OwnSpelling] = {
+    "-n": OwnSpelling("--limit", "--limit {N}"),
+    "--wait": OwnSpelling("--wait-timeout", "--wait-timeout {S}"),
+}
+_TIME = re.compile(r"\d{4}-\d\d.*|\d+[a-z]")
+_TIMES = ("--after", "--from", "--start", "--begin")
+_SINCE = OwnSpelling("--since", "--since {TIME}")
+_FILTERS = ("--filter", "--filters", "--where", "--select")
+_JQ = re.compile(r"\.\w.*|select\(.*|.*==.*", re.DOTALL)
 
 _TO_SHELL = OwnSpelling("--output", "> {FILE}")
 _SIDES = OwnSpelling("--from", "--from {PROFILE} --to PROFILE names the two sides")
@@ -197,85 +204,21 @@ _ELSEWHERE: Mapping[str, Sequence[OwnSpelling]] = {
         ("--write", "--writes", "--allow-write"), (OwnSpelling("--allow-writes", "--allow-writes"),)
     ),
     "--check": (OwnSpelling("--verify", "--verify {DIR}"),),
+    "--limit": (
+        OwnSpelling("--restart", "an export is whole; list with --limit N --out FILE reads a part"),
+    ),
+    **dict.fromkeys(
+        ("--resume", "--continue"),
+        (OwnSpelling("--restart", "leave it out: an export continues where it stopped"),),
+    ),
+    **dict.fromkeys(("--mode", "--action"), (OwnSpelling("--operation", "--operation {NAME}"),)),
+    "--update": (OwnSpelling("--operation", "--operation update"),),
+    "--token": (
+        OwnSpelling(
+            "--shared", "others can see a command line: it is asked for, or --token-stdin reads it"
+        ),
+    ),
     "--list": (OwnSpelling("--tasks", "--dry-run prints the lists"),),
-}
-
-# The first one or two words of a line, and our line. The rest of the typed line, or the
-# name, replaces the dots.
-_LINES: Mapping[str, str] = {
-    "version": "unified --version",
-    "login signin sign-in authenticate auth/login": "unified profile login …NAME",
-    "logout signout sign-out auth/logout": "unified profile logout …NAME",
-    "whoami me current config/get config/show config/list sts/get-caller-identity": (
-        "unified profile show …"
-    ),
-    "auth/status": "unified profile test …",
-    "config/set": "unified profile set --default …KEY=VALUE",
-    "configure/list": "unified profile list",
-    "configure": "unified profile add …NAME",
-    "alias aliases": "unified help profiles",
-    "use switch use-context use-profile config/use-context": "unified profile use …NAME",
-    "profiles contexts context": "unified profile list",
-    "suspend deactivate": "unified operations {}",
-    "search find grep services resources apis api-resources api-versions catalog catalogue": (
-        "unified operations …"
-    ),
-    "explain man docs manual usage tutorial topics commands": "unified help …",
-    "upgrade self-update selfupdate self-upgrade": (
-        "as it was installed: pipx upgrade unified-api-cli, or in a "
-        "checkout git pull and pip install ."
-    ),
-    "uninstall": (
-        "as it was installed: pipx uninstall unified-api-cli, or pip uninstall unified-api-cli"
-    ),
-    "sync mirror backup dump pull extract replicate download": (
-        "unified export API/RESOURCE --to DIR"
-    ),
-    "push load restore upload bulk": "unified import API/RESOURCE FILE",
-    "migrate move copy cp mv clone transfer": (
-        "unified plan API/RESOURCE --from PROFILE --to PROFILE; unified help move says how"
-    ),
-    "compare": "unified diff …",
-    "check status ping health diagnose diagnostics debug verify test": "unified doctor --network",
-    "ps history log logs journal journals": "unified runs list",
-    "continue": "unified runs resume …",
-    "resume retry rerun": "unified runs {} …",
-    "serve mock server simulator": "unified sandbox serve",
-    "demo try play playground": "unified -p sandbox ticketing tickets list",
-    "integrations integration tenants customers instances linked-accounts": (
-        "unified connections list"
-    ),
-    "permissions features supports can": "unified capabilities …",
-    "env environment-variables": "unified help environment",
-    "completions autocomplete": "unified completion install",
-    "options flags": "unified help options",
-    "examples": "unified help",
-}
-
-_COMMANDS: Mapping[str, tuple[str, ...]] = {
-    "ls all index query search find count dir": ("list",),
-    "show view read describe fetch info retrieve current print cat whoami status": ("get", "show"),
-    "rm del destroy remove delete drop unset": ("delete", "remove"),
-    "new add post insert create sync": ("create", "add"),
-    "edit set patch put modify change configure": ("update", "set"),
-    "config configure auth login init setup whoami": ("profile",),
-    "signin sign-in authenticate refresh token": ("login",),
-    "signout sign-out revoke": ("logout",),
-    "switch default activate select use-context": ("use",),
-    "check ping verify": ("test",),
-    "continue restart": ("resume",),
-    "rerun repeat": ("retry",),
-    "start run up": ("serve",),
-    "api http curl call": ("request",),
-    "zsh-completion bash-completion setup-completion": ("install",),
-}
-
-# Commands of other tools that do not exist here, with their replacements.
-_NONE: Mapping[str, tuple[str, str]] = {
-    "unified runs": (
-        "cancel stop kill abort interrupt pause",
-        "Ctrl-C stops a run where it is sent; unified runs show lists the rest",
-    ),
 }
 
 ARGUMENTS: Mapping[str, OwnSpelling] = {
@@ -340,40 +283,8 @@ def _instead_of_format(text: str) -> str:
     return f"--out {quoted(text)}" if re.search(r"[./]", text) else ""
 
 
-def own_commands(name: str) -> Sequence[str]:
-    """Return what another tool's command may be called here."""
-    return next((own for names, own in _COMMANDS.items() if name in names.split()), ())
-
-
-def no_command(path: str, name: str) -> str | None:
-    """Return what replaces a missing command, or None.
-
-    The group `path` does not have it.
-    """
-    names, instead = _NONE.get(path, ("", ""))
-    return instead if name in names.split() else None
-
-
-def own_line(word: str, rest: Sequence[str]) -> str | None:
-    """Return our line for one of another tool. None if this word does not begin one."""
-    both = f"{word}/{rest[0]}" if rest else word
-    found, line = next(
-        (
-            (one, line)
-            for one in (both, word)
-            for words, line in _LINES.items()
-            if one in words.split()
-        ),
-        (word, None),
-    )
-    if line is None:
-        return None
-    left = (
-        [one for one in rest if one not in _NAMING] if line.startswith("unified profile") else rest
-    )
-    left = left[1:] if found != word else left
-    named = "".join(f" {quoted(one)}" for one in left)
-    return _DOTS.sub(lambda place: named or (place[1] and f" {place[1]}"), line.replace("{}", word))
+def _as_select(program: str) -> str:
+    return program if program.startswith("select(") else f"select({program})"
 
 
 def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
@@ -386,6 +297,12 @@ def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
         before.append(_COUNTS[option])
     if option == "--json" and value:
         before.append(_AS_BODY if value.startswith(("{", "[")) else _AS_COLUMNS)
+    if option in _TIMES and _TIME.fullmatch(value):
+        before.append(_SINCE)
+    if option == "-c" and value:
+        before.append(OwnSpelling("--columns", "--columns {NAMES}"))
+    if option in _FILTERS and _JQ.fullmatch(value):
+        before.append(OwnSpelling("--all", f"--all --jq {quoted(_as_select(value))}"))
     if filtered := _AWS_FILTER.fullmatch(value):
         before.append(OwnSpelling("--query", f"-q {quoted('='.join(filtered.groups()))} filters"))
     usual = [_BY_OPTION[option]] if option in _BY_OPTION else []

@@ -11,13 +11,8 @@ from unified_cli.cli import argument_errors, removed_options
 from unified_cli.cli.command import APIS, CommandStub
 from unified_cli.cli.flags import BODY, LIST
 from unified_cli.cli.operation_options import by_spelling
-from unified_cli.cli.other_tools import (
-    no_command,
-    own_commands,
-    own_line,
-    own_spellings,
-    quoted,
-)
+from unified_cli.cli.other_commands import no_command, own_commands, own_line
+from unified_cli.cli.other_tools import own_spellings, quoted
 from unified_cli.cli.shared_options import writes
 from unified_cli.errors import UsageError
 from unified_cli.masking import visible
@@ -30,6 +25,7 @@ _TAKEN_BY = {
     BODY: "operations that send a body",
     "--edit": "updates",
     "--follow": "lists",
+    **dict.fromkeys(("-y", "--yes"), "writes"),
     **_READERS,
 }
 _OF_A_FILE = {"-f", "--file", "--filename"}
@@ -154,9 +150,12 @@ def _order(
     An operation is too early or the words are not apart.
     """
     name, *rest = typed
-    words = re.split(r"[./:]", name)
+    if name == path and rest:
+        return f"once: {path} {' '.join(map(quoted, rest))}"
+    words = re.split(r"[./:\s]", name)
     if len(words) > 1 and words[0] in entries:
-        return f"words are separated by blanks: {path} {visible(' '.join(words))}"
+        how = "without quotes" if " " in name else "words are separated by blanks"
+        return f"{how}: {path} {visible(' '.join(words))}"
     before, dash, noun = name.partition("-")
     if dash and kind in {"resource", _TOP} and (noun in entries or f"{noun}s" in entries):
         # aws and gcloud write list-tickets.
@@ -216,6 +215,8 @@ def _instead(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
     assigned = next(_assigned_to(context, option, value), None)
     if assigned and option in _LABELS and not _PROFILE.isdisjoint(argv):
         return assigned
+    if required := _required(context, option, value):
+        return required
     if found := next((one for one in own if not one.option or one.option in spellings), None):
         return found.in_words(value)
     if context and _is_group(context.command) and (own or option in by_spelling()):
@@ -228,12 +229,8 @@ def _instead(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
     name = option.removeprefix("--").replace("-", "_")
     if assigned and (not close or name in _fields(context)):
         return assigned
-    if (
-        value
-        and option in _OF_A_FILE
-        and any(one.name == "plans" for one in context.command.params)
-    ):
-        return f"{context.command_path} {quoted(value)}"
+    if context and (of_this := _of_command(context, option, value)):
+        return of_this
     if not close and context and not _is_catalogue_operation(context):
         return None
     if not close and (flag := by_spelling().get(option)):
@@ -242,6 +239,17 @@ def _instead(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
         )
         return f"only {taken_by} take it" if taken_by else None
     return "did you mean " + " or ".join(f'"{one}"' for one in close) + "?" if close else None
+
+
+def _of_command(context: Any, option: str, value: str) -> str | None:
+    """Return what an option means for a command in particular, or None."""
+    path, is_file = context.command_path, bool(value) and option in _OF_A_FILE
+    if is_file and any(one.name == "plans" for one in context.command.params):
+        return f"{path} {quoted(value)}"
+    if is_file and path.endswith(" sql"):
+        return f"{path} {quoted(f'@{value}')}"
+    is_list = context.command.name == "list" and not _is_catalogue_operation(context)
+    return "leave it out: all are listed" if is_list and option == "--all" else None
 
 
 def _after_operation(context: Any, option: str, value: str, instead: str) -> str:
@@ -266,6 +274,14 @@ def _assigned_to(context: Any, option: str, value: str) -> Iterator[str]:
         )
 
 
+def _required(context: Any, option: str, value: str) -> str | None:
+    """Return the id that a body must have, such as user_id for --user, or None."""
+    name = f"{option.removeprefix('--').replace('-', '_').removesuffix('_id')}_id"
+    fields = argument_errors.facts(context, "body") if context and value else ()
+    found = any(one.name == name and one.required for one in fields)
+    return f"-f {quoted(f'{name}={value}')}" if found else None
+
+
 def _fields(context: Any) -> Collection[str]:
     return {
         one.name
@@ -279,6 +295,9 @@ def _usage(context: Any) -> str:
     method = context.params.get("method") or ""
     if "/" in method:
         return f"{context.command_path} GET {quoted(method)}"
+    given = context.params.get("resource") or ""
+    if words == ["RESOURCE", "FILE"] and given:
+        words = [given, "FILE"] if "/" in given else ["API/RESOURCE", quoted(given)]
     return " ".join([context.command_path, *words])
 
 

@@ -14,7 +14,7 @@ from unified_cli.values import TomlTable
 _NOT = "!"
 _TAG = "tag:"
 # Common mistakes for a tag and for all profiles.
-_TAGGED = re.compile(r"(?:tags?|labels?)[:=]", re.IGNORECASE)
+_TAGGED = re.compile(r"@|#|(?:tags?|labels?)[:=]", re.IGNORECASE)
 _EVERY = {"all", "every", "any", "%"}
 _GLOB = re.compile(r"[*?\[]")
 

@@ -19,6 +19,7 @@ from unified_cli.storage import input_bounds
 
 _NAME = re.compile(r"[^\[\]]+")
 _STEP = re.compile(r"\[([^\[\]]*)\]")
+_UNQUOTED = re.compile(r"\{\w+:[^\"']*\}")
 _WORDS = re.compile(r"[+-]?[\d.]|[\[{\"]|(true|false|null)$")
 _BASE64 = "@base64:"
 _STDIN = ("-", "@-")
@@ -156,6 +157,8 @@ def _meant(data: str) -> str | None:
     """
     if data[0] not in "@-{[":
         return hints.meant_body(data)
+    if _UNQUOTED.fullmatch(data):
+        return 'in single quotes, or the shell takes the double ones away: -d \'{"name": "x"}\''
     quoted = data.replace("'", '"') if data[1:2] == "'" else ""
     return hints.meant_body(quoted) if quoted and not json_check.flaw(quoted.encode()) else None
 

@@ -44,6 +44,8 @@ _USUAL = (
     "join",
 )
 _CLOSE = 0.75
+_PAIR = re.compile(r"(\w+)=(\w+)")
+_LENGTHS = ("count", "size", "len")
 _SUMMARY = re.compile(r"jq: \d+ compile errors?")
 _LONGEST_PROGRAM = 120
 _LONGEST_VALUE = 200
@@ -220,6 +222,10 @@ def _spelled(expression: str, error: ValueError) -> str | None:
     undefined = _UNDEFINED.search(str(error))
     if undefined is None:
         return None
+    if pair := _PAIR.fullmatch(expression):
+        return f"an object is made by {{{pair[1]}: .{pair[2]}}}"
+    if undefined[1] in _LENGTHS:
+        return "did you mean length?"
     if meant := get_close_matches(undefined[1], _USUAL, 1, _CLOSE):
         return f"did you mean {meant[0]}?"
     if undefined[2] != "0":
@@ -239,6 +245,8 @@ def _input(text: bytes, expression: str) -> str | None:
     given = json_check.scan(text.decode("utf-8"))
     if isinstance(given, list):
         return "the input is a list: .[] gives its items"
+    if isinstance(given, dict) and "result" not in given and ".result[]" in expression:
+        return "the input is each record: leave .result[] out"
     if not isinstance(given, dict) or any(
         re.search(rf"\.{re.escape(name)}\b", expression) for name in given
     ):

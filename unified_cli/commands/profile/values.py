@@ -48,16 +48,27 @@ def read_assignments(texts: Iterable[str]) -> dict[str, Toml]:
         name, equals, value = text.partition("=")
         if not equals:
             following = next(after, None)
-            meant = f"{name}={following}" if following and "=" not in following else f"{name}=VALUE"
             raise UsageError(
                 f'"{visible(text)}" must look like KEY=VALUE',
-                hint=visible(meant) if name in SETTABLE else "unified profile set --help",
+                hint=visible(_meant(name, following, values)),
             )
         if name in values:
             raise UsageError(f"{name} is given twice")
         # Any name can be unset, so that an unknown key can be removed from the file.
         values[name] = parse(name, value) if value else None
     return values
+
+
+def _meant(text: str, following: str | None, values: Mapping[str, Toml]) -> str:
+    """Return the assignment that a word without one was meant to be part of."""
+    if text in SETTABLE:
+        value = following if following and "=" not in following else "VALUE"
+        return f"{text}={value}"
+    tags = values.get("tags")
+    if isinstance(tags, list):
+        return f"tags={','.join(map(str, (*tags, text)))}"
+    looks_like_id = any(map(str.isdigit, text))
+    return f"account_id={text}" if looks_like_id else "unified profile set --help"
 
 
 def parse(name: str, value: Any) -> Any:

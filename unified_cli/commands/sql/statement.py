@@ -32,6 +32,7 @@ _REFUSED |= {"setseed", "write_log", "json_deserialize_sql", "json_serialize_pla
 _REFUSED |= {"json_serialize_sql", "parse_duckdb_log_message"}
 _DEEP = "the statement is nested too deep"
 _PLACE = re.compile(r"LINE \d+: ")
+_FILE = re.compile(r"[\w./-]+\.sql")
 _DASHED = re.compile(r"\w+(?:-\w+)+(?=\s*\.)")
 _ALL_COLUMNS = {"PIVOT", "POSITIONAL_REFERENCE", "SHOW_REF", "STAR"}
 _ALONE = {
@@ -120,7 +121,8 @@ def _tree(parser: duckdb.DuckDBPyConnection, text: str, apis: set[str]) -> JsonO
         # The parser reads a dash as a minus.
         meant = (plain(one) for one in _DASHED.findall(text.lower()))
         hints = (f"write {api}, with underscores for dashes" for api in meant if api in apis)
-        raise refusal(error, next(hints, None)) from None
+        file = f"unified sql @{text}" if _FILE.fullmatch(text) else None
+        raise refusal(error, next(hints, file)) from None
     if len(kinds) != 1:
         many = f"{len(kinds)} statements are given" if kinds else "the statement is empty"
         raise UsageError(many, hint="give one")

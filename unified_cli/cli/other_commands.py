@@ -1,0 +1,138 @@
+"""Commands as gh, aws, gcloud, kubectl and httpie name them, and what to type instead.
+
+Looked at only where a command line could not be read.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from unified_cli.cli.other_tools import quoted
+
+_DOTS = re.compile(r" …([A-Z=]*)")
+_NAMING = ("-p", "--profile", "--name")
+# The first one or two words of a line, and our line. The rest of the typed line, or the
+# name, replaces the dots.
+_LINES: Mapping[str, str] = {
+    "version": "unified --version",
+    "login signin sign-in authenticate auth/login": "unified profile login …NAME",
+    "logout signout sign-out auth/logout": "unified profile logout …NAME",
+    "whoami me current config/get config/show config/list sts/get-caller-identity": (
+        "unified profile show …"
+    ),
+    "auth/status": "unified profile test …",
+    "config/set": "unified profile set --default …KEY=VALUE",
+    "configure/list": "unified profile list",
+    "configure init setup": "unified profile add …NAME",
+    "ops": "unified operations …",
+    "crm hris accounting lms payments marketing": (
+        "unified -p NAME operations add {} makes commands of it, if the connection offers it"
+    ),
+    "alias aliases": "unified help profiles",
+    "use switch use-context use-profile config/use-context": "unified profile use …NAME",
+    "profiles contexts context": "unified profile list",
+    "suspend deactivate": "unified operations {}",
+    "search find grep services resources apis api-resources api-versions catalog catalogue": (
+        "unified operations …"
+    ),
+    "explain man docs manual usage tutorial topics commands": "unified help …",
+    "upgrade self-update selfupdate self-upgrade": (
+        "as it was installed: pipx upgrade unified-api-cli, or in a "
+        "checkout git pull and pip install ."
+    ),
+    "uninstall": (
+        "as it was installed: pipx uninstall unified-api-cli, or pip uninstall unified-api-cli"
+    ),
+    "mirror backup dump pull extract replicate download": ("unified export API/RESOURCE --to DIR"),
+    "sync": (
+        "unified export API/RESOURCE --to DIR; to another connection unified plan API/RESOURCE"
+        " --from PROFILE --to PROFILE"
+    ),
+    "push load restore upload bulk": "unified import API/RESOURCE FILE",
+    "migrate move copy cp mv clone transfer": (
+        "unified plan API/RESOURCE --from PROFILE --to PROFILE; unified help move says how"
+    ),
+    "compare": "unified diff …",
+    "check status ping health diagnose diagnostics debug verify test": "unified doctor --network",
+    "ps history log logs journal journals": "unified runs list",
+    "continue": "unified runs resume …",
+    "resume retry rerun": "unified runs {} …",
+    "serve mock server simulator": "unified sandbox serve",
+    "demo try play playground": "unified -p sandbox ticketing tickets list",
+    "integrations integration tenants customers instances linked-accounts": (
+        "unified connections list"
+    ),
+    "permissions features supports can": "unified capabilities …",
+    "env environment-variables": "unified help environment",
+    "completions autocomplete": "unified completion install",
+    "options flags": "unified help options",
+    "examples": "unified help",
+}
+
+_COMMANDS: Mapping[str, tuple[str, ...]] = {
+    "ls all index query search find count dir": ("list",),
+    "show view read describe fetch info retrieve current print cat whoami status": ("get", "show"),
+    "get": ("show",),
+    "disable block lock offboard terminate": ("suspend", "deactivate"),
+    "rm del destroy remove delete drop unset": ("delete", "remove"),
+    "new add post insert create sync": ("create", "add"),
+    "edit set patch put modify change configure close reopen resolve assign": ("update", "set"),
+    "config auth login whoami": ("profile",),
+    "signin sign-in authenticate refresh token": ("login",),
+    "signout sign-out revoke": ("logout",),
+    "switch default activate select use-context": ("use",),
+    "check ping verify": ("test",),
+    "continue restart": ("resume",),
+    "rerun repeat": ("retry",),
+    "start run up": ("serve",),
+    "api http curl call": ("request",),
+    "zsh-completion bash-completion setup-completion": ("install",),
+}
+
+# Commands of other tools that do not exist here, with their replacements.
+_NONE: Mapping[str, tuple[str, str]] = {
+    "unified runs": (
+        "cancel stop kill abort interrupt pause",
+        "Ctrl-C stops a run where it is sent; unified runs show lists the rest",
+    ),
+    "unified sandbox": ("stop down kill quit", "Ctrl-C ends unified sandbox serve"),
+    "unified connections": (
+        "show get view describe inspect",
+        "unified connections list shows all; unified -p NAME capabilities, what one offers",
+    ),
+}
+
+
+def own_commands(name: str) -> Sequence[str]:
+    """Return what another tool's command may be called here."""
+    return next((own for names, own in _COMMANDS.items() if name in names.split()), ())
+
+
+def no_command(path: str, name: str) -> str | None:
+    """Return what replaces a missing command, or None.
+
+    The group `path` does not have it.
+    """
+    names, instead = _NONE.get(path, ("", ""))
+    return instead if name in names.split() else None
+
+
+def own_line(word: str, rest: Sequence[str]) -> str | None:
+    """Return our line for one of another tool. None if this word does not begin one."""
+    both = f"{word}/{rest[0]}" if rest else word
+    found, line = next(
+        (
+            (one, line)
+            for one in (both, word)
+            for words, line in _LINES.items()
+            if one in words.split()
+        ),
+        (word, None),
+    )
+    if line is None:
+        return None
+    left = (
+        [one for one in rest if one not in _NAMING] if line.startswith("unified profile") else rest
+    )
+    left = left[1:] if found != word else left
+    named = "".join(f" {quoted(one)}" for one in left)
+    return _DOTS.sub(lambda place: named or (place[1] and f" {place[1]}"), line.replace("{}", word))
