@@ -123,3 +123,27 @@ def test_while_requests_wait_the_time_that_is_left_is_shown(columns: int) -> Non
     assert "about 30 s left" in line
     assert "waiting 9 s" in line
     assert "per second" not in line
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_an_export_names_the_lists_that_are_under_way(columns: int) -> None:
+    tally = Tally(Work(part="list", parts=68))
+    tally.parts, tally.units = 8, 12000
+    tally.under_way = dict.fromkeys(("northwind-eu/ticketing/tickets", "globex/ats/jobs", "x/y/z"))
+    line = drawn(tally, 30, 30, Screen(columns, colour=False, encoding="utf-8"))
+    assert "8 of 68 lists, 12000 records, about 3 min 45 s left" in line
+    assert line.endswith("tickets and 2 more")
+    tally.wait = Wait(40, "asked for by the service", 12)
+    line = drawn(tally, 30, 30, Screen(columns, colour=False, encoding="utf-8"))
+    assert "about 3 min 45 s left" in line
+    assert "waiting 10 s" in line
+
+
+def test_off_a_terminal_an_export_names_them_too(unified: Unified, service: Service) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        told, code = run(unified, service, f"export ticketing/tickets --to {folder}/dump")
+    assert code == 0
+    first, *_ = told.splitlines()
+    assert re.fullmatch(
+        r"0 of 1 list, \d00 records, \d+ per second, reading .+/ticketing/tickets", first
+    )

@@ -5,6 +5,7 @@ line now and then.
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import product
 from typing import NamedTuple
 
 from unified_cli import os_limits
@@ -18,16 +19,12 @@ _EVERY = 10.0
 """Seconds from one line to the next off a terminal."""
 _OFTEN = 0.2
 _TICK = 0.5
-"""Seconds after which the line on a terminal is drawn although nothing was counted:
-waits are counted down in it.
-"""
+"""Seconds after which the line is drawn although nothing was counted, as in a wait."""
 _BARS = ((100, 30), (60, 12))
 """From this width of the screen on, a bar of this width.
 
 It does not change with the words, so that the line is calm.
 """
-
-
 _BYTES = {"byte": "", "byte read": "read "}
 
 
@@ -80,6 +77,7 @@ class Tally:
         self.work = work
         self.units = self.units_before = self.pages = self.parts = self.parts_before = 0
         self.failed = self.retries = 0
+        self.under_way: dict[str, None] = {}
         self.wait: Wait | None = None
         """The last one, which may be over."""
         self.reported = 0.0
@@ -97,7 +95,7 @@ def plain(tally: Tally, seconds: float, now: float) -> str:
         waited, tally.reported = until_now - tally.reported, until_now
         if not waits and waited >= 1:
             waits = [f"waited {_of_total(waited, wait)}: {wait.reason}"]
-    return ", ".join([*_facts(tally, seconds), *waits])
+    return ", ".join([*_facts(tally, seconds), *_names(tally)[:1], *waits])
 
 
 def done(tally: Tally) -> str:
@@ -121,18 +119,19 @@ def drawn(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
         else 0
     )
     waits = _wait_in_words(tally, now) or [""]
-    facts = _facts(tally, seconds, pace=not waits[0])
+    names = _names(tally)
+    facts = _facts(tally, seconds, pace=not waits[0] and not names)
     numbers, ends = range(len(facts), 0, -1), [(size, waits[0]), *((0, one) for one in waits)]
     # The time that is left says more than the bar and the reason of a wait.
-    tried = (
-        [(number, end) for number in numbers for end in ends]
-        if waits[0]
-        else [(number, end) for end in ends for number in numbers]
-    )
-    for number, (bar, wait) in tried:
+    tried = [(facts[:number], end) for number, end in product(numbers, ends)]
+    if not waits[0]:
+        tried = [(facts[:number], end) for end, number in product(ends, numbers)]
+    # So do the names of what is under way.
+    named = [([*facts, name], end) for end, name in product(ends, names)]
+    for chosen, (bar, wait) in [*named, *tried]:
         before = f"{_bar(share or 0, bar, screen)} {(share or 0) * 100:4.0f} %  " if bar else ""
         taken = bar + len("  100 %  ") if bar else 0
-        text = ", ".join(filter(None, [*facts[:number], wait]))
+        text = ", ".join(filter(None, [*chosen, wait]))
         if len(text) <= room - taken:
             return before + text
     return text[:room]
@@ -169,7 +168,17 @@ def _facts(tally: Tally, seconds: float, *, pace: bool = True) -> list[str]:
     return found
 
 
+def _names(tally: Tally) -> list[str]:
+    """Return the parts that are under way in words, from long to short, or empty."""
+    if not tally.under_way:
+        return []
+    first, *others = tally.under_way
+    more = f" and {len(others)} more" if others else ""
+    return [f"reading {first}{more}", f"{first}{more}", f"{first.rpartition('/')[2]}{more}"]
+
+
 def _wait_in_words(tally: Tally, now: float) -> list[str]:
+    """Return the wait in words, from long to short, or empty if there is no wait."""
     if tally.wait is None or tally.wait.until <= now:
         return []
     left = max(1, tally.wait.until - now)
@@ -247,15 +256,15 @@ class Progress:
 
     def start(self) -> None:
         """Draw at intervals, even if nothing is counted."""
+        # If no thread can start, the line changes whenever something is counted.
         if self.draws:
-            # If no thread can start, the line changes whenever something is counted.
             with suppress(StorageError):
                 os_limits.start_thread(self._tick)
 
     def add(self, units: int = 0, *, pages: int = 0, parts: int = 0, failed: int = 0) -> None:
         """Count work, and show the progress when it is due."""
+        tally = self._tally
         with self._lock:
-            tally = self._tally
             tally.units += units
             tally.pages += pages
             tally.parts += parts
@@ -282,6 +291,17 @@ class Progress:
         with self._lock:
             work = self._tally.work
             self._tally.work = work if work.parts else work._replace(total=units)
+
+    @contextmanager
+    def under_way(self, name: str) -> Iterator[None]:
+        """Name a part during the block."""
+        with self._lock:
+            self._tally.under_way[name] = None
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._tally.under_way.pop(name, None)
 
     def waiting(self, seconds: float, reason: str, total: float) -> None:
         """Show that requests are held back for so long, and how long in total."""

@@ -24,6 +24,7 @@ from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import OWN_ACCOUNT, Settings
 from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.masking import excerpt, is_harmless, visible
+from unified_cli.output import stdout
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 from unified_cli.values import Toml, TomlTable
@@ -68,13 +69,17 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
         runtime.stderr.note(
             f"nothing to add: {counted(len(wanted), 'connection')}, each with a profile"
         )
-    elif not options.dry_run:
+    asks = bool(rows) and not (options.dry_run or options.yes)
+    if asks and prompt.at_terminal(runtime, no_input=settings.no_input):
+        # A pager would hide the question.
+        stdout.unpage(runtime)
+        show(runtime, None, _HEADS, rows, None, apart=1)
+    if names and not options.dry_run:
         common = _common(runtime, settings)
         what = f"add {counted(len(names), 'profile')}{common.said}: {named([*names], _MOST_ASKED)}"
         prompt.confirm(runtime, what, "nothing added", yes=options.yes, no_input=settings.no_input)
         _write(runtime, common, names, options)
-    if rows:
-        # After the question: a pager would hide it.
+    if rows and not asks:
         show(runtime, None, _HEADS, rows, None, apart=1)
     if missing:
         raise IncompleteError("; ".join(missing))

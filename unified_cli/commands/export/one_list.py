@@ -101,7 +101,8 @@ class ListRunner:
         Raises StorageError, and TakenOverError where another run does the same.
         """
         try:
-            with closing(self._run(planned)) as results:
+            name = f"{planned.label}/{planned.operation.api}/{planned.operation.resource}"
+            with self._shown.under_way(name), closing(self._run(planned)) as results:
                 for result in results:
                     if not isinstance(result, Page):
                         yield result

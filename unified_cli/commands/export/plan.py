@@ -161,10 +161,12 @@ def check_query(context: CommandContext, options: ExportOptions) -> None:
 def _suggestion(catalogue: Catalogue, pattern: str) -> str:
     if pattern == "all":
         return "leave it out: without a name every list is exported"
+    if "," in pattern:
+        return f"unified export {pattern.replace(',', ' ')}"
     if not _GLOB.search(pattern):
-        if near := get_close_matches(pattern, [*catalogue.apis], 1, _CLOSE):
-            return f"did you mean {near[0]}?"
-        if meant := named_resource.meant(catalogue, pattern):
+        near = get_close_matches(pattern, [*catalogue.apis], 1, _CLOSE)
+        meant = f"did you mean {near[0]}?" if near else named_resource.meant(catalogue, pattern)
+        if meant:
             return meant
     return "unified operations list shows what there is"
 
@@ -245,9 +247,7 @@ def selected(context: CommandContext, options: ExportOptions) -> ExportConnectio
 
 @dataclass(frozen=True, slots=True)
 class PlannedList:
-    """One list of one connection. `exact` says that it was named, so that its absence
-    is a failure.
-    """
+    """One list of one connection. If `exact`, it was named, and its absence fails."""
 
     connection: str
     operation: Operation
