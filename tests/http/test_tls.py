@@ -18,7 +18,7 @@ import trustme
 import truststore
 from front_door import Unified
 from installed import skip_without
-from server import Service, serving
+from server import Reply, Seen, Service, serving
 
 from unified_cli.http.transport import tls
 from unified_cli.http.transport.tls import tls_context
@@ -50,6 +50,19 @@ def test_clear_text_to_a_port_that_expects_tls_names_https(
     environ = {**secure.environ, "UNIFIED_BASE_URL": f"http://{place}"}
     result = unified(f"{LIST} --retries 0", environ=environ)
     assert (result.code, f"(https://{place} instead?)" in result.stderr) == (6, True)
+
+
+def test_a_service_that_answered_before_is_not_said_to_expect_tls(
+    unified: Unified, service: Service
+) -> None:
+    def reply(seen: Seen) -> Reply:
+        if "next_cursor" in seen.target:
+            raise ConnectionResetError
+        return Reply(200, b'{"result":[{"id":"1"}],"next_cursor":"2"}')
+
+    service.reply = reply
+    result = unified(f"{LIST} --all --retries 0", environ=service.environ)
+    assert (result.code, "https" in result.stderr) == (6, False)
 
 
 def test_all_connections_of_a_run_share_what_was_read(

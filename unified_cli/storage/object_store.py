@@ -36,7 +36,7 @@ Result = TypeVar("Result")
 _CREDENTIALS = {
     "s3": (
         "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION in the environment, or the role of"
-        " the machine"
+        " the machine; aws configure export-credentials --format env prints those of a profile"
     ),
     "gs": "GOOGLE_APPLICATION_CREDENTIALS in the environment, or the account of the machine",
     "az": (

@@ -49,7 +49,8 @@ def failure_of(
         # The service cannot have seen the request.
         return _lost(error, route.first_peer, state)._replace(outcome=Outcome.NOT_SENT)
     lost = _lost(error, host, state)
-    ended = not state.received and not isinstance(error, httpx.TimeoutException)
+    late = isinstance(error, httpx.TimeoutException)
+    ended = not (state.received or state.speaks_http or late)
     if ended and lost.outcome is Outcome.LOST and route.address.scheme == "http":
         # A server that expects a TLS handshake closes the connection without an answer.
         return lost._replace(hint=hints.https_instead(route.address.place))

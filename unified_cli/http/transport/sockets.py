@@ -40,6 +40,9 @@ class ConnectionState:
         """
         self.speaks_tls = False
         """A handshake has succeeded, on this connection or an earlier one."""
+        self.received = 0
+        self.speaks_http = False
+        """An earlier request had an answer, so the peer expects no TLS handshake."""
         self.start(float("inf"))
 
     def start(self, until: float, *, uploads: bool = False) -> None:
@@ -48,6 +51,7 @@ class ConnectionState:
         The earlier time counts.
         """
         self._until = min(until, self.now() + _ATTEMPT)
+        self.speaks_http = self.speaks_http or self.received > 0
         self.reused = False
         """The request goes over a connection that was opened for an earlier one."""
         self.handshake_seconds = 0.0
