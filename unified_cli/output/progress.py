@@ -95,7 +95,7 @@ def plain(tally: Tally, seconds: float, now: float) -> str:
         waited, tally.reported = until_now - tally.reported, until_now
         if not waits and waited >= 1:
             waits = [f"waited {_of_total(waited, wait)}: {wait.reason}"]
-    return ", ".join([*_facts(tally, seconds), *_names(tally)[:1], *waits])
+    return ", ".join([*_facts(tally, seconds), *_parts_in_words(tally)[:1], *waits])
 
 
 def done(tally: Tally) -> str:
@@ -119,7 +119,7 @@ def drawn(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
         else 0
     )
     waits = _wait_in_words(tally, now) or [""]
-    names = _names(tally)
+    names = _parts_in_words(tally)
     facts = _facts(tally, seconds, pace=not waits[0] and not names)
     numbers, ends = range(len(facts), 0, -1), [(size, waits[0]), *((0, one) for one in waits)]
     # The time that is left says more than the bar and the reason of a wait.
@@ -168,7 +168,7 @@ def _facts(tally: Tally, seconds: float, *, pace: bool = True) -> list[str]:
     return found
 
 
-def _names(tally: Tally) -> list[str]:
+def _parts_in_words(tally: Tally) -> list[str]:
     """Return the parts that are under way in words, from long to short, or empty."""
     if not tally.under_way:
         return []
