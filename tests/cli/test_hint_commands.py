@@ -95,6 +95,7 @@ RUN_LINES = {
     "export --verify {}": "export --verify dump",
     "export API/RESOURCE --to DIR": "-p acme export ticketing/tags --to d",
     "export {} -p NAME --to DIR": "export ticketing/tags -p acme --to d",
+    "export {} --to DIR": "-p acme export ticketing/tags --to d",
     "export {} --to DIR --format ndjson": "-p acme export ticketing/tags --to d --format ndjson",
     "export {} --to {}": "-p acme export ticketing/tags --to dump",
     "export … --restart": "-p acme export ticketing/tags --to dump --restart",

@@ -194,6 +194,9 @@ OPTIONS: dict[str, str] = {
     "-o raw": "'raw' is not one of",
     "--since soon": "--since takes a time, or how long ago it is, not 'soon'",
     "--from dump -p x": "--from reads an export, without -p, -a, -q and --since",
+    "--from s3://bucket/dump": "--from reads an export in a folder of this machine, not"
+    " s3://bucket/dump (unified export ticketing/tags --to DIR)",
+    "--from file:///tmp/dump": "not file:///tmp/dump (unified export ticketing/tags --to DIR)",
     "--out dump/": "dump/ is a folder; name a file in it",
     "--bom": "--bom is for CSV, not for json",
 }

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from difflib import get_close_matches
 from pathlib import Path
@@ -21,7 +21,7 @@ from unified_cli.commands.sql import database, reads, statement
 from unified_cli.commands.sql.command import SqlOptions
 from unified_cli.commands.sql.database import Rows
 from unified_cli.commands.sql.reads import ListRead
-from unified_cli.commands.sql.statement import Plan, Table
+from unified_cli.commands.sql.statement import Plan
 from unified_cli.commands.sql.table import TableSpool
 from unified_cli.config import file, profiles
 from unified_cli.errors import IncompleteError, UnifiedError, UsageError
@@ -42,6 +42,7 @@ _MOST_NAMED = 5
 _WINDOW = 10
 _NOT_OFFERED = {404, 405, 501}
 _NO_COLUMN = re.compile(r'(?:Referenced column|a column named) "(.+?)"(?: not found|$)')
+_Spools = Sequence[TableSpool]
 _encode = msgspec.json.Encoder(decimal_format="number", enc_hook=str).encode
 
 
@@ -50,32 +51,32 @@ def answer(context: CommandContext, options: SqlOptions) -> None:
 
     Raises UsageError for the problem with it, and the error that sums up the reads.
     """
-    runtime = context.runtime
-    plan = statement.plan(_text(runtime, options), context.catalogue)
-    call = _call(context, options)
-    lists = (reads.of_export if options.from_ else reads.of_connections)(context, options, plan)
-    if options.explain:
-        with delivery.to_file(call) as aimed:
-            _explain(aimed, lists)
-        return
-    if options.keep:
-        output_file.check(Path(options.keep), force=options.force)
+    runtime, text = context.runtime, _text(context.runtime, options)
     cache = runtime.folder("cache")
-    with delivery.to_file(call) as aimed, owned_folder(cache and cache / "sql") as folder:
-        spools = {
-            table: TableSpool(table, folder, plan, keep=options.keep is not None)
-            for table in plan.tables
-        }
-        failed, missing = _read(context, options, lists, spools)
-        missing += _without(runtime, spools.values())
-        if not lists or len(failed) < len(lists):
-            _run(aimed, options, plan, folder, spools)
-        unit = "list" if len(spools) > 1 else "connection"
-        conclude(Ending(unit, len(lists), failed, missing=missing))
+    with owned_folder(cache and cache / "sql") as folder:
+        made = database.opened(folder)
+        plan = statement.plan(text, context.catalogue, made)
+        call = _call(context, options)
+        of = reads.of_export if options.from_ else reads.of_connections
+        lists = of(context, options, plan)
+        if options.keep:
+            output_file.check(Path(options.keep), force=options.force)
+        with delivery.to_file(call) as aimed:
+            if options.explain:
+                _explain(aimed, lists)
+                return
+            spools = [
+                TableSpool(table, folder, plan, keep=bool(options.keep)) for table in plan.tables
+            ]
+            failed, missing = _read(context, options, lists, spools)
+            missing += _without(runtime, spools)
+            if not lists or len(failed) < len(lists):
+                _run(aimed, options, plan, made, folder, spools)
+            unit = "list" if len(spools) > 1 else "connection"
+            conclude(Ending(unit, len(lists), failed, missing=missing))
 
 
 def _text(runtime: Runtime, options: SqlOptions) -> str:
-    """Return the statement."""
     if options.token_stdin and options.statement in {"-", "@-"}:
         raise UsageError("the statement and --token-stdin both read standard input")
     try:
@@ -85,8 +86,8 @@ def _text(runtime: Runtime, options: SqlOptions) -> str:
 
 
 def _call(context: CommandContext, options: SqlOptions) -> Call:
-    """Return what says how the rows are printed, as pages are. Raises UsageError."""
     runtime, catalogue, config = context.runtime, context.catalogue, file.read(context.runtime)
+    # The rows are printed as those of all pages of a list are.
     asked = ReadOptions(
         all=True,
         output=options.output,
@@ -117,13 +118,11 @@ def _explain(call: Call, lists: Sequence[ListRead]) -> None:
 
 
 def _read(
-    context: CommandContext,
-    options: SqlOptions,
-    lists: Sequence[ListRead],
-    spools: Mapping[Table, TableSpool],
+    context: CommandContext, options: SqlOptions, lists: Sequence[ListRead], spools: _Spools
 ) -> tuple[dict[str, UnifiedError], list[str]]:
     """Spool all records, say what failed, and return it with what is missing."""
     errors, missing, taken = dict[str, UnifiedError](), list[str](), Counter[str]()
+    by_table = {spool.table: spool for spool in spools}
     with (
         progress(context.runtime, Work(part="list", parts=len(lists))) as shown,
         signals.with_progress(shown.so_far),
@@ -133,24 +132,25 @@ def _read(
             if isinstance(found, Page):
                 label = msgspec.json.encode(one.connection)
                 for record in found.records:
-                    spools[one.table].add(label, bytes(record))
+                    by_table[one.table].add(label, bytes(record))
                 taken[one.name] += len(found.records)
                 shown.add(len(found.records), pages=1)
                 missing += [f"{one.name}: the provider left something out"] * found.partial
             else:
                 shown.add(parts=1, failed=found is not None)
                 errors |= {one.name: found} if found else {}
-    failed = {one.name: errors[one.name] for one in lists if one.name in errors}
-    for one in lists:
-        if one.name in failed and failed[one.name].status in _NOT_OFFERED:
+    failed, whole = dict[str, UnifiedError](), dict[str, UnifiedError]()
+    for one in (one for one in lists if one.name in errors):
+        error = failed[one.name] = errors[one.name]
+        if error.status in _NOT_OFFERED:
             if len(lists) > 1:
-                failed[one.name].add_hint(f"-p '!{one.connection}' leaves it out")
-            message = failed[one.name].message
-            failed[one.name].message = masked(f"does not offer the list: {message}")
-    whole = {name: error for name, error in failed.items() if not taken[name]}
-    for name in filter(taken.__getitem__, failed):
-        so_far = f"broken off after {counted(taken[name], 'record')}"
-        context.runtime.stderr.line(f"{name}: {so_far}: {failed[name].one_line}")
+                error.add_hint(f"-p '!{one.connection}' leaves it out")
+            error.message = masked(f"does not offer the list: {error.message}")
+        if taken[one.name]:
+            so_far = f"broken off after {counted(taken[one.name], 'record')}"
+            context.runtime.stderr.line(f"{one.name}: {so_far}: {error.one_line}")
+        else:
+            whole[one.name] = error
     for line in failure_lines(whole):
         context.runtime.stderr.line(line)
     return failed, missing
@@ -163,21 +163,24 @@ def _without(runtime: Runtime, spools: Iterable[TableSpool]) -> Iterable[str]:
             shown = named([dump(name) for name in one.without_column], _MOST_NAMED)
             runtime.stderr.note(f"{one.name}: no column for {shown} (record->>'NAME' has it)")
         if one.halves:
-            runtime.stderr.note(
-                f"{one.name}: half a character became U+FFFD in {counted(one.halves, 'record')}"
-            )
+            where = f"{one.name}: half a character became U+FFFD"
+            runtime.stderr.note(f"{where} in {counted(one.halves, 'record')}")
         if one.left_out:
             yield f"{one.name}: left out {counted(one.left_out, 'line')} that is not a JSON object"
 
 
 def _run(
-    call: Call, options: SqlOptions, plan: Plan, folder: Path, spools: Mapping[Table, TableSpool]
+    call: Call,
+    options: SqlOptions,
+    plan: Plan,
+    made: duckdb.DuckDBPyConnection,
+    folder: Path,
+    spools: _Spools,
 ) -> None:
-    """Load the tables, run the statement, and print its rows."""
     runtime = call.runtime
 
-    def prepare(made: duckdb.DuckDBPyConnection) -> None:
-        for spool in spools.values():
+    def prepare() -> None:
+        for spool in spools:
             spool.load(made)
         if options.keep:
             database.keep(made, folder, Path(options.keep), force=options.force)
@@ -185,11 +188,11 @@ def _run(
     endless = options.timeout is None and runtime.stdout_is_terminal
     seconds = None if endless else call.settings.timeout
     try:
-        with closing(database.results(database.opened(folder), prepare, plan, seconds)) as found:
+        with closing(database.results(made, prepare, plan, seconds)) as found:
             number = _print(call, found)
     except UsageError as error:
-        raise _about_column(error, spools.values()) or error from None
-    read = counted(sum(one.count for one in spools.values()), "record")
+        raise _about_column(error, spools) or error from None
+    read = counted(sum(one.count for one in spools), "record")
     runtime.stderr.note(f"{counted(number, 'row')} from {read}")
 
 
@@ -210,7 +213,6 @@ def _print(call: Call, found: Iterable[Rows]) -> int:
 
 
 def _about_column(error: UsageError, spools: Iterable[TableSpool]) -> UsageError | None:
-    """Return the error for a column that no record has, with one that is close."""
     if (found := _NO_COLUMN.search(error.reason)) is None:
         return None
     tables = " and ".join(one.name for one in spools)

@@ -36,7 +36,9 @@ class Rows(NamedTuple):
 
 
 def opened(folder: Path) -> duckdb.DuckDBPyConnection:
-    """Return an empty database that spills into the folder."""
+    """Return an empty database that spills into the folder, and reaches no file outside
+    of it.
+    """
     none, free = str(folder / "none"), shutil.disk_usage(folder).free
     (folder / "spill").mkdir(0o700)
     made = duckdb.connect(
@@ -59,14 +61,19 @@ def opened(folder: Path) -> duckdb.DuckDBPyConnection:
     made.execute("SET TimeZone = 'UTC'")
     # It is drawn on standard output.
     made.execute("SET enable_progress_bar = false")
+    made.execute(f"SET allowed_directories = [{_text(folder)}]")
+    made.execute("SET enable_external_access = false")
     return made
+
+
+def _text(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
 
 
 def keep(database: duckdb.DuckDBPyConnection, folder: Path, path: Path, *, force: bool) -> None:
     """Write the tables to a file, which appears whole. Raises StorageError."""
     made = folder / "kept.duckdb"
-    text = str(made).replace("'", "''")
-    database.execute(f"ATTACH '{text}' AS kept")
+    database.execute(f"ATTACH {_text(made)} AS kept")
     database.execute("COPY FROM DATABASE memory TO kept")
     database.execute("DETACH kept")
     with made.open("rb") as content:
@@ -76,7 +83,7 @@ def keep(database: duckdb.DuckDBPyConnection, folder: Path, path: Path, *, force
 
 def results(
     database: duckdb.DuckDBPyConnection,
-    prepare: Callable[[duckdb.DuckDBPyConnection], None],
+    prepare: Callable[[], None],
     plan: Plan,
     seconds: float | None,
 ) -> Generator[Rows]:
@@ -89,8 +96,10 @@ def results(
 
     def work(_: None) -> Generator[Rows]:
         try:
-            prepare(database)
-            _lock(database)
+            prepare()
+            # For a second try; no statement that is checked can change it.
+            database.execute("SET allowed_configs = ['threads']")
+            database.execute("SET lock_configuration = true")
             began.append(time.monotonic())
             yield from _executed(database, plan)
         finally:
@@ -98,10 +107,8 @@ def results(
 
     def check() -> None:
         if seconds and began and time.monotonic() > began[0] + seconds:
-            raise UsageError(
-                f"the statement did not end within {seconds:g} s",
-                hint="--timeout S gives it longer",
-            )
+            hint = "--timeout S gives it longer"
+            raise UsageError(f"the statement did not end within {seconds:g} s", hint=hint)
 
     try:
         with closing(pool.results_of([None], work, 1, poll=check)) as found:
@@ -121,14 +128,6 @@ def results(
             database.close()
 
 
-def _lock(database: duckdb.DuckDBPyConnection) -> None:
-    """Keep every later statement from files, the network, extensions and settings."""
-    database.execute("SET enable_external_access=false")
-    # For a second try; no statement that is checked can change it.
-    database.execute("SET allowed_configs=['threads']")
-    database.execute("SET lock_configuration=true")
-
-
 def _executed(database: duckdb.DuckDBPyConnection, plan: Plan) -> Generator[Rows]:
     try:
         database.execute(plan.text)
@@ -144,8 +143,8 @@ def _executed(database: duckdb.DuckDBPyConnection, plan: Plan) -> Generator[Rows
 
 
 def _different(plan: Plan, names: Sequence[str]) -> list[str]:
-    """Return the names with a number after each that was there before. A record that
-    repeats has one.
+    """Return the names with a number after each that was there before. `record` beside
+    the star that has it is the same column.
     """
     found: list[str] = []
     for name in names:
@@ -159,10 +158,8 @@ def _different(plan: Plan, names: Sequence[str]) -> list[str]:
 
 def _refused(error: duckdb.Error) -> UnifiedError:
     if isinstance(error, duckdb.OutOfMemoryException):
-        return StorageError(
-            f"the statement does not fit into {_MEMORY} of memory and the disk",
-            hint="fewer columns, or a filter",
-        )
+        reason = f"the statement does not fit into {_MEMORY} of memory and the disk"
+        return StorageError(reason, hint="fewer columns, or a filter")
     if isinstance(error, duckdb.IOException):
         return StorageError(str(error).splitlines()[0])
     return refusal(error)

@@ -78,7 +78,6 @@ def _served(selected: SelectedReads, one: SelectedRead, clients: Clients) -> Ite
 
 
 def _filters(context: CommandContext, options: SqlOptions, plan: Plan) -> dict[Table, Query]:
-    """Return the query parameters of each table. Raises UsageError."""
     found: dict[Table, Query] = dict.fromkeys(plan.tables, ())
     for text in options.query:
         name, colon, pair = text.partition(":")
@@ -107,6 +106,12 @@ def of_export(context: CommandContext, options: SqlOptions, plan: Plan) -> list[
         raise UsageError(
             "--from reads an export, without -p, -a, -q and --since",
             hint="WHERE _profile = 'NAME' selects a connection",
+        )
+    if "://" in (options.from_ or ""):
+        wanted = " ".join(f"{one.api}/{one.resource}" for one in plan.tables.values())
+        raise UsageError(
+            f"--from reads an export in a folder of this machine, not {options.from_}",
+            hint=f"unified export {wanted} --to DIR",
         )
     lists, found = ExportedLists(context.runtime, Path(options.from_ or "")), []
     for table, operation in plan.tables.items():

@@ -35,14 +35,6 @@ _PLACE = re.compile(r"LINE \d+: ")
 _FILE = re.compile(r"[\w./-]+\.sql")
 _DASHED = re.compile(r"\w+(?:-\w+)+(?=\s*\.)")
 _ALL_COLUMNS = {"PIVOT", "POSITIONAL_REFERENCE", "SHOW_REF", "STAR"}
-_ALONE = {
-    "enable_external_access": "false",
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "python_enable_replacements": "false",
-    "threads": "1",
-    "lock_configuration": "true",
-}
 _KINDS = {
     "MULTI": ("PIVOT needs its values", "PIVOT … ON column IN ('a', 'b') …"),
     "EXPLAIN": ("EXPLAIN is the option --explain", "leave the word out"),
@@ -63,25 +55,29 @@ class Plan:
     repeats: bool = False
 
 
-def plan(text: str, catalogue: Catalogue) -> Plan:
-    """Return what a statement reads. Raises UsageError for one that is wrong, or does
-    anything but read.
+def plan(text: str, catalogue: Catalogue, parser: duckdb.DuckDBPyConnection) -> Plan:
+    """Return what a statement reads, for a database that reads no other files.
+
+    Raises UsageError for one that is wrong, or does anything but read.
     """
     if len(text) > _LONGEST:
         raise UsageError(f"the statement is longer than {_LONGEST:,} characters")
     if "\0" in text:
         raise UsageError("the statement has a NUL")
     lists = {(plain(one.api), plain(one.resource)): one for one in catalogue if one.name == "list"}
-    with duckdb.connect(":memory:", config=_ALONE) as parser:
-        tree = _tree(parser, text, {api for api, _ in lists})
-        nodes = [node for node in _nodes(tree) if isinstance(node.get("type"), str)]
-        for node in nodes:
-            _check(node["type"], node)
-        _check_functions(parser, nodes)
+    tree = _tree(parser, text, {api for api, _ in lists})
+    nodes = [*_nodes(tree)]
+    parts = [node for node in nodes if isinstance(node.get("type"), str)]
+    for part in parts:
+        _check(part["type"], part)
+    _check_functions(parser, parts)
     found = Plan(text, repeats=_repeats(tree["node"]))
-    aliases = {node["alias"].lower() for node in nodes if _names_rows(node)}
-    withs = {entry["key"].lower() for one in _nodes(tree) for entry in _withs(one)}
-    for path in (_path(node) for node in nodes if node["type"] == "BASE_TABLE"):
+    aliases = {one["alias"].lower() for one in parts if one["type"] in {"BASE_TABLE", "SUBQUERY"}}
+    withs = {node["cte_name"].lower() for node in nodes if node.get("cte_name")}
+    for node in nodes:
+        withs |= {entry["key"].lower() for entry in (node.get("cte_map") or {}).get("map", [])}
+    for relation in (one for one in parts if one["type"] == "BASE_TABLE"):
+        path = [part for part in relation["qualified_name"]["path"] if part]
         table = path[0].lower(), path[-1].lower()
         if len(path) == 1 and table[0] in withs:
             continue
@@ -89,8 +85,8 @@ def plan(text: str, catalogue: Catalogue) -> Plan:
             raise _unknown(path, catalogue, aliases)
         found.tables[table] = lists[table]
     aliases |= {resource for _, resource in found.tables}
-    for node in nodes:
-        _note_columns(node["type"], node, found, aliases)
+    for part in parts:
+        _note_columns(part["type"], part, found, aliases)
     found.tables = dict(sorted(found.tables.items()))
     return found
 
@@ -112,7 +108,6 @@ def quoted(name: str) -> str:
 
 
 def _tree(parser: duckdb.DuckDBPyConnection, text: str, apis: set[str]) -> JsonObject:
-    """Return the tree of a statement. Raises UsageError for another kind."""
     try:
         kinds = [found.type.name for found in parser.extract_statements(text)]
     except duckdb.Error as error:
@@ -154,10 +149,9 @@ def _nodes(tree: Json) -> Iterator[JsonObject]:
 
 
 def _check(kind: str, node: JsonObject) -> None:
-    """Raise UsageError for a part of a statement that is not known to only read."""
     if kind.endswith("_NODE") and kind not in _NODES:
-        does = kind.removesuffix("_QUERY_NODE")
-        raise UsageError(f"the statement has a {does}", hint="it may only read")
+        kind = kind.removesuffix("_QUERY_NODE")
+        raise UsageError(f"the statement has a {kind}", hint="it may only read")
     if "class" not in node and "query_location" in node and kind not in _REFERENCES:
         raise UsageError(f"the statement has a {kind}", hint="it may only read")
     if kind == "SHOW_REF" and not node.get("query"):
@@ -177,7 +171,6 @@ def _check(kind: str, node: JsonObject) -> None:
 
 
 def _check_functions(parser: duckdb.DuckDBPyConnection, nodes: Iterable[JsonObject]) -> None:
-    """Raise UsageError for a function that DuckDB does not have."""
     called = (node for node in nodes if node["type"] == "FUNCTION" and not node.get("schema"))
     for name in sorted({node["function_name"] for node in called}):
         try:
@@ -191,10 +184,10 @@ def _check_functions(parser: duckdb.DuckDBPyConnection, nodes: Iterable[JsonObje
 
 
 def _note_columns(kind: str, node: JsonObject, plan: Plan, aliases: set[str]) -> None:
-    """Note which columns a part uses. The name of a table alone is its whole row."""
     names = [*node.get("exclude_list", ()), *node.get("using_columns", ())]
     if kind == "COLUMN_REF":
         names += node["column_names"]
+        # The name of a table alone is its whole row.
         plan.every |= node["column_names"][-1].lower() in aliases
     plan.names.update(name.lower() for name in names)
     plan.every |= kind in _ALL_COLUMNS or node.get("ref_type") in {"NATURAL", "POSITIONAL"}
@@ -202,7 +195,6 @@ def _note_columns(kind: str, node: JsonObject, plan: Plan, aliases: set[str]) ->
 
 
 def _repeats(node: JsonObject) -> bool:
-    """Return whether a statement selects `*, record` from one table."""
     if node.get("from_table", {}).get("type") != "BASE_TABLE":
         return False
     picks = [one for one in node["select_list"] if not one.get("alias")]
@@ -211,21 +203,7 @@ def _repeats(node: JsonObject) -> bool:
     )
 
 
-def _names_rows(node: JsonObject) -> bool:
-    return node["type"] in {"BASE_TABLE", "SUBQUERY"} and bool(node.get("alias"))
-
-
-def _withs(node: JsonObject) -> list[JsonObject]:
-    named = [{"key": node["cte_name"]}] if node.get("cte_name") else []
-    return [*(node.get("cte_map") or {}).get("map", []), *named]
-
-
-def _path(node: JsonObject) -> list[str]:
-    return [part for part in node["qualified_name"]["path"] if part]
-
-
 def _unknown(path: list[str], catalogue: Catalogue, aliases: set[str]) -> UsageError:
-    """Return the error for a table that no API has."""
     shown = ".".join(path)
     meant = named_resource.meant(catalogue, shown) or named_resource.meant(catalogue, path[-1])
     hint = plain(meant.replace("/", ".")) if meant else "unified operations lists them"

@@ -70,7 +70,6 @@ class _SpooledColumn:
 
 
 def _decoded(line: bytes) -> dict[str, msgspec.Raw] | None:
-    """Return the members of a record, or None where it cannot be decoded."""
     try:
         if not line.isascii():
             line.decode()
@@ -102,7 +101,7 @@ class TableSpool:
         self.seen: dict[str, _SpooledColumn | None] = {}
         """The members of the records, each with its column, if it has one."""
         self.without_column: list[str] = []
-        self._table, self._path = table, folder / self.name
+        self.table, self._path = table, folder / self.name
         self._names, self._every = plan.names, plan.every or keep
         self._record = keep or _RECORD in plan.names
         self._known = ("id", *_TIMES, *(one.name for one in plan.tables[table].facts.fields))
@@ -145,7 +144,6 @@ class TableSpool:
             self._flush()
 
     def _note(self, name: str) -> None:
-        """Give a member that was not seen before its column, if it is to have one."""
         if name in self.seen:
             return
         called = f"{LABEL}_served" if name == LABEL else name
@@ -183,7 +181,7 @@ class TableSpool:
             f"{name}: 'VARCHAR'" for name in ("p", "r", *(f"c{one.at}" for one in columns))
         )
         longest = max(4 << 20, 3 * self._longest + 4096)
-        schema, table = map(quoted, self._table)
+        schema, table = map(quoted, self.table)
         database.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
         row = database.execute(
             # Every name is quoted. A row ends with its last member that is there.
