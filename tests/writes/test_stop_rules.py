@@ -3,6 +3,7 @@ work is done.
 """
 
 import json
+from dataclasses import dataclass
 
 import pytest
 from front_door import Unified
@@ -21,6 +22,11 @@ REFUSED, FAILED, BLOCKED = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Typed(StopOptions):
+    """The options of a command that has no others."""
+
+
 @pytest.mark.parametrize(
     ("stages", "most", "fail_fast", "rules"),
     [
@@ -36,10 +42,8 @@ REFUSED, FAILED, BLOCKED = (
 def test_rules_as_they_are_typed(
     stages: str | None, most: str | None, fail_fast: bool, rules: StopRules
 ) -> None:
-    assert (
-        stop_rules.parse(StopOptions(stages=stages, max_failures=most, fail_fast=fail_fast), 9)
-        == rules
-    )
+    options = Typed(stages=stages, max_failures=most, fail_fast=fail_fast)
+    assert stop_rules.parse(options, 9) == rules
 
 
 def test_the_parts_of_the_work_and_what_ends_it() -> None:
