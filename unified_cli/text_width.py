@@ -42,7 +42,7 @@ def _chopped(text: str, size: int) -> list[str]:
 def cut(text: str, size: int, sign: str) -> str:
     """Return the text cut to this many columns.
 
-    A sign is at its end where something is missing.
+    Shortened text ends in the sign.
     """
     if width(text) <= size:
         return text

@@ -48,8 +48,9 @@ class ForbiddenCall(NamedTuple):
 
 
 class AccountState(NamedTuple):
-    """The state of a connection: its status as served, whether it is blocked, None
-    where no one says so, and why.
+    """The state of a connection: its status as served, whether it is blocked, and why.
+
+    `blocked` is None if that is not known.
     """
 
     status: str = ""
@@ -88,7 +89,7 @@ class AccountState(NamedTuple):
         )
 
     def in_words(self, service: Service) -> str:
-        """Return the status, and what it does not say."""
+        """Return the status, with a block or missing scopes that it does not show."""
         words = service.connections
         more = words.shut if self.blocked and self.status not in (words.shut, "") else ""
         less = LACKS_SCOPES if self.lacks_scopes and self.status in (words.healthy, "") else ""
@@ -109,7 +110,7 @@ class AccountState(NamedTuple):
         return "" if self.status in ("", words.healthy) else self.status
 
     def problem_as_sentence(self, service: Service) -> str:
-        """Return the same as a sentence, with the provider's words."""
+        """Return the problem as a sentence, with the provider's words."""
         held, words = self.problem_in_a_word(service), service.connections
         if not held:
             return ""

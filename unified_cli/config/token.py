@@ -27,8 +27,8 @@ class TokenSource(NamedTuple):
     """Where a token is: `kind` is a key of the config, or `environment`, `token_stdin`,
     `sandbox`, `replay`.
 
-    `origin` is the scheme, host and port it belongs to, None if that is not declared;
-    `config.resolution` refuses it for any other.
+    `origin` is the scheme, host and port it belongs to, or None if the user declared
+    none; `config.resolution` refuses it for any other.
     """
 
     kind: str
@@ -113,7 +113,7 @@ def checked(content: bytes, where: str) -> str:
 def keyring_user(profile: str | None, origin: str | None) -> str:
     """Return the name of a token in the keyring.
 
-    The origin is part of it, so that it is sent to no other.
+    The origin is part of it, so that the token is sent to no other origin.
     """
     return f"{origin or ''}|{profile or ''}"
 

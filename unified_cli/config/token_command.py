@@ -126,7 +126,7 @@ def _reason(printed: str, complaint: str) -> MaskedText:
         if len(secret) >= _SHORTEST:
             hide(secret)
     if len(complaint) >= _LONGEST_ERROR:
-        # It begins in the middle of a word, which may be a token too.
+        # Cut at the front, it may begin with the rest of a token.
         complaint = complaint.partition(" ")[2]
     return excerpt(complaint.strip().rpartition("\n")[2], _LONGEST_REASON)
 

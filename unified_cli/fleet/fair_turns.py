@@ -17,7 +17,7 @@ _WORTH_IT = 0.1
 _THREADS, _MOST_THREADS = 4, 64
 # By default a token lets ten connections send as fast as each of them may.
 _LEAST_THREADS = 12
-# Open files and network connections: of one thread, and of the rest.
+# Open files, network connections included: of each thread, and of the rest.
 _FILES, _OTHER_FILES = 5, 40
 _SLOTS = 8
 _MANY, _SLOTS_FOR_MANY = 16, 32
@@ -33,8 +33,9 @@ def _open_file_room() -> int:
 
 
 class WorkerSlots:
-    """A number of slots; a thread holds one while it works, but not while it waits for
-    its turn to send. None leaves their number to the connections.
+    """Slots for threads that work. A thread that waits for its turn to send holds none.
+
+    With `number` None the number of connections decides how many there are.
     """
 
     def __init__(self, number: int | None) -> None:
@@ -147,12 +148,11 @@ Job = TypeVar("Job")
 
 
 class FairTurns(Generic[Job]):
-    """Gives the next job of the connection that has the fewest under way; of each
-    connection in the order of the jobs.
+    """Gives the next job of the connection with the fewest jobs under way.
 
-    Where several have as few, the jobs' own order decides. Jobs are taken from `jobs`
-    ahead of their turn until those that wait weigh `ahead`, or none waits. For one
-    thread.
+    Jobs of one connection keep their order, and the order of the jobs decides between
+    connections with equally many. Jobs are taken from `jobs` ahead of their turn until
+    the waiting ones weigh `ahead`. For one thread.
     """
 
     def __init__(

@@ -49,8 +49,8 @@ class WriterMemory(TypedDict, total=False):
     """The state of a writer between pages: the columns, the keys without a column, and
     counts.
 
-    `unseen` are the chosen columns that no record had so far, `left_out` says what a
-    table or a jq program does not take. `widths` are those of the columns of rows for
+    `unseen` are the chosen columns that no record had so far, `left_out` names
+    the values that a table or a jq program cannot hold. `widths` are those of the columns of rows for
     people, `hidden` the members without a column there.
     """
 
@@ -101,9 +101,9 @@ class RecordWriter:
         return b""
 
     def shortcomings(self) -> Sequence[str]:
-        """Return what the output lacks though the records had it.
+        """Return the data that the records had and the output lacks.
 
-        The run is then incomplete.
+        With any, the run is incomplete.
         """
         return ()
 

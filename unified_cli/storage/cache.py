@@ -93,7 +93,8 @@ class Cache:
 def replace(path: Path, content: bytes) -> None:
     """Give a private file this content.
 
-    It has the old or the new content, but after a power cut any. Raises OSError.
+    A reader sees the old or the new content; after a power cut it may be neither.
+    Raises OSError.
     """
     with AtomicFile.beside(path) as file:
         file.write(content)

@@ -24,7 +24,7 @@ def make_private(folder: Path) -> None:
             # umask can only take rights away from these.
             missing.mkdir(0o700)
         except FileExistsError:
-            # Another process may be quicker. A link to nothing has the name too, and
+            # Another process may have made it first. A dangling link is refused: it
             # leads elsewhere.
             if not missing.is_dir():
                 raise
@@ -82,7 +82,7 @@ class FixedFolder:
 def sync(folder: Path) -> None:
     """Sync the names in the folder to disk.
 
-    Those are of files that were made, renamed or removed. Does nothing where the file
+    Needed after files in it were made, renamed or removed. Does nothing if the file
     system does not sync folders. Raises OSError.
     """
     handle = os.open(folder, os.O_RDONLY)

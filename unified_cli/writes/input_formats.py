@@ -1,5 +1,6 @@
-"""The formats of records but tables: NDJSON line by line, a JSON array, or one id per
-line; each with its line number.
+"""Read records from NDJSON, a JSON array, Parquet or a list of ids, each with its line.
+
+Tables are read by `input_tables`.
 """
 
 import io
@@ -57,7 +58,7 @@ def _ndjson(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # no
 
 
 def sound_ndjson(file: BinaryIO, name: str) -> Iterator[InputLine]:
-    """JSON lines that were looked at before, when none was wrong."""
+    """Yield the lines of a file in which every line was valid before."""
     return (line for line in split(file, name) if line.text)
 
 
@@ -69,8 +70,9 @@ def _ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa:
 
 
 def _guessed_ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
-    """Ids of which no one said that they are ids: those that look like a row of a table
-    cannot be used.
+    """Yield ids from input whose format is a guess.
+
+    An id that looks like a row of a table cannot be used.
     """
     for line in _ids(file, name, items):
         yield line if line.wrong else line._replace(wrong=_row_flaw(line.text.decode("utf-8")))
@@ -155,7 +157,7 @@ def is_array(begins: bytes, rest: BinaryIO) -> bool:
 def _object(text: bytes, items: str) -> bytes:
     """Return the array of a page's records, or of the one record.
 
-    The text itself where it may be longer than a record.
+    A text that may be too long for one record is returned unchanged.
     """
     if len(text) >= LONGEST_LINE:
         return text

@@ -34,8 +34,8 @@ COUNTED = ("done", "failed", "in-doubt", "not-tried")
 class KnownRun(NamedTuple):
     """The known facts about a run; `reason` is why one is unreadable.
 
-    It is `foreign` where others can have written it, and `closed` where its mode or its
-    disk refuses.
+    It is `foreign` if another user may have written it, and `closed` if its permissions
+    or its disk do not let this user read it.
     """
 
     id: str
@@ -191,7 +191,7 @@ def _is_cut_off(header: RunHeader) -> bool:
 
 def _of_export(runtime: Runtime, header: RunHeader) -> KnownRun:
     if manifest := manifest_of(runtime, header):
-        # One without an end is under way or was cut off; what it names may be complete.
+        # Without an end the export is running or was killed; its lists may be complete.
         lists = Counter(
             "done" if one.complete else "failed" for one in manifest.entries.values() if one.offered
         )
@@ -206,8 +206,8 @@ def _of_export(runtime: Runtime, header: RunHeader) -> KnownRun:
 def manifest_of(runtime: Runtime, header: RunHeader) -> Manifest | None:
     """Return the manifest of an export into a folder.
 
-    None of one into a store, and if it does not exist. Raises StateError if the folder
-    is gone, StorageError.
+    Returns None for an export into a store, and for a missing manifest. Raises
+    StateError if the folder is gone, StorageError.
     """
     path = Path(header.path)
     if not path.is_absolute():

@@ -1,9 +1,7 @@
-"""When many writes are to stop: after too many failures, or after a stage that was not
-done as a whole.
+"""Decide when many writes stop: after too many failures, or after an unfinished stage.
 
-Stages are for runs over several connections; of piped records the failures are bounded
-alone. For all of them: when a connection is to get no more, because they would all
-fail.
+Stages are for runs over several connections; piped records have only the limit of
+failures. In both, a connection whose other writes would fail too gets no more.
 """
 
 import math
@@ -20,8 +18,9 @@ _STAGES = "--stages 1,5,20%"
 
 
 class StopRules(NamedTuple):
-    """`stages` are the sizes of the first stages, `most_failures` how many may fail;
-    None where there is no bound.
+    """`stages` are the sizes of the first stages, `most_failures` how many may fail.
+
+    With None any number may fail.
     """
 
     stages: tuple[int, ...] = ()
@@ -46,12 +45,11 @@ class StopRules(NamedTuple):
 
 
 class ConnectionStops:
-    """The connections that get nothing more, each with the error that stopped it, and
-    whether all has `ended`.
+    """The connections that get no more writes, each with the error that stopped it.
 
-    With `alone` all is for one connection, whatever its name, and ends with it. After
-    `most_in_a_row` failures that are not the record's fault, the rest of a connection
-    would fail too; with None any number may.
+    With `alone` all writes are for one connection, whatever its name, and end with it.
+    `most_in_a_row` failures that are not the record's fault stop a connection; with
+    None they never do.
     """
 
     def __init__(self, *, alone: bool, most_in_a_row: int | None = None) -> None:
@@ -69,7 +67,7 @@ class ConnectionStops:
 
     @property
     def error(self) -> UnifiedError | None:
-        """The error that ended it all. None where none did."""
+        """The error that ended all writes, or None."""
         return self._error or (next(iter(self.stopped.values()), None) if self._alone else None)
 
     def end(self, error: UnifiedError | None = None) -> None:

@@ -78,7 +78,7 @@ def _row(operations: Sequence[Operation], cells: Cells, *, short: bool) -> Offer
 def _offered(cells: Sequence[OfferCell], *, short: bool) -> str:
     """Return how many connections offer an operation that can be called now.
 
-    Of a single one whether it does.
+    For a single connection, return yes or no in a word.
     """
     number = sum(cell.keeps == "" for cell in cells)
     if len(cells) > 1:
@@ -97,7 +97,7 @@ def _folded(
 ) -> Iterator[TerminalText]:
     """Yield each row with the operations that have no column.
 
-    Rows that are equal to one above are only named.
+    Rows equal to an earlier one are only named below it.
     """
     groups = defaultdict[OfferedRow, list[tuple[str, str]]](list)
     for name, row in rows.items():

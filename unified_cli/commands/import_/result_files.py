@@ -22,8 +22,10 @@ _REPORT_BEGINS = b'{"line":'
 
 
 def check(beside: Path | None, report: str | None) -> None:
-    """Raise StateError or StorageError, before anything is sent, where a file of
-    results could not be written. None if none exist beside the input.
+    """Raise StateError or StorageError if a file of results cannot be written.
+
+    Called before anything is sent. `beside` is the input with result files beside it,
+    or None.
     """
     if beside is not None:
         outcome_files.check(beside)
@@ -40,10 +42,10 @@ def count(source: InputFile, journal: Journal) -> dict[EntryState, int]:
 def write(
     source: InputFile, journal: Journal, counts: Mapping[EntryState, int], *, beside: bool
 ) -> list[OutcomeGroup]:
-    """Write a file beside the input for each outcome that records have, and remove what
-    an earlier run left for others. Or only count them.
+    """Write a file beside the input for each outcome that records have, and remove the
+    files of an earlier run for other outcomes.
 
-    Raises StorageError.
+    Without `beside`, only count them. Raises StorageError.
     """
     if not beside:
         return [replace(one, count=sum(counts[state] for state in one.states)) for one in GROUPS]
@@ -139,7 +141,7 @@ def _with_outcome(line: InputLine, journal: Journal) -> bytes:
 def _mark(line: InputLine, journal: Journal) -> LineMark:
     """Return what the journal says about a record.
 
-    With its key, if it was sent and another time it may be again.
+    With its key, if it was sent and a later import may send it again.
     """
     state = journal.state(line.number)
     mark = LineMark(line.number)
@@ -157,9 +159,9 @@ def _mark(line: InputLine, journal: Journal) -> LineMark:
 
 
 def _record(line: InputLine) -> tuple[bytes | None, LineMark | None]:
-    """Return the record of a line without the mark it carried, and that mark.
+    """Return the record of a line without its mark, and the mark.
 
-    No record where the line holds none.
+    The record is None if the line has no valid one.
     """
     if line.bare and not line.wrong:
         return msgspec.json.encode({"id": line.text.decode("utf-8")}), None

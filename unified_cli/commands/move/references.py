@@ -46,7 +46,7 @@ class IdReferences:
     def all_in(self, record: bytes) -> Iterator[IdReference]:
         """Yield every reference in a record."""
         found: list[IdReference] = []
-        # Its type is that of None.
+        # A lambda, because `append` returns None where the type has a new id.
         self.exchanged(record, lambda reference: found.append(reference))  # noqa: PLW0108
         yield from found
 

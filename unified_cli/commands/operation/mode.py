@@ -86,7 +86,7 @@ def run(operation: Operation, context: CommandContext, options: OperationOptions
 def mode_of(operation: Operation, options: OperationOptions) -> Mode:
     """Return the mode that the options describe.
 
-    Raises UsageError for what means nothing in it.
+    Raises UsageError for an option that this mode does not have.
     """
     several = is_several(options.profile)
     edits = part(options, WriteModeOptions).edit
@@ -100,7 +100,7 @@ def mode_of(operation: Operation, options: OperationOptions) -> Mode:
 
 
 def _sent(operation: Operation, options: OperationOptions, *, several: bool) -> ModeKind:
-    """Return the mode of what sends a body, which it may show.
+    """Return the mode of an operation that sends a body, or only shows one.
 
     Raises UsageError for a file in several requests.
     """
