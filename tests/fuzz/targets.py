@@ -191,7 +191,7 @@ def manifest(data: bytes) -> None:
     path = _put("manifest.json", data)
     with contextlib.suppress(UnifiedError):
         verify(LocalFolder(_runtime(), path.parent))
-    found = Manifest.of(path.read_bytes(), path.name, str(path.parent))
+    found = Manifest.from_text(path.read_bytes(), path.name, str(path.parent))
     found.complete  # noqa: B018  a property that reads
     found.text()
 
@@ -199,13 +199,13 @@ def manifest(data: bytes) -> None:
 def checkpoint(data: bytes) -> None:
     """Unchanged, and for an object also with the sum that belongs to it."""
     with contextlib.suppress(UnifiedError):
-        Checkpoint.of(data, Path("c"))
+        Checkpoint.from_text(data, Path("c"))
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):
         return
     if isinstance(found, dict):
-        Checkpoint.of(_summed(found), Path("c")).text()
+        Checkpoint.from_text(_summed(found), Path("c")).text()
 
 
 def _summed(found: dict[str, object]) -> bytes:
@@ -231,7 +231,9 @@ def records(data: bytes) -> None:
         with (
             contextlib.suppress(UnifiedError),
             contextlib.closing(
-                input_file.examine(path, RecordShape.of(operation, SERVICE), ReadingOptions())
+                input_file.examine(
+                    path, RecordShape.from_operation(operation, SERVICE), ReadingOptions()
+                )
             ) as source,
         ):
             for profiles_of_records in (None, ("acme",)):

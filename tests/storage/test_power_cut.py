@@ -68,7 +68,7 @@ def pages_safe(files: Files, name: str) -> int:
     if f"{name}.ckpt" not in files:
         return 0
     try:
-        found = Checkpoint.of(files[f"{name}.ckpt"], Path(name))
+        found = Checkpoint.from_text(files[f"{name}.ckpt"], Path(name))
     except StateError as error:
         raise AssertionError(error.message) from None
     kept = [files[path][: found.bytes] for path in (name, f"{name}.part") if path in files] or [b""]

@@ -74,7 +74,7 @@ def _partial_file(
 ) -> PartialFile:
     path = Path(call.options.out or "")
     output_file.check_folder(path)
-    identity = ListIdentity.of(
+    identity = ListIdentity.from_request(
         request,
         format=options.style.format.name,
         columns=[*options.style.columns],

@@ -30,7 +30,9 @@ def send(
     `body` is their common one. Raises what `RunSender.send` raises.
     """
     runtime = common.runtime
-    header = RunHeader.of(RunKind.FAN_OUT, operation, common.options, runtime.wall(), len(calls))
+    header = RunHeader.for_calls(
+        RunKind.FAN_OUT, operation, common.options, runtime.wall(), len(calls)
+    )
     header.body = None if body is None else body.decode("utf-8")
 
     def entries() -> Iterator[JournalEntry]:

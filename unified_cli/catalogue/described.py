@@ -170,8 +170,10 @@ class _Reader:
             yield from self._listed(schema, within, depth)
             return
         schema = self._resolved(schema)
-        told = schema.get("properties")
-        properties = told if isinstance(told, dict) else {} if _is_schema(schema) else schema
+        declared = schema.get("properties")
+        properties = (
+            declared if isinstance(declared, dict) else {} if _is_schema(schema) else schema
+        )
         required = schema.get("required")
         first = _items(required)[:_MOST_FIELDS]
         if not self._has_budget_for(len(first)):
@@ -184,7 +186,7 @@ class _Reader:
             if not self._has_budget_for():
                 return
             # As a schema, true is anything.
-            field = {} if one is True and properties is told else one
+            field = {} if one is True and properties is declared else one
             if isinstance(field, dict):
                 yield from self._field(
                     name, field, within, depth, required=name in names, binding=binding
@@ -282,8 +284,8 @@ def _required_and_description(one: Mapping[str, Json]) -> JsonObject:
 
 
 def _type(schema: JsonObject) -> str:
-    told = [one.get("type") for one in (schema, *_parts(schema))]
-    words = (word for one in told for word in (one if isinstance(one, list) else [one]))
+    declared = [one.get("type") for one in (schema, *_parts(schema))]
+    words = (word for one in declared for word in (one if isinstance(one, list) else [one]))
     known = next(
         (word for word in islice(words, _MOST_VALUES) if isinstance(word, str) and word in _TYPES),
         "",

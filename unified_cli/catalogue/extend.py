@@ -71,9 +71,9 @@ def _extended(
             continue
         old = apis.get(name)
         made = _made(catalogue, name, tables, old)
-        told = table_of(name, table_of("api", tables, name), "resources")
+        described = table_of(name, table_of("api", tables, name), "resources")
         resources = {
-            one.name: _marked(one, source, facts.get((name, one.name)), told[one.name])
+            one.name: _marked(one, source, facts.get((name, one.name)), described[one.name])
             for one in made.resources.values()
         }
         clashes = [f"{name}.{key}" for key in _TEXTS if old and key in tables[name]]
@@ -98,11 +98,11 @@ def _made(catalogue: Catalogue, name: str, tables: TomlTable, old: Api | None) -
     return api_of(name, catalogue.service, name, {name: added})
 
 
-def _marked(resource: Resource, source: str, facts: KnownFacts | None, told: Toml) -> Resource:
+def _marked(resource: Resource, source: str, facts: KnownFacts | None, described: Toml) -> Resource:
     """Return the resource with the file that it is from, and what the file says of its
     actions: one of which it says nothing may have any effect.
     """
-    table = told if isinstance(told, dict) else {}
+    table = described if isinstance(described, dict) else {}
     read, safe = (table.get(key, "").split() for key in EFFECTS)
     operations = {}
     for name, one in resource.operations.items():

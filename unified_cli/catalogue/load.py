@@ -116,19 +116,19 @@ def _resources(service: Service, api: str, table: Any) -> dict[str, Resource]:
     """
     summaries = table.get("actions", {})
     return {
-        name: _resource(service, api, name, told, summaries)
-        for name, told in table["resources"].items()
+        name: _resource(service, api, name, described, summaries)
+        for name, described in table["resources"].items()
     }
 
 
 def _resource(
-    service: Service, api: str, name: str, told: Any, summaries: Mapping[str, str]
+    service: Service, api: str, name: str, described: Any, summaries: Mapping[str, str]
 ) -> Resource:
     """Return the resource that these words, or this table, describe.
 
     `summaries` are those of the actions of its API.
     """
-    table = {"operations": told} if isinstance(told, str) else told
+    table = {"operations": described} if isinstance(described, str) else described
     many = name.replace("-", " ").replace("_", " ")
     one = table.get("one") or f"a record of {many}"
     operations = {}

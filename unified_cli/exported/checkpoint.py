@@ -86,7 +86,7 @@ class ListIdentity:
     options: Mapping[str, str]
 
     @classmethod
-    def of(
+    def from_request(
         cls, request: Request, *, bom: bool, replay: bool, typed: bool, **options: Option
     ) -> Self:
         """Return the identity of the export of the request's list with these
@@ -105,9 +105,12 @@ class ListIdentity:
             **options,
         }
         # The query names the account too, which is an option of its own.
-        told = {**asked, "query": [[*pair] for pair in request.query if pair[1] != request.account]}
+        digested = {
+            **asked,
+            "query": [[*pair] for pair in request.query if pair[1] != request.account],
+        }
         # The values themselves stay out of the file: a query may hold private values.
-        return cls(_digest(asked), {name: _digest(value)[:8] for name, value in told.items()})
+        return cls(_digest(asked), {name: _digest(value)[:8] for name, value in digested.items()})
 
     def begins_elsewhere(self, earlier: Mapping[str, str]) -> bool:
         """Return whether an earlier read of changes differs only in when they begin.
@@ -226,7 +229,7 @@ class Checkpoint(ListRecord):
         return self.published or (self.bytes, self.sha256)
 
     @classmethod
-    def of(cls, text: Data, path: Path) -> "Checkpoint":
+    def from_text(cls, text: Data, path: Path) -> "Checkpoint":
         """Return the checkpoint that was written as this text.
 
         Raises StateError if it is damaged or of another version.
@@ -274,7 +277,7 @@ def _sum(data: JsonObject) -> str:
 def read(path: Path) -> Checkpoint | None:
     """Return the checkpoint in a file, or None. Raises StateError for a damaged one."""
     text = state.whole(path, START_ANEW)
-    return None if text is None else Checkpoint.of(text, path)
+    return None if text is None else Checkpoint.from_text(text, path)
 
 
 def _digest(value: object) -> str:

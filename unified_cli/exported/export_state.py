@@ -41,7 +41,7 @@ def manifests(
             continue
         with suppress(StateError) if damaged else nullcontext():
             if (text := destination.read(name)) is not None:
-                found[name] = Manifest.of(text, name, str(destination))
+                found[name] = Manifest.from_text(text, name, str(destination))
     return found
 
 

@@ -51,9 +51,9 @@ class ExportedLists:
         offered = [entry for entry in found if entry.offered]
         kinds = {PurePosixPath(entry.file).suffix for entry in offered}
         if kinds and not kinds & _READABLE.keys():
-            told = ", ".join(sorted(kind.removeprefix(".") for kind in kinds))
+            other_formats = ", ".join(sorted(kind.removeprefix(".") for kind in kinds))
             raise UsageError(
-                f"{self._path} holds {wanted} as {told}, and records are read from"
+                f"{self._path} holds {wanted} as {other_formats}, and records are read from"
                 " NDJSON, Parquet and Delta",
                 hint=f"unified export {wanted} --to DIR --format ndjson, into another folder",
             )
@@ -93,7 +93,7 @@ class ExportedLists:
         if not first.complete or not self._destination.holds(first):
             why = f"{self.folder / first.file} is not complete: {first.why or 'the file is gone'}"
             raise IncompleteError(why, hint="run the export again")
-        return _newest(ListHistory.of(self._destination, first, self._entries))
+        return _newest(ListHistory.from_first(self._destination, first, self._entries))
 
 
 def _rows(folder: Path, entry: ManifestEntry) -> Iterator[bytes]:

@@ -67,7 +67,7 @@ def tell(destination: Destination, entry: ManifestEntry) -> int | None:
 
     `entry` is of the list that was read whole. Raises StateError, StorageError.
     """
-    note, told = _beside(entry.file, _NOTE), file_beside(entry.file)
+    note, ids_file = _beside(entry.file, _NOTE), file_beside(entry.file)
     text = destination.read(note)
     if text is None:
         return None
@@ -77,7 +77,7 @@ def tell(destination: Destination, entry: ManifestEntry) -> int | None:
         there = set(map(_hash_of_id, _ids_as_json(destination.records(entry.file))))
         head = b'{"_profile":' + json.dumps(entry.profile).encode() + b',"id":'
         end = b',"gone_at":' + json.dumps(entry.ended).encode() + b"}"
-        for line in (destination.read(told) or b"").splitlines():
+        for line in (destination.read(ids_file) or b"").splitlines():
             # It keeps its time. Versions before had none.
             gone |= {
                 key: line for one in _ids_as_json([line]) if (key := _hash_of_id(one)) not in there
@@ -86,9 +86,9 @@ def tell(destination: Destination, entry: ManifestEntry) -> int | None:
             if (key := _hash_of_id(one)) not in there:
                 gone.setdefault(key, head + one + end)
     if gone:
-        destination.replace(told, b"".join(line + b"\n" for line in gone.values()))
+        destination.replace(ids_file, b"".join(line + b"\n" for line in gone.values()))
     else:
-        destination.remove(told)
+        destination.remove(ids_file)
     destination.remove(note)
     return None if noted is None else len(gone)
 

@@ -86,7 +86,7 @@ class ListExportOptions:
         style = self.style
         # Identities from before there were columns lack them.
         columns: dict[str, Option] = {"columns": [*style.more]} if style.more else {}
-        return ListIdentity.of(
+        return ListIdentity.from_request(
             request,
             format=self.format,
             csv_safe=style.safe_cells,

@@ -23,7 +23,7 @@ class ListHistory(NamedTuple):
     entries: list[ManifestEntry]
 
     @classmethod
-    def of(
+    def from_first(
         cls, destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]
     ) -> Self:
         """Return the history that begins with this file.

@@ -132,7 +132,7 @@ class LocalFolder:
         if not path.parent.exists():
             self._root.check(path)
             _make(path.parent)
-        with _told(f"write {path}"):
+        with _storage_errors(f"write {path}"):
             atomic_file.replace(path, text, lambda: self._root.check(path))
 
     def create(self, name: str, text: bytes) -> bool:
@@ -159,7 +159,7 @@ class LocalFolder:
         """
         path = self._folder / folder
         self.check(folder)
-        with _told(f"read the folder {path}"):
+        with _storage_errors(f"read the folder {path}"):
             return [one.name for one in path.iterdir()] if os.path.lexists(path) else []
 
     def drop(self, names: Collection[str]) -> None:
@@ -244,7 +244,10 @@ class LocalFolder:
     def records(self, file: str) -> Iterator[bytes]:
         """Yield the records of a file. Raises StorageError."""
         path = self._folder / file
-        with _told(f"read {path}"), os.fdopen(regular_file.descriptor(path), "rb") as content:
+        with (
+            _storage_errors(f"read {path}"),
+            os.fdopen(regular_file.descriptor(path), "rb") as content,
+        ):
             if path.suffix == ".parquet":
                 yield from parquet_file.records(content)
             else:
@@ -256,7 +259,7 @@ class LocalFolder:
         Raises UnsafeError if its folder is a link, StorageError.
         """
         path = self._checked(name)
-        with _told(f"remove {path}"):
+        with _storage_errors(f"remove {path}"):
             path.unlink(missing_ok=True)
 
     def clear(self, file: str) -> None:
@@ -302,7 +305,7 @@ class LocalFolder:
 
 
 @contextmanager
-def _told(what: str) -> Iterator[None]:
+def _storage_errors(what: str) -> Iterator[None]:
     """Raise StorageError for an OSError, saying what cannot be done."""
     try:
         yield

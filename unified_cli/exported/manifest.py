@@ -146,7 +146,7 @@ class Manifest:
     running: Collection[str] = ()
 
     @classmethod
-    def of(cls, text: bytes, name: str, folder: str) -> "Manifest":
+    def from_text(cls, text: bytes, name: str, folder: str) -> "Manifest":
         """Return the manifest that was stored as this text.
 
         Raises StateError for a damaged one.

@@ -130,17 +130,21 @@ def _provider(body: Json) -> ErrorText:
 
 
 def _problems(document: JsonObject) -> list[str]:
-    found = [*_each(document.get("message"))] if isinstance(document.get("message"), list) else []
+    found = (
+        [*_each_problem(document.get("message"))]
+        if isinstance(document.get("message"), list)
+        else []
+    )
     for place in (document, *(document.get(name) for name in ("details", "detail", "error"))):
         if isinstance(place, list):
-            found += _each(place)
+            found += _each_problem(place)
         elif isinstance(place, dict):
             for name in _LISTS:
-                found += _each(place.get(name))
+                found += _each_problem(place.get(name))
     return found
 
 
-def _each(value: Json) -> Iterator[str]:
+def _each_problem(value: Json) -> Iterator[str]:
     if isinstance(value, list):
         yield from map(_problem_line, value)
     elif isinstance(value, dict):

@@ -112,7 +112,7 @@ class ListReader:
                 f"gave up after {self._empty} empty pages in a row, and there may be more records"
             )
         self._number += 1
-        request = _at(self._request, self._service, self._cursor)
+        request = _at_cursor(self._request, self._service, self._cursor)
         if self._request.searches:
             # Each page has its own key, for its attempts.
             request = request._replace(key=str(uuid.uuid4()))
@@ -260,7 +260,7 @@ def _start(request: Request, service: Service, span: Span) -> tuple[str | None, 
     return (match[2] or None, int(match[1])) if match else (text, 0)
 
 
-def _at(request: Request, service: Service, cursor: str | None) -> Request:
+def _at_cursor(request: Request, service: Service, cursor: str | None) -> Request:
     if cursor is None:
         return request
     try:

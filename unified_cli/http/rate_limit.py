@@ -129,7 +129,7 @@ class RateLimit:
         """
         with self._lock:
             now = self._monotonic()
-            return max(self._of(account).delay(now), self._token.delay(now))
+            return max(self._pace_of(account).delay(now), self._token.delay(now))
 
     def wait(
         self, account: str, until: float = NEVER, tell: TellWait | None = None
@@ -147,7 +147,7 @@ class RateLimit:
                 pass
         while True:
             with self._lock:
-                now, pace = self._monotonic(), self._of(account)
+                now, pace = self._monotonic(), self._pace_of(account)
                 seconds = max(pace.delay(now), self._token.delay(now))
                 if seconds <= 0:
                     return Permit(account, pace.take(now), self._token.take(now))
@@ -192,14 +192,14 @@ class RateLimit:
         """Note an answer without a refusal, and its headers."""
         with self._lock:
             now = self._monotonic()
-            self._of(permit.account).accepted(permit.connection, now, facts)
+            self._pace_of(permit.account).accepted(permit.connection, now, facts)
             self._token.accepted(permit.token, now)
             self._changed.notify_all()
 
     def lost(self, permit: Permit) -> None:
         """Note that no answer came."""
         with self._lock:
-            self._of(permit.account).lost(permit.connection)
+            self._pace_of(permit.account).lost(permit.connection)
             self._token.lost(permit.token)
             self._changed.notify_all()
 
@@ -216,14 +216,14 @@ class RateLimit:
             return self._refusals if closed else 0
 
     def _close(self, permit: Permit, now: float, attempt: Attempt) -> bool:
-        connection = self._of(permit.account)
+        connection = self._pace_of(permit.account)
         # A provider limits its own connection.
         if not attempt.remote and connection.unlikely(now):
             self._unlikely.append((now, permit.account))
             together = {account for at, account in self._unlikely if at > now - _TOGETHER}
             if len(together) >= _SEVERAL:
                 for account in together:
-                    self._of(account).forgive()
+                    self._pace_of(account).forgive()
                 connection.lost(permit.connection)
                 return self._token.refused(permit.token, now, attempt.retry_after)
         self._token.lost(permit.token)
@@ -232,9 +232,9 @@ class RateLimit:
     def exhausted(self, account: str) -> bool:
         """Return whether this connection's limit stays closed too long."""
         with self._lock:
-            return self._of(account).exhausted or self._token.exhausted
+            return self._pace_of(account).exhausted or self._token.exhausted
 
-    def _of(self, account: str) -> Pace:
+    def _pace_of(self, account: str) -> Pace:
         pace = self._connections.get(account)
         if pace is None:
             pace = self._connections[account] = Pace(self._bound)

@@ -49,9 +49,9 @@ class WriterMemory(TypedDict, total=False):
     """The state of a writer between pages: the columns, the keys without a column, and
     counts.
 
-    `unseen` are the chosen columns that no record had so far, `left_out` names
-    the values that a table or a jq program cannot hold. `widths` are those of the columns of rows for
-    people, `hidden` the members without a column there.
+    `unseen` are the chosen columns that no record had so far, `left_out` names the
+    values that a table or a jq program cannot hold. `widths` are those of the columns
+    of rows for people, `hidden` the members without a column there.
     """
 
     columns: list[str]

@@ -130,7 +130,7 @@ def _is_begun(path: Path) -> bool:
         return True
 
 
-def look(path: Path) -> tuple[Journal, ApplyHeader]:
+def open_to_read(path: Path) -> tuple[Journal, ApplyHeader]:
     """Return the journal of a plan, open to be read, and its header.
 
     Raises StateError for a damaged one, StorageError.
@@ -142,4 +142,4 @@ def look(path: Path) -> tuple[Journal, ApplyHeader]:
         found = read_header(line, path, ApplyHeader, _KINDS)
         return found.calls + _LINES_BEFORE
 
-    return journals.look(path, _REMEDY, highest), found
+    return journals.open_to_read(path, _REMEDY, highest), found

@@ -204,7 +204,7 @@ def _words(option: str, value: str) -> str:
     return f"{option} {shlex.quote({chr(9): 'tab'}.get(value, value))}" if value else option
 
 
-def look(path: Path) -> Journal:
+def open_to_read(path: Path) -> Journal:
     """Return the journal of an import, open to be read.
 
     Raises StateError for a damaged one, StorageError.
@@ -214,7 +214,7 @@ def look(path: Path) -> Journal:
         # No record is shorter than a byte.
         return read_header(line, path, ImportHeader, _KINDS).size
 
-    return journals.look(path, _REMEDY, highest)
+    return journals.open_to_read(path, _REMEDY, highest)
 
 
 def version_of(path: Path) -> str:

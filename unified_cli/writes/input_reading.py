@@ -57,7 +57,7 @@ class RecordShape(NamedTuple):
     ids: bool = False
 
     @classmethod
-    def of(cls, operation: Operation, service: Service) -> "RecordShape":
+    def from_operation(cls, operation: Operation, service: Service) -> "RecordShape":
         """Return the shape of what an operation takes."""
         facts = operation.facts
         known = {field.name: field.type for fields in facts.body.values() for field in fields}

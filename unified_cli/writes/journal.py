@@ -232,7 +232,7 @@ def open_file(path: Path, *, missing_ok: bool = False, writable: bool = True) ->
     return file
 
 
-def look(path: Path, remedy: str, highest: Callable[[bytes], int]) -> Journal:
+def open_to_read(path: Path, remedy: str, highest: Callable[[bytes], int]) -> Journal:
     """Return the journal at a path, open to be read, which another process may be
     writing.
 

@@ -72,7 +72,7 @@ class RunHeader(msgspec.Struct):
     v: int = VERSION
 
     @classmethod
-    def of(
+    def for_calls(
         cls, kind: RunKind, operation: Operation, options: ConnectionOptions, at: float, calls: int
     ) -> Self:
         """Return the header of this many calls of an operation to the connections that

@@ -31,7 +31,7 @@ _LOOKS = {
 }
 
 
-class ToldCall(NamedTuple):
+class ReportedCall(NamedTuple):
     """A call of a run with its key, and what became of it; None where it was not
     tried.
     """
@@ -48,7 +48,7 @@ class RunResults(Protocol):
 
     causes: bool
 
-    def put(self, told: ToldCall) -> None:
+    def put(self, reported: ReportedCall) -> None:
         """Tell what became of a call."""
 
     def end(self) -> UnifiedError | None:
@@ -70,11 +70,11 @@ class OutcomeRecords:
         """`operation_of` gives the operation of a command."""
         self._printer, self._service, self._operation_of = printer, service, operation_of
 
-    def put(self, told: ToldCall) -> None:
+    def put(self, reported: ReportedCall) -> None:
         """Print what became of a call."""
-        call, _, attempt = told
+        call, _, attempt = reported
         if attempt is None:
-            self._put(told, EntryState.NEW, [("status", b"null")])
+            self._put(reported, EntryState.NEW, [("status", b"null")])
             return
         if attempt.error is not None:
             facts = {
@@ -90,20 +90,22 @@ class OutcomeRecords:
                 unwrapped(body, self._service, self._operation_of(call.operation)),
             )
         status = msgspec.json.encode(attempt.entry.status or None)
-        self._put(told, attempt.entry.s, [("status", status), (name, value)])
+        self._put(reported, attempt.entry.s, [("status", status), (name, value)])
 
     def end(self) -> UnifiedError | None:
         """Complete the output."""
         return _ended(self._printer)
 
-    def _put(self, told: ToldCall, state: EntryState, members: list[tuple[str, bytes]]) -> None:
+    def _put(
+        self, reported: ReportedCall, state: EntryState, members: list[tuple[str, bytes]]
+    ) -> None:
         shown = [
             ("outcome", msgspec.json.encode(OUTCOMES[state])),
             *members,
-            ("idempotency_key", msgspec.json.encode(told.key or None)),
+            ("idempotency_key", msgspec.json.encode(reported.key or None)),
         ]
         text = b",".join(b'"%b":%b' % (name.encode(), value) for name, value in shown)
-        self._printer.page([Record(b"{%b}" % text)], one_line=False, profile=told.call.profile)
+        self._printer.page([Record(b"{%b}" % text)], one_line=False, profile=reported.call.profile)
 
 
 class OutcomeTable:
@@ -126,9 +128,9 @@ class OutcomeTable:
         ]
         self._rows = screen.StreamedTable(runtime, _HEADS, widest)
 
-    def put(self, told: ToldCall) -> None:
+    def put(self, reported: ReportedCall) -> None:
         """Show what became of a call."""
-        call, _, attempt = told
+        call, _, attempt = reported
         state = attempt.entry.s if attempt else EntryState.NEW
         outcome = Word(masked(OUTCOMES[state].replace("-", " ")), _LOOKS[OUTCOMES[state]])
         status = masked(str(attempt.entry.status)) if attempt and attempt.entry.status else NO_TEXT
@@ -161,12 +163,12 @@ class ServedRecords:
     def __init__(self, printer: Printer, stderr: Stderr, *, several: bool) -> None:
         self._printer, self._stderr, self._several = printer, stderr, several
 
-    def put(self, told: ToldCall) -> None:
+    def put(self, reported: ReportedCall) -> None:
         """Print the record of a line that was done, or why it was not.
 
         The last line counts what was not tried.
         """
-        call, _, attempt = told
+        call, _, attempt = reported
         if attempt is None:
             return
         if attempt.error is not None:

@@ -83,7 +83,7 @@ class StoredRun:
             raise
 
     @classmethod
-    def look(cls, registry: RunRegistry, run: str) -> Self:
+    def open_to_read(cls, registry: RunRegistry, run: str) -> Self:
         """Return the run of that id, to read the known facts about it.
 
         Another process may be working on it.

@@ -17,7 +17,7 @@ from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry, RunCall, RunKind
 from unified_cli.writes.outcome import WriteAttempt
 from unified_cli.writes.registry import RunHeader, RunRegistry
-from unified_cli.writes.results import RunResults, ToldCall
+from unified_cli.writes.results import ReportedCall, RunResults
 from unified_cli.writes.run import StoredRun
 from unified_cli.writes.sender import FairWriters, Sender, SendWay, SentJob
 from unified_cli.writes.stop_rules import ConnectionStops, StopRules
@@ -125,7 +125,7 @@ class RunSender:
             for number in (item.number for item in items if item.number not in self._tried):
                 planned = self.run.journal.call(number)
                 if planned.call is not None:
-                    self.results.put(ToldCall(planned.call, planned.k))
+                    self.results.put(ReportedCall(planned.call, planned.k))
         except KeyboardInterrupt as stop:
             self._note_interruption(stop, items)
             raise
@@ -164,7 +164,7 @@ class RunSender:
         """
         if self._unprinted is None:
             try:
-                self.results.put(ToldCall(sent.job.call, sent.job.sent.k, sent.attempt))
+                self.results.put(ReportedCall(sent.job.call, sent.job.sent.k, sent.attempt))
                 if not (sent.job.request.writes or self._failed):
                     stdout.check_read(self.runtime)
             except (UnifiedError, stdout.ClosedError) as error:

@@ -101,7 +101,7 @@ def known(runtime: Runtime, registry: RunRegistry, run: str) -> KnownRun:
     path = registry.path(run)
     header: RunHeader | None = None
     try:
-        with StoredRun.look(registry, run) as stored:
+        with StoredRun.open_to_read(registry, run) as stored:
             header = stored.header
             found = _of_header(runtime, stored)
             found.row()
@@ -158,9 +158,9 @@ def opened(header: RunHeader) -> Iterator[Journal]:
         if not path.is_file():
             raise StateError(f"{path} is gone")
         if header.command.startswith("import "):
-            yield import_journal.look(path)
+            yield import_journal.open_to_read(path)
         else:
-            yield apply_journal.look(path)[0]
+            yield apply_journal.open_to_read(path)[0]
 
 
 def _total_writes(header: RunHeader) -> int:
@@ -170,7 +170,7 @@ def _total_writes(header: RunHeader) -> int:
 
 
 def _calls(path: Path) -> int:
-    journal, header = apply_journal.look(path)
+    journal, header = apply_journal.open_to_read(path)
     journal.close()
     return header.calls
 
@@ -215,4 +215,4 @@ def manifest_of(runtime: Runtime, header: RunHeader) -> Manifest | None:
     if not path.is_dir():
         raise StateError(f"{path} is gone")
     text = LocalFolder(runtime, path).read(NAME)
-    return None if text is None else Manifest.of(text, NAME, header.path)
+    return None if text is None else Manifest.from_text(text, NAME, header.path)

@@ -67,7 +67,7 @@ class _RunSelection(NamedTuple):
             raise UsageError(
                 f"-p {pattern} must be run:ID:OUTCOME", hint=f"the outcomes are {', '.join(_WORDS)}"
             )
-        with StoredRun.look(self.registry, run) as stored:
+        with StoredRun.open_to_read(self.registry, run) as stored:
             calls = dict(_calls(stored, word))
         if not calls:
             raise ConfigError(f"no connection of run {run} is {word}")

@@ -77,8 +77,8 @@ class Causes:
         """Add a call in this state to its group."""
         last = self._run.journal.last(number)
         why = NO_TEXT if state is EntryState.NEW else last.reason
-        told = Doubt.UNSEEN.value if state is EntryState.SENT else last.doubt or why
-        cause = Cause(OUTCOMES[state], last.status, "" if last.status else told)
+        why_in_doubt = Doubt.UNSEEN.value if state is EntryState.SENT else last.doubt or why
+        cause = Cause(OUTCOMES[state], last.status, "" if last.status else why_in_doubt)
         words = self._without_ids(number, why)
         group = self._groups.setdefault(cause, CausedCalls(why, words))
         group.count += 1

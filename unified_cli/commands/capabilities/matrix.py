@@ -65,8 +65,8 @@ def screen_of(
         yield _wrapped_lines(
             runtime, [f"n/{len(found)}: n of {counted(len(found), 'connection')} offer it"]
         )
-    if told := [*_missing_offers(operations, found), *_extra_offers(found, service)]:
-        yield _wrapped_lines(runtime, ["", *told])
+    if footnotes := [*_missing_offers(operations, found), *_extra_offers(found, service)]:
+        yield _wrapped_lines(runtime, ["", *footnotes])
 
 
 def _row(operations: Sequence[Operation], cells: Cells, *, short: bool) -> OfferedRow:

@@ -243,7 +243,7 @@ def _tell_errors(runtime: Runtime, service: Service, found: Sequence[ConnectionO
         whys = Counter(cell.why for cell in one.cells if cell.state in (FORBIDDEN, FAILED))
         if whys:
             reasons[whys.most_common(1)[0][0]].append(one.name)
-        if told := one.state.remark(service):
-            reasons[told].append(one.name)
+        if problem := one.state.remark(service):
+            reasons[problem].append(one.name)
     for why, names in reasons.items():
         runtime.stderr.note(f"{named(names, _MOST_NAMED)}: {visible(why)}")

@@ -31,9 +31,9 @@ def connections(probe: Probe, names: Sequence[str | None]) -> Iterator[Finding]:
             yield _failed(verdict, verdict.error)
         else:
             answered = f"answered after {verdict.seconds * 1000:.0f} ms; token accepted"
-            told = f"; {masked(verdict.said)}" if verdict.said else ""
-            remedy = "unified connections list --health" if told else ""
-            yield Finding("connection", subject, answered + told, remedy, doubtful=bool(told))
+            remark = f"; {masked(verdict.said)}" if verdict.said else ""
+            remedy = "unified connections list --health" if remark else ""
+            yield Finding("connection", subject, answered + remark, remedy, doubtful=bool(remark))
             yield from _rate(verdict)
     yield from _clock(runtime, verdicts)
 

@@ -114,9 +114,9 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Raises UsageError for an option that belongs to the task.
         """
         values = msgspec.structs.asdict(self.options)
-        told = dict(given.given())
+        typed = dict(given.given())
         own = {"what", "profile", "shard", "restart", "tasks", "engine", *values} - _BESIDE
-        if other := [name for name in told if name in own]:
+        if other := [name for name in typed if name in own]:
             flag = by_name(ExportOptions).get(other[0])
             spelled = flag.spellings[-1] if flag else "API"
             raise UsageError(
@@ -124,7 +124,7 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 hint=f"leave out {spelled}",
             )
         profile = (self.profile,) if self.profile else ()
-        return replace(given, **{**values, "profile": profile, "to": self.to, **told})
+        return replace(given, **{**values, "profile": profile, "to": self.to, **typed})
 
 
 class TaskResult(NamedTuple):

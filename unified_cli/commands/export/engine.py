@@ -239,7 +239,7 @@ class _Driver:
         reported = {line.partition(": ")[0] for line in found.partial} | found.failed.keys()
         manifest = manifest_of(name)
         text = self._destination.read(manifest)
-        entries = Manifest.of(text, manifest, str(self._destination)).entries if text else {}
+        entries = Manifest.from_text(text, manifest, str(self._destination)).entries if text else {}
         done = export_state.read_times(entries, self._files[name]).keys()
         for file in sorted(self._files[name] - done - reported):
             found.failed[file] = StateError(f"{file} is not complete at {self._destination}")

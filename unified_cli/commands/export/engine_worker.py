@@ -96,17 +96,17 @@ def work(version: str, to: str, marker: str, text: str) -> TaskResult:
         tables = plan.form is formats.DELTA
         destination = run.destination_of(runtime, to, make=False, tables=tables)
         shown = Progress(runtime, Work(), draws=False, silent=True)
-        told, news = runtime.monotonic(), 0
+        reported_at, news = runtime.monotonic(), 0
 
         def stop() -> UnifiedError | None:
-            nonlocal told, news
+            nonlocal reported_at, news
             state = worker.state.tasks.get(key)
             if state is None or state.state not in {"executing", "long-running"}:
                 # One that woke up late and was replaced in the meantime writes nothing.
                 destination.check_held()
                 return StateError("the driver of this task wants it no more")
-            if (now := runtime.monotonic()) - told >= _NEWS_SECONDS:
-                told, before, news = now, news, shown.counted.units
+            if (now := runtime.monotonic()) - reported_at >= _NEWS_SECONDS:
+                reported_at, before, news = now, news, shown.counted.units
                 worker.log_event(marker, news - before)
             return None
 

@@ -137,7 +137,7 @@ class ListRunner:
                     list_history.check_end(self._destination, before, self._entries)
                     yield FinishedList(before, read_at=list_history.read_at(before, self._entries))
                 else:
-                    history = ListHistory.of(self._destination, before, self._entries)
+                    history = ListHistory.from_first(self._destination, before, self._entries)
                     yield from self._write_changes(planned, request, history, options)
                 return
         # A file that the manifest lists is ours to replace.

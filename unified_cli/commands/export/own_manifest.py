@@ -122,7 +122,7 @@ def _owners_by_name(destination: Destination, plan: ExportPlan) -> dict[str, tup
     found = {**export_state.manifests(destination, beside=beside, damaged=True)}
     with suppress(StateError):
         if beside and (text := destination.read(beside)):
-            found[beside] = Manifest.of(text, beside, str(destination))
+            found[beside] = Manifest.from_text(text, beside, str(destination))
     entries = export_state.latest(found.values()).values()
     return {one.profile: (one.origin, one.account_id) for one in entries if one.account_id}
 
@@ -183,7 +183,7 @@ def _reserve(destination: Destination, plan: ExportPlan) -> tuple[Manifest, bool
 def _earlier_manifest(destination: Destination, plan: ExportPlan) -> Manifest | None:
     try:
         text = destination.read(plan.manifest)
-        return None if text is None else Manifest.of(text, plan.manifest, str(destination))
+        return None if text is None else Manifest.from_text(text, plan.manifest, str(destination))
     except StateError:
         # Who starts anew may do so because it is damaged.
         if not plan.options.restart:

@@ -151,10 +151,12 @@ def check_query(context: CommandContext, options: ExportOptions) -> None:
             ):
                 found[one.reason] = one
         if found:
-            told = max(found.values(), key=lambda one: bool(one.meant))
+            clearest = max(found.values(), key=lambda one: bool(one.meant))
             others = f", nor of {counted(len(found) - 1, 'other list')}" if len(found) > 1 else ""
             builder.warn_of_parameter(
-                runtime, told._replace(reason=f"{told.reason}{others}"), strict=options.strict
+                runtime,
+                clearest._replace(reason=f"{clearest.reason}{others}"),
+                strict=options.strict,
             )
 
 

@@ -197,12 +197,12 @@ def report(
         )
     last = own_failure(summary.failed.values())
     # Do not repeat the last line here.
-    told = {
+    reported = {
         name: error
         for name, error in summary.failed.items()
         if last is None or error.one_line != last.one_line
     }
-    for line in (*summary.partial, *_failures(told)):
+    for line in (*summary.partial, *_failures(reported)):
         runtime.stderr.line(line)
     try:
         _raise_error(summary, total)
@@ -297,7 +297,7 @@ def verify(runtime: Runtime, destination: Destination) -> None:
     if verdict.missing:
         missing = counted(len(verdict.missing), "file")
         error = IncompleteError(f"{destination} is incomplete: {missing} missing; {done}")
-        error.next_command = _begun(runtime, str(destination))
+        error.next_command = _newest_command(runtime, str(destination))
         if error.next_command is None:
             error.add_hint("run the export again")
         raise error
@@ -305,7 +305,7 @@ def verify(runtime: Runtime, destination: Destination) -> None:
     runtime.stderr.note(f"{destination}: the manifest matches {matched}; {done}")
 
 
-def _begun(runtime: Runtime, place: str) -> str | None:
+def _newest_command(runtime: Runtime, place: str) -> str | None:
     """Return the command of the newest run to a place that this user began, if known.
 
     Those of tasks and clusters are not in the list of runs.

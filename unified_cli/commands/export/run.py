@@ -119,7 +119,7 @@ def check_names(destination: Destination, manifest: str, connections: Iterable[s
     if manifest in there:
         with suppress(StateError):
             # A damaged one is reported when the export reads it.
-            kept = Manifest.of(destination.read(manifest) or b"", manifest, str(destination))
+            kept = Manifest.from_text(destination.read(manifest) or b"", manifest, str(destination))
             known = {entry.profile for entry in kept.entries.values()}
     wanted = {
         name: connection

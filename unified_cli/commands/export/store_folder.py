@@ -144,8 +144,8 @@ class StoreFolder:
         last = ChunkLog(self._objects, place.log).last()
         if last is None or not last.state.complete:
             return False
-        told = (last.state.bytes, last.state.records) == (entry.bytes, entry.records)
-        if not told or chunk_log.changed(self._objects, place, last.chunks, there):
+        counts_match = (last.state.bytes, last.state.records) == (entry.bytes, entry.records)
+        if not counts_match or chunk_log.changed(self._objects, place, last.chunks, there):
             raise StateError(
                 f"{self}/{place.folder} is not the list that was exported", hint=REPLACE
             )

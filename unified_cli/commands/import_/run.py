@@ -128,7 +128,7 @@ def _examined(task: ImportTask, copy: StdinCopy, options: ImportOptions) -> Inpu
             " input without --delimiter, --trim-header and --format tsv",
             hint="leave them out to resume it; --restart discards it and sends everything again",
         )
-    shape = RecordShape.of(task.operation, task.catalogue.service)
+    shape = RecordShape.from_operation(task.operation, task.catalogue.service)
     return input_file.examine(copy.path, shape, asked, shown=copy.shown, as_0_2_0=as_0_2_0)
 
 

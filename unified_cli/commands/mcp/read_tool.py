@@ -107,10 +107,10 @@ class _SharedRead:
         errors = [(one.name, error) for one in self._reads if (error := one.failure)]
         if errors and not self._order and arguments.cursor is None and self._onward() is None:
             _, first = errors[0]
-            told = "; ".join(
+            notes = "; ".join(
                 f"{name}: {tool_calls.failure(error)['message']}" for name, error in errors[:5]
             )
-            raise first if len(errors) == 1 else first.reworded(told)
+            raise first if len(errors) == 1 else first.reworded(notes)
 
     def _shorten(self) -> None:
         """Leave for the next answer what has no place in this one: an error may be long
@@ -216,7 +216,7 @@ class _SharedRead:
             if (error := one.failure)
         ]
         head = json_codec.encoded({"about": DATA, "connections": shown})[:-1]
-        remarks: JsonObject = {"remarks": [*told]} if (told := self._check.remarks()) else {}
+        remarks: JsonObject = {"remarks": [*notes]} if (notes := self._check.remarks()) else {}
         if self._unknown:
             remarks["unknown_parameters"] = self._unknown
         tail = json_codec.encoded({"next": self._onward(), "incomplete": incomplete, **remarks})[1:]

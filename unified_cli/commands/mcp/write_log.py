@@ -49,7 +49,7 @@ class WriteLog:
                 raise UnsafeError(
                     f"this server made {_MOST} writes, the most of one run", hint="start it again"
                 )
-            run = self._begun()
+            run = self._new_run()
             self._number += 1
             number, key = self._number, request.key or ""
             run.journal.add([JournalEntry(EntryState.NEW, number, k=key, call=call)])
@@ -61,7 +61,7 @@ class WriteLog:
         """
         with self._lock:
             self._check_open()
-            run = self._begun()
+            run = self._new_run()
             run.journal.add_sent([entry])
 
     def add(self, entry: JournalEntry) -> None:
@@ -89,7 +89,7 @@ class WriteLog:
         if self._closed:
             raise AbandonedError("the server has ended")
 
-    def _begun(self) -> StoredRun:
+    def _new_run(self) -> StoredRun:
         if self._run is None:
             runtime = self._runtime
             header = RunHeader(

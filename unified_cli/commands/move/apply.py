@@ -132,7 +132,7 @@ def _check_sources(plans: Sequence[CheckedPlan], options: ApplyOptions) -> None:
 
 def _ids_header(plans: Sequence[CheckedPlan]) -> IdHeader:
     header = plans[0].file.header
-    return IdHeader.of(header.of_from, header.of_to)
+    return IdHeader.from_sides(header.of_from, header.of_to)
 
 
 def _is_chosen(plans: Sequence[CheckedPlan], options: ApplyOptions, at: int, number: int) -> bool:
@@ -364,12 +364,12 @@ def _outcome_lines(
 ) -> Iterator[bytes]:
     for number in numbers:
         last = None if journal.state(number) is EntryState.NEW else journal.last(number)
-        told = {
+        facts = {
             "line": number,
             "status": (last and last.status) or None,
             "why": (last and last.reason) or None,
         }
-        yield b'{"outcome":' + encoded(told) + b"," + msgspec.json.encode(plan.call(number))[1:]
+        yield b'{"outcome":' + encoded(facts) + b"," + msgspec.json.encode(plan.call(number))[1:]
 
 
 def _raise_for(

@@ -127,7 +127,9 @@ def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
         PathRules(_ignored(options), _paths(options.set)),
         SideMap(options.map, runtime.stderr.note) if options.map else None,
         id_file.read(
-            Path(options.ids), IdHeader.of(of_from.facts, of_to.facts), asking(runtime, common)
+            Path(options.ids),
+            IdHeader.from_sides(of_from.facts, of_to.facts),
+            asking(runtime, common),
         )
         if options.ids
         else None,

@@ -117,15 +117,15 @@ def _conclude(runtime: Runtime, found: Comparison, counts: Counter[Change]) -> N
     if not said and not found.missing:
         runtime.stderr.note(f"no difference: {counted(found.join.same, 'record')} on both sides")
         return
-    told = ", ".join([*said, f"{found.join.same} the same"])
+    summary = ", ".join([*said, f"{found.join.same} the same"])
     unmatched = any(counts[change] for change in UNMATCHED)
     if unmatched or found.missing:
         hint = f"another --key than {', '.join(found.key.names)} may tell them apart"
         raise IncompleteError(
-            f"not everything could be compared: {'; '.join([told, *found.missing])}",
+            f"not everything could be compared: {'; '.join([summary, *found.missing])}",
             hint=hint if unmatched else None,
         )
-    raise DifferentError(f"{one} and {other} differ: {told}")
+    raise DifferentError(f"{one} and {other} differ: {summary}")
 
 
 def _record_row(found: Comparison, pairing: Pairing) -> Record:

@@ -53,7 +53,7 @@ class ShownDifference(NamedTuple):
     begins_later: bool
 
     @classmethod
-    def of(cls, one: ValueDifference) -> Self:
+    def from_difference(cls, one: ValueDifference) -> Self:
         """Return the text for a difference."""
         before, after = (
             " ".join((_NONE if value is None else _text(value)).split())
@@ -106,7 +106,7 @@ class DifferenceGroups:
         self.counts[kind] += 1
         kept = self.examples.setdefault(kind, [])
         if len(kept) < (_EXAMPLES if differences else _MOST_KEYS):
-            shown = [*map(ShownDifference.of, differences[:_MOST_PATHS])]
+            shown = [*map(ShownDifference.from_difference, differences[:_MOST_PATHS])]
             kept.append(DifferingRecord(key[:_LONGEST], shown, len(differences)))
 
     @property

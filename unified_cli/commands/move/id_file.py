@@ -68,7 +68,7 @@ class IdHeader(
     of_to: Identity | None
 
     @classmethod
-    def of(cls, of_from: SideFacts, of_to: SideFacts) -> Self:
+    def from_sides(cls, of_from: SideFacts, of_to: SideFacts) -> Self:
         """Return the header for these two sides."""
         return cls(VERSION, of_from.identity, of_to.identity)
 
@@ -80,7 +80,7 @@ class IdHeader(
     @property
     def in_words(self) -> str:
         """Both connections, for a message."""
-        return f"from {_told(self.of_from)} to {_told(self.of_to)}"
+        return f"from {_identity_in_words(self.of_from)} to {_identity_in_words(self.of_to)}"
 
 
 @dataclass(slots=True)
@@ -173,7 +173,7 @@ def _adopt(path: Path, wanted: IdHeader, asking: Asking) -> None:
     asking.note(f"{path}: its first line says so now")
 
 
-def _told(identity: Identity | None) -> str:
+def _identity_in_words(identity: Identity | None) -> str:
     return f"account {identity.account} at {identity.origin}" if identity else "a file"
 
 

@@ -151,7 +151,7 @@ class PlanSender:
             if not outcome.may_resend(request, age, self.settings.idempotency_window):
                 return None
         sent = JournalEntry(EntryState.SENT, number, k=request.key or "", t=first_sent)
-        return PlannedJob(at, call, request, self._look(call, plan), rules, sent, self.name)
+        return PlannedJob(at, call, request, self._look_request(call, plan), rules, sent, self.name)
 
     def _request(self, call: PlannedCall, plan: CheckedPlan, key: str) -> Request:
         operation = plan.file.resource.operations[call.operation]
@@ -161,7 +161,7 @@ class PlanSender:
         )
         return requests.for_operation(self.scope, operation, identifier, content)
 
-    def _look(self, call: PlannedCall, plan: CheckedPlan) -> Request | None:
+    def _look_request(self, call: PlannedCall, plan: CheckedPlan) -> Request | None:
         get = plan.file.resource.operations.get("get")
         if call.operation == "create" or get is None:
             return None

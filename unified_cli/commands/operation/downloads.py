@@ -76,7 +76,7 @@ def _of_list(call: Call, operation: Operation, source_name: str) -> None:
     with given as copy:
         found = input_file.examine(
             copy.path,
-            RecordShape.of(operation, catalogue.service),
+            RecordShape.from_operation(operation, catalogue.service),
             ReadingOptions(options.format),
             shown=copy.shown,
         )

@@ -187,7 +187,7 @@ class FollowedList:
         return {"reached": timestamp(self.reached), "timed": timed, "untimed": [*self._untimed]}
 
     @classmethod
-    def of(cls, state: Json, look_back: timedelta, now: datetime) -> Self:
+    def from_state(cls, state: Json, look_back: timedelta, now: datetime) -> Self:
         """Return the list as it was left.
 
         Raises ValueError, TypeError or KeyError for anything that is not a state.
@@ -297,7 +297,7 @@ class _Following:
             return FollowedList(now, Instant(now - self._look_back), self._look_back)
         if fact := self._cache.read(*_key(read, since.text)):
             with suppress(ValueError, TypeError, KeyError, AttributeError):
-                return FollowedList.of(fact.value, self._look_back, now)
+                return FollowedList.from_state(fact.value, self._look_back, now)
         return FollowedList(since.after.at, since.after, self._look_back)
 
     def _print(self, read: SelectedRead, page: Page, *, several: bool) -> None:

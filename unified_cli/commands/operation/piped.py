@@ -168,7 +168,7 @@ def _send_all(
             targets[profile]
             for profile in dict.fromkeys(job.profile for job in jobs if job.request)
         )
-        with _begun(call, operation, jobs) as run:
+        with _new_run(call, operation, jobs) as run:
             results = run_output.lines(call, run, connections)
             for job in jobs:
                 if job.wrong:
@@ -197,7 +197,7 @@ def _jobs(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
     builder.check_unlabelled(given, call.options, operation)
     body_check.check(call.runtime, part(call.options, OperationOptions), operation, given)
     query = builder.pairs(call.options.query)
-    shape = RecordShape.of(operation, call.catalogue.service)
+    shape = RecordShape.from_operation(operation, call.catalogue.service)
     lines = input_reading.ids_or_records(
         piped, _STDIN, shape, part(call.options, OperationOptions).format
     )
@@ -274,13 +274,13 @@ def _body_of_item(
     return found
 
 
-def _begun(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> StoredRun:
+def _new_run(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> StoredRun:
     """Return the run of these jobs.
 
     In memory for reads, and for a single write, which cannot be resumed.
     """
     runtime, options = call.runtime, call.options
-    header = RunHeader.of(RunKind.LINES, operation, options, runtime.wall(), len(jobs))
+    header = RunHeader.for_calls(RunKind.LINES, operation, options, runtime.wall(), len(jobs))
     header.ordered = part(options, ReadOptions).ordered
 
     def entries() -> Iterator[JournalEntry]:

@@ -198,9 +198,9 @@ def _effect(operation: Operation) -> str:
 
 def _resource_entry(asked: _Asked, operations: Sequence[Operation]) -> AddedResource:
     first = operations[0]
-    told = {one.name: found for one in operations if (found := _described(asked, one))}
-    by_name = [told[name] for name in ("get", "list") if name in told]
-    record = next((one.record for one in (*by_name, *told.values()) if one.record), ())
+    descriptions = {one.name: found for one in operations if (found := _described(asked, one))}
+    by_name = [descriptions[name] for name in ("get", "list") if name in descriptions]
+    record = next((one.record for one in (*by_name, *descriptions.values()) if one.record), ())
     place = f"{first.api}/{first.resource}"
     return AddedResource(
         first.resource,
@@ -208,8 +208,16 @@ def _resource_entry(asked: _Asked, operations: Sequence[Operation]) -> AddedReso
         _one_line(asked.offer.texts.get(place, "")) or f"Records of {first.resource}",
         asked.origin,
         _in_catalogue_words(record),
-        {name: words for name, one in told.items() if (words := _in_catalogue_words(one.query))},
-        {name: words for name, one in told.items() if (words := _in_catalogue_words(one.body))},
+        {
+            name: words
+            for name, one in descriptions.items()
+            if (words := _in_catalogue_words(one.query))
+        },
+        {
+            name: words
+            for name, one in descriptions.items()
+            if (words := _in_catalogue_words(one.body))
+        },
     )
 
 

@@ -122,7 +122,7 @@ def import_file(context: CommandContext, options: ProfileFileOptions) -> None:
                 if name in draft.profiles:
                     there = [one for one in rows if one in draft.profiles]
                     raise UsageError(
-                        f"{_there(there)}, so nothing was added",
+                        f"{_existing_in_words(there)}, so nothing was added",
                         hint=f"{again} changes it",
                     )
                 draft.add(name, {key: value for key, value in values.items() if value is not None})
@@ -137,7 +137,7 @@ def import_file(context: CommandContext, options: ProfileFileOptions) -> None:
         runtime.stderr.note(f"warning: {warning}")
 
 
-def _there(names: Sequence[str]) -> str:
+def _existing_in_words(names: Sequence[str]) -> str:
     one = len(names) == 1
     return (
         f"{'a profile' if one else 'profiles'} named {named(names)} already"

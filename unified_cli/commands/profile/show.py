@@ -207,11 +207,11 @@ def show_one(context: CommandContext, options: ShowOptions) -> None:
                 "; ".join(f"{_text(lost['value'])} ({lost['source']})" for lost in one["overrode"])
             )
         # At a terminal in one column, which may have lines of its own.
-        told = [
+        cells = [
             [key, value, f"{source}, instead of {lost}" if lost else source]
             for key, value, source, lost in rows
         ]
-        drawn = Drawn(heads[:-1], [[masked(cell) for cell in row] for row in told])
+        drawn = Drawn(heads[:-1], [[masked(cell) for cell in row] for row in cells])
     else:
         shown = [{key: value for key, value in one.items() if key != "overrode"} for one in shown]
     value = {"version": VERSION, "profile": found.profile, "values": shown}

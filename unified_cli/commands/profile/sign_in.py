@@ -52,7 +52,9 @@ def log_in(context: CommandContext, options: LoginOptions) -> None:
             " safer)"
         )
     for place in places:
-        runtime.stderr.note(f"the {_of(place.profile)} is {login.keep(runtime, place, token)}")
+        runtime.stderr.note(
+            f"the {_owner_in_words(place.profile)} is {login.keep(runtime, place, token)}"
+        )
 
 
 def _owners(runtime: Runtime, options: LoginOptions) -> list[str | None]:
@@ -75,7 +77,9 @@ def _owners(runtime: Runtime, options: LoginOptions) -> list[str | None]:
 
 def _question(names: Sequence[str | None]) -> str:
     whose = (
-        _of(names[0]) if len(names) == 1 else f"token of {len(names)} profiles, {_listed(names)}"
+        _owner_in_words(names[0])
+        if len(names) == 1
+        else f"token of {len(names)} profiles, {_listed(names)}"
     )
     return f"{whose} (not shown): "
 
@@ -117,7 +121,8 @@ def log_out(context: CommandContext, options: LogoutOptions) -> None:
     tokens = [*login.traces(runtime, name, table, config.top)]
     if not tokens:
         raise UsageError(
-            f"no {_of(name)} is stored here (unified profile show says where it comes from)"
+            f"no {_owner_in_words(name)} is stored here"
+            " (unified profile show says where it comes from)"
         )
     _forget_tokens(runtime, name, tokens)
 
@@ -139,7 +144,7 @@ def _forget_tokens(runtime: Runtime, name: str | None, tokens: Sequence[TokenSou
 
     edit.change(runtime, alter, first=forget)
     for one in said:
-        runtime.stderr.note(f"the {_of(name)} is {one}")
+        runtime.stderr.note(f"the {_owner_in_words(name)} is {one}")
     if others := [user or "the top of the file" for user in users if user != name]:
         runtime.stderr.note(
             f"it was also that of {counted(len(others), 'profile')}: {named(others)}"
@@ -156,7 +161,7 @@ def _owner(name: str | None, *, shared: bool) -> str | None:
     return name
 
 
-def _of(name: str | None) -> str:
+def _owner_in_words(name: str | None) -> str:
     return f'token of profile "{name}"' if name else "shared token"
 
 

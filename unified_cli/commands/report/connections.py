@@ -230,11 +230,11 @@ class _Question(NamedTuple):
 def _keep_what_was_seen(
     context: CommandContext, settings: Mapping[str, Settings], found: Mapping[str, SeenConnection]
 ) -> None:
-    told = defaultdict[str, list[tuple[str, str, str]]](list)
+    facts_by_origin = defaultdict[str, list[tuple[str, str, str]]](list)
     for name, one in settings.items():
         if not found[name].error and found[name].status:
-            told[one.identity[0]].append(
+            facts_by_origin[one.identity[0]].append(
                 (found[name].account, found[name].product, found[name].status)
             )
-    for origin, facts in told.items():
+    for origin, facts in facts_by_origin.items():
         connection_facts.keep(context.runtime, origin, facts)

@@ -155,13 +155,15 @@ def _offers(context: CommandContext, seen: Sequence[SeenConnection]) -> tuple[Of
     for at, one in enumerate(operations):
         resources[one.api, one.resource].append(at)
     changes = [one.changes for one in operations]
-    told: dict[Keeps, tuple[str, ...]] = {}
+    words_by_keeps: dict[Keeps, tuple[str, ...]] = {}
     groups = defaultdict[tuple[str, ...], list[SeenConnection]](list)
     for connection in seen:
         keeps = connection.keeps
-        if keeps not in told:
-            told[keeps] = tuple(_word(keeps, places, changes) for places in resources.values())
-        groups[told[keeps]].append(connection)
+        if keeps not in words_by_keeps:
+            words_by_keeps[keeps] = tuple(
+                _word(keeps, places, changes) for places in resources.values()
+            )
+        groups[words_by_keeps[keeps]].append(connection)
     ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
     named = {words: ascii_uppercase[at] for at, (words, _) in enumerate(ordered[:_MOST_COLUMNS])}
     columns = [
@@ -178,7 +180,7 @@ def _offers(context: CommandContext, seen: Sequence[SeenConnection]) -> tuple[Of
     }
     more = len(seen) - sum(one.number for one in columns)
     return OfferMap(columns=columns, rows=shown, more=more, extra=_extra_offers(seen)), [
-        named.get(told[one.keeps], "") for one in seen
+        named.get(words_by_keeps[one.keeps], "") for one in seen
     ]
 
 

@@ -86,7 +86,7 @@ def _shown(context: CommandContext, options: ReportOptions, one: KnownRun) -> Sh
         return run
     runtime = context.runtime
     try:
-        with StoredRun.look(RunRegistry(runtime), run.id) as stored:
+        with StoredRun.open_to_read(RunRegistry(runtime), run.id) as stored:
             kept = stored.header
             flags = overrides(options)._replace(
                 output=None, base_url=kept.base_url or None, account_id=kept.account_id or None

@@ -97,7 +97,7 @@ def show_one(context: CommandContext, options: ShowRunOptions) -> None:
         found = listed_runs.newest(runtime)
         wanted = listed_runs.chosen(runtime, "show", lambda _: True, found=found)
     registry = RunRegistry(runtime)
-    with StoredRun.look(registry, wanted) as stored:
+    with StoredRun.open_to_read(registry, wanted) as stored:
         header = stored.header
         known = run_state.known(runtime, registry, wanted)
         begun = datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds")

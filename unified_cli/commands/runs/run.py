@@ -95,7 +95,10 @@ def _is_resumable(context: CommandContext, options: ResumeRunOptions, run: Known
         return run.state in (state_words.INTERRUPTED, state_words.IN_DOUBT)
     if run.header.path:
         return run.repeats
-    with suppress(UnifiedError), StoredRun.look(RunRegistry(context.runtime), run.id) as stored:
+    with (
+        suppress(UnifiedError),
+        StoredRun.open_to_read(RunRegistry(context.runtime), run.id) as stored,
+    ):
         connections = _connections_of_run(context, options, stored)
         return any(True for _ in _calls_left(stored, connections, context.runtime.wall(), options))
     return False

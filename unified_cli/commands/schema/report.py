@@ -100,7 +100,7 @@ def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
         for name, several in compared.items()
     }
     wrong = {name: several for name, several in wrong.items() if several}
-    told = sum(len(several) for several in compared.values())
+    differing = sum(len(several) for several in compared.values())
     conclude(
         Ending(
             "connection", len(found), errors, missing=missing, different=_difference_summary(wrong)
@@ -113,7 +113,7 @@ def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
             f" {', '.join(empty[:_MOST_NAMED])}{' …' if len(empty) > _MOST_NAMED else ''}; {many}"
         )
     runtime.stderr.note(
-        f"{many}: nothing is lost or of another type, {counted(told, 'other difference')}"
+        f"{many}: nothing is lost or of another type, {counted(differing, 'other difference')}"
     )
 
 
