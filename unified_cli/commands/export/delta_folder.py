@@ -4,18 +4,19 @@ elsewhere, and put in when all came.
 
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
+from importlib import metadata
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from unified_cli.commands.export.delta_library import TablePlace
+from unified_cli.errors import ConfigError
 from unified_cli.exported.checkpoint import Checkpoint, ListIdentity, TableRead
 from unified_cli.exported.destination import FilePlace
 from unified_cli.exported.list_export import ListExportOptions, ListTarget, TablePart
 from unified_cli.exported.manifest import ManifestEntry
 from unified_cli.exported.parquet_file import ParquetColumns
+from unified_cli.installation import command_to_add
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -24,6 +25,23 @@ if TYPE_CHECKING:
 SUFFIX = ".delta"
 # Where pages are until their list was read whole.
 _PAGES = ".pages"
+_INSTALL = command_to_add("deltalake>=1.6", "pyarrow")
+_LEAST = (1, 6)
+
+
+def check() -> None:
+    """Raise ConfigError if what writes tables is not installed, or too old."""
+    try:
+        metadata.version("pyarrow")
+        found = metadata.version("deltalake")
+    except metadata.PackageNotFoundError:
+        raise ConfigError(
+            "--format delta needs the packages deltalake and pyarrow", hint=_INSTALL
+        ) from None
+    if tuple(map(int, found.split(".")[:2])) < _LEAST:
+        raise ConfigError(
+            f"--format delta needs deltalake 1.6 or newer, and {found} is installed", hint=_INSTALL
+        )
 
 
 class TableFolder:
@@ -35,11 +53,14 @@ class TableFolder:
 
     def __init__(self, runtime: Runtime, text: str, files: FilePlace) -> None:
         """`files` are the place that is named so. Raises UsageError, UnsafeError."""
-        self.save_seconds, self.most_untold = files.save_seconds, files.most_untold
         self._runtime = runtime
         self._text = text
         self._files = files
         self._tables: dict[str, ListTable] = {}
+        # Manifests, and the run that holds them, are as at the place.
+        self.save_seconds, self.most_untold = files.save_seconds, files.most_untold
+        self.hold, self.is_held, self.check_held = files.hold, files.is_held, files.check_held
+        self.read, self.replace, self.manifests = files.read, files.replace, files.manifests
 
     def __str__(self) -> str:
         return str(self._files)
@@ -49,8 +70,8 @@ class TableFolder:
         from unified_cli.commands.export.delta_table import ListTable  # noqa: PLC0415  an extra
 
         if name not in self._tables:
-            place = TablePlace.of(self._text, self._runtime)
-            self._tables.setdefault(name, ListTable(self._runtime, place, self._files, name))
+            made = ListTable(self._runtime, self._text, self._files, name)
+            self._tables.setdefault(name, made)
         return self._tables[name]
 
     def make(self, names: Iterable[str], more: Sequence[str]) -> None:
@@ -59,31 +80,7 @@ class TableFolder:
         Raises StateError for any other, StorageError.
         """
         for name in sorted(names):
-            self.table(name).make(ParquetColumns("", more))
-
-    def hold(self, manifest: str) -> AbstractContextManager[None]:
-        """As the place does."""
-        return self._files.hold(manifest)
-
-    def is_held(self, manifest: str) -> bool:
-        """As the place does."""
-        return self._files.is_held(manifest)
-
-    def check_held(self) -> None:
-        """As the place does."""
-        self._files.check_held()
-
-    def read(self, name: str) -> bytes | None:
-        """As the place does."""
-        return self._files.read(name)
-
-    def replace(self, name: str, text: bytes) -> None:
-        """As the place does."""
-        self._files.replace(name, text)
-
-    def manifests(self) -> list[str]:
-        """As the place does."""
-        return self._files.manifests()
+            self.table(name).made(ParquetColumns("", more))
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ListTarget:
         """Return what a list is written to."""
@@ -120,9 +117,6 @@ class TableFolder:
 
         The pages of a later read stay.
         """
-        if not _is_part(entry.file):
-            self._files.sweep(entry)
-            return
         begun = self._files.begun(_pages(entry.file))
         later = entry.table and begun and begun.table and begun.table.number > entry.table.number
         if not later:
@@ -130,11 +124,9 @@ class TableFolder:
 
     def records(self, file: str) -> Iterator[bytes]:
         """Return the records of a complete list."""
-        if _is_part(file):
-            path = PurePosixPath(file)
-            part = TablePart(path.parts[1], path.stem, "", "", ParquetColumns(_profile(file)))
-            return self.table(f"{part.api}/{part.resource}").records(part)
-        return self._files.records(file)
+        path = PurePosixPath(file)
+        part = TablePart(path.parts[1], path.stem, "", "", ParquetColumns(_profile(file)))
+        return self.table(f"{part.api}/{part.resource}").records(part)
 
     def remove(self, name: str) -> None:
         """Remove the files beside a list, or a manifest. A part of a table stays."""
@@ -183,6 +175,8 @@ class PartTarget:
         self._part = part
         self._is_whole = whole
         self._tidied = False
+        self.lines, self.append, self.count = pages.lines, pages.append, pages.count
+        self.keep, self.abandon, self.close = pages.keep, pages.abandon, pages.close
 
     @property
     def state(self) -> Checkpoint:
@@ -211,22 +205,6 @@ class PartTarget:
         """Whether all pages were read by an earlier run."""
         return self._pages.is_published
 
-    def lines(self) -> Iterator[bytes]:
-        """Return what was read so far."""
-        return self._pages.lines()
-
-    def append(self, data: bytes) -> None:
-        """Add a part of a page."""
-        self._pages.append(data)
-
-    def count(self, state: Checkpoint) -> None:
-        """Note that the page is whole."""
-        self._pages.count(state)
-
-    def keep(self) -> None:
-        """Make all pages so far safe."""
-        self._pages.keep()
-
     def publish(self, end: bytes, *, force: bool) -> None:  # noqa: ARG002  as above
         """Have all pages safe, and put them into the table."""
         self._pages.publish(end, force=True)
@@ -238,14 +216,6 @@ class PartTarget:
             self._tidied = True
             self._pages.tidy()
             self._files.clear(self._file)
-
-    def abandon(self) -> None:
-        """Remove what was begun and holds nothing."""
-        self._pages.abandon()
-
-    def close(self) -> None:
-        """Let go of the pages. Those of an unfinished list stay for the next run."""
-        self._pages.close()
 
     def _commit(self) -> None:
         from unified_cli.commands.export.delta_rows import NewestRecords  # noqa: PLC0415  an extra

@@ -10,7 +10,6 @@ from urllib.parse import quote, unquote
 
 import pyarrow as pa
 from deltalake import DeltaTable
-from deltalake.transaction import AddAction
 from pyarrow import compute
 
 from unified_cli.commands.export.delta_rows import PROFILE, DataFile
@@ -20,12 +19,6 @@ from unified_cli.values import JsonObject
 
 OURS = "unified"
 """The member of a commit that says which series of reads it belongs to."""
-
-
-def owner(part: TablePart) -> dict[str, str]:
-    """Return whose part it is, and of which list."""
-    found = {"origin": part.origin, "account": part.account, "api": part.api}
-    return {**found, "resource": part.resource, "profile": part.columns.profile}
 
 
 def application(part: TablePart, read: TableRead) -> str:
@@ -55,11 +48,6 @@ def data_files(table: DeltaTable, part: TablePart) -> list[DataFile]:
     return [
         DataFile(unquote(path), size, rows or 0) for path, size, rows in zip(*columns, strict=True)
     ]
-
-
-def added_file(action: AddAction) -> DataFile:
-    """Return a file as it is known when its commit is in."""
-    return DataFile(action.path, action.size, json.loads(action.stats)["numRecords"])
 
 
 def after(read: TableRead, version: int, files: Iterable[DataFile], changed: int) -> TableRead:

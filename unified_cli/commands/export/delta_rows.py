@@ -168,7 +168,12 @@ class DataFile(NamedTuple):
 
 
 class PartWriter:
-    """Writes rows to new Parquet files of a part, one row group at a time."""
+    """Writes rows to new Parquet files of a part, one row group at a time; memory holds
+    one file.
+
+    Readers that open a table as a dataset of pyarrow cannot filter by a column of text
+    that has statistics, so only times have them.
+    """
 
     def __init__(
         self, save: Callable[[str, bytes], None], prefix: str, columns: ParquetColumns
@@ -181,50 +186,17 @@ class PartWriter:
         self.schema = every.remove(every.get_field_index(PROFILE))
         """The columns of a file: a reader knows the part by the commit."""
         self._held: list[pa.RecordBatch] = []
-        self._file: _OpenFile | None = None
-        self.added: list[AddAction] = []
+        self._begin_file()
+        self.added: list[DataFile] = []
+        self.actions: list[AddAction] = []
         """The files, as a commit takes them."""
 
-    def write(self, batch: pa.RecordBatch) -> None:
-        """Add rows. Raises what writing raises."""
-        self._held.append(batch.select(self.schema.names))
-        if sum(one.nbytes for one in self._held) >= _GROUP_BYTES:
-            self._end_group()
-
-    def end(self, records: Iterable[bytes]) -> list[AddAction]:
-        """Add the rows of records, and return all files, as a commit takes them."""
-        for batch in parquet_file.batches(records, self._columns, _BATCH_BYTES):
-            self.write(batch)
-        self._end_group(last=True)
-        return self.added
-
-    def _end_group(self, *, last: bool = False) -> None:
-        rows, self._held = pa.Table.from_batches(self._held, self.schema), []
-        if len(rows):
-            self._file = self._file or _OpenFile(self.schema)
-            self._file.write(rows)
-        if self._file and (last or self._file.size >= _FILE_BYTES):
-            content, statistics = self._file.end()
-            self._file = None
-            name, now = f"{self._prefix}-{len(self.added)}.parquet", int(time.time() * 1000)
-            self._save(name, content)
-            part = {PROFILE: self._columns.profile}
-            self.added.append(AddAction(name, len(content), part, now, True, statistics))
-
-
-class _OpenFile:
-    """A Parquet file that is being written, in memory.
-
-    Readers that open a table as a dataset of pyarrow cannot filter by a column of
-    text that has statistics, so only times have them.
-    """
-
-    def __init__(self, schema: pa.Schema) -> None:
+    def _begin_file(self) -> None:
         self._bytes = io.BytesIO()
         self._times: list[pa.Table] = []
         self._writer = parquet.ParquetWriter(
             self._bytes,
-            schema,
+            self.schema,
             compression="zstd",
             use_dictionary=False,
             write_statistics=[*parquet_file.TIMES],
@@ -232,22 +204,33 @@ class _OpenFile:
             store_schema=False,
         )
 
-    @property
-    def size(self) -> int:
-        """How many bytes it has."""
-        return self._bytes.tell()
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Add rows. Raises what writing raises."""
+        self._held.append(batch.select(self.schema.names))
+        if sum(one.nbytes for one in self._held) >= _GROUP_BYTES:
+            self._end_group()
 
-    def write(self, rows: pa.Table) -> None:
-        """Add a row group."""
-        self._writer.write_table(rows, row_group_size=len(rows))
-        self._times.append(rows.select(parquet_file.TIMES))
+    def end(self, records: Iterable[bytes]) -> None:
+        """Add the rows of records, and end the last file. Raises as `write` does."""
+        for batch in parquet_file.batches(records, self._columns, _BATCH_BYTES):
+            self.write(batch)
+        self._end_group()
+        if self._times:
+            self._end_file()
 
-    def end(self) -> tuple[bytes, str]:
-        """Return the complete file, and its rows and times as a log has them."""
+    def _end_group(self) -> None:
+        rows, self._held = pa.Table.from_batches(self._held, self.schema), []
+        if len(rows):
+            self._writer.write_table(rows, row_group_size=len(rows))
+            self._times.append(rows.select(parquet_file.TIMES))
+            if self._bytes.tell() >= _FILE_BYTES:
+                self._end_file()
+
+    def _end_file(self) -> None:
         self._writer.close()
-        times = pa.concat_tables(self._times)
+        content, times = self._bytes.getvalue(), pa.concat_tables(self._times)
         ends = {name: compute.min_max(times[name]).as_py() for name in parquet_file.TIMES}
-        statistics = {
+        values = {
             f"{end}Values": {
                 name: change_time.timestamp(found[end])
                 for name, found in ends.items()
@@ -255,7 +238,13 @@ class _OpenFile:
             }
             for end in ("min", "max")
         }
-        return self._bytes.getvalue(), json.dumps({"numRecords": len(times), **statistics})
+        file = DataFile(f"{self._prefix}-{len(self.added)}.parquet", len(content), len(times))
+        self._save(file.name, content)
+        self.added.append(file)
+        part, now = {PROFILE: self._columns.profile}, int(time.time() * 1000)
+        statistics = json.dumps({"numRecords": file.rows, **values})
+        self.actions.append(AddAction(file.name, file.size, part, now, True, statistics))
+        self._begin_file()
 
 
 def merge(

@@ -5,6 +5,7 @@ Only what writes or reads a table imports this module: its libraries are an extr
 """
 
 import json
+import os
 import random
 import secrets
 import threading
@@ -28,9 +29,9 @@ from deltalake.fs import DeltaStorageHandler
 from deltalake.transaction import AddAction, RemoveAction
 from pyarrow.fs import PyFileSystem
 
+from unified_cli import os_limits
 from unified_cli.commands.export import delta_log, delta_rows
-from unified_cli.commands.export.delta_library import TablePlace
-from unified_cli.commands.export.delta_log import application, owner
+from unified_cli.commands.export.delta_log import application
 from unified_cli.commands.export.delta_rows import PROFILE, DataFile, NewestRecords, PartWriter
 from unified_cli.errors import StateError, StorageError
 from unified_cli.exported import parquet_file
@@ -41,10 +42,11 @@ from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.masking import excerpt
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.storage import atomic_file, folders, object_store, state
+from unified_cli.storage import atomic_file, folders, object_store
 from unified_cli.values import JsonObject
 
 _LOG = "_delta_log"
+_OTHERS = 0o077
 _ATTEMPTS = 20
 _LONGEST_PAUSE = 2.0
 _READER = 1
@@ -54,19 +56,19 @@ _REBUILD = "unified export … --restart, without --incremental, rebuilds its pa
 
 
 class _Written(NamedTuple):
-    """The result of one try to put a read in: the files before, those that come and
-    those that go.
+    """The result of one try to put a read in: the files before, those that come, as a
+    commit takes them and as a part has them, and those that go.
     """
 
     there: list[DataFile]
-    added: list[AddAction]
+    actions: list[AddAction]
+    added: list[DataFile]
     gone: list[DataFile]
 
     @property
     def files(self) -> list[DataFile]:
         """The files that are there then."""
-        stay = [one for one in self.there if one not in self.gone]
-        return [*stay, *map(delta_log.added_file, self.added)]
+        return [*(one for one in self.there if one not in self.gone), *self.added]
 
 
 class ListTable:
@@ -76,10 +78,22 @@ class ListTable:
     program, and StorageError.
     """
 
-    def __init__(self, runtime: Runtime, place: TablePlace, files: FilePlace, name: str) -> None:
-        """`name` is that of the API and of the resource."""
+    def __init__(self, runtime: Runtime, text: str, files: FilePlace, name: str) -> None:
+        """`name` is that of the API and of the resource; the user names the place of
+        the files by this text. Raises UsageError, UnsafeError.
+        """
+        url = object_store.parse_url(text)
+        self._settings: dict[str, str] = {}
+        if url is None or url.is_folder:
+            # The library gives files the rights that the process leaves open, and its
+            # threads share them.
+            os.umask(_OTHERS)
+            base = str(os_limits.absolute(Path(url.prefix if url else text)))
+        else:
+            base = f"{url.scheme}://{url.bucket}/{quote(url.prefix)}".rstrip("/")
+            self._settings = object_store.table_settings(url, runtime.environ)
+        self._uri, self._url = f"{base}/{name}", url
         self._runtime = runtime
-        self._place = place
         self._files = files
         self._name = name
         self._lock = threading.RLock()
@@ -89,13 +103,12 @@ class ListTable:
         return f"{self._files}/{self._name}"
 
     def check(self, part: TablePart) -> None:
-        """Raise StateError if there is something else than a table with these columns,
-        or its part is another's.
+        """Raise StateError if there is something else than a table with these
+        columns.
         """
         with self._lock:
             if (found := self._found()) is not None:
                 self._check_columns(found, part.columns)
-                self._check_owner(part)
 
     def current(self, part: TablePart, read: TableRead) -> TableRead | None:
         """Return the read with the state that the part has now, or None without it.
@@ -125,10 +138,27 @@ class ListTable:
             there = table.transaction_version(application(part, read)) if table else None
         return TableRead(max(read.number, there or 0) + 1, application=read.application)
 
-    def make(self, columns: ParquetColumns) -> None:
-        """Have an empty table with these columns there, unless there is one."""
+    def made(self, columns: ParquetColumns) -> DeltaTable:
+        """Return the table with these columns, which is made where nothing is."""
         with self._lock:
-            self._made(columns)
+            if self._found() is None:
+                # Another may be making it now.
+                with self._errors("write to"), suppress(CommitFailedError):
+                    DeltaTable.create(
+                        self._uri,
+                        parquet_file.schema(columns),
+                        mode="ignore",
+                        partition_by=[PROFILE],
+                        name=self._name,
+                        configuration=_CONFIGURATION,
+                        storage_options=self._settings,
+                    )
+                    self._make_safe(0)
+            found = self._found()
+            if found is None:
+                raise StorageError(f"{self} was made and is not there")
+            self._check_columns(found, columns)
+            return found
 
     def commit(
         self, part: TablePart, read: TableRead, found: NewestRecords, *, whole: bool
@@ -143,8 +173,7 @@ class ListTable:
             written: _Written | None = None
             for attempt in range(_ATTEMPTS):
                 self._files.check(self._name)
-                table = self._made(part.columns)
-                self._claim(part)
+                table = self.made(part.columns)
                 if part.before:
                     self._check_unchanged(table, part, part.before)
                 there = delta_log.data_files(table, part)
@@ -161,7 +190,7 @@ class ListTable:
                         pause = min(_LONGEST_PAUSE, 0.05 * 2**attempt)
                         self._runtime.sleep(random.uniform(0, pause))  # noqa: S311
                         continue
-                self._sweep(part, read, {one.path for one in written.added})
+                self._sweep(part, read, {one.name for one in written.added})
                 return delta_log.after(read, table.version() + 1, written.files, len(found))
         raise StateError(f"others write to {self} all the time", hint="run the same command again")
 
@@ -223,7 +252,8 @@ class ListTable:
         name = f"{delta_log.prefix(part, read)}{secrets.token_hex(6)}"
         writer = PartWriter(self._save, name, part.columns)
         gone = there if whole else delta_rows.merge(there, self._open_file, found, writer)
-        return _Written(there, writer.end(found), gone)
+        writer.end(found)
+        return _Written(there, writer.actions, writer.added, gone)
 
     def _write_log(
         self, table: DeltaTable, part: TablePart, read: TableRead, written: _Written
@@ -235,7 +265,7 @@ class ListTable:
         now, values = int(time.time() * 1000), {PROFILE: part.columns.profile}
         gone = [RemoveAction(one.name, True, now, one.size, values) for one in written.gone]
         table.create_write_transaction(
-            [*written.added, *gone],
+            [*written.actions, *gone],
             "append",
             parquet_file.schema(part.columns),
             [PROFILE],
@@ -253,7 +283,7 @@ class ListTable:
         """Have a version on the disk: the library leaves that to the operating
         system.
         """
-        if self._place.url is None:
+        if self._url is None:
             log = Path(self._uri) / _LOG
             atomic_file.sync(log / f"{version:020}.json")
             for folder in log.parents[: 0 if version else 3]:
@@ -264,7 +294,7 @@ class ListTable:
             raise StorageError(f"{self}/{name} exists", hint="run the same command again")
 
     def _open_file(self, name: str) -> pa.NativeFile:
-        store = DeltaStorageHandler(self._uri, self._place.settings)
+        store = DeltaStorageHandler(self._uri, self._settings)
         return PyFileSystem(store).open_input_file(name)
 
     def _sweep(self, part: TablePart, read: TableRead, added: set[str]) -> None:
@@ -279,28 +309,6 @@ class ListTable:
             if one.startswith(name) or atomic_file.is_unfinished(one)
         ]
         self._files.drop([f"{self._name}/{one}" for one in left if one not in added])
-
-    def _made(self, columns: ParquetColumns) -> DeltaTable:
-        if (found := self._found()) is not None:
-            self._check_columns(found, columns)
-            return found
-        # Another may be making it now.
-        with self._errors("write to"), suppress(CommitFailedError):
-            DeltaTable.create(
-                self._uri,
-                parquet_file.schema(columns),
-                mode="ignore",
-                partition_by=[PROFILE],
-                name=self._name,
-                configuration=_CONFIGURATION,
-                storage_options=self._place.settings,
-            )
-            self._make_safe(0)
-        found = self._found()
-        if found is None:
-            raise StorageError(f"{self} was made and is not there")
-        self._check_columns(found, columns)
-        return found
 
     def _found(self) -> DeltaTable | None:
         """Return the table in its newest version, or None if nothing is there."""
@@ -317,7 +325,7 @@ class ListTable:
         with self._errors("read"):
             try:
                 if self._opened is None:
-                    self._opened = DeltaTable(self._uri, storage_options=self._place.settings)
+                    self._opened = DeltaTable(self._uri, storage_options=self._settings)
                     self._check_columns(self._opened, None)
                 else:
                     self._opened.update_incremental()
@@ -332,49 +340,15 @@ class ListTable:
         """
         there = pa.schema(table.schema().to_arrow())
         wanted = parquet_file.schema(columns or ParquetColumns(""))
-        same = (
-            there.equals(wanted)
-            if columns
-            else pa.schema(list(there)[: len(wanted)]).equals(wanted)
-        )
+        compared = there if columns else pa.schema(list(there)[: len(wanted)])
         if table.protocol().min_reader_version > _READER:
             raise self._newer()
-        if not same or table.metadata().partition_columns != [PROFILE]:
+        if not compared.equals(wanted) or table.metadata().partition_columns != [PROFILE]:
             names = excerpt(", ".join(there.names))
             raise StateError(
                 f"{self} is a table with other columns ({names})",
                 hint="the same --columns, or --to another folder",
             )
-
-    def _check_owner(self, part: TablePart) -> bool:
-        """Return whether the part is this connection's, or False if it is no one's."""
-        text = self._files.read(self._owner_file(part))
-        if text is None:
-            return False
-        known = state.decoded(text, dict) or {}
-        if known != owner(part):
-            raise StateError(
-                f"{self} holds the {self._name} of another connection as {part.columns.profile}:"
-                f" account {excerpt(str(known.get('account')))} at"
-                f" {excerpt(str(known.get('origin')))}",
-                hint="--to another folder, or another name for the profile",
-            )
-        return True
-
-    def _claim(self, part: TablePart) -> None:
-        """Note whose part it is, unless that is noted."""
-        if self._check_owner(part):
-            return
-        if not self._files.create(self._owner_file(part), json.dumps(owner(part)).encode()):
-            self._check_owner(part)
-
-    def _owner_file(self, part: TablePart) -> str:
-        # Readers ignore files with this prefix, and VACUUM leaves them.
-        return f"{self._name}/_unified/{quote(part.columns.profile, safe='')}.json"
-
-    @property
-    def _uri(self) -> str:
-        return f"{self._place.base}/{self._name}"
 
     def _newer(self) -> StateError:
         return StateError(
@@ -393,7 +367,7 @@ class ListTable:
             # It has an exception of its own for some of what it does not know.
             if isinstance(error, exceptions.DeltaProtocolError) or "Unsupported" in str(error):
                 raise self._newer() from None
-            if self._place.url is not None:
-                raise object_store.error_of(self._place.url, what, error) from None
+            if self._url is not None:
+                raise object_store.error_of(self._url, what, error) from None
             said = str(error).partition("\n")[0]
             raise StorageError(f"cannot {what} {self}: {said}") from None

@@ -73,18 +73,24 @@ def with_known_folders(destination: Destination, plan: ExportPlan) -> ExportPlan
     """Return the plan with the lists of each connection in the folder that it has at
     the destination, whatever its profile was called when it was exported there.
 
-    Raises StateError for a profile that leads to the connection of another, and
-    StorageError.
+    Raises StateError for a profile that leads to the connection of another, or whose
+    name another connection has in a table; StorageError.
     """
     owners = _owners_by_name(destination, plan)
     folders = {owner: name for name, owner in reversed(owners.items())}
     renamed: dict[str, str] = {}
     for name in dict.fromkeys(one.connection for one in plan.lists):
-        known = None
+        known, owner = None, owners.get(name)
         with suppress(ConfigError):
             address, account = plan.connections.resolve(name).reachable()
-            if owners.get(name) != (address.origin, account):
+            if owner != (address.origin, account):
                 known = folders.get((address.origin, account))
+                if owner and not known and plan.form is formats.DELTA:
+                    raise StateError(
+                        f"{destination} holds another connection as {visible(name)}: account"
+                        f" {visible(owner[1])} at {visible(owner[0])}",
+                        hint="--to another folder, or another name for the profile",
+                    )
         if known is None:
             continue
         if name in owners:

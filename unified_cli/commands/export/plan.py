@@ -18,7 +18,7 @@ from unified_cli.catalogue.known_filters import DoubtfulParameter, doubtful
 from unified_cli.cli import named_resource
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.options import ReadOptions, overrides
-from unified_cli.commands.export import delta_library
+from unified_cli.commands.export import delta_folder
 from unified_cli.commands.export.options import ExportOptions
 from unified_cli.config import file, profiles
 from unified_cli.config.settings import Settings
@@ -99,7 +99,7 @@ def _check_table(options: ExportOptions) -> None:
                 f"--columns {name}: a table takes that and another name of its columns for the same"
             )
         seen.add(name.lower())
-    delta_library.check()
+    delta_folder.check()
 
 
 def _check_increments(options: ExportOptions, form: Format) -> None:
