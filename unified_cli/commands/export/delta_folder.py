@@ -105,12 +105,9 @@ class TableFolder:
         entry.table = found or entry.table
         return found is not None
 
-    def begin_anew(self, file: str, *, keep: bool) -> None:
+    def begin_anew(self, file: str, *, keep: bool) -> None:  # noqa: ARG002  no read has both
         """Forget how far a list was read. Rows in a table stay there."""
-        if _is_part(file):
-            self._files.clear(_pages(file))
-        else:
-            self._files.begin_anew(file, keep=keep)
+        self._files.clear(_pages(file))
 
     def sweep(self, entry: ManifestEntry) -> None:
         """Remove what a run that was killed left beside a complete list.
