@@ -88,8 +88,9 @@ def test_an_assignment_in_an_expectation_is_named(unified: Unified) -> None:
     assert "compares" not in other.stderr
 
 
-def test_a_program_for_a_record_says_what_its_input_is(unified: Unified) -> None:
-    result = unified("-p sandbox ticketing tickets list --jq .name")
+@pytest.mark.parametrize("more", ["", "--all", "--limit 2"])
+def test_a_program_for_a_record_says_what_its_input_is(more: str, unified: Unified) -> None:
+    result = unified(f"-p sandbox ticketing tickets list --jq .name {more}")
     assert (result.code, result.stdout) == (0, "null\n")
     assert result.stderr.startswith(
         "--jq gives null: its input is the whole page, and .result[] gives the records\n"

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, get_origin
 import pytest
 import typer
 from entries import ENTRIES
+from front_door import Unified
 
 from unified_cli.catalogue import load
 from unified_cli.cli.command import Group, Later
@@ -122,3 +123,21 @@ def test_a_number_or_a_choice_can_be_repeated(typed: str, found: Repeated | str)
     with pytest.raises(typer.BadParameter, match=found):
         app(typed.split(), standalone_mode=False)
     assert seen == []
+
+
+VALUED = {
+    (spelling, flag.metavar, flag.about): " ".join(entry.path)
+    for entry in ENTRIES
+    for flag in entry.page.flags
+    if flag.takes_value
+    for spelling in flag.spellings
+}
+"""A command for each option that takes a value, however many have it."""
+
+
+def test_an_option_without_its_value_is_named_as_its_command_has_it(unified: Unified) -> None:
+    assert len({spelling for spelling, _, _ in VALUED}) < len(VALUED)
+    for (spelling, metavar, about), command in VALUED.items():
+        result = unified(f"{command} {spelling}")
+        said = f"error: {spelling} needs a value ({spelling} {metavar}: {about})\n"
+        assert (result.code, result.stderr) == (2, said), command

@@ -92,6 +92,7 @@ def run(
         for call in map(call_to, names):
             dry_run.show(call, request_of(call, operation))
         return
+    stdout.check(runtime)
     selection.note_same_of(runtime, config, options, names)
     read(ManyReads(common, operation, names, ask))
 

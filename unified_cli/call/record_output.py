@@ -47,12 +47,7 @@ def write(call: Call, request: Request, body: bytes, program: "JqProgram | None"
         style = style_for(call, request.operation)._replace(listing=lists)
         text = printer.render(program, body, style)
         printer.put(runtime, text, style)
-        if lists and text.strip() == b"null":
-            items = call.catalogue.service.items.split()[0]
-            runtime.stderr.note(
-                f"--jq gives null: its input is the whole page, and .{items}[] gives the records"
-            )
-        for remark in program.remarks():
+        for remark in (*printer.null_remarks(text, style), *program.remarks()):
             runtime.stderr.note(remark)
     elif output is formats.YAML and not chosen:
         stdout.write(runtime, printer.in_yaml(body))

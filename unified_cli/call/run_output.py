@@ -1,7 +1,13 @@
 """The output of a run: which records, in which format, with which columns."""
 
-from unified_cli.call import Call, record_output
+import re
+
+from unified_cli.call import Call, delivery, record_output
+from unified_cli.cli.options import CallOptions
+from unified_cli.cli.other_tools import quoted
+from unified_cli.errors import UsageError
 from unified_cli.json_text.record_label import LABEL
+from unified_cli.masking import excerpt
 from unified_cli.output import formats
 from unified_cli.output.printer import Printer
 from unified_cli.writes.connections import RunConnections
@@ -11,7 +17,23 @@ from unified_cli.writes.run import StoredRun
 
 # A table for people has no room for a whole record.
 _FOR_PEOPLE = (LABEL, "outcome", "status", "error.message", "idempotency_key")
+_PATH = re.compile(r"[.\[]")
 _FOR_PROGRAMS = (LABEL, "outcome", "status", "result", "error", "idempotency_key")
+
+
+def check_columns(options: CallOptions) -> None:
+    """Raise UsageError for a column that no outcome of a call has: it would be empty
+    after everything was sent.
+    """
+    if options.jq:
+        return
+    for column in delivery.column_names(options.columns):
+        if _PATH.split(column)[0] not in _FOR_PROGRAMS:
+            raise UsageError(
+                f'what became of a call has no column "{excerpt(column)}", but'
+                f" {', '.join(_FOR_PROGRAMS)}",
+                hint=f"--columns {LABEL},{quoted(f'result.{column}')}",
+            )
 
 
 def results(call: Call, run: StoredRun, connections: RunConnections) -> RunResults:

@@ -97,7 +97,13 @@ class LeafCommand(TyperCommand):
         """
         typed = [*args]
         _note_help(ctx, args)
-        found: list[str] = super().parse_args(ctx, args)
+        try:
+            found: list[str] = super().parse_args(ctx, args)
+        except Exception as error:
+            if isinstance(error, TyperUsageError):
+                # Typer does not say whose option lacks a value.
+                error.ctx = error.ctx or ctx
+            raise
         if ctx.args:
             raise _usage_errors().argument_errors.one_too_many(ctx, ctx.args[0], typed)
         return found

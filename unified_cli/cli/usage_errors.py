@@ -44,7 +44,7 @@ def from_typer(error: Any, argv: Sequence[str]) -> UsageError:
     """
     option, parameter = getattr(error, "option_name", None), getattr(error, "param", None)
     if option and not hasattr(error, "possibilities"):
-        return _misused_option(option, error.format_message(), argv)
+        return _misused_option(error.ctx, option, error.format_message(), argv)
     if option:
         return _unknown_option(error.ctx, option, argv)
     found = _usage_error(error.ctx, error.format_message())
@@ -198,10 +198,13 @@ def below(entries: Mapping[str, CommandStub], name: str) -> list[str]:
     return [f"{api} {resource.name}" for api, resource in found if resource]
 
 
-def _misused_option(option: str, message: str, argv: Sequence[str]) -> UsageError:
-    flag = by_spelling().get(option)
+def _misused_option(context: Any, option: str, message: str, argv: Sequence[str]) -> UsageError:
+    # An option of the same name may be another one elsewhere.
+    flags = context.command.page().flags if context and not _is_group(context.command) else ()
+    own = (one for one in flags if option in one.spellings)
+    flag = next(own, by_spelling().get(option))
     if flag is None:
-        return _usage_error(None, message)
+        return _usage_error(context, message)
     if option == "-f" and "delete" in argv:
         return UsageError(f"{option} needs a value", hint="--yes deletes without asking")
     if flag.takes_value:

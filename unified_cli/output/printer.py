@@ -171,6 +171,7 @@ class JqDocument(RecordWriter):
         self._program = program
         self._records: list[Record] = []
         self._size = 0
+        self._null: Sequence[str] = ()
 
     # Nothing is written yet.
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
@@ -193,11 +194,20 @@ class JqDocument(RecordWriter):
             members.append(
                 msgspec.json.encode(self._style.cursor) + b":" + msgspec.json.encode(next_cursor)
             )
-        return render(self._program, b"{" + b",".join(members) + b"}", self._style)
+        text = render(self._program, b"{" + b",".join(members) + b"}", self._style)
+        self._null = null_remarks(text, self._style)
+        return text
 
     def remarks(self) -> Sequence[str]:
-        """Return what the program may have changed."""
-        return self._program.remarks()
+        """Return what the program missed, and what it may have changed."""
+        return [*self._null, *self._program.remarks()]
+
+
+def null_remarks(text: bytes, style: Style) -> Sequence[str]:
+    """Return what a program for one record misses in a list. Empty for any other."""
+    if not style.listing or text.strip() != b"null":
+        return []
+    return [f"--jq gives null: its input is the whole page, and .{style.items}[] gives the records"]
 
 
 def _check(size: int) -> None:

@@ -29,6 +29,7 @@ from unified_cli.fleet.conclude import conclude
 from unified_cli.fleet.fair_turns import spread
 from unified_cli.json_text.members import parts, string
 from unified_cli.json_text.record_label import LABEL
+from unified_cli.output import stdout
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
@@ -78,6 +79,7 @@ _LARGEST_SPREAD = 16 * 1024 * 1024
 def run(context: CommandContext, options: ImportOptions) -> None:
     """Import. Raises an error that says how far it got if not everything was done."""
     runtime, catalogue = context.runtime, context.catalogue
+    stdout.check(runtime)
     targets = _connections(runtime, options)
     operation = find(catalogue, options.resource, options.operation)
     task = ImportTask(

@@ -30,6 +30,7 @@ from unified_cli.http import pagination, request as requests
 from unified_cli.http.pagination import Span
 from unified_cli.http.request import Content, Scope
 from unified_cli.json_text.json_codec import encoded
+from unified_cli.output import stdout
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
@@ -50,6 +51,7 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
     Raises an error that says how far it got if not everything was done.
     """
     runtime, shows_only = context.runtime, options.dry_run
+    stdout.check(runtime)
     config = config_file.read(runtime)
     common = own_account.common_settings(runtime, config, overrides(options)._replace(output=None))
     with ExitStack() as stack:
@@ -163,7 +165,7 @@ def _apply(context: CommandContext, lanes: Sequence[PlanLane], options: ApplyOpt
     applied = [one for lane in lanes for one in lane.applied]
     if options.ids is None and any(plan.file.header.ids for plan, _ in applied):
         raise UsageError("the plan was made with --ids, which apply needs too", hint="--ids FILE")
-    stops: ConnectionStops | None = None
+    error: UnifiedError | None = None
     with ExitStack() as stack:
         writers = stack.enter_context(
             FairWriters(runtime, context.catalogue, options.workers, connections=len(lanes))
@@ -185,12 +187,11 @@ def _apply(context: CommandContext, lanes: Sequence[PlanLane], options: ApplyOpt
             _confirm(runtime, busy, options)
             stack.enter_context(_in_list_of_runs(runtime, lanes, options))
             total = sum(lane.counts(options).total() for lane in busy)
-            stops = _send(runtime, work, writers, total, overwrite=options.overwrite_changed)
+            error = _send(runtime, work, writers, total, overwrite=options.overwrite_changed).error
         else:
             _say_already(runtime, applied)
     groups = _outcomes_written(applied)
     outcome_files.show(runtime, options.output, "call", groups)
-    error = stops.error if stops else None
     _raise_for(groups, error, runtime.stderr.run, partly=options.only is not None)
 
 

@@ -14,6 +14,7 @@ from unified_cli.call import (
     dry_run,
     file_download,
     many_calls,
+    run_output,
 )
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import prompt
@@ -53,6 +54,7 @@ def run(
     config = file.read(runtime)
     common = builder.common(runtime, catalogue, config, options, mode, operation)
     _check(options)
+    run_output.check_columns(options)
     select = selection.for_writes if operation.changes else selection.for_reads
     names = [*select(runtime, config, options)]
     rules = stop_rules.parse(part(options, StopOptions), len(names))

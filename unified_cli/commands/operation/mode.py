@@ -20,7 +20,7 @@ from unified_cli.cli.options import (
 )
 from unified_cli.config.profiles import is_several
 from unified_cli.errors import UsageError
-from unified_cli.output import formats
+from unified_cli.output import formats, stdout
 from unified_cli.runtime import Runtime
 
 _ROOM = "unified_cli.commands.operation"
@@ -67,6 +67,8 @@ def run(operation: Operation, context: CommandContext, options: OperationOptions
         if operation.lists and options.query:
             _check_filters(runtime, catalogue, operation, options)
     if mode.kind is not ModeKind.ONE:
+        if options.out is None:
+            stdout.check(runtime)
         _RUNS[mode.kind].load()(runtime, catalogue, operation, options, mode)
         return
 

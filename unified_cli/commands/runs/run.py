@@ -17,6 +17,7 @@ from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet import own_account
+from unified_cli.output import stdout
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.writes import (
@@ -51,6 +52,7 @@ def retry(context: CommandContext, options: ResumeRunOptions) -> None:
 
 
 def _send_rest(context: CommandContext, options: ResumeRunOptions, *, retry: bool) -> None:
+    stdout.check(context.runtime)
     found = _run_to_send(context, options, retry=retry)
     if found is None:
         return
