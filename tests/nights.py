@@ -199,9 +199,14 @@ class Place(NamedTuple):
         """The options for readers of object stores."""
         return {name.lower(): value for name, value in self.environ.items()}
 
-    def files(self, name: str) -> str:
+    def files(self, name: str, form: str = "ndjson") -> str:
         """The files of a list."""
-        return f"{self.root}/*/{name}{'/*.ndjson' if self.is_store else '.*ndjson'}"
+        return f"{self.root}/*/{name}{f'/*.{form}' if self.is_store else f'.*{form}'}"
+
+    @property
+    def profile_at(self) -> int:
+        """At which part of a file's path, from its end, its profile is."""
+        return -4 if self.is_store else -3
 
     def duckdb(self) -> Any:
         """A connection of DuckDB; to a store through pyarrow, since its own extension
@@ -230,8 +235,7 @@ def _ndjson_by_duckdb(place: Place, name: str) -> State:
         "VIEW tickets", "VIEW newest"
     )
     recipe = recipe.replace("'dump/*/ticketing/tickets.*ndjson'", f"'{place.files(name)}'")
-    if place.is_store:
-        recipe = recipe.replace("filename, '/', -3", "filename, '/', -4")
+    recipe = recipe.replace("filename, '/', -3", f"filename, '/', {place.profile_at}")
     connection = place.duckdb()
     connection.sql(recipe)
     return _once(connection.sql("SELECT _profile, id, json FROM newest").fetchall())
@@ -254,7 +258,7 @@ def _ndjson_by_polars(place: Place, name: str) -> State:
             storage_options=place.options or None,
         )
         .with_columns(
-            _profile=pl.col("filename").str.split("/").list.get(-4 if place.is_store else -3),
+            _profile=pl.col("filename").str.split("/").list.get(place.profile_at),
             id=text.json_path_match("$.id"),
             updated_at=text.json_path_match("$.updated_at"),
         )
@@ -264,6 +268,56 @@ def _ndjson_by_polars(place: Place, name: str) -> State:
         .collect()
     )
     return _once(found.rows())
+
+
+def _parquet_by_duckdb(place: Place, name: str) -> State:
+    """What the recipe for Parquet of `unified help engines` finds."""
+    recipe = _CODE["The same of Parquet files"].replace("VIEW tickets", "VIEW newest")
+    recipe = recipe.replace(
+        "'dump/*/ticketing/tickets.*parquet'", f"'{place.files(name, 'parquet')}'"
+    )
+    connection = place.duckdb()
+    connection.sql(recipe)
+    return _once(connection.sql("SELECT _profile, id, record FROM newest").fetchall())
+
+
+def _parquet_by_polars(place: Place, name: str) -> State:
+    import polars as pl  # noqa: PLC0415  an extra
+
+    found = (
+        pl.scan_parquet(
+            place.files(name, "parquet"),
+            include_file_paths="filename",
+            storage_options=place.options or None,
+        )
+        .sort(pl.col("filename").str.len_bytes(), "filename", "updated_at")
+        .unique(["_profile", "id"], keep="last", maintain_order=True)
+        .select("_profile", "id", "record")
+        .collect()
+    )
+    return _once(found.rows())
+
+
+def _csv_by_duckdb(place: Place, name: str) -> State:
+    cells = ", ".join(f'"{column}"' for column in _CELLS)
+    connection = place.duckdb()
+    files = f"read_csv('{place.files(name, 'csv')}', header = true, all_varchar = true"
+    found = connection.sql(
+        f"SELECT split_part(filename, '/', {place.profile_at}), id, {cells}"
+        f" FROM {files}, filename = true)"
+    ).fetchall()
+    return _once([(of, one, json.dumps(values)) for of, one, *values in found])
+
+
+_CELLS = ("name", "updated_at")
+
+
+def as_read(state: State, form: str) -> State:
+    """What readers of a format find of these records: of CSV some of the cells."""
+    if form != "csv":
+        return state
+    found = {key: json.loads(text) for key, text in state.items()}
+    return {key: json.dumps([record[column] for column in _CELLS]) for key, record in found.items()}
 
 
 def _delta_by_duckdb(place: Place, name: str, version: int | None = None) -> State:
@@ -293,6 +347,8 @@ def table(place: Place, name: str, version: int | None = None) -> Any:
 
 READERS: dict[str, dict[str, Callable[[Place, str], State]]] = {
     "ndjson": {"DuckDB": _ndjson_by_duckdb, "polars": _ndjson_by_polars},
+    "csv": {"DuckDB": _csv_by_duckdb},
+    "parquet": {"DuckDB": _parquet_by_duckdb, "polars": _parquet_by_polars},
     "delta": {"DuckDB": _delta_by_duckdb, "polars": _delta_by_polars},
 }
 """Those who read a list, by the format."""

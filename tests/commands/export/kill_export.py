@@ -15,6 +15,7 @@ import re
 import shutil
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -46,13 +47,16 @@ class Counter:
     is asked for.
     """
 
+    names = CALLS
+
     def __init__(self, deadly: int, number: int = signal.SIGKILL) -> None:
         self.count = 0
+        self._lock = threading.Lock()
         self._deadly = deadly
         self._signal = number
 
     def watch(self) -> None:
-        for name in CALLS:
+        for name in self.names:
             setattr(os, name, self._counted(name, getattr(os, name)))
         # Data in the kernel survives a kill, so nothing waits for a disk here.
         os.fsync = lambda _: None
@@ -63,10 +67,11 @@ class Counter:
             table._write_log = self._around(table._write_log)
 
     def _around(self, real: Callable[..., Any]) -> Callable[..., Any]:
-        def around(*args: Any) -> None:
+        def around(*args: Any, **more: Any) -> Any:
             self._point()
-            real(*args)
+            result = real(*args, **more)
             self._point()
+            return result
 
         return around
 
@@ -82,8 +87,10 @@ class Counter:
         return counted
 
     def _point(self, torn: Callable[[], Any] = lambda: None) -> None:
-        self.count += 1
-        if self.count == self._deadly:
+        with self._lock:
+            self.count += 1
+            is_deadly = self.count == self._deadly
+        if is_deadly:
             torn()
             os.kill(os.getpid(), self._signal)
             # Another thread is to notice, which needs a moment.
