@@ -70,7 +70,7 @@ def crash(
         check=True,
         capture_output=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)},
-        timeout=1500,
+        timeout=3400,
     )
     found: dict[str, Any] = json.loads(done.stdout)
     return found
