@@ -4,7 +4,6 @@
 
 from collections.abc import Sequence
 
-_MOST_NAMED = 20
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 _MONTH, _YEAR = 30 * _DAY, 365 * _DAY
 
@@ -24,9 +23,11 @@ def plural(noun: str) -> str:
     return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
 
 
-def named(names: Sequence[str], most: int = _MOST_NAMED) -> str:
-    """Return some of the names, and how many more. At most this many are named."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
+def named(names: Sequence[str], most: int | None = None) -> str:
+    """Return the names: all of them, as connections are named, or at most this many and
+    how many more.
+    """
+    more = f" and {len(names) - most} more" if most is not None and len(names) > most else ""
     return ", ".join(names[:most]) + more
 
 

@@ -295,9 +295,15 @@ RESUMED_LINES = {
 CORRECT = ", see DIR/in.ndjson.unified-failed.ndjson (correct them there)"
 IMPORT = {
     **PIPED,
-    "one refused": (9, f"error: 1 of 3 records failed{CORRECT}"),
-    "all refused": (9, f"error: 3 of 3 records failed{CORRECT}"),
-    "mixed causes": (9, "error: 3 of 3 records failed, see DIR/in.ndjson.unified-failed.ndjson"),
+    "one refused": (9, f"error: 1 of 3 records failed (c01 1){CORRECT}"),
+    "all refused": (9, f"error: 3 of 3 records failed (c00 1, c01 1, c02 1){CORRECT}"),
+    "mixed causes": (
+        9,
+        (
+            "error: 3 of 3 records failed (c00 1, c01 1, c02 1), see"
+            " DIR/in.ndjson.unified-failed.ndjson"
+        ),
+    ),
     "one unknown": (
         10,
         (
@@ -306,8 +312,8 @@ IMPORT = {
             " safe; --retry-in-doubt sends them again)"
         ),
     ),
-    "one not offered": (9, f"error: 1 of 3 records failed{CORRECT}"),
-    "none offered": (9, f"error: 3 of 3 records failed{CORRECT}"),
+    "one not offered": (9, f"error: 1 of 3 records failed (c01 1){CORRECT}"),
+    "none offered": (9, f"error: 3 of 3 records failed (c00 1, c01 1, c02 1){CORRECT}"),
     **stopped(
         "; broken off after 0 of 3 records; to continue: run the same command again (its journal is"
         " DIR/in.ndjson.unified-journal)"
@@ -534,6 +540,10 @@ TABLE: dict[str, Case] = {
         "import ticketing/tags DIR/in.ndjson --operation update -p one --yes",
         {
             **IMPORT,
+            "one refused": (9, f"error: 1 of 3 records failed{CORRECT}"),
+            "all refused": (9, f"error: 3 of 3 records failed{CORRECT}"),
+            "one not offered": (9, f"error: 1 of 3 records failed{CORRECT}"),
+            "none offered": (9, f"error: 3 of 3 records failed{CORRECT}"),
             "mixed causes": (7, f"error: stopped with 2 of 3 records not tried: {PATCHED}"),
             **NOBODY_NAMED,
         },

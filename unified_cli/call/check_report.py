@@ -18,8 +18,6 @@ from unified_cli.output.junit import JUnitCase, JUnitSuite
 from unified_cli.plural import counted
 from unified_cli.storage import output_file
 
-_MOST_TOLD = 10
-
 
 class CheckReport:
     """Collects the results of each connection, in their order."""
@@ -167,10 +165,8 @@ class CheckReport:
             stderr.line(f"{name}: {error.one_line}")
         for name, error in self._skipped.items():
             stderr.line(f"{name}: skipped: {error.one_line}")
-        for line in self._wrong[:_MOST_TOLD] if len(self._wrong) > 1 else ():
+        for line in self._wrong if len(self._wrong) > 1 else ():
             stderr.line(line)
-        if len(self._wrong) > _MOST_TOLD:
-            stderr.line(f"… and {len(self._wrong) - _MOST_TOLD} more")
 
     def _failure_lines(self) -> list[str]:
         if len(self._wrong) < 2:

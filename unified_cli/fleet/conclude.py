@@ -93,7 +93,7 @@ class Ending(NamedTuple):
         if self.failed_by:
             counts = sorted(self.failed_by.items(), key=lambda one: -one[1])
             return f" ({', '.join(f'{name} {number}' for name, number in counts)})"
-        most = len(self.failed) if self.unit == "connection" else _MOST_NAMED
+        most = None if self.unit == "connection" else _MOST_NAMED
         return f": {named([*self.failed], most)}" if any(self.failed) else ""
 
 

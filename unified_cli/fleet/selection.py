@@ -137,5 +137,4 @@ def same_connection(selected: Selected) -> list[list[str]]:
 
 
 def _same_in_words(same: Sequence[Sequence[str]]) -> str:
-    more = f", and {len(same) - 1} more such groups" if len(same) > 1 else ""
-    return f"{named(same[0])} are the same connection{more}"
+    return "; ".join(f"{named(names)} are the same connection" for names in same)

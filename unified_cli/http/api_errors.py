@@ -23,6 +23,7 @@ from unified_cli.http import decoding
 from unified_cli.http.request import Request
 from unified_cli.json_text import json_codec
 from unified_cli.masking import cut, excerpt, masked
+from unified_cli.plural import named
 from unified_cli.values import Json, JsonObject
 
 _ACCESS = {401, 403}
@@ -317,6 +318,4 @@ def _rules(envelope: JsonObject | None, service: Service) -> Iterator[str]:
 
 
 def _listed(values: list[Any]) -> str:
-    shown = [as_json(value) for value in values[:_MOST_LISTED]]
-    more = len(values) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+    return named([as_json(value) for value in values], _MOST_LISTED)

@@ -1,6 +1,6 @@
 """Files beside the input of many writes, one for each outcome, and how many had it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -103,9 +103,14 @@ def next_command(groups: Sequence[OutcomeGroup], run: str | None) -> str | None:
     return f"unified runs {verb} {run}"
 
 
-def ending_of(unit: str, groups: Sequence[OutcomeGroup], stopped: UnifiedError | None) -> Ending:
+def ending_of(
+    unit: str,
+    groups: Sequence[OutcomeGroup],
+    stopped: UnifiedError | None,
+    failed_by: Mapping[str, int] | None = None,
+) -> Ending:
     """Return how the work that these groups are of ends, which `stopped` ended early,
-    if it is given.
+    if it is given; `failed_by` is how many failed of each of several connections.
     """
     counts = {group.name: group.count for group in groups}
     return Ending(
@@ -116,4 +121,5 @@ def ending_of(unit: str, groups: Sequence[OutcomeGroup], stopped: UnifiedError |
         stopped=stopped if counts["not tried"] else None,
         see={group.name: group.path for group in groups},
         unnamed=counts["failed"],
+        failed_by=failed_by or {},
     )

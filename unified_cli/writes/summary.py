@@ -171,12 +171,14 @@ class RunSummary:
             f"done: {self.counts['done']} of {counted(self.total, self._kind.unit)}"
         )
         groups = self.causes
-        for cause, group in groups[:_MOST_CAUSES]:
+        # A connection is named with its cause.
+        most = len(groups) if self._kind is RunKind.FAN_OUT else _MOST_CAUSES
+        for cause, group in groups[:most]:
             reason = f": {group.reason}" if group.reason else ""
             outcome = cause.outcome.replace("-", " ")
             runtime.stderr.line(f"{outcome}: {group.count} ({group.named}){reason}")
-        if len(groups) > _MOST_CAUSES:
-            runtime.stderr.line(f"and {counted(len(groups) - _MOST_CAUSES, 'other cause')}")
+        if len(groups) > most:
+            runtime.stderr.line(f"and {counted(len(groups) - most, 'other cause')}")
         self.show_doubt(runtime)
 
     def show_doubt(self, runtime: Runtime) -> None:

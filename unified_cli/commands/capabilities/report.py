@@ -246,4 +246,4 @@ def _tell_errors(runtime: Runtime, service: Service, found: Sequence[ConnectionO
         if problem := one.state.remark(service):
             reasons[problem].append(one.name)
     for why, names in reasons.items():
-        runtime.stderr.note(f"{named(names, _MOST_NAMED)}: {visible(why)}")
+        runtime.stderr.note(f"{named(names)}: {visible(why)}")

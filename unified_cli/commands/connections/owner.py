@@ -8,8 +8,6 @@ from unified_cli.errors import UnsafeError, UsageError
 from unified_cli.plural import named
 from unified_cli.runtime import Runtime
 
-_MOST_NAMED = 5
-
 
 def check(runtime: Runtime, options: LinkOptions | RefreshOptions) -> None:
     """Raise UsageError unless profiles are named, UnsafeError where the token of one is
@@ -24,4 +22,4 @@ def check(runtime: Runtime, options: LinkOptions | RefreshOptions) -> None:
         if resolution.resolve(overrides(options, name), runtime, config).is_own
     ]
     if own:
-        raise UnsafeError(f"nothing was sent: {named(own, _MOST_NAMED)}", hint=hints.OWN_TOKEN)
+        raise UnsafeError(f"nothing was sent: {named(own)}", hint=hints.OWN_TOKEN)

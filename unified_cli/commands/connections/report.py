@@ -163,7 +163,6 @@ def _ask_health(
 _INDENT = "  "
 _BAR = 20
 _NARROWEST = 8
-_MOST_NAMED = 10
 _UNKNOWN = "unknown"
 # Of the cells of a line, those that may be cut, and the one that may be left out.
 _NAMES, _CREATED = (0, 1), 3
@@ -297,6 +296,6 @@ def _wrong(
         return terminal.styled("")
     lines = [""]
     for trouble, names in reasons.items():
-        said = visible(masked(f"{trouble}: {named(names, _MOST_NAMED)}"))
+        said = visible(masked(f"{trouble}: {named(names)}"))
         lines += text_width.wrapped(said, runtime.width, indent=_INDENT, fold=True)
     return terminal.styled("".join(f"{line}\n" for line in lines))

@@ -22,7 +22,7 @@ from unified_cli.output.progress import Progress
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
 from unified_cli.writes import input_records, outcome
-from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry
+from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState, JournalEntry
 from unified_cli.writes.import_journal import ImportJournal
 from unified_cli.writes.input_file import InputFile
 from unified_cli.writes.input_reading import Reading
@@ -120,6 +120,20 @@ class ImportTask:
         if source.labelled:
             raise UsageError(f"{source.path}, line {source.labelled} {input_records.NOT_ASKED_FOR}")
         return self
+
+    def failures(self, source: InputFile, journal: ImportJournal) -> Mapping[str, int]:
+        """Return how many records of each connection failed, where there are
+        several.
+        """
+        if len(self.used) < 2:
+            return {}
+        rules = ItemRules(self.operation, self.catalogue.service, profiles=self.profiles)
+        found = input_records.items(source.lines(), rules)
+        return Counter(
+            item.profile
+            for item in found
+            if item.profile and journal.state(item.number) in NOT_DONE
+        )
 
     @property
     def reached(self) -> list[Settings]:

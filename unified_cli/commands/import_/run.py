@@ -25,7 +25,7 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import StateError, UnifiedError, UnknownError, UsageError
 from unified_cli.exported.exported_lists import ExportedLists
 from unified_cli.fleet import own_account, selection
-from unified_cli.fleet.conclude import conclude
+from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.fair_turns import spread
 from unified_cli.json_text.members import parts, string
 from unified_cli.json_text.record_label import LABEL
@@ -264,6 +264,8 @@ def _with_report(
         stopped = _send_all(task, items, journal, source, options)
         counts = result_files.count(source, journal)
         groups = result_files.write(source, journal, counts, beside=task.kept)
+        failed_by = task.failures(source, journal)
+        ending = outcome_files.ending_of("record", groups, stopped, failed_by)
         if options.report:
             result_files.report(source, journal, options.report, report)
     if before == counts and not any(group.count for group in groups[1:]):
@@ -276,7 +278,7 @@ def _with_report(
     if options.file != "-":
         source.file.check_name()
     try:
-        _raise_for_outcome(groups, stopped, task)
+        _raise_for_outcome(ending, task)
     except UnifiedError as error:
         refused = counts[EntryState.REFUSED] and not counts[EntryState.FAILED]
         error.next_command = _next_command(task, groups)
@@ -316,11 +318,9 @@ def _send_all(
             raise
 
 
-def _raise_for_outcome(
-    groups: Sequence[OutcomeGroup], stopped: UnifiedError | None, task: ImportTask
-) -> None:
+def _raise_for_outcome(ending: Ending, task: ImportTask) -> None:
     try:
-        conclude(outcome_files.ending_of("record", groups, stopped))
+        conclude(ending)
     except UnknownError as error:
         if not task.kept:
             error.add_hint("look whether they were done: piped in again, they are sent again")

@@ -31,6 +31,7 @@ from unified_cli.http import request as requests
 from unified_cli.http.client import Client
 from unified_cli.http.request import Content, Request
 from unified_cli.json_text import typed_json
+from unified_cli.plural import named
 from unified_cli.runtime import Runtime
 from unified_cli.values import JsonObject
 
@@ -137,12 +138,7 @@ class ServedProfiles:
     @property
     def words(self) -> str:
         """The names, the first of them if there are many."""
-        shown = ", ".join(self.names[:_MOST_NAMED])
-        return (
-            f"{shown} and {len(self.names) - _MOST_NAMED} more"
-            if len(self.names) > _MOST_NAMED
-            else shown
-        )
+        return named(self.names, _MOST_NAMED)
 
     def select(self, patterns: Sequence[str]) -> list[str]:
         """Return the names that names, globs and tags select within the fence.

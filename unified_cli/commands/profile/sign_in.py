@@ -102,10 +102,7 @@ def _stripped_token(typed: bytes) -> str:
 
 
 def _listed(names: Sequence[str | None]) -> str:
-    shown = [name or "" for name in names[:_MOST_NAMED]]
-    return ", ".join(shown) + (
-        f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
-    )
+    return named([name or "" for name in names], _MOST_NAMED)
 
 
 def log_out(context: CommandContext, options: LogoutOptions) -> None:

@@ -147,7 +147,7 @@ def _missing_sentences(
     missing = []
     if names := [one.name for one in shown if one.unseen]:
         of_all = counted(len(shown), "connection")
-        missing.append(f"{len(names)} of {of_all} could not be asked: {named(names, _MOST_NAMED)}")
+        missing.append(f"{len(names)} of {of_all} could not be asked: {named(names)}")
     if runs.unseen:
         missing.append(f"not all runs could be read: {runs.unseen}")
     if folders := [one.folder for one in exports if one.unseen]:

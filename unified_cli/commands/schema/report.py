@@ -22,13 +22,12 @@ from unified_cli.output.junit import JUnitCase
 from unified_cli.output.layout import STEP, Branch
 from unified_cli.output.screen import Bar, Cell, Column, Look, Word
 from unified_cli.output.terminal import TerminalText, narrowed
-from unified_cli.plural import counted
+from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 from unified_cli.storage import output_file
 
 _SHAPE_HEADS = ("path", "types", "present", "null", "values")
 _HEADS = ("connection", "difference", "path", "before", "now")
-_MOST_NAMED = 5
 
 Compared = Sequence[ShapeDifference] | UnifiedError | None
 """The differences of a connection, why it could not be read, or None where it has no
@@ -108,10 +107,7 @@ def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
     )
     many = counted(len(compared), "connection")
     if empty := [name for name, one in found.items() if one is None]:
-        many = (
-            "no record in"
-            f" {', '.join(empty[:_MOST_NAMED])}{' …' if len(empty) > _MOST_NAMED else ''}; {many}"
-        )
+        many = f"no record in {named(empty)}; {many}"
     runtime.stderr.note(
         f"{many}: nothing is lost or of another type, {counted(differing, 'other difference')}"
     )
@@ -122,9 +118,8 @@ def _difference_summary(wrong: Mapping[str, Sequence[ShapeDifference]]) -> list[
         return []
     name, several = next(iter(wrong.items()))
     first, number = several[0], sum(map(len, wrong.values()))
-    named = ", ".join([*wrong][:_MOST_NAMED]) + (" …" if len(wrong) > _MOST_NAMED else "")
     what = f"{first.kind.value} {first.path} ({first.before or 'nothing'} before, {first.now} now)"
-    return [f"{counted(number, 'difference')} in {named}; first {name}: {what}"]
+    return [f"{counted(number, 'difference')} in {named([*wrong])}; first {name}: {what}"]
 
 
 def _compared(found: Found) -> dict[str, Sequence[ShapeDifference]]:
