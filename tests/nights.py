@@ -271,7 +271,7 @@ def _ndjson_by_polars(place: Place, name: str) -> State:
 
 
 def _parquet_by_duckdb(place: Place, name: str) -> State:
-    """What the recipe for Parquet of `unified help engines` finds."""
+    """Read with the recipe for Parquet of `unified help engines`."""
     recipe = _CODE["The same of Parquet files"].replace("VIEW tickets", "VIEW newest")
     recipe = recipe.replace(
         "'dump/*/ticketing/tickets.*parquet'", f"'{place.files(name, 'parquet')}'"
@@ -313,7 +313,7 @@ _CELLS = ("name", "updated_at")
 
 
 def as_read(state: State, form: str) -> State:
-    """What readers of a format find of these records: of CSV some of the cells."""
+    """Return the records as readers of a format find them: of CSV some of the cells."""
     if form != "csv":
         return state
     found = {key: json.loads(text) for key, text in state.items()}

@@ -42,8 +42,8 @@ _MISSING = re.compile(r"No such file|NoSuchKey|not found|404", re.IGNORECASE)
 
 @dataclass
 class Job:
-    """The process to kill and where: `kind` is `calls` of Python, those of them that are
-    `commits`, `puts` at a store, or names of system calls. The process gets this
+    """The process to kill and where: `kind` is `calls` of Python, those of them that
+    are `commits`, `puts` at a store, or names of system calls. The process gets this
     `signal` there. It is its first run unless that is `begun` already; then it may be
     `watched` by readers.
 
