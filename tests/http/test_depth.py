@@ -61,18 +61,9 @@ def run(unified: Unified, service: Service, folder: Path, command: str) -> Resul
     return unified(command.format(folder), environ=service.environ)
 
 
-@pytest.mark.parametrize("command", READS)
-def test_two_hundred_levels_are_read(
-    command: str, unified: Unified, service: Service, tmp_path: Path
-) -> None:
-    serve(service, 200)
-    result = run(unified, service, tmp_path, command)
-    assert result.code == (14 if command.startswith("diff") else 0), result.stderr
-
-
-@pytest.mark.parametrize("levels", [201, 250, 1000, 100_000])
-@pytest.mark.parametrize("command", READS)
-def test_more_are_refused_and_not_asked_for_again(
+# More than a parser can take without overflowing its stack.
+@pytest.mark.parametrize(("command", "levels"), [*((one, 5_000) for one in READS), (LIST, 100_000)])
+def test_any_number_more_is_refused_and_not_asked_for_again(
     command: str, levels: int, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     serve(service, levels)
@@ -102,7 +93,7 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("levels", [199, 200, 201, 202])
+@pytest.mark.parametrize("levels", [200, 201])
 @pytest.mark.parametrize(
     ("name", "command"), [(name, one) for name, (_, lines) in SHAPES.items() for one in lines]
 )
@@ -172,7 +163,7 @@ INPUTS = [
 
 
 @pytest.mark.parametrize(("command", "code"), INPUTS)
-@pytest.mark.parametrize("levels", [199, 200, 201, 202, 1000, 100_000])
+@pytest.mark.parametrize("levels", [200, 201, 5_000])
 def test_input_has_the_same_depth_limit(
     levels: int, command: str, code: int, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
