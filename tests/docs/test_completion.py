@@ -701,29 +701,28 @@ TURNS = {
 }
 
 
-@pytest.mark.parametrize("turn", TURNS)
 @pytest.mark.parametrize("name", SHELLS)
 def test_the_words_of_one_config_file_are_not_offered_for_another(
-    name: str, turn: str, shell: Start, tmp_path: Path
+    name: str, shell: Start, tmp_path: Path
 ) -> None:
     running = shell(name, TAGGED)
     config = settled(tmp_path)
     get = "unified -p acme ticketing tickets get tickets-1"
     at_terminal("-p acme ticketing tickets list -q limit=1", tmp_path)
     assert running.offered(get) == {"tickets-1"}
-    moved, how = TURNS[turn]
-    other, kept = tmp_path / "other.toml", tmp_path / "kept.toml"
-    other.write_text(TAGGED.replace("full", "empty"))
-    other.chmod(0o600)
-    changed = config.stat().st_mtime_ns + moved
-    os.utime(other, ns=(changed, changed))
-    shutil.copy2(config, kept)
-    subprocess.run(how.format(other=other, config=config), shell=True, check=True)
-    assert running.offered(get) == set()
-    # The file that they are of is back, with its time.
-    config.unlink(missing_ok=True)
-    kept.rename(config)
-    assert running.offered(get) == {"tickets-1"}
+    for turn, (moved, how) in TURNS.items():
+        other, kept = tmp_path / "other.toml", tmp_path / "kept.toml"
+        other.write_text(TAGGED.replace("full", "empty"))
+        other.chmod(0o600)
+        changed = config.stat().st_mtime_ns + moved
+        os.utime(other, ns=(changed, changed))
+        shutil.copy2(config, kept)
+        subprocess.run(how.format(other=other, config=config), shell=True, check=True)
+        assert running.offered(get) == set(), turn
+        # The file that they are of is back, with its time.
+        config.unlink(missing_ok=True)
+        kept.rename(config)
+        assert running.offered(get) == {"tickets-1"}, turn
 
 
 @pytest.mark.parametrize("call", ["ticketing tickets list", "profile test", "ticketing tags list"])
