@@ -24,6 +24,8 @@ COLUMNS = (_PROFILE, _ID, *TIMES, _RECORD)
 # A row group is held in memory: at most this many rows, and not much more than this
 # many bytes of records.
 _ROWS, _BYTES = 20_000, 16 * 1024 * 1024
+# By default a batch has 65,536 rows, of several groups.
+_AT_ONCE = 5_000
 
 
 def check(what: str = "--format parquet") -> None:
@@ -124,7 +126,7 @@ def records(content: BinaryIO) -> Iterator[bytes]:
     with parquet.ParquetFile(content) as file:
         if _RECORD not in file.schema_arrow.names:
             raise ValueError(f"it has no column {_RECORD}, as exports write it")
-        for batch in file.iter_batches(columns=[_RECORD]):
+        for batch in file.iter_batches(_AT_ONCE, columns=[_RECORD]):
             for record in batch.column(0).to_pylist():
                 yield record.encode()
 

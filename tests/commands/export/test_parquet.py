@@ -2,7 +2,9 @@
 the process.
 """
 
+import io
 import json
+import tracemalloc
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -343,3 +345,16 @@ def test_doubles_are_left_out(unified: Unified, service: Service, tmp_path: Path
         json.loads(row["record"])["id"] for row in rows(tmp_path / "dump" / "acct-1" / TICKETS)
     ]
     assert found == [1, 2, 3]
+
+
+def test_reading_keeps_few_records_in_memory() -> None:
+    lines = b"".join(b'{"id":"%d","text":"%s"}\n' % (at, b"x" * 500) for at in range(30_000))
+    file = io.BytesIO()
+    parquet_file.write(io.BytesIO(lines), file.write, parquet_file.ParquetColumns("acme"))
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in parquet_file.records(file)) == 30_000
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 8_000_000
