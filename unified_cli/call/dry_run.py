@@ -143,18 +143,24 @@ def show_skeleton(runtime: Runtime, operation: Operation, described: KnownMethod
     fields = operation.accepted_fields
     if described is not None:
         fields = known_methods.with_known(fields, described.body)
-    stdout.write_json(runtime, msgspec.json.encode(skeleton(fields)))
+    stdout.write_json(runtime, msgspec.json.encode(skeleton(fields, operation.facts.members)))
     if operation.kind == "write" and operation.resource in FILE_RESOURCES:
         runtime.stderr.note(_FORMS)
 
 
-def skeleton(fields: Iterable[KnownField]) -> JsonObject:
-    """Return every field with an empty value.
+def skeleton(fields: Iterable[KnownField], members: Iterable[KnownField] = ()) -> JsonObject:
+    """Return every field with an empty value, and the members of objects that are known
+    to have some.
 
     A field with known values shows them, separated by `|`; a time is one, as an empty
     one is refused.
     """
-    return {field.name: _empty(field) for field in fields}
+    found: JsonObject = {field.name: _empty(field) for field in fields}
+    for one in members:
+        field, _, member = one.name.partition(".")
+        if isinstance(found.get(field), dict):
+            found[field] = {**found[field], member: _empty(one)}
+    return found
 
 
 def _empty(field: KnownField) -> Any:

@@ -40,7 +40,7 @@ PRODUCTS = (
     Product("deskly", "Deskly", "ticketing"),
     Product("stafflist", "Stafflist", "user-directory"),
     Product("hiretrack", "Hiretrack", "ats", "api_key"),
-    Product("codebarn", "Codebarn", "ci-cd"),
+    Product("codebarn", "Codebarn", "ci-cd", "oauth2_client_credentials"),
     Product("pagewell", "Pagewell", "knowledge-base", "api_key"),
 )
 _SALES = Product("dealdesk", "Dealdesk", "crm")

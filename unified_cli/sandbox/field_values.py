@@ -89,6 +89,24 @@ def paragraph(batch: RecordBatch, name: str) -> list[str]:
     return [f"{one} {more}" for one, more in both]
 
 
+def text_of(kind: str, value: str, kinds: Sequence[str]) -> FieldMaker:
+    """Return a text with its kind, mostly the first of these."""
+
+    def make(batch: RecordBatch, name: str) -> list[dict[str, str]]:
+        found = zip(
+            paragraph(batch, name),
+            batch.random.below(f"{name} {kind}", 2 * len(kinds)),
+            strict=True,
+        )
+        return [
+            {kind: one, value: f"<p>{text}</p>" if one == "html" else text}
+            for text, place in found
+            for one in (kinds[place] if place < len(kinds) else kinds[0],)
+        ]
+
+    return make
+
+
 def title(batch: RecordBatch, name: str) -> list[str]:
     """Return the title of a record. Of a person the job title."""
     return [one.title for one in batch.people] if name == "title" and batch.people else batch.titles
@@ -263,8 +281,8 @@ _BY_NAME: Mapping[tuple[str, str], FieldMaker] = {
     ("html_body", "string"): lambda batch, _name: [
         f"<p>{text}</p>" for text in paragraph(batch, "body")
     ],
-    ("body", "object"): each(paragraph, lambda text: {"format": "markdown", "content": text}),
-    ("content", "object"): each(paragraph, lambda text: {"type": "plain_text", "value": text}),
+    ("body", "object"): text_of("format", "content", ("markdown", "html", "plaintext")),
+    ("content", "object"): text_of("type", "value", ("plain_text", "html")),
     ("description", "string"): paragraph,
     ("description", "object"): each(
         paragraph, lambda text: {"format": "markdown", "content": text}

@@ -57,9 +57,10 @@ def schema(operation: Operation, *, answers: bool = False) -> SandboxResponse:
 
     With `answers` its answers too.
     """
+    record = _object(operation.facts.fields, operation.facts.members)
     answer: JsonObject = {
         "method": operation.name,
-        "schema": _object(operation.facts.fields),
+        "schema": record,
         "documentation_link": f"{DOCUMENTS}/{operation.api}/{operation.resource}",
         "response_mapping": None,
         "query_schema": query_schema(operation)
@@ -73,7 +74,7 @@ def schema(operation: Operation, *, answers: bool = False) -> SandboxResponse:
         "default_body": {} if operation.takes_body else None,
     }
     if answers:
-        answer["response_schema"] = _object(operation.facts.fields)
+        answer["response_schema"] = record
     return SandboxResponse.json(dump(answer))
 
 
@@ -97,12 +98,20 @@ def body_schema(operation: Operation) -> JsonObject:
     """Return the fields of an operation's body that are known."""
     facts = operation.facts
     return _object(
-        facts.body.get(operation.name) or (facts.fields if operation.kind == "write" else ())
+        facts.body.get(operation.name) or (facts.fields if operation.kind == "write" else ()),
+        facts.members,
     )
 
 
-def _object(fields: Iterable[KnownField]) -> JsonObject:
-    return {"type": "object", "properties": {field.name: _schema(field) for field in fields}}
+def _object(fields: Iterable[KnownField], members: Iterable[KnownField] = ()) -> JsonObject:
+    """Return fields as JSON Schema, with the members that are known of those."""
+    properties = {field.name: _schema(field) for field in fields}
+    for one in members:
+        field, _, member = one.name.partition(".")
+        if field in properties:
+            within = properties[field].setdefault("properties", {})
+            within[member] = _schema(one)
+    return {"type": "object", "properties": properties}
 
 
 def _schema(field: KnownField) -> JsonObject:

@@ -66,7 +66,7 @@ def _transcript_entry(batch: RecordBatch, columns: JsonColumns) -> JsonColumns:
     speakers = colleague(batch, "speaker")
     return {
         "speaker_id": [speaker.username for speaker in speakers],
-        "speaker_type": ["user"] * len(speakers),
+        "speaker_type": ["guest" if number % 5 == 0 else "user" for number in batch.numbers],
         "speaker_name": [speaker.name for speaker in speakers],
         "raw_text": [text.lower() for text in columns["text"]],
         "start_time": starts,

@@ -89,6 +89,8 @@ def _found(place: FieldPlace, to: str) -> Callable[[RecordBatch, int], Sequence[
         return lambda batch, size: _rare(batch, name, size, lower=to == resource)
     if place == ("ats", "applications", "current_stage"):
         return _stages
+    if to == _STATUSES:
+        return _statuses
     return lambda batch, size: [number + 1 for number in batch.random.below(name, size)]
 
 
@@ -126,6 +128,21 @@ def _stages(batch: RecordBatch, size: int) -> Sequence[int | None]:
     turns = batch.random.below("current_stage", stages)
     return [
         ((job or 1) - 1) * stages % size + 1 + turn for job, turn in zip(jobs, turns, strict=True)
+    ]
+
+
+_STATUSES, _USUAL_STATUSES = "ticket_status", 6
+
+
+def _statuses(batch: RecordBatch, size: int) -> Sequence[int | None]:
+    """For each ticket or task its status: one of the usual ones, but for the last
+    records, each of which has another of the rest.
+    """
+    usual, last = min(size, _USUAL_STATUSES), batch.count(batch.resource)
+    numbers = batch.random.below("status", usual)
+    return [
+        size - (last - number) if last - number < size - usual and last > size else one + 1
+        for number, one in zip(batch.numbers, numbers, strict=True)
     ]
 
 
@@ -290,13 +307,23 @@ def _one(api: str, resource: str, field: KnownField, to: str) -> FieldMaker:
 
 
 def _mostly_first(choices: tuple[str, ...]) -> FieldMaker:
-    """Return one of these values. The first is the usual one."""
+    """Return one of these values. The first is the usual one, and the last records have
+    each in turn, so that none is missing.
+    """
 
     def make(batch: RecordBatch, name: str) -> list[Json]:
         others = zip(
             batch.random.one_in(name, 3), batch.random.pick(f"{name} else", choices), strict=True
         )
-        return [other if rare else choices[0] for rare, other in others]
+        last = batch.count(batch.resource)
+        return [
+            choices[left]
+            if (left := last - number) < min(last, len(choices))
+            else other
+            if rare
+            else choices[0]
+            for number, (rare, other) in zip(batch.numbers, others, strict=True)
+        ]
 
     return make
 

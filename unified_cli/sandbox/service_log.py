@@ -101,7 +101,9 @@ class ServiceLog:
         status = _status(kind, random)
         failed = status >= 400
         secret = f"sandbox-credential-{random.below('token', 10**9):09d}"
-        resource = f"{operation.api}/{operation.resource}"
+        # Calls of the provider's own records name no API.
+        proxied = random.below("proxied", _ONE_IN) == 0
+        resource = operation.resource if proxied else f"{operation.api}/{operation.resource}"
         upstream = f"https://provider.example/v3/{operation.resource}?access_token={secret}"
         said = _SAID.get(status, "")
         fetched = 40 + random.below("fetch", 400)
@@ -112,7 +114,7 @@ class ServiceLog:
             service.connection: account,
             words.tenant: account.partition(":")[2] or kind,
             words.product: product_of(account, self._seed).name,
-            "request_type": "unified",
+            "request_type": words.provided if proxied else words.unified,
             "resource": resource,
             "method": operation.name,
             "http_method": operation.method,
