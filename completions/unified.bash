@@ -338,8 +338,8 @@ _unified_argument() {
         profile\ remove:*) kind='profile' ;;
         capabilities:*) kind='api/resource' ;;
         doctor:*) kind='connection' ;;
-        operations\ add:*) kind='api/resource' ;;
-        operations\ remove:*) kind='api/resource' ;;
+        operations\ add:*) kind='offered' ;;
+        operations\ remove:*) kind='added' ;;
         request:0) kind='GET POST PATCH PUT DELETE' ;;
         request:*) kind='' ;;
         export:*) kind='api/resource' ;;
@@ -920,13 +920,26 @@ _unified_offer_kind() {
             [[ $1 == run ]] || words+=' last'
             _unified_offer "$2"
             ;;
-        api/resource)
+        offered)
+            # The names that the connection was seen to offer have a dot for the slash.
+            words=''
+            local path='operations add names'
+            _unified_seen offers
+            words=${words//.//}
+            _unified_offer "$2"
+            ;;
+        api/resource | added)
             local api=${current%%/*}
+            words=''
             if [[ $current == */* ]]; then
-                _unified_words "$api"
+                if [[ $1 != added ]]; then
+                    _unified_words "$api"
+                elif [[ -n $added ]]; then
+                    _unified_added "$api"
+                fi
                 _unified_offer "$api/"
             else
-                words=$_unified_apis
+                [[ $1 == added ]] || words=$_unified_apis
                 [[ -z $added ]] || _unified_added ''
                 _unified_offer "$2"
                 compopt -o nospace 2>/dev/null

@@ -737,9 +737,9 @@ function __unified_argument --argument-names at argument
         case 'doctor:*'
             echo 'connection'
         case 'operations add:*'
-            echo 'api/resource'
+            echo 'offered'
         case 'operations remove:*'
-            echo 'api/resource'
+            echo 'added'
         case 'request:0'
             echo 'GET POST PATCH PUT DELETE'
         case 'request:*'
@@ -1432,12 +1432,19 @@ function __unified_offer --argument-names kind before current at profile account
                 __unified_runs
                 test "$kind" = run; or echo last
             end | string replace -r '^' -- "$before"
-        case api/resource
+        case offered
+            # The names that the connection was seen to offer have a dot for the slash.
+            __unified_seen offers 'operations add names' "$profile" "$account" | string replace . / | string replace -r '^' -- "$before"
+        case api/resource added
+            set -l folder (__unified_folder)
             if set -l parts (string match -r '^([^/]*)/' -- "$current")
-                __unified_words $parts[2] | string replace -r '^' -- "$before$parts[1]"
+                if test "$kind" != added
+                    __unified_words $parts[2] | string replace -r '^' -- "$before$parts[1]"
+                else if test -d $folder/catalogue.d
+                    __unified_added $folder $parts[2] | string replace -r '^' -- "$before$parts[1]"
+                end
             else
-                printf "$before%s/\n" ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice
-                set -l folder (__unified_folder)
+                test "$kind" = added; or printf "$before%s/\n" ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice
                 if test -d $folder/catalogue.d
                     __unified_added $folder '' | string replace -r '^(.*)$' -- "$before\$1/"
                 end

@@ -3,6 +3,7 @@ asked for first.
 """
 
 import json
+import re
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -53,7 +54,8 @@ def test_an_offer_is_shown_and_written_with_its_origin(unified: Unified, home: P
     result = unified("operations add crm -p hub --yes", wall=lambda: NOW)
     assert result.code == 0
     assert result.stdout == refused.stdout
-    assert result.stdout.splitlines() == [
+    rows = [line.split("\t") for line in result.stdout.splitlines()]
+    assert ["\t".join(row[:4]) for row in rows] == [
         "crm contacts list\tGET\t/unified/crm/contacts\treads a list",
         "crm contacts create\tPOST\t/unified/crm/contacts\twrites",
         "crm contacts get\tGET\t/unified/crm/contacts/{id}\treads",
@@ -69,9 +71,27 @@ def test_an_offer_is_shown_and_written_with_its_origin(unified: Unified, home: P
     assert found["api"]["crm"]["title"] == "Unified CRM API"
     assert found["api"]["crm"]["resources"]["contacts"] == CONTACTS
     assert found["known"]["crm"]["deals"]["body"] == {"win": "id! note"}
+    # All that is written was shown.
+    for command, method, _, _, query, fields in rows:
+        known = found["known"]["crm"][command.split()[1]]
+        name = command.split()[2]
+        assert query == known.get("query", {}).get(name, "")
+        body = known.get("body", {}).get(name, "")
+        assert fields == (body if method in ("POST", "PATCH") else known["fields"])
     again = unified("operations add crm -p hub --yes")
     assert (again.code, again.stdout) == (0, "")
     assert again.stderr == "nothing to add: all of it is in the catalogue already\n"
+
+
+def test_a_terminal_shows_the_fields_before_it_asks(unified: Unified, home: Path) -> None:
+    no = unified("operations add crm/deals -p hub", tty=True, stdin=b"n\n")
+    shown = re.sub(r"\x1b\[\d*m", "", no.stdout)
+    assert "crm deals win   POST    /unified/crm/deals/win   not known, not repeated" in shown
+    assert "COMMAND         PARAMETERS            FIELDS" in shown
+    assert "status=open|won|lost" in shown
+    assert "crm deals win                         id! note" in shown
+    assert "add 3 operations" in no.stderr
+    assert not (home / "catalogue.d").exists()
 
 
 def test_a_terminal_asks(unified: Unified, home: Path) -> None:
@@ -142,7 +162,11 @@ def test_remove_takes_back_what_was_added(unified: Unified, home: Path) -> None:
     assert unified("operations remove crm").code == 0
     assert not path.exists()
     assert unified("crm contacts list -p hub").code == 2
-    assert unified("operations remove ticketing").code == 2
+    for name in ("crm", "crm/deals", "ticketing", "nothing"):
+        again = unified(f"operations remove {name}")
+        none = f"no operations of {name.partition('/')[0]} were added"
+        hint = "unified operations --source shows which file has what"
+        assert (again.code, again.stderr) == (2, f"error: {none} ({hint})\n")
 
 
 def test_a_method_of_a_known_resource_is_added_to_it(unified: Unified, home: Path) -> None:

@@ -457,6 +457,46 @@ def test_ids_and_columns_that_a_terminal_showed_are_offered(
             path.unlink()
 
 
+CRM = {"crm", "crm/contacts", "crm/deals", "ticketing/tickets"}
+
+
+@pytest.mark.parametrize("name", SHELLS)
+def test_what_a_connection_was_seen_to_offer_can_be_added(
+    name: str, shell: Start, tmp_path: Path
+) -> None:
+    running = shell(name, TAGGED.replace("full", "sales"))
+    settled(tmp_path)
+    line = "unified operations add -p acme "
+    assert running.offered(line) == set()
+    at_terminal("capabilities -p acme", tmp_path)
+    assert running.offered(line) == CRM
+    assert running.offered("unified operations add crm -p acme crm/d") == {"crm/deals"}
+    assert running.offered(f"{line}t") == {"ticketing/tickets"}
+    assert running.offered("unified operations add -p acme -a other ") == set()
+    seen = tmp_path / ".cache" / "unified" / "completion" / "acme"
+    assert {(path.name, path.stat().st_mode & 0o777) for path in seen.iterdir()} == {
+        ("operations.add.offers", 0o600)
+    }
+
+
+@pytest.mark.parametrize("name", SHELLS)
+def test_what_was_added_can_be_removed(name: str, shell: Start, tmp_path: Path) -> None:
+    running = shell(name)
+    assert running.offered("unified operations remove ") == set()
+    folder = tmp_path / ".config" / "unified" / "catalogue.d"
+    folder.mkdir(parents=True)
+    (folder / "falconry.toml").write_text(ADDED)
+    offered = {one.strip("/ ") for one in running.offered("unified operations remove ")}
+    assert (offered >= {"falconry", "ticketing"}, "calendar" in offered) == (True, False)
+    assert {
+        one.rpartition("/")[2] for one in running.offered("unified operations remove falconry/")
+    } >= {"contacts", "deals"}
+    assert {
+        one.rpartition("/")[2] for one in running.offered("unified operations remove ticketing/")
+    } == {"macros", "tickets"}
+    assert not list(tmp_path.glob("**/PWN*"))
+
+
 @pytest.mark.parametrize("name", SHELLS)
 def test_a_hostile_list_of_words_is_neither_offered_nor_run(
     name: str, shell: Start, tmp_path: Path

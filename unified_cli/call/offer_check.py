@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import NamedTuple
 
-from unified_cli.call import extra_offer, introspection
+from unified_cli.call import extra_offer, introspection, seen_words
 from unified_cli.call.connection_record import UNKNOWN_STATE, AccountState
 from unified_cli.call.extra_offer import ExtraCell
 from unified_cli.call.introspection import Offer
@@ -168,6 +168,7 @@ class OfferCheck(NamedTuple):
             blocked=offer.state.blocked,
             provided=offer.provided,
         )
+        seen_words.keep_offer(self.runtime, settings, self.catalogue, offer.offered)
         return offer
 
     def unknown_offer(self, name: str) -> ConnectionOffer:

@@ -1,17 +1,23 @@
-"""Keep the ids and columns that a list showed on a terminal, for completion."""
+"""Keep the ids and columns that a list showed on a terminal, and what else a connection
+offers, for completion.
+"""
 
 import contextlib
 from collections.abc import Sequence
 
 from unified_cli.call import Call
-from unified_cli.catalogue import Operation
-from unified_cli.config import file, known_methods, resolution
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.catalogue.load import is_name
+from unified_cli.config import file, known_capabilities, known_methods, resolution
 from unified_cli.config.completion_words import CompletionWords
 from unified_cli.config.keys import Overrides
+from unified_cli.config.known_capabilities import Offered
+from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
 from unified_cli.http import decoding, page_body
 from unified_cli.json_text import members
 from unified_cli.json_text.members import Record
+from unified_cli.runtime import Runtime
 from unified_cli.storage import names
 
 _LARGEST = 4 * 1024 * 1024
@@ -32,7 +38,7 @@ def keep(call: Call, operation: Operation | None, records: Sequence[Record]) -> 
 
     Nothing is kept unless a profile named the connection.
     """
-    words = _words(call)
+    words = _words(call.runtime, call.settings)
     if not (operation and operation.lists and words):
         return
     found = [parts for one in records[:_MOST] if (parts := members.parts(one))]
@@ -46,7 +52,7 @@ def keep(call: Call, operation: Operation | None, records: Sequence[Record]) -> 
 
 def keep_described(call: Call, operation: Operation) -> None:
     """Keep a description's parameters and fields for completion."""
-    words = _words(call)
+    words = _words(call.runtime, call.settings)
     known = known_methods.recall(call.runtime, call.settings, operation) if words else None
     if words is None or known is None:
         return
@@ -61,12 +67,34 @@ def keep_described(call: Call, operation: Operation) -> None:
         )
 
 
-def _words(call: Call) -> CompletionWords | None:
+def keep_offer(
+    runtime: Runtime, settings: Settings, catalogue: Catalogue, offered: Offered
+) -> None:
+    """Keep what `operations add` can add of an offer, for completion at a terminal.
+
+    A dot stands for the slash, which no word may have.
+    """
+    lacking = known_capabilities.beyond(offered, catalogue) if runtime.stdout_is_terminal else {}
+    names = [
+        name
+        for api, resources in lacking.items()
+        for name in (
+            *([] if api in catalogue.apis else [api]),
+            *(f"{api}.{one}" for one in resources),
+        )
+        if all(map(is_name, name.split(".")))
+    ]
+    words = _words(runtime, settings) if names else None
+    if words is not None:
+        with contextlib.suppress(OSError):
+            words.add(("operations", "add", "offers"), names)
+
+
+def _words(runtime: Runtime, settings: Settings) -> CompletionWords | None:
     """Return the words of the connection.
 
     None where completion cannot know it: by its profile, as the config file has it.
     """
-    runtime, _, settings, *_ = call
     if not (settings.profile and settings.is_of_file):
         return None
     with contextlib.suppress(UnifiedError):

@@ -199,7 +199,8 @@ class Argument(NamedTuple):
     `metavar` represents it in help, its name in capitals if empty. `takes` tells
     completion what to offer for each value, the last entry for all further ones:
     `profile`, `connection` (profiles and tags), `file`, `folder`, `api/resource`,
-    `record` (its id), or choices such as `GET|POST`; empty if unknown.
+    `offered` and `added` (such names that can be added, or were), `record` (its id), or
+    choices such as `GET|POST`; empty if unknown.
     """
 
     about: str = ""

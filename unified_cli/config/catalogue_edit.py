@@ -19,6 +19,7 @@ from unified_cli.storage import private_file
 from unified_cli.storage.atomic_file import NotSyncedError
 
 _BY_OPERATION = ("query", "body")
+_SHOWS_FILES = "unified operations --source shows which file has what"
 
 
 class AddedResource(NamedTuple):
@@ -63,13 +64,15 @@ def remove(runtime: Runtime, api: str, names: Collection[str]) -> Path:
     """
 
     def alter(document: Any) -> None:
+        if not document:
+            raise UsageError(f"no operations of {api} were added", hint=_SHOWS_FILES)
         resources = document.get("api", {}).get(api, {}).get("resources", {})
         missing = [name for name in names if name not in resources]
         if not resources or missing:
             place = "/".join([api, *missing[:1]])
             raise UsageError(
                 f"{user_catalogue.path_of(runtime, api)} has no {place}",
-                hint="unified operations --source shows which file has what",
+                hint=_SHOWS_FILES,
             )
         for part in ("api", "known"):
             within = document.get(part, {}).get(api, {})

@@ -2,11 +2,11 @@
 catalogue.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from unified_cli.call import introspection, method_description
+from unified_cli.call import introspection, method_description, seen_words
 from unified_cli.call.introspection import Offer
 from unified_cli.catalogue import STANDARD, Catalogue, Operation, either_dash, plain
 from unified_cli.catalogue.described import DescribedField, MethodDescription
@@ -29,12 +29,15 @@ from unified_cli.http import request as requests
 from unified_cli.http.client import Client
 from unified_cli.http.request import Scope
 from unified_cli.masking import masked, unsafe, visible
+from unified_cli.output import screen
+from unified_cli.output.terminal import TerminalText
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 
 _LONGEST_TEXT = 200
 _MOST_FIELDS = 200
 _HEADS = ("command", "method", "path", "effect")
+_KNOWN = ("parameters", "fields")
 
 
 class _Chosen(NamedTuple):
@@ -70,6 +73,7 @@ def run(context: CommandContext, options: AddOperationsOptions) -> None:
         readers.client(settings) as client,
     ):
         offer = introspection.ask_offer(client, settings, catalogue)
+        seen_words.keep_offer(runtime, settings, catalogue, offer.offered)
         chosen = _named_operations(context, settings, offer, options.names)
         if chosen.refused:
             runtime.stderr.note(
@@ -78,7 +82,6 @@ def run(context: CommandContext, options: AddOperationsOptions) -> None:
         if not chosen.operations:
             runtime.stderr.note("nothing to add: all of it is in the catalogue already")
             return
-        _show(runtime, chosen)
         at = datetime.fromtimestamp(runtime.wall(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         origin = ", ".join(filter(None, (settings.profile, settings.reachable()[1], at)))
         asked = _Asked(client, requests.scope_of(settings, catalogue.service), offer, origin)
@@ -86,6 +89,7 @@ def run(context: CommandContext, options: AddOperationsOptions) -> None:
             api: [_resource_entry(asked, of_it) for of_it in of_api.values()]
             for api, of_api in chosen.operations.items()
         }
+    _show(runtime, chosen, added)
     files = ", ".join(str(user_catalogue.path_of(runtime, api)) for api in added)
     number = sum(len(one.operations) for of_api in added.values() for one in of_api)
     what = f"add {counted(number, 'operation')} to {files}"
@@ -178,14 +182,36 @@ def _standard_first(words: Sequence[str]) -> list[str]:
     ]
 
 
-def _show(runtime: Runtime, chosen: _Chosen) -> None:
-    rows = [
-        (one.command, one.method, one.path, _effect(one))
-        for of_api in chosen.operations.values()
-        for operations in of_api.values()
-        for one in operations
+def _show(runtime: Runtime, chosen: _Chosen, added: Mapping[str, Sequence[AddedResource]]) -> None:
+    """Print what will be written: the operations, and what their connection says of
+    their parameters and fields; on a terminal in a table of its own.
+    """
+    found = [
+        (one, resource)
+        for api, of_api in added.items()
+        for resource in of_api
+        for one in chosen.operations[api][resource.name]
     ]
-    show(runtime, None, _HEADS, rows, None)
+    rows = [(one.command, one.method, one.path, _effect(one)) for one, _ in found]
+    known = [(resource.query.get(one.name, ""), _fields(one, resource)) for one, resource in found]
+
+    def drawn() -> Iterator[TerminalText]:
+        yield screen.table(runtime, _HEADS, [list(map(masked, row)) for row in rows])
+        described = [
+            [masked(text) for text in (row[0], *more)]
+            for row, more in zip(rows, known, strict=True)
+            if any(more)
+        ]
+        if described:
+            yield screen.table(runtime, (_HEADS[0], *_KNOWN), described)
+
+    lines = [(*row, *more) for row, more in zip(rows, known, strict=True)]
+    show(runtime, None, (*_HEADS, *_KNOWN), lines, None, drawn=drawn)
+
+
+def _fields(operation: Operation, resource: AddedResource) -> str:
+    """Return the known fields of an operation's body, or of its records."""
+    return resource.body.get(operation.name, "") if operation.takes_body else resource.fields
 
 
 def _effect(operation: Operation) -> str:

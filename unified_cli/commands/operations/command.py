@@ -33,7 +33,7 @@ class AddOperationsOptions(MessageOptions, TransportOptions, ConnectionOptions):
         Argument(
             "an API that the connection offers, or a resource of one",
             metavar="MODEL[/RESOURCE]…",
-            takes=("api/resource",),
+            takes=("offered",),
         ),
     ]
     yes: Annotated[bool, with_help(Yes, "add without asking; required off a terminal")] = False
@@ -48,7 +48,7 @@ class RemoveOperationsOptions(MessageOptions):
         Argument(
             "an API that was added, or a resource of one",
             metavar="MODEL[/RESOURCE]…",
-            takes=("api/resource",),
+            takes=("added",),
         ),
     ]
     yes: Annotated[bool, with_help(Yes, "remove without asking")] = False

@@ -244,12 +244,19 @@ function __unified_offer --argument-names kind before current at profile account
                 __unified_runs
                 test "$kind" = run; or echo last
             end | string replace -r '^' -- "$before"
-        case api/resource
+        case offered
+            # The names that the connection was seen to offer have a dot for the slash.
+            __unified_seen offers 'operations add names' "$profile" "$account" | string replace . / | string replace -r '^' -- "$before"
+        case api/resource added
+            set -l folder (__unified_folder)
             if set -l parts (string match -r '^([^/]*)/' -- "$current")
-                __unified_words $parts[2] | string replace -r '^' -- "$before$parts[1]"
+                if test "$kind" != added
+                    __unified_words $parts[2] | string replace -r '^' -- "$before$parts[1]"
+                else if test -d $folder/catalogue.d
+                    __unified_added $folder $parts[2] | string replace -r '^' -- "$before$parts[1]"
+                end
             else
-                printf "$before%s/\n" @APIS@
-                set -l folder (__unified_folder)
+                test "$kind" = added; or printf "$before%s/\n" @APIS@
                 if test -d $folder/catalogue.d
                     __unified_added $folder '' | string replace -r '^(.*)$' -- "$before\$1/"
                 end
