@@ -4,6 +4,7 @@ type.
 
 from collections.abc import Callable, Mapping, Sequence
 
+from unified_cli.catalogue.known import known
 from unified_cli.sandbox.file_content import file_url
 from unified_cli.sandbox.people import STAFF, STAFF_DOMAIN, Person, company
 from unified_cli.sandbox.record_batch import RecordBatch
@@ -89,19 +90,18 @@ def paragraph(batch: RecordBatch, name: str) -> list[str]:
     return [f"{one} {more}" for one, more in both]
 
 
-def text_of(kind: str, value: str, kinds: Sequence[str]) -> FieldMaker:
-    """Return a text with its kind, mostly the first of these."""
+def text_of(kind: str, value: str, usual: str) -> FieldMaker:
+    """Return a text with its kind: mostly the usual one, and each that is known."""
 
     def make(batch: RecordBatch, name: str) -> list[dict[str, str]]:
-        found = zip(
-            paragraph(batch, name),
-            batch.random.below(f"{name} {kind}", 2 * len(kinds)),
-            strict=True,
-        )
+        members = known(batch.api, batch.resource).members
+        others = next((one.values for one in members if one.name == f"{name}.{kind}"), ())
+        kinds = (*others, *(usual for _ in (*others, usual)))
         return [
             {kind: one, value: f"<p>{text}</p>" if one == "html" else text}
-            for text, place in found
-            for one in (kinds[place] if place < len(kinds) else kinds[0],)
+            for text, one in zip(
+                paragraph(batch, name), batch.random.pick(f"{name} {kind}", kinds), strict=True
+            )
         ]
 
     return make
@@ -281,8 +281,8 @@ _BY_NAME: Mapping[tuple[str, str], FieldMaker] = {
     ("html_body", "string"): lambda batch, _name: [
         f"<p>{text}</p>" for text in paragraph(batch, "body")
     ],
-    ("body", "object"): text_of("format", "content", ("markdown", "html", "plaintext")),
-    ("content", "object"): text_of("type", "value", ("plain_text", "html")),
+    ("body", "object"): text_of("format", "content", "markdown"),
+    ("content", "object"): text_of("type", "value", "plain_text"),
     ("description", "string"): paragraph,
     ("description", "object"): each(
         paragraph, lambda text: {"format": "markdown", "content": text}
