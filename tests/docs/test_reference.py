@@ -66,6 +66,8 @@ def test_completion_knows_each_kind_of_value() -> None:
         "run",
         "last-run",
         "api/resource",
+        "offered",
+        "added",
     }
     words = re.compile(r"[\w./-]+=?([ |][\w./-]+=?)+|curl|id")
     everything = {

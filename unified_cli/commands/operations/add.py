@@ -29,7 +29,7 @@ from unified_cli.http import request as requests
 from unified_cli.http.client import Client
 from unified_cli.http.request import Scope
 from unified_cli.masking import masked, unsafe, visible
-from unified_cli.output import screen
+from unified_cli.output import screen, stdout
 from unified_cli.output.terminal import TerminalText
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
@@ -89,6 +89,8 @@ def run(context: CommandContext, options: AddOperationsOptions) -> None:
             api: [_resource_entry(asked, of_it) for of_it in of_api.values()]
             for api, of_api in chosen.operations.items()
         }
+    # The question comes after the whole table, which no pager hides.
+    stdout.unpage(runtime)
     _show(runtime, chosen, added)
     files = ", ".join(str(user_catalogue.path_of(runtime, api)) for api in added)
     number = sum(len(one.operations) for of_api in added.values() for one in of_api)
