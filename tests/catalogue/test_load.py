@@ -56,6 +56,7 @@ OWN = {
     ("results.py", "result"),
     ("run_output.py", "result"),
     ("checkpoint.py", "next_cursor"),
+    ("jq_program.py", "result"),
     ("jq_program.py", "sort_by"),
 }
 """Words of the service that mean something else here: members of printed or kept
