@@ -43,18 +43,23 @@ class Soak:
         """Do the command, and those that are printed, to the end; the first ones are
         killed.
         """
-        onward, most = command, stdin.count(b"\n") // (kills + 1)
+        run, onward, most = "", command, stdin.count(b"\n") // (kills + 1)
         for _ in range(MOST_COMMANDS):
             self.commands += 1
             requests = self._chosen.randint(1, most) if self.killed < kills else None
             code, stderr = self._once(onward, stdin, requests)
+            if begun := re.search(r"^run (\S+)$", stderr, re.MULTILINE):
+                run = begun[1]
+            if " get " in onward:
+                # It shows whether a write in doubt was done, unless it fails itself.
+                onward = f"runs resume {run}"
+                continue
             if code == 0:
                 return
             if code < 0:
                 self.killed += 1
-                begun = re.search(r"^run (\S+)$", stderr, re.MULTILINE)
                 # Without a run nothing was sent.
-                onward = f"runs resume {begun[1]}" if begun else onward
+                onward = f"runs resume {run}" if run else onward
                 continue
             assert code in {9, 10}, stderr
             last = stderr.splitlines()[-1]
