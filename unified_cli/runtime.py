@@ -191,12 +191,24 @@ class Runtime(NamedTuple):
 
         `less`, for example, writes to that at stderr as well.
         """
-        if not self.stderr_is_terminal or self.stdout_is_terminal or self.stdout is None:
+        if not self.stderr_is_terminal or self.stdout_is_terminal:
             return False
+        status = self._stdout_status()
+        return status is not None and stat.S_ISFIFO(status.st_mode)
+
+    def prints_into(self, path: Path) -> bool:
+        """Return whether stdout is this file, which the shell has emptied before."""
+        status = self._stdout_status()
         try:
-            return stat.S_ISFIFO(os.fstat(self.stdout.fileno()).st_mode)
-        except (OSError, ValueError):
+            return status is not None and os.path.samestat(status, path.stat())
+        except OSError:
             return False
+
+    def _stdout_status(self) -> os.stat_result | None:
+        try:
+            return None if self.stdout is None else os.fstat(self.stdout.fileno())
+        except (OSError, ValueError):
+            return None
 
     def has_colour(self, *, stderr: bool = False) -> bool:
         """Return whether stdout or stderr is coloured.

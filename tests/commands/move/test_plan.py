@@ -1,13 +1,15 @@
 """`unified plan`: which calls it makes of which differences."""
 
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import Unified
+from front_door import Process, Unified
 from record_files import TWO, ids_header, ndjson
+from server import Service
 
 pytestmark = pytest.mark.usefixtures("kept_ids")
 APPLY = "(unified apply PLAN -p new does it, --dry-run shows it)\n"
@@ -235,3 +237,24 @@ def test_what_cannot_be_planned_is_refused(
     result = unified(f"plan {argv.format(file=ndjson(tmp_path / 'one', {'id': 1}))}")
     assert (result.stdout, result.code) == ("", 2)
     assert result.stderr.startswith(f"error: {said}")
+
+
+@pytest.mark.parametrize("command", ["diff", "plan", "plan --delete"])
+def test_a_side_is_not_the_file_that_is_printed_into(
+    command: str, process: Process, service: Service, tmp_path: Path
+) -> None:
+    """Else an emptied file is a side without records: a plan to delete all others."""
+    side, other = tmp_path / "side.ndjson", tmp_path / "other.ndjson"
+    other.write_text('{"id":"1"}\n')
+    with side.open("wb") as stdout:
+        result = process(
+            [*command.split(), "ticketing/tickets", "--from", str(side), "--to", str(other)],
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            environ=service.environ,
+        )
+    assert (result.returncode, service.seen) == (2, [])
+    assert result.stderr.decode() == (
+        f"error: --from {side} is the file that stdout goes to, which the shell has emptied"
+        " (print into another file)\n"
+    )

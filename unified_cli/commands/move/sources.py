@@ -76,6 +76,11 @@ class SourceFinder:
             raise UsageError(
                 f"{option} {name} is no profile, folder or file", hint="unified profile list"
             )
+        if self._runtime.prints_into(path):
+            raise UsageError(
+                f"{option} {name} is the file that stdout goes to, which the shell has emptied",
+                hint="print into another file",
+            )
         return self._of_folder(path) if path.is_dir() else self._of_file(path)
 
     def _profile(self, name: str) -> str | None:
