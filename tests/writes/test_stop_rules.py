@@ -3,14 +3,13 @@ work is done.
 """
 
 import json
-from dataclasses import dataclass
 
 import pytest
 from front_door import Unified
 from pages import served
 from server import Reply, Seen, Service
 
-from unified_cli.cli.option_parts import StopOptions
+from unified_cli.cli.write_options import WriteOptions
 from unified_cli.errors import AccessError, RefusedError, ServiceError, UnifiedError
 from unified_cli.writes import stop_rules
 from unified_cli.writes.stop_rules import ConnectionStops, StopRules
@@ -20,11 +19,6 @@ REFUSED, FAILED, BLOCKED = (
     ServiceError("broken"),
     AccessError("blocked"),
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Typed(StopOptions):
-    """The options of a command that has no others."""
 
 
 @pytest.mark.parametrize(
@@ -42,7 +36,7 @@ class Typed(StopOptions):
 def test_rules_as_they_are_typed(
     stages: str | None, most: str | None, fail_fast: bool, rules: StopRules
 ) -> None:
-    options = Typed(stages=stages, max_failures=most, fail_fast=fail_fast)
+    options = WriteOptions(stages=stages, max_failures=most, fail_fast=fail_fast)
     assert stop_rules.parse(options, 9) == rules
 
 
