@@ -257,11 +257,8 @@ def test_a_write_of_nothing_is_refused(
     operation: Operation, unified: Unified, service: Service
 ) -> None:
     words = [*operation.command.split(), *(["42"] if operation.takes_id else [])]
-    said = (
-        "error: nothing to send: -d, -f or -F (--skeleton prints a body, -d '{}' sends an empty"
-        " one)\n"
-    )
     result = unified(words, environ=service.environ)
-    assert (result.code, result.stderr, service.seen) == (2, said, [])
+    assert (result.code, service.seen) == (2, [])
+    assert result.stderr.startswith("error: nothing to send: -d, -f or -F (--skeleton")
     assert unified([*words, "-d", "{}"], environ=service.environ).code == 0
     assert service.seen[0].body == b"{}"
