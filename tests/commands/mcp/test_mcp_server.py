@@ -37,12 +37,13 @@ CANARY = "CANARY-0123456789abcdef"
 
 class Agent:
     """An agent with a server: `call` gives what a tool answered, `refused` the words of
-    a failure.
+    a failure, and `stderr` what both printed, when they have ended.
     """
 
     def __init__(self, running: Forked) -> None:
         self._running = running
         self.heard: list[str] = []
+        self.stderr = b""
         self.tools = self._read()
 
     def call(self, tool: str, **arguments: Any) -> Any:
@@ -81,12 +82,11 @@ def agent(folder: Path, options: str, **environ: str) -> Iterator[Agent]:
     with forking.start(
         words, own, preload=CLIENT, program=AGENT.read_text("utf-8"), stdin=subprocess.PIPE
     ) as started:
+        found = Agent(started)
         try:
-            yield Agent(started)
+            yield found
         finally:
-            assert started.stdin
-            started.stdin.close()
-            started.wait(60)
+            _, found.stderr = started.communicate(60)
 
 
 def configured(folder: Path, url: str, token: str, **profiles: str) -> Path:
@@ -662,12 +662,10 @@ def test_known_parameters_are_not_remarked_on(reader: Agent) -> None:
     assert "unknown_parameters" not in found
 
 
-def test_without_a_home_it_writes_and_says_that_its_log_is_not_kept(
-    place: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_without_a_home_it_writes_and_says_that_its_log_is_not_kept(place: Path) -> None:
     config = str(place / "config.toml")
     create = {"operation": "ticketing tags create", "profile": "prod-a", "body": {"name": "x"}}
     with agent(place, "-p prod-a --allow-writes", UNIFIED_CONFIG=config, HOME="/") as found:
         assert found.call("write", **create)
-    said = capfd.readouterr().err
-    assert "the log of this server is not kept: there is no home directory" in said
+    said = b"the log of this server is not kept: there is no home directory"
+    assert said in found.stderr
