@@ -147,7 +147,8 @@ def _of_resource(context: Any, argument: str) -> str | None:
     if resource and "/" not in resource:
         second = f" {quoted(argument)}" if file_ else ""
         return f"{path} {resource}/{quoted(file_ or argument)}{second}"
-    return f"one file at a time: {path} {resource} {quoted(argument)}" if file_ else None
+    words = " ".join(filter(None, (path, resource, quoted(argument))))
+    return f"one file at a time: {words}" if file_ else None
 
 
 def _of_operation(

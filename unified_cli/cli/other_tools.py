@@ -80,7 +80,9 @@ _GROUPS: Mapping[str, OwnSpelling] = {
     "--assert --expects --must": OwnSpelling("--expect", "--expect {JQ}"),
     "--overwrite --clobber": OwnSpelling("--force", "--force"),
     "--jsonpath --jmespath --template --expression -t": OwnSpelling("--jq", "--jq EXPR"),
-    "--output-file --outfile --download --save --save-to -O": OwnSpelling("--out", "--out {FILE}"),
+    "--output-file --out-file --outfile --download --save --save-to -O": OwnSpelling(
+        "--out", "--out {FILE}"
+    ),
     "--paginate --all-pages --follow-pages --slurp --everything --fetch-all": OwnSpelling(
         "--all", "--all reads every page"
     ),
@@ -90,10 +92,19 @@ _GROUPS: Mapping[str, OwnSpelling] = {
         " --tail -L"
     ): OwnSpelling("--limit", "--limit {N}"),
     "--per-page --per_page --page_size --chunk-size": OwnSpelling("--page-size", "--page-size {N}"),
-    "--starting-token --page-token --after --page --offset": OwnSpelling("--cursor", "--cursor C"),
+    "--starting-token --page-token --after --page --offset --next --next-cursor": OwnSpelling(
+        "--cursor", "--cursor C"
+    ),
     (
         "--start --start-date --begin --newer-than --updated-since --updated-after --changed-since"
     ): OwnSpelling("--since", "--since {TIME}"),
+    "--before --end --end-date": OwnSpelling(
+        "--query", "-q 'created_at[lt]=TIME', if the list's help names this filter"
+    ),
+    "--exclude --except --without": OwnSpelling(
+        "--profile", "-p '!NAME' leaves out a profile that a glob or a tag selects"
+    ),
+    "--pretty-print --indent": OwnSpelling("--pretty", "--pretty"),
     "--sort --sort-by --order-by --order": OwnSpelling(
         "--query", "-q, with a sort key that the list's help names"
     ),
@@ -102,7 +113,7 @@ _GROUPS: Mapping[str, OwnSpelling] = {
     ),
     (
         "--input --filename --file --data-file --from-file --body-file --data-binary"
-        " --json-file --cli-input-json"
+        " --json-file --from-json --cli-input-json"
     ): OwnSpelling("--data", "-d @{FILE}"),
     "--set --form": OwnSpelling("--field", "-F {NAME=JSON}, or -f NAME=STRING"),
     "--generate-cli-skeleton --example --sample": OwnSpelling("--skeleton", "--skeleton"),
@@ -205,13 +216,20 @@ _ELSEWHERE: Mapping[str, Sequence[OwnSpelling]] = {
     ),
     "--check": (OwnSpelling("--verify", "--verify {DIR}"),),
     "--limit": (
-        OwnSpelling("--restart", "an export is whole; list with --limit N --out FILE reads a part"),
+        OwnSpelling(
+            "--incremental", "an export is whole; list with --limit N --out FILE reads a part"
+        ),
+        OwnSpelling("--restart", "leave it out: an import sends every record"),
     ),
     **dict.fromkeys(
         ("--resume", "--continue"),
-        (OwnSpelling("--restart", "leave it out: an export continues where it stopped"),),
+        (
+            OwnSpelling("--incremental", "leave it out: an export continues where it stopped"),
+            OwnSpelling("--restart", "leave it out: an import continues where it stopped"),
+        ),
     ),
     **dict.fromkeys(("--mode", "--action"), (OwnSpelling("--operation", "--operation {NAME}"),)),
+    "--all": (OwnSpelling("--incremental", "leave it out: an export reads every page"),),
     "--update": (OwnSpelling("--operation", "--operation update"),),
     "--token": (
         OwnSpelling(
@@ -301,6 +319,8 @@ def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
         before.append(_AS_BODY if value.startswith(("{", "[")) else _AS_COLUMNS)
     if option in _TIMES and _TIME.fullmatch(value):
         before.append(_SINCE)
+    if option == "-i" and value:
+        before.append(OwnSpelling("--data", "-d @{FILE}"))
     if option == "-c" and value:
         before.append(OwnSpelling("--columns", "--columns {NAMES}"))
     if option in _FILTERS and _JQ.fullmatch(value):

@@ -25,7 +25,7 @@ _TAKEN_BY = {
     BODY: "operations that send a body",
     "--edit": "updates",
     "--follow": "lists",
-    **dict.fromkeys(("-y", "--yes"), "writes"),
+    **dict.fromkeys(("-y", "--yes", "--idempotency-key"), "writes"),
     **_READERS,
 }
 _OF_A_FILE = {"-f", "--file", "--filename"}
@@ -111,9 +111,10 @@ def unknown_command(
     """
     path, (name, *rest) = context.command_path, words
     close = [one for one in own_commands(name) if one in entries]
-    close = (
-        close or below(entries, name) or get_close_matches(name.lower(), entries, 1, _CLOSE_NAME)
-    )
+    near = get_close_matches(name.lower(), entries, 1, _CLOSE_NAME)
+    # The opposite is no guess.
+    near = [one for one in near if name != f"un{one}"]
+    close = close or below(entries, name) or near
     if name == argument_errors.HELP:
         close = []
     hint = own_line(name, rest) if kind == _TOP and not below(entries, name) else None

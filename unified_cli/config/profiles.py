@@ -113,12 +113,15 @@ def unknown(tables: Mapping[str, TomlTable], wanted: str) -> ConfigError:
 def _meant(tables: Mapping[str, TomlTable], wanted: str) -> str | None:
     if any(wanted in tags_of(table.get("tags")) for table in tables.values()):
         return f"-p {_TAG}{wanted} selects those with this tag"
-    names = [name for name in re.split(r"[,\s]+", wanted) if name]
+    names = [name for name in re.split(r"[,|\s]+", wanted) if name]
     tags = {tag for table in tables.values() for tag in tags_of(table.get("tags"))}
     if len(names) > 1 and all(name in tables or name.removeprefix(_TAG) in tags for name in names):
         return f"one -p for each: {' '.join(f'-p {name}' for name in names)}"
     if (tag := _TAGGED.sub("", wanted)) != wanted and tag in tags:
         return f"-p {_TAG}{tag}"
+    lower = wanted.removeprefix(_TAG).casefold()
+    if wanted.startswith(_TAG) and (near := [tag for tag in tags if tag.casefold() == lower]):
+        return f"-p {_TAG}{min(near)}"
     if wanted in _EVERY:
         return "-p '*' selects every profile"
     same = next((name for name in tables if name.casefold() == wanted.casefold()), None)

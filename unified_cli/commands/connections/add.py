@@ -13,7 +13,7 @@ from unified_cli import os_limits
 from unified_cli.call.connection_record import ConnectionRecord
 from unified_cli.cli import prompt
 from unified_cli.cli.command import CommandContext
-from unified_cli.cli.result_table import show
+from unified_cli.cli.result_table import Drawn, show
 from unified_cli.commands.connections import listed
 from unified_cli.commands.connections.command import AddConnectionsOptions
 from unified_cli.config import edit, file, resolution
@@ -23,7 +23,7 @@ from unified_cli.config.file import Config
 from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import OWN_ACCOUNT, Settings
 from unified_cli.errors import IncompleteError, UsageError
-from unified_cli.masking import excerpt, is_harmless, visible
+from unified_cli.masking import excerpt, is_harmless, masked, visible
 from unified_cli.output import stdout
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
@@ -73,16 +73,24 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
     if asks and prompt.at_terminal(runtime, no_input=settings.no_input):
         # A pager would hide the question.
         stdout.unpage(runtime)
-        show(runtime, None, _HEADS, rows, None, apart=1)
+        _show(runtime, rows)
     if names and not options.dry_run:
         common = _common(runtime, settings)
         what = f"add {counted(len(names), 'profile')}{common.said}: {named([*names], _MOST_ASKED)}"
         prompt.confirm(runtime, what, "nothing added", yes=options.yes, no_input=settings.no_input)
         _write(runtime, common, names, options)
     if rows and not asks:
-        show(runtime, None, _HEADS, rows, None, apart=1)
+        _show(runtime, rows)
     if missing:
         raise IncompleteError("; ".join(missing))
+
+
+def _show(runtime: Runtime, rows: list[list[str]]) -> None:
+    # The names of the profiles have product and tenant.
+    drawn = Drawn(
+        ("PROFILE", "STATUS", "ID"), [[*map(masked, (row[0], row[4], row[1]))] for row in rows]
+    )
+    show(runtime, None, _HEADS, rows, None, apart=2, drawn=drawn)
 
 
 def _check_ids(found: list[ConnectionRecord]) -> None:
