@@ -212,7 +212,8 @@ def test_a_method_tells_its_schema(bare_client: httpx.Client) -> None:
         f"{TICKETS}/a/b/meta/list",
     ):
         assert ask(bare_client, path).status_code == 404
-    assert told["schema"]["properties"]["status"] == {"type": "object"}
+    status = told["schema"]["properties"]["status"]
+    assert (status["type"], [*status["properties"]]) == ("object", ["name"])
     move = ask(bare_client, "/unified/ats/applications/meta/move-stage").json()
     assert list(move["request_body_schema"]["properties"]) == [
         "application_id",

@@ -141,7 +141,7 @@ def _statuses(batch: RecordBatch, size: int) -> Sequence[int | None]:
     usual, last = min(size, _USUAL_STATUSES), batch.count(batch.resource)
     numbers = batch.random.below("status", usual)
     return [
-        size - (last - number) if last - number < size - usual and last > size else one + 1
+        size - (last - number) if 0 <= last - number < size - usual and last > size else one + 1
         for number, one in zip(batch.numbers, numbers, strict=True)
     ]
 
@@ -318,7 +318,7 @@ def _mostly_first(choices: tuple[str, ...]) -> FieldMaker:
         last = batch.count(batch.resource)
         return [
             choices[left]
-            if (left := last - number) < min(last, len(choices))
+            if 0 <= (left := last - number) < min(last, len(choices))
             else other
             if rare
             else choices[0]
