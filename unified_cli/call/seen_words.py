@@ -25,7 +25,9 @@ _MOST = 300
 
 
 def keep_page(call: Call, operation: Operation | None, body: bytes) -> None:
-    """Keep the same of a page not decoded yet. One of several MiB is left alone."""
+    """Do what `keep` does, for a page that is not decoded yet. Pages of several MiB are
+    skipped.
+    """
     if len(body) > _LARGEST:
         return
     with contextlib.suppress(decoding.TooLargeError):
@@ -44,7 +46,7 @@ def keep(call: Call, operation: Operation | None, records: Sequence[Record]) -> 
     found = [parts for one in records[:_MOST] if (parts := members.parts(one))]
     ids = [members.text(parts.get("id")) for parts in found]
     columns = dict.fromkeys(name for parts in found for name in parts)
-    # The call has done its work: what cannot be kept must not fail it.
+    # The call has already succeeded, so it must not fail if its words cannot be saved.
     with contextlib.suppress(OSError):
         words.add((operation.api, operation.resource, "ids"), ids)
         words.add((operation.api, operation.resource, "columns"), columns)
@@ -70,9 +72,10 @@ def keep_described(call: Call, operation: Operation) -> None:
 def keep_offer(
     runtime: Runtime, settings: Settings, catalogue: Catalogue, offered: Offered
 ) -> None:
-    """Keep what `operations add` can add of an offer, for completion at a terminal.
+    """Save the offered operations that `operations add` can add, for completion in a
+    shell.
 
-    A dot stands for the slash, which no word may have.
+    A word may not contain a slash, so a dot replaces it.
     """
     lacking = known_capabilities.beyond(offered, catalogue) if runtime.stdout_is_terminal else {}
     names = [
@@ -93,7 +96,8 @@ def keep_offer(
 def _words(runtime: Runtime, settings: Settings) -> CompletionWords | None:
     """Return the words of the connection.
 
-    None where completion cannot know it: by its profile, as the config file has it.
+    None if the config file has no profile by which completion could know the
+    connection.
     """
     if not (settings.profile and settings.is_of_file):
         return None
@@ -101,7 +105,8 @@ def _words(runtime: Runtime, settings: Settings) -> CompletionWords | None:
         # Read again: the file may have changed since the call began.
         config = file.read(runtime)
         now = resolution.resolve(Overrides(settings.profile), runtime, config)
-        # A shell cannot tell the owners apart on a disk that folds their names.
+        # On a disk that ignores case, profiles whose names differ only in case would
+        # share a file.
         alike = names.others_like(settings.profile, config.profiles)
         if config.path and now.digest == settings.digest and not alike:
             return CompletionWords(

@@ -116,7 +116,7 @@ class NetworkOptions(TransportOptions):
 
 @option_part
 class StopOptions(Options):
-    """When many writes stop."""
+    """When to stop many writes early."""
 
     fail_fast: FailFast = False
     max_failures: MaxFailures = None
@@ -124,5 +124,5 @@ class StopOptions(Options):
 
     @property
     def stops(self) -> bool:
-        """Whether there is such a rule."""
+        """Whether any of these options is given."""
         return self.fail_fast or self.max_failures is not None or self.stages is not None

@@ -55,8 +55,8 @@ class CompletionWords:
 
         `resource` is API, resource and kind. Raises OSError.
 
-        Words with characters that are special to a shell are left out, and known
-        secrets.
+        Known secrets, and words with characters that are special to a shell, are left
+        out.
         """
         if self._folder is None or not self._is_named or not all(map(_WORD.fullmatch, resource)):
             return
@@ -103,7 +103,7 @@ def drop_others(runtime: Runtime, settings: Settings) -> None:
     folder = _folder(runtime.folder("cache"), settings.profile)
     if folder is None or not folder.is_dir():
         return
-    # The call does not depend on it.
+    # Failures are ignored: the call does not need them.
     with suppress(OSError, NotRegularError):
         for path in folder.glob("[!.]*"):
             with os.fdopen(regular_file.descriptor(path), "rb") as file:

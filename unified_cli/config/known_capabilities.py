@@ -1,5 +1,5 @@
-"""The operations that connections offered when they were last asked, kept for a day:
-they explain, and never decide a request.
+"""The operations that connections offered when they were last asked, kept for a day.
+They only explain errors, and never decide whether a request is sent.
 """
 
 import re
@@ -29,7 +29,8 @@ _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _MOST_NAMED = 12
 # A thousand connections of which each lacks each operation of an API.
 _LARGEST = 4 * 1024 * 1024
-# A key of the cache that no connection has: its first part is no origin.
+# A key of the cache that cannot be a connection's, because its first part is not an
+# origin.
 _LACKING = "lacking"
 
 
@@ -64,10 +65,9 @@ def keep(
     blocked: bool | None,
     provided: Provided = MappingProxyType({}),
 ) -> None:
-    """Keep what a connection offers, as far as its names are harmless, and whether it
-    is blocked.
+    """Keep whether a connection is blocked, and what it offers under harmless names.
 
-    A run does not depend on it.
+    Failures are ignored: no command needs this cache.
     """
     address, account = settings.reachable()
     known = {api: _safely_named(of_it) for api, of_it in offered.items() if _NAME.fullmatch(api)}
@@ -102,13 +102,14 @@ def _safely_named(resources: object) -> dict[str, list[str]]:
 def keep_lacking(
     runtime: Runtime, api: str, asked: Mapping[str, Settings], lacking: Mapping[str, Sequence[str]]
 ) -> None:
-    """Keep which of the connections just asked lack an API's operations.
+    """Record which connections lack operations of an API, after they were asked.
 
-    Help shows this. `asked` has their settings by name, `lacking` the names by
-    `resource operation`.
+    Help shows this. `asked` maps their names to settings, `lacking` maps `resource
+    operation` to names.
     """
     numbers = {name: number for number, name in enumerate(asked)}
-    # Without a profile, a connection is called by its account, which cannot move.
+    # Without a profile a connection is named after its account, so the name always
+    # means the same one.
     connections = [
         [name, settings.digest if settings.profile else ""] for name, settings in asked.items()
     ]
@@ -122,7 +123,7 @@ def keep_lacking(
 def lacking_in_words(runtime: Runtime, operation: Operation) -> str:
     """Return which connections lack an operation, and since when.
 
-    Empty if none are known. A profile that leads to another connection now is left out.
+    Empty if none are known. Profiles that now lead to another connection are left out.
     """
     fact = _cache(runtime).read(_LACKING, operation.api)
     match fact and fact.value:

@@ -1,5 +1,5 @@
-"""Run the program that prints a token: without a shell, for ten seconds at most, and
-for one short line.
+"""Run the program that prints a token, without a shell. It may take ten seconds and
+print one short line.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ _LONGEST_ERROR = 2 * 1024
 _EXIT_POLL = 0.1
 _LONGEST_REASON = 200
 _SHORTEST = 8
-# A long word with a digit that is not a path.
+# A long word that has a digit and is not a path, so it may be a token.
 _TOKEN_LIKE = re.compile(r"(?<![\w./~+=-])(?=\S*[0-9])[A-Za-z0-9][\w./+=~-]{19,}")
 
 
@@ -126,7 +126,7 @@ def _reason(printed: str, complaint: str) -> MaskedText:
         if len(secret) >= _SHORTEST:
             hide(secret)
     if len(complaint) >= _LONGEST_ERROR:
-        # Cut at the front, it may begin with the rest of a token.
+        # If its beginning was cut off, it may begin with the rest of a token.
         complaint = complaint.partition(" ")[2]
     return excerpt(complaint.strip().rpartition("\n")[2], _LONGEST_REASON)
 

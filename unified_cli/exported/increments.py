@@ -14,8 +14,8 @@ from unified_cli.json_text.members import Record, one_line, parts, text
 from unified_cli.masking import excerpt
 from unified_cli.plural import counted
 
-# If there are more records in the last seconds of a list, the next run writes the
-# others once more.
+# If more records than this have changed in the last seconds of a list, the next run
+# writes the rest again.
 _MOST_RECENT = 1000
 # A Date header is cut to seconds.
 _EXACTNESS = timedelta(seconds=1)
@@ -41,7 +41,7 @@ class Mark(NamedTuple):
     written: str = ""
 
     def begin(self, lag: float, now: datetime) -> datetime | None:
-        """Return when the changes begin that the next run asks for.
+        """Return the time from which the next run asks for changes.
 
         None if there is no mark, or one that is later than the clock was: then changes
         that it passed over would be lost.
@@ -96,9 +96,7 @@ def local(wall: float) -> str:
 
 
 def date_of(header: str | None) -> str:
-    """Return the service's clock as text, which is in this Date header. Empty without
-    one.
-    """
+    """Return the service's time from this Date header, as text. Empty without one."""
     seconds = rate_headers.http_date(header)
     return "" if seconds is None else local(seconds)
 
@@ -124,7 +122,7 @@ def check_times(mark: Mark | None, *texts: str) -> None:
 
 
 def after(marks: Sequence[Mark], lag: float, now: datetime) -> Increment:
-    """Return what comes after reads with these marks, in their order.
+    """Return the increment that follows earlier reads, from their marks in order.
 
     `now` is this machine's clock.
     """
@@ -136,13 +134,13 @@ def after(marks: Sequence[Mark], lag: float, now: datetime) -> Increment:
         why = f"the mark {doubted[-1]} is later than the clock was, so the list is read {where}"
     else:
         why = "" if since else _UNTIMED if marks else _UNMARKED
-    # Each read sees again what the one before it had as recent.
+    # Each read returns the recent records of the previous read again.
     return Increment(since, frozenset(marks[-1].recent if marks else ()), why)
 
 
 class MarkReader:
-    """Follows how far the pages of a list go in time, from the mark of those before
-    on.
+    """Finds the newest change in the pages of a list, beginning with the mark of the
+    pages read before.
 
     `bound` is the latest time that a mark may have, `lag` how many seconds the next run
     looks back.

@@ -1,6 +1,4 @@
-"""The turns of several connections: no connection holds workers that others could
-use.
-"""
+"""Fair turns for several connections: none holds workers that others could use."""
 
 import math
 import threading
@@ -12,7 +10,7 @@ from typing import Generic, TypeVar
 
 from unified_cli import os_limits
 
-# A shorter wait is over before another has done anything.
+# A shorter wait ends before another thread could use the slot.
 _WORTH_IT = 0.1
 _THREADS, _MOST_THREADS = 4, 64
 # By default a token lets ten connections send as fast as each of them may.
@@ -35,7 +33,7 @@ def _open_file_room() -> int:
 class WorkerSlots:
     """Slots for threads that work. A thread that waits for its turn to send holds none.
 
-    With `number` None the number of connections decides how many there are.
+    If `number` is None, the number of slots depends on the number of connections.
     """
 
     def __init__(self, number: int | None) -> None:
@@ -98,7 +96,7 @@ class WorkerSlots:
 
         Then wait until there is one again.
 
-        With 0 seconds, those that want one go first.
+        With 0 seconds, threads that wait for a slot go first.
         """
         if not seconds:
             self._let_others_go_first()
@@ -150,9 +148,9 @@ Job = TypeVar("Job")
 class FairTurns(Generic[Job]):
     """Gives the next job of the connection with the fewest jobs under way.
 
-    Jobs of one connection keep their order, and the order of the jobs decides between
-    connections with equally many. Jobs are taken from `jobs` ahead of their turn until
-    the waiting ones weigh `ahead`. For one thread.
+    Jobs of one connection keep their order. Of connections with equally many jobs, the
+    one with the earlier job is first. Jobs are taken from `jobs` ahead of their turn
+    until the waiting ones weigh `ahead`. For one thread.
     """
 
     def __init__(

@@ -277,8 +277,8 @@ def may_repeat(request: Request, attempt: Attempt) -> bool:
 def pause(number: int, attempt: Attempt, uniform: Callable[[float, float], float]) -> float:
     """Return the seconds to wait after attempt `number`, from 1.
 
-    Full jitter, and at least the wait that was asked for. For a limit `pace` decides
-    instead.
+    Full jitter, and at least the wait that was asked for. After a limit `rate.Pace`
+    decides instead.
     """
     if attempt.retry_after is not None:
         return attempt.retry_after + uniform(0, 1)

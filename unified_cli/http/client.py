@@ -31,7 +31,7 @@ class Limits(NamedTuple):
 
 
 class _Call:
-    """A request that is being sent, at the latest until `until`; `error` is that of its
+    """A request that is being sent. `until` is its deadline, `error` the error of its
     last attempt.
     """
 
@@ -184,7 +184,7 @@ class Client:
     def _wait_for_the_limit(self, call: _Call, failed: Failed, permit: Permit) -> None:
         """Wait after a limit's refusal, which uses up no retry.
 
-        Raises its error if the limit stays closed for too long.
+        Raises the error of the refusal if the limit stays closed for too long.
         """
         request, attempt, call.error = call.request, failed.attempt, failed.error
         refusals = self._rate_limit.refused(permit, attempt)

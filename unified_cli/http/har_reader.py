@@ -58,7 +58,7 @@ class HarContent(msgspec.Struct):
     def decoded(self) -> bytes:
         """Return the bytes.
 
-        Raises ValueError for text that is no base64 and should be.
+        Raises ValueError if the text should be base64 but is not.
         """
         return (
             b64decode(self.text, validate=True) if self.encoding == "base64" else self.text.encode()

@@ -1,4 +1,4 @@
-"""The common parts of all record formats; JSON, a record a line, and ids."""
+"""What all record formats share, and three of them: JSON, NDJSON and ids."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypedDict
@@ -154,7 +154,7 @@ class JsonDocument(RecordWriter):
         yield before + inside
 
     def end(self, next_cursor: str | None) -> bytes:
-        """Return the closing brackets. The cursor where the records are a list."""
+        """Return the closing brackets. The cursor, if the records are a list."""
         start = b"\n" if self._begun else self._head().rstrip()
         cursor = msgspec.json.encode(self._style.cursor) + b": " + msgspec.json.encode(next_cursor)
         if not self._style.pretty:

@@ -53,9 +53,7 @@ class OperationCall:
         return self.catalogue.service
 
     def records(self, resource: str | None = None) -> Records:
-        """Return the records of a resource of this API, by default of the operation's
-        own.
-        """
+        """Return the records of a resource of this API, by default the call's own."""
         name = resource or self.operation.resource
         return Records(self.store, self.account, self.operation.api, name, seeded=self.seeded)
 
@@ -183,10 +181,10 @@ def unwrapped(answer: SandboxResponse, items: str) -> SandboxResponse:
 
 
 def check_types(operation: Operation, body: Body) -> None:
-    """Raise Refusal 422, the provider's, for a field of another type than it is known
-    to have.
+    """Raise the provider's Refusal, 422, if a field does not have the type that is
+    known of it.
 
-    A form knows texts only, so what came as one is not looked at.
+    The values of a form are always texts, so their types are not checked.
     """
     if body.file is not None or not body.members:
         return

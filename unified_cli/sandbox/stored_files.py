@@ -52,7 +52,9 @@ class StoredFile(NamedTuple):
 
 
 class StoredFiles:
-    """The files in a database, of which `turn` gives one thread the use."""
+    """The files in a database. `turn` is the lock with which one thread at a time uses
+    it.
+    """
 
     def __init__(
         self,
@@ -65,7 +67,7 @@ class StoredFiles:
         self._database = database
         self._turn = turn
         with turn():
-            # It is not there where an older version made the database.
+            # It is missing if an older version made the database.
             database.execute(SCHEMA.replace("TABLE", "TEMP TABLE") if in_memory else SCHEMA)
 
     def put(self, scope: Scope, identity: str, pieces: Iterable[bytes]) -> None:
@@ -101,8 +103,8 @@ class StoredFiles:
         return StoredFile.of(row[0]) if row else None
 
     def _part(self, place: Sequence[str], number: int) -> bytes:
-        """Return a part of a file, or empty if it is gone, so that its reader gets less
-        than was announced.
+        """Return a part of a file. If the file is gone the part is empty, so its reader
+        gets fewer bytes than were announced.
         """
         statement = f"SELECT content FROM file_parts {_OF} AND number = ?"  # noqa: S608  as above
         with self._turn():

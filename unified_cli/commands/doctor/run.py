@@ -1,4 +1,4 @@
-"""Check what may be wrong, print it, and end with the worst of it."""
+"""Run the checks, print what they find, and return the exit code of the worst."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -80,7 +80,7 @@ def run(context: CommandContext, options: DoctorOptions) -> None:
 def _check_bundle(options: DoctorOptions, service: Service) -> bytes | None:
     """Return the recording to add to the bundle.
 
-    Fails first, before any check, if either cannot be written.
+    Fails before any check if the bundle or the recording cannot be written.
     """
     if options.bundle is None and options.har is None:
         return None

@@ -29,7 +29,8 @@ _TABLE_COLUMNS = ("change", "key", "paths")
 def run(context: CommandContext, options: DiffOptions) -> None:
     """Print what differs.
 
-    Raises DifferentError if anything does, IncompleteError for what cannot be compared.
+    Raises DifferentError if anything differs, IncompleteError if something cannot be
+    compared.
     """
     runtime = context.runtime
     form = formats.of_command(
@@ -130,10 +131,10 @@ def _conclude(runtime: Runtime, found: Comparison, counts: Counter[Change]) -> N
 
 def _record_row(found: Comparison, pairing: Pairing) -> Record:
     """Return a line for programs: the ids on both sides, and each path with both
-    values, without one that is not there.
+    values. A missing value is left out.
 
-    Of records that could not be compared it also says which of those that were read
-    they are, counted from 1.
+    For records that could not be compared it also has their positions among the records
+    read, counted from 1.
     """
     sides = ((found.of_from, pairing.of_from), (found.of_to, pairing.of_to))
     from_ids, to_ids = (

@@ -33,8 +33,8 @@ class PlanHeader(
     omit_defaults=True,
     rename={"of_from": "from", "of_to": "to", "version": "unified_plan"},
 ):
-    """How a plan was made: for which resource, of what, for which connection, by which
-    version of the program.
+    """How a plan was made: its resource, its two sides, its connection, and the version
+    of the program.
 
     `calls` is how many lines follow.
     """
@@ -64,11 +64,11 @@ class PlannedReference(msgspec.Struct):
 
 
 class PlannedCall(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """One call: what it does to which record of the connection, why, and what was
-    `seen` there before.
+    """One call: its operation, the record it changes, the reason, and the record's
+    earlier state, `seen`.
 
-    `source` is the id of the record that it is made of, `id` that of the record it
-    changes.
+    `source` is the id of the record that it copies, `id` is the id of the record that
+    it changes.
     """
 
     connection: str

@@ -38,7 +38,8 @@ def new_name(text: str) -> str:
 
 
 def read_assignments(texts: Iterable[str]) -> dict[str, Toml]:
-    """Return the values of `KEY=VALUE` texts, None for an empty one, which unsets.
+    """Return the values of `KEY=VALUE` texts. None stands for an empty value, which
+    unsets the key.
 
     Raises UsageError if one is invalid.
     """
@@ -60,7 +61,7 @@ def read_assignments(texts: Iterable[str]) -> dict[str, Toml]:
 
 
 def _meant(text: str, following: str | None, values: Mapping[str, Toml]) -> str:
-    """Return the assignment that a word without one was meant to be part of."""
+    """Return the KEY=VALUE that a word without "=" was probably meant to belong to."""
     if text in SETTABLE:
         value = following if following and "=" not in following else "VALUE"
         return f"{text}={value}"

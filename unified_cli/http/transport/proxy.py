@@ -46,7 +46,7 @@ class NetworkRoute(NamedTuple):
     def first_place(self) -> str:
         """The same with its port.
 
-        A proxy's is always shown, since proxies seldom have the default one.
+        The port of a proxy is always shown, since it is seldom the default port.
         """
         proxy = self.proxy and self.proxy.url
         return f"proxy {bracketed(proxy.host)}:{port_of(proxy)}" if proxy else self.address.place
@@ -83,7 +83,7 @@ def _parse(variable: str, text: str) -> ProxySetting:
         # httpx takes any number for a port.
         usable = setting.url.scheme in _PORTS and setting.url.host and urlsplit(text).port != 0
     except (httpx.InvalidURL, ValueError):
-        # A ValueError is also the xn-- form of a name that does not exist.
+        # An invalid xn-- name is a ValueError, too.
         raise ConfigError(f"proxy setting in {variable} is not a URL", hint=_EXAMPLE) from None
     if not usable:
         raise ConfigError(f"proxy setting in {variable} cannot be used", hint=_EXAMPLE)
