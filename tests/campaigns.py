@@ -30,12 +30,12 @@ TIME_LIMIT = 3600
 SHARE = 40.0
 """The seconds of a campaign in a slice, and how many tests."""
 
-SLICE = 100.0
+SLICE = 70.0
 """The seconds of a slice. Beside the other lanes of .ci/run everything takes up to
 twice as long.
 """
 
-LAST_START = 110.0
+LAST_START = 80.0
 """The seconds after which a slice begins no further test, where the machine is slower
 still.
 """

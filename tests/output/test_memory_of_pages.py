@@ -121,17 +121,20 @@ def runner(service: Service, tmp_path: Path) -> Runner:
     return Runner(service, tmp_path)
 
 
+SELDOM = pytest.mark.long(seconds=3)
+
+
 @pytest.mark.parametrize(
     ("what", "mebibytes", "command", "most", "code"),
     [
         # Of all that is taken apart, this much was 20 MB more when a whole page was,
         # and 150 MB in YAML.
         ("ordinary records", 4, f"{LIST} -o csv", 56, 0),
-        ("ordinary records", 4, f"{LIST} -o table", 56, 0),
+        pytest.param("ordinary records", 4, f"{LIST} -o table", 56, 0, marks=SELDOM),
         ("ordinary records", 1, f"{LIST} -o yaml", 56, 0),
-        ("ordinary records", 1, f"{LIST} -o yaml --all", 56, 0),
+        pytest.param("ordinary records", 1, f"{LIST} -o yaml --all", 56, 0, marks=SELDOM),
         ("half surrogates", 4, f"{LIST} -o json", 80, 0),
-        ("half surrogates", 4, f"{LIST} -o ndjson", 95, 0),
+        pytest.param("half surrogates", 4, f"{LIST} -o ndjson", 95, 0, marks=SELDOM),
         ("1-byte records", 57, "export ticketing/tickets --to folder", 150, 5),
     ],
 )

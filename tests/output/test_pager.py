@@ -371,8 +371,10 @@ def test_a_few_lines_are_shown_although_more_may_come(start: Start, service: Ser
     assert terminal.lines[:6] == [f"t-{at}" for at in range(6)]
 
 
-@pytest.mark.parametrize("less", ["-i", "-S -Pa prompt", "FRX", None])
-@pytest.mark.parametrize("pager", ["less", "less -i"])
+@pytest.mark.parametrize(
+    ("pager", "less"),
+    [("less", "-i"), ("less", "FRX"), ("less", None), ("less -i", "-S -Pa prompt")],
+)
 def test_less_shows_colours_whatever_it_is_set_to(
     pager: str, less: str | None, start: Start, tmp_path: Path
 ) -> None:

@@ -110,7 +110,7 @@ def test_a_slice_is_that_of_its_commit_and_takes_some_of_each_campaign() -> None
     }
     slices = {commit: chosen(campaigns, commit) for commit in COMMITS}
     assert slices == {commit: chosen(campaigns, commit) for commit in reversed(COMMITS)}
-    assert len({*map(tuple, slices.values())}) > 190
+    assert len({*map(tuple, slices.values())}) > 150
     of_many = [[one for one in found if one.startswith("many")] for found in slices.values()]
     assert {len(found) for found in of_many} <= {*range(int(SHARE // 9) + 1)}
     assert {one for found in of_many for one in found} == {part.id for part in campaigns["many"]}

@@ -176,16 +176,19 @@ def long_line(path: Path, begins: bytes, megabytes: int) -> Path:
     return path
 
 
+SELDOM = pytest.mark.long(seconds=2)
+
+
 @pytest.mark.parametrize(
     ("name", "begins"),
     [
         ("in.ndjson", b'{"name":"'),
-        ("in.json", b'[{"name":"'),
+        pytest.param("in.json", b'[{"name":"', marks=SELDOM),
         ("page.json", b'{"result":[{"name":"'),
         ("in.csv", b'name\n"'),
-        ("row.csv", b"name\n" + b"a," * (9 * MIB)),
-        ("ids", b""),
-        ("bracket", b"["),
+        pytest.param("row.csv", b"name\n" + b"a," * (9 * MIB), marks=SELDOM),
+        pytest.param("ids", b"", marks=SELDOM),
+        pytest.param("bracket", b"[", marks=SELDOM),
     ],
 )
 def test_a_line_of_250_megabytes_is_refused_in_little_memory(
