@@ -89,6 +89,7 @@ def test_one_that_fails_stops_none_of_the_others_and_is_resumed(
     result = unified(f"apply {' '.join(plans[1:])} -p c* --yes --workers 1")
     assert (result.code, len(customers.created)) == (9, 6)
     assert "c02: its other calls are not tried: " in result.stderr
+    assert "1 of 9 calls failed (c02 1)" in result.stderr
     run = run_id(result.stderr)
     assert result.stderr.splitlines()[-1] == f"  unified runs resume {run}"
     customers.refusing = ""

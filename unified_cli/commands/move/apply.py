@@ -25,7 +25,7 @@ from unified_cli.commands.move.targets import PlanTarget
 from unified_cli.config import file as config_file
 from unified_cli.errors import IncompleteError, UnifiedError, UnknownError, UnsafeError, UsageError
 from unified_cli.fleet import own_account
-from unified_cli.fleet.conclude import conclude
+from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.http import pagination, request as requests
 from unified_cli.http.pagination import Span
 from unified_cli.http.request import Content, Scope
@@ -36,7 +36,7 @@ from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.writes import outcome_files
 from unified_cli.writes.apply_journal import ApplyHeader, ApplyJournal
-from unified_cli.writes.entry import EntryState, RunKind
+from unified_cli.writes.entry import NOT_DONE, EntryState, RunKind
 from unified_cli.writes.outcome_files import GROUPS, OutcomeGroup
 from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.sender import FairWriters
@@ -94,6 +94,12 @@ class PlanLane:
     def wanted(self, options: ApplyOptions, at: int, number: int) -> bool:
         """Return whether a call is to be made."""
         return _is_chosen(self.plans, options, at, number) and not self.applied[at][1].done(number)
+
+    @property
+    def failed(self) -> int:
+        """How many calls failed."""
+        states = (journal.state(one) for plan, journal in self.applied for one in plan.numbers)
+        return sum(state in NOT_DONE for state in states)
 
     def counts(self, options: ApplyOptions) -> Counter[str]:
         """Return how many calls are to be made of each kind."""
@@ -192,7 +198,12 @@ def _apply(context: CommandContext, lanes: Sequence[PlanLane], options: ApplyOpt
             _say_already(runtime, applied)
     groups = _outcomes_written(applied)
     outcome_files.show(runtime, options.output, "call", groups)
-    _raise_for(groups, error, runtime.stderr.run, partly=options.only is not None)
+    failed_by = {lane.target.name: lane.failed for lane in lanes if lane.failed}
+    ending = outcome_files.ending_of("call", groups, error, failed_by if len(lanes) > 1 else {})
+    if options.only is not None and error is None:
+        # Only some calls were to be made.
+        ending = ending._replace(not_tried=0)
+    _raise_for(ending, groups, runtime.stderr.run)
 
 
 def _sender(
@@ -373,16 +384,8 @@ def _outcome_lines(
         yield b'{"outcome":' + encoded(facts) + b"," + msgspec.json.encode(plan.call(number))[1:]
 
 
-def _raise_for(
-    groups: Sequence[OutcomeGroup], stopped: UnifiedError | None, run: str | None, *, partly: bool
-) -> None:
-    """Raise the error that sums up the run.
-
-    `partly` says that only some calls were to be made.
-    """
-    ending = outcome_files.ending_of("call", groups, stopped)
-    if partly and stopped is None:
-        ending = ending._replace(not_tried=0)
+def _raise_for(ending: Ending, groups: Sequence[OutcomeGroup], run: str | None) -> None:
+    """Raise the error that sums up the run."""
     try:
         conclude(ending)
     except UnifiedError as error:
