@@ -1,5 +1,5 @@
-"""The commands that errors print as the next step: for records that are piped in, and
-with the connections that were chosen.
+"""The commands that errors print as the next step, for records that are piped in, and
+for the connections that were chosen.
 """
 
 import re
@@ -12,7 +12,8 @@ from unified_cli.errors import UsageError
 from unified_cli.masking import visible
 
 _READERS = "capabilities|connections|export|import|report|request|schema"
-# A built-in command only if arguments follow, an API only with its three words.
+# A built-in command counts only if arguments follow it, and an API only with resource
+# and operation.
 _STEP = re.compile(
     rf"\bunified (?=(?:{_READERS}) (?:[\w*-]+/\S|[A-Z]{{3,}} |list\b|--to\b)"
     r"|(?!(?:profile|help|runs|completion|sandbox|operations|doctor|mcp) )"

@@ -135,10 +135,8 @@ def example(operation: Operation) -> str:
 
 
 def second_example(operation: Operation, service: Service) -> str:
-    """Return a second example of an operation.
-
-    For instance a filtered list, a record in another format, or a request that is only
-    shown.
+    """Return a second example of an operation, such as a filtered list, a record in
+    another format, or a dry run.
     """
     if operation.lists:
         return filter_example(operation, service)
@@ -146,7 +144,7 @@ def second_example(operation: Operation, service: Service) -> str:
 
 
 def filter_example(operation: Operation, service: Service) -> str:
-    """Return a filtered and sorted list, on one line."""
+    """Return a command that filters and sorts a list, on one line."""
     known = known_filters(operation, service)
     with_values = next((one for one in known.filters if one.values), None)
     chosen = (

@@ -1,5 +1,5 @@
-"""Files that only grow: durable when `sync` returns, always a whole document, or in
-memory if none can be written.
+"""Files that only grow: one that is durable when `sync` returns, one that is a whole
+document at any time, and one in memory for where no file can be written.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ _BLOCK = 1024 * 1024
 
 class AppendFile:
     """A private file that is made with `create` or opened with `open`, then appended
-    to; `size` is its bytes.
+    to. `size` is its length in bytes.
 
     A crash can leave half of the last write: the reader decides which part counts, and
     cuts off the rest. All methods raise OSError as the operating system does, and
@@ -43,8 +43,7 @@ class AppendFile:
     def create(self) -> None:
         """Make the file.
 
-        Raises FileExistsError if there is anything of that name, even a link to
-        nothing.
+        Raises FileExistsError if the name is taken, even by a dangling link.
         """
         self._open(os.O_CREAT | os.O_EXCL)
 
@@ -52,8 +51,7 @@ class AppendFile:
         """Open the file.
 
         With `missing_ok` it is made if it does not exist, else FileNotFoundError is
-        raised. Without `writable` it can only be read, also by anyone who may not write
-        it.
+        raised. Without `writable` it can only be read, which needs no right to write.
         """
         self._open(
             (os.O_CREAT if missing_ok else 0) if writable else os.O_RDONLY, writable=writable
@@ -67,10 +65,11 @@ class AppendFile:
     def hold(self) -> None:
         """Hold the open file until it is closed.
 
-        The end of the process closes it, too. `regular_file.remove_unheld` leaves it
-        until then.
+        The end of the process closes the file, too. Until it is closed,
+        `regular_file.remove_unheld` does not remove it.
         """
-        # On a file system without locks, nothing is removed either.
+        # On a file system without locks `remove_unheld` removes nothing, so the lock is
+        # not needed.
         with contextlib.suppress(OSError):
             fcntl.flock(self._handle, fcntl.LOCK_EX)
 
@@ -80,7 +79,7 @@ class AppendFile:
         return os.fstat(self._handle)
 
     def append(self, data: bytes) -> None:
-        """Write all of it to the end. The operating system may take it in parts."""
+        """Append all of the data. The operating system may take it in parts."""
         rest = memoryview(data)
         while rest:
             written = os.write(self._handle, rest)
@@ -88,7 +87,7 @@ class AppendFile:
             rest = rest[written:]
 
     def sync(self) -> None:
-        """Sync the content to disk. For its name see `sync_name`."""
+        """Sync the content to disk. `sync_name` syncs the file's name."""
         os.fsync(self._handle)
 
     def sync_name(self) -> None:

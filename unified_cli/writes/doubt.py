@@ -1,5 +1,5 @@
-"""Calls in doubt that are not repeated: why, how to see whether they were done, and the
-same calls with their keys.
+"""Explains calls in doubt that are not repeated: the reason, the command that shows
+whether they were done, and the command that repeats them with their keys.
 """
 
 import json
@@ -23,9 +23,8 @@ class DoubtfulCall(NamedTuple):
 
 
 def rule(operation: Operation, window: float) -> str:
-    """Why a call of an operation is not repeated.
-
-    `window` is for how many seconds the service honours a key.
+    """Return why a call of an operation is not repeated. `window` is the number of
+    seconds for which the service honours an idempotency key.
     """
     if operation.command == renewal.COMMAND:
         return "not repeated: the credentials may have been renewed"
@@ -37,7 +36,7 @@ def rule(operation: Operation, window: float) -> str:
 
 def read(catalogue: Catalogue, doubtful: DoubtfulCall, selection: Sequence[str]) -> str | None:
     """Return the command that shows whether a call was done, for the connections that
-    the words of the `selection` choose, or None if no operation does.
+    `selection` names. None if no operation can show it.
     """
     call = doubtful.call
     if call.operation == renewal.COMMAND:
@@ -55,8 +54,8 @@ def read(catalogue: Catalogue, doubtful: DoubtfulCall, selection: Sequence[str])
 
 
 def again(doubtful: DoubtfulCall, selection: Sequence[str]) -> str | None:
-    """Return the command that makes a call again with its key, or None if it has no
-    key, or a body that is no part of a line.
+    """Return the command that repeats a call with its key. None if it has no key, or if
+    its body does not fit on a command line.
     """
     call, body, key = doubtful
     if not key or len(body or b"") > _LONGEST_BODY:
@@ -72,7 +71,7 @@ def again(doubtful: DoubtfulCall, selection: Sequence[str]) -> str | None:
 
 
 def selected(profile: str | None) -> list[str]:
-    """Return the words that select a profile, or several by a pattern."""
+    """Return the options that select a profile, or several profiles by a pattern."""
     return ["-p", profile] if profile else []
 
 
@@ -81,7 +80,7 @@ def _line(words: Iterable[str], selection: Sequence[str]) -> str:
 
 
 def identifier_in(body: bytes | None, resource: str) -> str | None:
-    """Return the id of the record of a resource that a body names."""
+    """Return the id of a record of this resource that a body has."""
     try:
         members = json.loads(body or b"{}")
     except ValueError:

@@ -35,9 +35,10 @@ def lock_of(source: Path, instead: str) -> HeldLock:
 
 
 class ImportHeader(msgspec.Struct):
-    """The first line: which input goes where, and which version began it.
+    """The first line: the input, its destination, and the version of the program that
+    began the import.
 
-    `import_id` makes the keys of this import its own.
+    `import_id` makes the idempotency keys of this import unique.
     """
 
     import_id: str
@@ -59,8 +60,8 @@ def path_of(source: Path) -> Path:
 
 
 def lacks_choices(source: Path) -> bool:
-    """Return whether the journal beside an input is of a version that did not write
-    down how it read it.
+    """Return whether the journal beside an input was written by an older version, which
+    did not record how the input was read.
     """
     path = path_of(source)
     try:
@@ -69,13 +70,15 @@ def lacks_choices(source: Path) -> bool:
         with path.open("rb") as file:
             found = state.decoded(file.readline(state.LONGEST_LINE), ImportHeader)
     except OSError:
-        # The same error comes again when the journal is opened.
+        # Opening the journal raises the same error again.
         return False
     return found is not None and found.choices is None
 
 
 class Counterpart(NamedTuple):
-    """The fingerprint of the same import as a replay, or of the replayed one."""
+    """For an import the fingerprint of its replay, for a replay that of the original
+    import.
+    """
 
     fingerprint: str
     is_replay: bool
@@ -91,12 +94,12 @@ class ImportJournal(Journal):
     def open(
         cls, path: Path, header: ImportHeader, other: Counterpart, *, highest: int, restart: bool
     ) -> "ImportJournal":
-        """Return the journal of this input, begun if it does not exist, or where
-        `restart` throws the old one away.
+        """Return the journal of this input. A new one is begun if there is none, or if
+        `restart` discards the old one.
 
-        A replay throws away none of the `other` kind. `highest` is the number of the
-        input's last record. Its caller holds the lock. Raises StateError for a journal
-        of something else or a damaged one, StorageError.
+        A replay never discards a journal of the `other` kind. `highest` is the number
+        of the input's last record. The caller must hold the lock. Raises StateError for
+        a journal of something else or a damaged one, StorageError.
         """
         journal = cls(journals.open_file(path, missing_ok=True), _REMEDY)
         journal.header, journal._other = header, other
@@ -106,7 +109,9 @@ class ImportJournal(Journal):
 
     @classmethod
     def in_memory(cls, header: ImportHeader, *, highest: int) -> "ImportJournal":
-        """Return a journal of this input that is gone with the process."""
+        """Return a journal of this input in memory, which is lost when the process
+        ends.
+        """
         journal = cls(MemoryFile(Path("(memory)")), _REMEDY)
         journal.header, journal.highest = header, highest
         journal.begin(header)
@@ -129,7 +134,7 @@ class ImportJournal(Journal):
         self._check_kind(found)
         self._check_choices(found.choices, asked.choices)
         if found.fingerprint != asked.fingerprint:
-            # The header has a digest of them all.
+            # The header has one digest of all records.
             what = "another operation, connection, query or --map"
             hint = (
                 "the same command as before resumes it; --restart discards it, and sends everything"
@@ -146,7 +151,9 @@ class ImportJournal(Journal):
     def _check_choices(
         self, found: Mapping[str, str] | None, asked: Mapping[str, str] | None
     ) -> None:
-        """Raise StateError, with the options that resume it, for other choices."""
+        """Raise StateError if the choices differ from the journal's. Its hint has the
+        options that resume it.
+        """
         if found is None or asked is None:
             return
         other = {name: None for name in (*found, *asked) if found.get(name) != asked.get(name)}

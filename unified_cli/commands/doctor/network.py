@@ -42,7 +42,7 @@ def _failed(verdict: ProbeResult, error: UnifiedError) -> Finding:
     found = Finding.failed("connection", verdict.profile or "", error)
     if verdict.word != "token refused":
         return found
-    # The remedy that a call prints is to run the doctor.
+    # The usual hint of this error is to run the doctor, so it is left out.
     remedy = (
         f"unified profile login {verdict.profile}"
         if verdict.profile
@@ -63,7 +63,7 @@ def _names(runtime: Runtime, config: Config, names: Sequence[str | None]) -> Ite
             ):
                 hosts[address.host, address.port] = None
         except UnifiedError:
-            # Reported with the profile.
+            # The check of the profile has reported it already.
             continue
     for host, port in hosts:
         try:

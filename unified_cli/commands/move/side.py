@@ -1,5 +1,5 @@
-"""One side of a comparison: its records in a temporary file, so that each is asked for
-only once.
+"""One side of a comparison. Its records are kept in a temporary file, so that each is
+read only once.
 """
 
 import hashlib
@@ -22,8 +22,8 @@ class SideFacts(msgspec.Struct, omit_defaults=True):
     """A side in the header of a plan: where its records came from, how many, and a
     digest of them all.
 
-    A `profile` has an `origin` and an `account`, a `folder` of an export and a `file`
-    do not.
+    A `profile` has an `origin` and an `account`. The `folder` of an export and a `file`
+    have neither.
     """
 
     kind: str
@@ -35,9 +35,8 @@ class SideFacts(msgspec.Struct, omit_defaults=True):
 
     @property
     def identity(self) -> Identity | None:
-        """The connection whose records they are.
-
-        None for those of a file, which may be anybody's.
+        """The connection that the records came from. None for a file, because it is not
+        known.
         """
         if not (self.origin and self.account):
             return None
@@ -47,8 +46,8 @@ class SideFacts(msgspec.Struct, omit_defaults=True):
 
 
 class SpooledSide:
-    """The records of a side, by their numbers; `facts` are complete when all records
-    were added.
+    """The records of a side, by number. `facts` are complete once all records are
+    added.
 
     `view` prepares a record for the comparison.
     """
@@ -68,15 +67,14 @@ class SpooledSide:
         self._sha256 = hashlib.sha256()
 
     def count(self, record: bytes) -> None:
-        """Count a record as it was read."""
+        """Count a record, in the form in which it was read."""
         self.facts.records += 1
         self._sha256.update(record)
         self._sha256.update(b"\n")
 
     def add(self, identifier: bytes, record: bytes) -> tuple[int, bytes]:
-        """Keep a record, and the id that it was read with as JSON text.
-
-        Returns its number, and its value to compare.
+        """Keep a record and its original id, which is JSON text. Returns the record's
+        number and the value to compare.
 
         Raises StorageError.
         """
@@ -87,7 +85,7 @@ class SpooledSide:
         return len(self._digests) - 1, seen
 
     def complete(self) -> None:
-        """All records were added. Raises StorageError."""
+        """Finish the side, after the last record. Raises StorageError."""
         self._places.append(self._file.append(b""))
         self._file.flush()
         self.facts.sha256 = self._sha256.hexdigest()
@@ -100,7 +98,7 @@ class SpooledSide:
         return self._digests[number]
 
     def record(self, number: int) -> bytes:
-        """Return a record as it is compared."""
+        """Return a record in the form in which it is compared."""
         return self._view(self._entry(number)[1])
 
     def stored(self, number: int) -> bytes:
@@ -108,14 +106,11 @@ class SpooledSide:
         return self._entry(number)[1]
 
     def position(self, number: int) -> int:
-        """Return which record of those that were read it is, counted from 1."""
+        """Return the position of a record among all that were read, counted from 1."""
         return self._positions[number]
 
     def identifier(self, number: int) -> bytes:
-        """Return the id that a record was read with, as JSON text.
-
-        `null` where it has none.
-        """
+        """Return the original id of a record as JSON text, or `null` if it has none."""
         return self._entry(number)[0]
 
     def _entry(self, number: int) -> tuple[bytes, bytes]:

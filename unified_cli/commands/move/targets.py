@@ -1,4 +1,6 @@
-"""The connections that plans are applied to: each plan has its own, and no other."""
+"""The connections that plans are applied to. A plan is applied only to the connection
+that it was made for.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -16,7 +18,7 @@ from unified_cli.runtime import Runtime
 
 
 class PlanTarget(NamedTuple):
-    """A connection by the name of its profile, and the plans that are for it."""
+    """A connection, the name of its profile, and the plans to apply to it."""
 
     name: str
     settings: Settings
@@ -24,7 +26,7 @@ class PlanTarget(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, str, str]:
-        """Its profile, and where that leads: an address and an account."""
+        """The name of its profile, and the address and account that it leads to."""
         address, account = self.settings.reachable()
         return self.name, str(address), account
 
@@ -37,10 +39,10 @@ def find(
     *,
     may_be_theirs: bool,
 ) -> list[PlanTarget]:
-    """Return the connections of the plans, in the order of these.
+    """Return the connections of the plans, in the order of the plans.
 
-    Raises UsageError where `-p` does not name them, and must; UnsafeError for a plan of
-    a connection that no selected profile leads to, and for a profile that is read-only.
+    Raises UsageError if `-p` is required and missing; UnsafeError if no selected
+    profile leads to the connection of a plan, or a profile is read-only.
     """
     if len({file.sha256 for file in files}) < len(files):
         raise UsageError("a plan is given twice")

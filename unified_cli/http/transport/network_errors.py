@@ -1,4 +1,4 @@
-"""Turn an error of a transport into how far the attempt got and a message."""
+"""Turn an error of a transport into a message, and into how far the attempt got."""
 
 import socket
 import ssl
@@ -16,11 +16,11 @@ from unified_cli.plural import counted
 
 # OpenSSL's number for a certificate that is not yet valid.
 _NOT_YET_VALID = 9
-# Its numbers for a certificate of another host: by name, by address.
+# OpenSSL's error codes for a certificate of another host, by name and by address.
 _OTHER_HOST = {62, 64}
 # OpenSSL's name for an answer that is no TLS record, such as one in HTTP.
 _NO_TLS = "WRONG_VERSION_NUMBER"
-# A proxy could not reach the service at the moment.
+# Statuses of a proxy that cannot reach the service at the moment.
 _PROXY_FAILS = {502, 503, 504}
 
 
@@ -83,7 +83,7 @@ def _not_connected(
             f" {seconds:.1f} s"
         )
         if state.speaks_tls:
-            # The peer is only slow.
+            # The peer was reached, and is only slow.
             return NetworkFailure(Outcome.NOT_SENT, reason)
         return NetworkFailure(
             Outcome.PERMANENT, reason, f"it may not speak TLS; {_without_tls(peer)}"
