@@ -30,7 +30,7 @@ TIME_LIMIT = 3600
 SHARE = 40.0
 """The seconds of a campaign in a slice, and how many tests."""
 
-SLICE = 70.0
+SLICE = 100.0
 """The seconds of a slice. Beside the other lanes of .ci/run everything takes up to
 twice as long.
 """

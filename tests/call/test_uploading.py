@@ -15,7 +15,7 @@ from pathlib import Path
 import campaigns
 import peak_memory
 import pytest
-from front_door import ROOT, Unified
+from front_door import ROOT, Result, Unified
 from server import Service
 from uploading import Clock, Turn, refused, taking, unreadable_file, written
 
@@ -207,11 +207,18 @@ def test_a_missing_file_is_reported(
 @pytest.mark.parametrize(
     "how", ["--upload {0}", "-d @{0} --content-type a/b", "--upload {0} --dry-run"]
 )
-def test_an_unreadable_file_is_reported(how: str, unified: Unified, service: Service) -> None:
+def test_an_unreadable_file_is_reported(
+    how: str, unified: Unified, photo: Path, service: Service
+) -> None:
+    def create(file: str) -> Result:
+        words = f"{CREATE} {how.format(shlex.quote(file))}"
+        return unified(words, environ=service.environ, folders={})
+
+    # Another user may be unable to import what this one has not.
+    assert create(str(photo)).code == 0
+    service.seen.clear()
     with unreadable_file() as name:
-        result = unified(
-            f"{CREATE} {how.format(shlex.quote(name))}", environ=service.environ, folders={}
-        )
+        result = create(name)
     assert (result.code, result.stdout) == (11, "")
     assert result.stderr == f"error: cannot read {name}: Permission denied\n"
     assert service.seen == []

@@ -231,7 +231,8 @@ def hold(case: Case, home: Path, patch: pytest.MonkeyPatch) -> Rig:
     # Each by what it leads to: what a test before this one left may be closed
     # in between, and would make up for a leak.
     assert _descriptors() - descriptors == set(), told
-    assert run.seconds <= case.timeout + 1, told
+    # A busy machine takes its time, and a case that hangs takes longer than that.
+    assert run.seconds <= case.timeout + 5, told
     assert run.peak < memory.LARGEST, f"{run.peak} kB"
     return rig
 

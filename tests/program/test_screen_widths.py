@@ -43,8 +43,7 @@ FIELDS = (
     "description",
 )
 EACH = " ".join(f"-p {name}" for name in CONNECTIONS)
-# Also of the line of progress, which is drawn where a command takes its time.
-SAID = "read not shown there is no room for more columns --columns names what to show"
+SAID = "not shown there is no room for more columns --columns names what to show"
 # These ask, and are answered with no.
 ASKS = {
     f"ticketing tickets delete {ID.format(1)}",
@@ -163,11 +162,11 @@ def home(
 
 def words(lines: list[str]) -> set[str]:
     """The words of these lines, without what differs from one time to the next, bars,
-    and shortened text, as the name of a connection is in its middle.
+    the line of progress, which is drawn over and over, and shortened text, as the name
+    of a connection is in its middle.
     """
-    text = re.sub(
-        rf"\d{{8}}-[0-9a-f]{{4}}|[█▒░]+|\b\d+\.\d\b|({_WIDE})", r" \1 ", "\n".join(lines).lower()
-    )
+    shown = "\n".join(line for line in lines if not line.startswith("\r")).lower()
+    text = re.sub(rf"\d{{8}}-[0-9a-f]{{4}}|[█▒░]+|({_WIDE})", r" \1 ", shown)
     return {word for one in text.split() if (word := one.strip(",.;:()\"'│")) and "…" not in one}
 
 
@@ -194,9 +193,8 @@ def test_lines_fit_and_words_are_whole(command: str, home: Home, unified: Unifie
         assert done.code != 1
         assert ("[y/N] " in sent) == asks
         # The Enter of an answer begins a new line.
-        return re.split(
-            r"\n|\r", re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", sent.replace("[y/N] ", "[y/N] n\n"))
-        )
+        sent = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", sent.replace("[y/N] ", "[y/N] n\n"))
+        return re.split(r"\r*\n|(?=\r)", sent)
 
     whole = words(shown(1000)) | {*FIELDS, *SAID.split()}
     for columns in (80, 120):

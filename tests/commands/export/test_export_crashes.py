@@ -128,7 +128,7 @@ def test_an_export_of_several_connections_survives_a_kill_at_some_calls(
     tmp_path: Path, service: Service, record_property: Any
 ) -> None:
     judge(
-        crash(service, tmp_path, *several(tmp_path, 1), most=6),
+        crash(service, tmp_path, *several(tmp_path, 1), most=12),
         record_property,
         "several connections",
     )
