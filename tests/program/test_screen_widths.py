@@ -160,12 +160,12 @@ def home(
     )
 
 
-def words(lines: list[str]) -> set[str]:
-    """The words of these lines, without what differs from one time to the next, bars,
-    the line of progress, which is drawn over and over, and shortened text, as the name
-    of a connection is in its middle.
+def words(sent: str) -> set[str]:
+    """The words that stay on a terminal, without what differs from one time to the
+    next, bars, and shortened text, as the name of a connection is in its middle.
     """
-    shown = "\n".join(line for line in lines if not line.startswith("\r")).lower()
+    # A slow machine shows a line of progress, which is overwritten later.
+    shown = re.sub(r"[^\n]*\r(?!\n)", "", sent).lower()
     text = re.sub(rf"\d{{8}}-[0-9a-f]{{4}}|[█▒░]+|({_WIDE})", r" \1 ", shown)
     return {word for one in text.split() if (word := one.strip(",.;:()\"'│")) and "…" not in one}
 
@@ -174,8 +174,8 @@ def words(lines: list[str]) -> set[str]:
 def test_lines_fit_and_words_are_whole(command: str, home: Home, unified: Unified) -> None:
     asks = command in ASKS
 
-    def shown(columns: int) -> list[str]:
-        """The lines that are sent to a terminal of that width."""
+    def shown(columns: int) -> str:
+        """The text that is sent to a terminal of that width."""
         terminal = Pty(columns)
         typed = b"n\n" if asks else home.lines.read_bytes() if " < " in command else b""
         words = command.partition(" < ")[0].replace("RUN", home.run)
@@ -193,15 +193,15 @@ def test_lines_fit_and_words_are_whole(command: str, home: Home, unified: Unifie
         assert done.code != 1
         assert ("[y/N] " in sent) == asks
         # The Enter of an answer begins a new line.
-        sent = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", sent.replace("[y/N] ", "[y/N] n\n"))
-        return re.split(r"\r*\n|(?=\r)", sent)
+        return re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", sent.replace("[y/N] ", "[y/N] n\n"))
 
     whole = words(shown(1000)) | {*FIELDS, *SAID.split()}
     for columns in (80, 120):
-        lines = shown(columns)
+        sent = shown(columns)
+        lines = re.split(r"[\r\n]+", sent)
         # The path of a file stays whole, so that it can be copied.
         assert [
             line for line in lines if width(line) > columns and str(home.folder) not in line
         ] == []
-        assert sorted(words(lines) - whole) == []
+        assert sorted(words(sent) - whole) == []
         assert any(lines)
