@@ -30,7 +30,7 @@ _TAKEN_BY = {
 }
 _OF_A_FILE = {"-f", "--file", "--filename"}
 _PROFILE = {"-p", "--profile"}
-# They may be tags of profiles, or labels of records.
+# Options that mean tags of profiles, or labels of records.
 _LABELS = {"--label", "--labels", "--tag", "--tags"}
 _RUN = re.compile(r"last|\d{8}-\w+")
 _CLOSE = 0.75
@@ -39,8 +39,8 @@ _CLOSE_NAME = 0.7  # or "export" would be close to "import"
 
 
 def from_typer(error: Any, argv: Sequence[str]) -> UsageError:
-    """Return the error that says what to type instead. Those of Typer are known by
-    their members.
+    """Return the error that says what to type instead. Typer's error classes are
+    recognized by their attributes.
     """
     option, parameter = getattr(error, "option_name", None), getattr(error, "param", None)
     if option and not hasattr(error, "possibilities"):
@@ -59,7 +59,7 @@ def from_typer(error: Any, argv: Sequence[str]) -> UsageError:
 def with_one_dash(argv: Sequence[str]) -> UsageError | None:
     """Return the error for a long option with one dash.
 
-    It would be read as short ones: -all as -a with the value ll.
+    Typer would read the word as a short option: -all as -a with the value ll.
     """
     for before, word in pairwise(("", *argv)):
         if word == "--":
@@ -112,7 +112,7 @@ def unknown_command(
     path, (name, *rest) = context.command_path, words
     close = [one for one in own_commands(name) if one in entries]
     near = get_close_matches(name.lower(), entries, 1, _CLOSE_NAME)
-    # The opposite is no guess.
+    # Do not suggest the opposite command, such as X for unX.
     near = [one for one in near if name != f"un{one}"]
     close = close or below(entries, name) or near
     if name == argument_errors.HELP:
@@ -148,7 +148,7 @@ def _order(
 ) -> str | None:
     """Return how to write a line in another order, or None.
 
-    An operation is too early or the words are not apart.
+    This helps if the operation comes too early, or the words are not separated.
     """
     name, *rest = typed
     if name == path and rest:
@@ -200,7 +200,7 @@ def below(entries: Mapping[str, CommandStub], name: str) -> list[str]:
 
 
 def _misused_option(context: Any, option: str, message: str, argv: Sequence[str]) -> UsageError:
-    # An option of the same name may be another one elsewhere.
+    # Another command may use the same name for a different option.
     flags = context.command.page().flags if context and not _is_group(context.command) else ()
     own = (one for one in flags if option in one.spellings)
     flag = next(own, by_spelling().get(option))

@@ -19,7 +19,8 @@ from unified_cli.storage import folders, output_file
 
 Shell = Literal["bash", "zsh", "fish"]
 SHELLS: tuple[Shell, ...] = get_args(Shell)
-# A $PROFILE may still run what this command prints. It goes in the next version.
+# A $PROFILE may still run the output of `completion pwsh`. The next version removes
+# that command.
 _FOR_POWERSHELL = (
     b"# unified does not complete in PowerShell any more: remove this command from your $PROFILE\n"
 )

@@ -1,5 +1,5 @@
-"""`unified help`: pages about topics, the help of any command, and the first steps of
-who has nothing configured.
+"""`unified help`: pages about topics, the help of any command, and first steps for
+users without a configuration.
 """
 
 import tomllib
@@ -31,22 +31,22 @@ Section = tuple[str, Rows | str]
 
 @dataclass(frozen=True, slots=True)
 class HelpTopic:
-    """A help page that is about no single command, and a line on what it is about."""
+    """A help page on a topic, not on a single command, with a line that summarizes
+    it.
+    """
 
     name: str
     about: str
     text: str
     examples: Sequence[str]
     also: str = ""
-    """Other words for what it is about."""
+    """Other words for the topic."""
     tables: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
     code: Mapping[str, str] = field(default_factory=dict)
 
     def page(self, context: CommandContext) -> HelpPage:
-        """Return the page; that of the options looks at every command of the
-        program.
-        """
+        """Return the page. The page of options builds every command of the program."""
         generated = _TABLES[self.name](context) if self.name in _TABLES else ()
         tables = [*generated, *((head, [*rows.items()]) for head, rows in self.tables.items())]
         code = [(head, CodeBlock(text)) for head, text in self.code.items()]
@@ -190,7 +190,7 @@ def _words_before_options(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _meant(whole: Any, words: Sequence[str]) -> str:
-    """Return what may have been meant by a word that is no topic, API or command."""
+    """Return a suggestion for a word that is no topic, API or command."""
     if words[0].isdecimal() and int(words[0]) in {*ExitCode}:
         return "unified help exit-codes"
     close = [name for name, topic in topics().items() if words[0] in topic.also.split()]
@@ -259,5 +259,5 @@ def first_steps_are_due(runtime: Runtime) -> bool:
 
 
 def show_first_steps(runtime: Runtime) -> None:
-    """Print what `unified` alone says: the commands that lead to a first result."""
+    """Print the first commands to try, which `unified` without arguments shows."""
     stdout.show(runtime, [terminal.styled(_TEXT)])

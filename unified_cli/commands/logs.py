@@ -1,4 +1,4 @@
-"""`unified logs`: what the service did for connections lately, from its own log."""
+"""`unified logs`: recent calls of connections, from the service's own log."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ _USUAL, _MOST_USUAL = "1h", 1000
 _LONGEST = timedelta(days=31)
 _PAGE = "100"
 _COLUMNS = "timestamp,resource,method,http_status_code,duration,message"
-# The service's own query, and no file.
+# Options without a use here: the command builds the query itself, and writes no file.
 _LEFT_OUT = {"query", "out", "force", *names_of(PageOptions)} - {"limit"}
 
 
@@ -108,8 +108,8 @@ def _run(context: CommandContext, options: LogOptions) -> None:
 
 
 def _window(runtime: Runtime, text: str) -> Sequence[tuple[str, str]]:
-    """Return the query parameters that ask for entries since then, which the service
-    takes together, and for a month at most.
+    """Return the query parameters for entries since a time. The service requires both
+    ends, and shows at most a month.
     """
     now = runtime.wall()
     until = datetime.fromtimestamp(now, UTC)
@@ -139,8 +139,8 @@ def _first_page_request(
 def _selected(
     runtime: Runtime, catalogue: Catalogue, operation: Operation, options: LogOptions
 ) -> tuple[Call, Sequence[str], Callable[[str], Settings]]:
-    """Return what the calls have in common, the names of the connections, and what
-    gives the settings of each.
+    """Return the common call, the connection names, and the function for their
+    settings.
     """
     mode = Mode(ModeKind.READS, profiles.is_several(options.profile), options.shown)
     if not mode.several:
@@ -158,8 +158,9 @@ def _selected(
 
 
 def _formatted(call: Call) -> Call:
-    """Return the call with the format and the columns of a built-in command: a table at
-    a terminal, tab-separated lines elsewhere, unless others are named.
+    """Return the call with the default format and columns of a built-in command. The
+    format is a table on a terminal and tab-separated lines elsewhere, unless another is
+    set.
     """
     settings, options = call.settings, call.options
     if settings.values["output"].source == DEFAULT and not options.jq and not call.runtime.pretty:

@@ -12,8 +12,8 @@ from unified_cli.output import formats
 
 @dataclass(frozen=True, kw_only=True)
 class CapabilitiesOptions(MessageOptions, NetworkOptions, ConnectionOptions):
-    """Which operations of which connections, whether to try them, and how to print what
-    was found.
+    """The operations and connections to show, whether to try the lists, and how to
+    print the result.
     """
 
     resources: Annotated[

@@ -1,5 +1,5 @@
-"""Show the offers of connections on a terminal: a row for each resource, equal ones
-once, and below it the exceptions.
+"""Show on a terminal what connections offer: a row for each resource, equal rows once,
+and the exceptions below.
 """
 
 from collections import defaultdict
@@ -27,12 +27,12 @@ _MOST_LINES = 12
 _LOOKS = {"yes": Look.GOOD, "no": Look.BAD, "?": Look.DOUBT}
 
 Cells = Mapping[str, Sequence[OfferCell]]
-"""By the command of an operation, what each connection says of it."""
+"""For each operation's command, the answer of each connection."""
 
 
 class OfferedRow(NamedTuple):
-    """One row: a word for each operation of a resource that has a column, and the
-    others.
+    """One resource: a word for each operation that has a column, and the other
+    operations with theirs.
     """
 
     columns: tuple[str, ...]
@@ -45,7 +45,7 @@ def screen_of(
     operations: Sequence[Operation],
     found: Sequence[ConnectionOffer],
 ) -> Iterator[TerminalText]:
-    """The screen of what was found about these operations."""
+    """Yield the screen that shows these operations."""
     cells = {one.command: [offer.cells[at] for offer in found] for at, one in enumerate(operations)}
     resources = defaultdict[tuple[str, str], list[Operation]](list)
     for one in operations:

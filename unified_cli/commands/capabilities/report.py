@@ -57,10 +57,10 @@ def show(
     profiles: Collection[str] | None,
     account_id: str | None,
 ) -> None:
-    """Print the table on a terminal, lines on a pipe, or what `form` says; then offers
-    beyond the catalogue, with the command that adds them. `profiles` are the
-    connections that `-p` can name, None where there is no connection; `account_id` is
-    the one that was given instead of a profile's.
+    """Print the offers: a table on a terminal, lines on a pipe, or the format `form`.
+    Then name offers beyond the catalogue, with the command that adds them. `profiles`
+    are the names that `-p` accepts, None if there is no connection; `account_id` is the
+    id that was given instead of a profile's.
     """
     runtime, service = context.runtime, context.catalogue.service
     chosen = formats.of_command(form, formats.MATRICES, terminal=runtime.stdout_is_terminal)
@@ -111,7 +111,7 @@ def _report_extra_offers(
 
 
 def _json_records(found: Sequence[ConnectionOffer], service: Service) -> Iterator[JsonObject]:
-    # The names are a contract.
+    # Scripts depend on these member names: do not change them.
     for one in found:
         status = one.state.in_words(service)
         extra = (OfferCell(cell.operation, EXTRA, cell.why) for cell in one.extra)
@@ -140,7 +140,8 @@ def _delimited_rows(
             [LABEL, "api", "resource", "operation", "state", "why", "status", "blocked"]
         )
     for record in _json_records(found, service):
-        # A reader would take more columns as part of the last one.
+        # Left out, because a reader would take a further column as part of the last
+        # one.
         del record["held"]
         cells = [_WRITTEN.get(value, value) for value in record.values()]
         if form is formats.CSV:
@@ -157,9 +158,7 @@ def _suites(found: Sequence[ConnectionOffer]) -> list[JUnitSuite]:
 
 
 def _cases(one: ConnectionOffer) -> Iterator[JUnitCase]:
-    """Yield a test for each operation, of which the first has the time of the
-    questions.
-    """
+    """Yield a test for each operation. The first has the time of all requests."""
     for at, cell in enumerate(one.cells):
         yield _case(cell)._replace(seconds=0.0 if at else one.seconds)
     for operation, why in one.extra:
@@ -181,7 +180,8 @@ def _table(
 ) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
     """Return heads and rows: a column for each connection.
 
-    Of many, or those that are wider than the room, the counts and the exceptions.
+    If there are many, or they are wider than `room`, the columns are the counts and the
+    exceptions.
     """
     cells = [{cell.operation.command: cell for cell in one.cells} for one in found]
     extra = _extra_offer_names(found)
@@ -235,9 +235,7 @@ def _counts_and_missing(
 
 
 def _tell_errors(runtime: Runtime, service: Service, found: Sequence[ConnectionOffer]) -> None:
-    """Say once for each reason, such as a login that is needed, which connections have
-    it.
-    """
+    """Print each reason once, such as a login that is needed, with its connections."""
     reasons: defaultdict[str, list[str]] = defaultdict(list)
     for one in found:
         whys = Counter(cell.why for cell in one.cells if cell.state in (FORBIDDEN, FAILED))

@@ -26,13 +26,13 @@ from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 
-# Seconds that a list may take if it is only probed.
+# The timeout in seconds, and the retries, of a list that is only probed.
 _SECONDS, _RETRIES = 30.0, 1
 
 
 def run(context: CommandContext, options: CapabilitiesOptions) -> None:
     """Print what the connections offer. Raises IncompleteError if some could not be
-    asked, or their error if none.
+    asked, or their own error if none could.
     """
     runtime, catalogue = context.runtime, context.catalogue
     operations = _operations(catalogue, options.resources, file.read(runtime).profiles)
@@ -104,7 +104,7 @@ def _operations(
 ) -> list[Operation]:
     """Return the operations of these APIs and resources.
 
-    All without any. Raises UsageError for one that there is not.
+    Without names, return all operations. Raises UsageError for an unknown name.
     """
     found: dict[str, Operation] = {}
     for name in names or catalogue.apis:
@@ -152,9 +152,7 @@ def _ask_all(
 
 
 def _for_a_try(settings: Settings, options: CapabilitiesOptions) -> Settings:
-    """The settings with what a list may take when it is only tried, unless the options
-    say it.
-    """
+    """Return the settings with the limits of a probe, unless the options set them."""
     return settings._replace(
         timeout=min(settings.timeout, _SECONDS) if options.timeout is None else settings.timeout,
         retries=min(settings.retries, _RETRIES) if options.retries is None else settings.retries,
@@ -176,7 +174,9 @@ def _keep_lacking(
     found: Sequence[ConnectionOffer],
     selected: Mapping[str, Settings],
 ) -> None:
-    """Keep for help who lacks what, of the APIs that were asked for as a whole."""
+    """Keep the operations that connections lack, which help shows. Only APIs that were
+    asked for as a whole are kept.
+    """
     asked = [one for one in found if one.error is None]
     wanted = {one.command for one in operations}
     for api in catalogue.apis.values() if asked else ():

@@ -1,5 +1,5 @@
-"""`unified connections add`: a profile for each connection that has none, all at once
-or none.
+"""`unified connections add`: add a profile for each connection without one, either all
+of them or none.
 """
 
 import re
@@ -44,8 +44,8 @@ _HEADS = ("profile", "id", "product", "tenant", "status")
 def run(context: CommandContext, options: AddConnectionsOptions) -> None:
     """Add a profile for each connection without one.
 
-    Raises UsageError if names would be the same, IncompleteError for connections that
-    jq cannot hold.
+    Raises UsageError if two profiles would have the same name, IncompleteError for
+    connections that jq cannot hold.
     """
     runtime, service = context.runtime, context.catalogue.service
     settings = listed.settings(context, options)
@@ -86,7 +86,7 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
 
 
 def _show(runtime: Runtime, rows: list[list[str]]) -> None:
-    # The names of the profiles have product and tenant.
+    # Product and tenant are left out: the profile names contain them.
     drawn = Drawn(
         ("PROFILE", "STATUS", "ID"), [[*map(masked, (row[0], row[4], row[1]))] for row in rows]
     )
@@ -94,7 +94,7 @@ def _show(runtime: Runtime, rows: list[list[str]]) -> None:
 
 
 def _check_ids(found: list[ConnectionRecord]) -> None:
-    """Raise UsageError, naming them, for ids that no request may be sent with."""
+    """Raise UsageError that names the ids with which no request may be sent."""
     odd = [
         one.id
         for one in found
@@ -113,7 +113,7 @@ def _named(
 ) -> Mapping[str, ConnectionRecord]:
     """Return a name for each connection.
 
-    Raises UsageError, naming them, where two would have the same.
+    Raises UsageError that lists the names which would not be unique.
     """
     named: defaultdict[str, list[ConnectionRecord]] = defaultdict(list)
     for one in found:
@@ -162,8 +162,9 @@ class _Common(NamedTuple):
 
 
 def _common(runtime: Runtime, settings: Settings) -> _Common:
-    """Return what the new profiles need beside their account to be called as the list
-    was: the address and the source of the token, where the top of the file has others.
+    """Return the keys that each new profile needs besides its account. They are the
+    address and token source of the list call, if they differ from those at the top of
+    the config file.
     """
     config = file.read(runtime)
     top = {name: value for name, value in config.top.items() if name != "profile"}

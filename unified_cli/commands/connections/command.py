@@ -28,7 +28,7 @@ from unified_cli.cli.shared_options import (
 
 @dataclass(frozen=True, kw_only=True)
 class ListedConnectionsOptions(MessageOptions, NetworkOptions):
-    """Whose connections are asked for, and which of them count."""
+    """The token whose connections are listed, and the filter that chooses some."""
 
     profile: Profiles = ()
     base_url: BaseUrl = None
@@ -81,13 +81,14 @@ class RefreshOptions(StopOptions, ConfirmOptions, NetworkOptions, CallOptions):
     """Whose credentials are renewed, and how the outcomes are printed."""
 
 
-# One body, made here, and answers that are no records.
+# Options without a use here: the command makes the body itself, and the answers are not
+# records.
 _NOT_OF_REFRESH = {"query", "account_id", "out", "force"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinkOptions(MessageOptions):
-    """Which connection is signed in to again, and where the token goes."""
+    """The connection that needs a new sign-in, and the destination of the token."""
 
     profile: Profiles = ()
     base_url: BaseUrl = None

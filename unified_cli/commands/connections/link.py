@@ -34,9 +34,9 @@ _USE = (
 
 
 def run(context: CommandContext, options: LinkOptions) -> None:
-    """Make a token, and write it to stdout or to a file, and nowhere else.
+    """Make a token, and write it only to stdout or to a file.
 
-    Raises UsageError without a profile, UnsafeError where it is forbidden or the
+    Raises UsageError without a profile, UnsafeError if the command is forbidden or the
     connection is healthy, and the errors of the requests.
     """
     runtime, catalogue = context.runtime, context.catalogue
@@ -76,7 +76,7 @@ def _check_needed(name: str, client: Client, settings: Settings, catalogue: Cata
     service = catalogue.service
     state = introspection.ask_record(client, settings, catalogue).state
     if not state.problem_in_a_word(service):
-        # Only the list of what it offers says whether it is blocked.
+        # Only the request for the connection's offers shows whether it is blocked.
         state = introspection.with_blocked(state, client, settings, catalogue)
     if not state.problem_in_a_word(service):
         raise UnsafeError(
@@ -99,7 +99,7 @@ def _made(client: Client, request: Request) -> str:
     token = members.text((members.parts((answer.body or b"").strip()) or {}).get(_MEMBER))
     if not token:
         raise ServiceError(f"the answer holds no {_MEMBER} ({request.line})", retryable=False)
-    # From now on no message may hold it.
+    # Mask the token in all later messages.
     hide(token)
     return token
 

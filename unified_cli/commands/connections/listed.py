@@ -1,5 +1,5 @@
-"""The settings for a list of connections, which of them count, and which profiles lead
-to them.
+"""List connections: the settings of the request, the filter, and the profiles that lead
+to each connection.
 """
 
 from collections import defaultdict
@@ -23,7 +23,7 @@ from unified_cli.runtime import Runtime
 
 
 def settings(context: CommandContext, options: ListedConnectionsOptions) -> Settings:
-    """Return the settings for a request that is for no connection.
+    """Return the settings for a request without a connection.
 
     Raises ConfigError if there is no base URL.
     """
@@ -40,7 +40,9 @@ def settings(context: CommandContext, options: ListedConnectionsOptions) -> Sett
 def listed(
     context: CommandContext, resolved: Settings, options: ListedConnectionsOptions
 ) -> list[ConnectionRecord]:
-    """Return all connections that the token can see. Raises what a list raises."""
+    """Return all connections that the token can see. Raises the errors of a list
+    call.
+    """
     service = context.catalogue.service
     query = builder.with_page_size(builder.pairs(options.query), resolved, service)
     found: list[ConnectionRecord] = []
@@ -56,7 +58,7 @@ def listed(
 
 
 def keep(context: CommandContext, resolved: Settings, found: Iterable[ConnectionRecord]) -> None:
-    """Keep what other commands tell of the connections."""
+    """Keep the product and status of each connection for other commands."""
     address, _ = resolved.reachable()
     told = ((one.id, one.product, one.state.in_words(context.catalogue.service)) for one in found)
     connection_facts.keep(context.runtime, address.origin, told)
@@ -65,8 +67,9 @@ def keep(context: CommandContext, resolved: Settings, found: Iterable[Connection
 def chosen(
     context: CommandContext, found: list[ConnectionRecord], where: str | None
 ) -> tuple[list[ConnectionRecord], Sequence[str]]:
-    """Return the connections for which the program gives true alone, and a sentence
-    about those that jq cannot hold. Raises UsageError for a program that is wrong.
+    """Return the connections for which the jq program gives only true. Also returns
+    sentences about connections that jq cannot hold. Raises UsageError for a wrong
+    program.
     """
     if where is None:
         return found, ()
@@ -87,9 +90,9 @@ def _is_true(results: Sequence[Record]) -> bool:
 def profiles_by_account(
     runtime: Runtime, service: Settings, *, same_token: bool = False
 ) -> defaultdict[str, list[str]]:
-    """Return the names of the profiles by account id, of those with the origin of these
-    settings. With `same_token` only of those whose token lists connections as theirs
-    does.
+    """Return the profile names by account id. Only profiles with the origin of these
+    settings count; with `same_token`, only those whose token lists the same
+    connections.
     """
     config = file.read(runtime)
     # The process's environment decodes a variable at each access.
@@ -99,7 +102,8 @@ def profiles_by_account(
         try:
             one = resolution.resolve(Overrides(name), runtime, config)
         except UnifiedError:
-            # `profile list` reports the problem with it; it leads nowhere.
+            # Ignored: `profile list` reports the problem, and the profile leads to no
+            # connection.
             continue
         if (
             one.account_id
@@ -113,8 +117,6 @@ def profiles_by_account(
 
 
 def _token(one: Settings) -> tuple[str, object] | None:
-    """Return the token's value, or where it is kept: one that a program gives is not
-    asked for.
-    """
+    """Return the token's value, or its source, so that no program has to run."""
     found = one.token
     return found and ("" if found.kind in ("environment", "token") else found.kind, found.detail)

@@ -1,4 +1,4 @@
-"""The checks before something is done to connections that their owners notice."""
+"""The checks before an action on connections that their owners notice."""
 
 from unified_cli import hints
 from unified_cli.cli.options import overrides
@@ -10,8 +10,9 @@ from unified_cli.runtime import Runtime
 
 
 def check(runtime: Runtime, options: LinkOptions | RefreshOptions) -> None:
-    """Raise UsageError unless profiles are named, UnsafeError where the token of one is
-    that of a single connection, with which the service does none of this.
+    """Raise UsageError if no profile is named. Raises UnsafeError if a profile has the
+    token of a single connection, because the service refuses these actions with such a
+    token.
     """
     if not options.profile:
         raise UsageError("no connection was given", hint="-p NAME")

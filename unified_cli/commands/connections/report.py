@@ -77,7 +77,9 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
 def _row(
     one: ConnectionRecord, service: Service, profiles: Mapping[str, Sequence[str]]
 ) -> tuple[str, ...]:
-    """Return the cells of a connection. The date; -o json has the time."""
+    """Return the cells of a connection. The table has only its date; -o json has the
+    time.
+    """
     return (
         one.id,
         one.product,
@@ -94,8 +96,8 @@ def _say_remedies(
     shown: Sequence[ConnectionRecord],
     profiles: Mapping[str, Sequence[str]],
 ) -> None:
-    """Print the commands that may mend those that are blocked or need a login, and have
-    a profile.
+    """Print the repair commands for connections that are blocked or need a login.
+    Connections without a profile are left out.
     """
     words = context.catalogue.service.connections
     commands = {NEEDS_LOGIN: "link", words.shut: "refresh"}
@@ -125,8 +127,8 @@ def _error(one: ConnectionRecord, failed: Mapping[str, UnifiedError]) -> JsonObj
 def _ask_health(
     context: CommandContext, settings: Settings, found: Sequence[ConnectionRecord]
 ) -> tuple[list[ConnectionRecord], Mapping[str, UnifiedError]]:
-    """Return the connections as they are now, and what kept any from being asked, by
-    their ids in their order.
+    """Return the connections with their current state, and errors by id. An error
+    belongs to a connection that could not be asked; both keep the order of `found`.
     """
     runtime, catalogue = context.runtime, context.catalogue
     before = {one.id: one.state for one in found if one.id}
@@ -164,7 +166,7 @@ _INDENT = "  "
 _BAR = 20
 _NARROWEST = 8
 _UNKNOWN = "unknown"
-# Of the cells of a line, those that may be cut, and the one that may be left out.
+# The cells of a line that may be cut, and the cell that may be left out.
 _NAMES, _CREATED = (0, 1), 3
 _LINE = ("TENANT", "PROFILE", "STATUS", "CREATED", "ID")
 _WORST_FIRST = (Look.BAD, Look.DOUBT, Look.GOOD)
@@ -178,7 +180,7 @@ def _screen(
 ) -> Iterator[TerminalText]:
     """Yield the screen of these connections.
 
-    `profiles` lead to them and `troubles` nam the problem, both by account id.
+    `profiles` are the profile names, and `troubles` the problems, both by account id.
     """
     runtime = context.runtime
     yield _statuses(context, shown)
@@ -237,9 +239,7 @@ def _look(context: CommandContext, one: ConnectionRecord) -> Look:
 
 
 def _status(context: CommandContext, one: ConnectionRecord) -> str:
-    """Return the status in few words: where there is more to say than that it is
-    active, only that.
-    """
+    """Return the status in few words. "active" is left out if more words follow it."""
     service = context.catalogue.service
     words = one.state.in_words(service) or _UNKNOWN
     return words.removeprefix(f"{service.connections.healthy}, ")
@@ -259,8 +259,8 @@ def _line(context: CommandContext, one: ConnectionRecord, profiles: Sequence[str
 
 
 def _widths(runtime: Runtime, lines: Sequence[Sequence[str]]) -> dict[int, int]:
-    """Return the columns that there is something for, and room: the date goes first,
-    then names are cut. Ids never are.
+    """Return the widths of the columns with content. If room is short, the date is left
+    out first, then names are cut; ids never are.
     """
     room = runtime.width - len(_INDENT)
     natural = {
@@ -272,14 +272,16 @@ def _widths(runtime: Runtime, lines: Sequence[Sequence[str]]) -> dict[int, int]:
     names = {at: min(size, _NARROWEST) for at, size in kept.items() if at in _NAMES}
     words = {at: max(text_width.longest_piece(line[at]) for line in (_LINE, *lines)) for at in kept}
     found = [*kept.values()]
-    # Where shorter names do not suffice, a status continues in the next line.
+    # If shorter names do not suffice, a status continues on the next line.
     for least in ({**kept, **names}, {**words, **names}):
         found = narrowed(found, [*least.values()], room)
     return dict(zip(kept, found, strict=True))
 
 
 def _fitted(at: int, cell: str, size: int, sign: str, look: Look) -> Cell:
-    """Return the cell of a column: names are cut, and those of bad ones coloured."""
+    """Return the cell of a column. Names are cut, and cells of connections with a
+    problem are coloured.
+    """
     text = masked(text_width.cut(cell, size, sign) if at in _NAMES else cell)
     return text if look is Look.GOOD else Word(text, look)
 

@@ -1,5 +1,5 @@
-"""A ZIP file for a report: what the doctor found, versions, settings without secrets,
-the last runs, a recording.
+"""Write a ZIP file for a bug report: findings, versions, settings without secrets, the
+last runs, and a recording.
 """
 
 import io
@@ -48,7 +48,7 @@ before the file was written.
 
 
 def check(path: Path, har: str | None, service: Service) -> bytes | None:
-    """Return the recording that is to be added, checked.
+    """Check the recording to add, and return it.
 
     Fails first, before any work, if the file cannot be written.
 
@@ -75,9 +75,9 @@ def write(
     har: bytes | None,
     service: Service,
 ) -> int:
-    """Write the file, which only this user can read. Gives its size.
+    """Write the file, which only this user can read, and return its size.
 
-    Raises UnsafeError where a secret is found in it, and then writes nothing;
+    Raises UnsafeError if the content holds a secret, and then writes nothing;
     StorageError.
     """
     if config is not None:
@@ -102,8 +102,8 @@ def write(
 
 
 def _know_tokens(runtime: Runtime, config: Config) -> None:
-    """Have the tokens of all profiles masked, also of those that were not looked at,
-    but for what asks a program.
+    """Have the tokens of all profiles masked, even of profiles that were not checked.
+    Tokens that only a program can give are left out.
     """
     for name in (None, *config.profiles):
         with suppress(UnifiedError):
@@ -139,7 +139,8 @@ def _check(content: bytes, service: Service) -> None:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for name in archive.namelist():
             if name == _RECORDING:
-                # More secrets are known by now than when it was read.
+                # Check the recording again: more secrets are known than when it was
+                # read.
                 _check_recording(archive.read(name), name, service)
             elif masking.masked(text := archive.read(name).decode()) != text:
                 raise UnsafeError(f"{name} would hold a secret, so nothing was written")
@@ -161,7 +162,8 @@ class _Exchange(msgspec.Struct):
 def _check_recording(content: bytes, name: str, service: Service) -> None:
     """Raise StateError for anything that is not a HAR file.
 
-    UnsafeError for one that holds credentials, or that others made.
+    Raises UnsafeError for a HAR file that holds credentials, or that another program
+    made.
 
     A browser's recording holds cookies and forms in more places than this program
     knows.
@@ -197,7 +199,8 @@ def _holds_credentials(text: bytes, service: Service) -> bool:
     path, redaction = urlsplit(sent.url).path, Redaction()
     redaction.query(sent.url)
     bodies = ((sent.body.text if sent.body else "", 0), (_text(came.content), came.status))
-    # Both are read before either is compared: one may name a value of the other.
+    # Read both bodies before comparing either, because one may name a value of the
+    # other.
     kept = [redaction.body(one, holding(path, status, service)) for one, status in bodies]
     if any(
         new is None or redaction.text(new) != one

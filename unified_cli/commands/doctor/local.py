@@ -1,4 +1,6 @@
-"""The doctor's checks of this machine, which send nothing, and what a check finds."""
+"""The doctor's checks of this machine, which send nothing, and the class of their
+findings.
+"""
 
 import os
 import re
@@ -39,8 +41,9 @@ from unified_cli.storage import permissions
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of one check; `error` is what a call would end with, `remedy` what to
-    do about it. It is shown `always`, or where something is wrong.
+    """The result of one check. `error` is the error with which a call would end, and
+    `remedy` the way to fix it. Without `always`, the result is shown only if something
+    is wrong.
     """
 
     check: str
@@ -92,7 +95,7 @@ def _is_writable(folder: Path) -> bool:
     try:
         existing = next(one for one in (folder, *folder.parents) if one.exists())
     except OSError:
-        # A folder above it may not be searchable.
+        # This user may lack permission to search a folder above.
         return False
     return os.access(existing, os.W_OK)
 
@@ -147,7 +150,8 @@ def configuration(runtime: Runtime, first_words: Collection[str]) -> Iterator[Fi
     """Yield the config file: its path, its permissions, every name in it, and its
     aliases.
 
-    `first_words` are what an alias may begin with, and what it cannot be called.
+    `first_words` are the words that an alias's command may begin with. An alias cannot
+    have such a word as its name.
     """
     path = file.locate(runtime)
     if path is None:
@@ -195,9 +199,9 @@ def _leftovers(path: Path) -> Iterator[Finding]:
 def profiles(
     context: CommandContext, config: Config, names: Sequence[str | None], tokens: Tokens
 ) -> Iterator[Finding]:
-    """Yield whether each profile has what a call needs, and its token can be read.
+    """Check that each profile is complete, and that its token can be read.
 
-    All good ones are in one row, and so are those that fail alike.
+    All good profiles are in one row, and so are all profiles with the same failure.
     """
     found = [*_each_profile(context, config, names, tokens)]
     failing: dict[tuple[str, str, str], list[str]] = {}
@@ -331,7 +335,8 @@ def _token_error(source: TokenSource, runtime: Runtime, tokens: Tokens) -> Confi
             if other_program.find(source.detail[0], runtime.environ) is None:
                 return ConfigError(f"no program {source.detail[0]!r}", hint=hints.NAME_PROGRAM)
         elif source.kind == "token":
-            # To read it warns that it is plain text, which is a finding of its own.
+            # Only checked: reading the token would warn that it is plain text, which is
+            # a separate finding.
             token.checked(os.fsencode(source.detail), f"the token from {source.source}")
         else:
             if source.kind == "keyring":

@@ -1,4 +1,4 @@
-"""Run the checks, print what they find, and return the exit code of the worst."""
+"""Run the checks, print the findings, and raise the worst error."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -31,7 +31,7 @@ _MARKS = {
     "warning": ("!", "!", Look.DOUBT),
     _OK: ("✓", "+", Look.GOOD),
 }
-"""By the level, the worst first: a mark, the same in ASCII, and how it looks."""
+"""For each level, the worst first: a mark, its ASCII replacement, and its look."""
 
 
 def run(context: CommandContext, options: DoctorOptions) -> None:
@@ -112,7 +112,7 @@ def _show(runtime: Runtime, output: str | None, findings: Sequence[Finding]) -> 
 
 
 def _findings_as_json(findings: Iterable[Finding]) -> Iterable[JsonObject]:
-    # The names are a contract.
+    # Scripts depend on these member names: do not change them.
     for one in findings:
         yield {
             "level": one.level,

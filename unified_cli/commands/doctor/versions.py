@@ -1,4 +1,4 @@
-"""The versions that a report needs: of the program, Python, the system and the
+"""The versions that a bug report needs: the program, Python, the system and the
 packages.
 """
 
@@ -18,7 +18,7 @@ _PACKAGES = (
 
 
 def versions() -> JsonObject:
-    """Return them as JSON, with how the program was installed."""
+    """Return the versions as JSON, with how the program was installed."""
     system = {"python": sys.version, "platform": platform.platform()}
     return {
         "unified": __version__,

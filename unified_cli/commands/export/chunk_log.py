@@ -1,8 +1,9 @@
-"""A list in an object store: where its chunks are, and the log of the contents of each
-and how far the list was read.
+"""A list in an object store: the place of its chunks, and the log that records each
+chunk and the progress of the read.
 
-An entry of the log is made only if it does not exist, so of two writers one gets its
-number. The other one stops: it was taken for dead, and its place was taken.
+An entry of the log is created only if it does not exist, so only one of two writers
+gets the entry's number. The other writer stops: a run that considered it dead has taken
+over.
 """
 
 import hashlib
@@ -41,7 +42,7 @@ class ListPlace(NamedTuple):
 
     @classmethod
     def of(cls, file: str) -> Self:
-        """The place of what a local folder holds as this file, such as
+        """Return the place of a list from its file in a local folder, such as
         `acme/ats/jobs.2.ndjson`.
         """
         path = PurePosixPath(file)
@@ -54,15 +55,13 @@ class ListPlace(NamedTuple):
     def chunk(self, number: int) -> str:
         """Return the name of the chunk of the entry with this number.
 
-        It is that of every writer: who was frozen and wakes finds it taken, and leaves
-        nothing that readers count.
+        All writers use the same name. So a writer that was frozen and wakes finds the
+        name taken, and leaves no chunk that readers would count.
         """
         return f"{self.begin}{number:06}{self.suffix}"
 
     def chunks(self, objects: StoredObjects) -> dict[str, Stored]:
-        """Return the chunks that are there, also those that no log knows, by their
-        names.
-        """
+        """Return the stored chunks by name, even without an entry in the log."""
         return {
             name: stored
             for name, stored in objects.listed(self.folder).items()
@@ -71,8 +70,8 @@ class ListPlace(NamedTuple):
 
 
 def look(chunks: Mapping[str, Stored]) -> str:
-    """Return what chunks look like in a list of the store: a digest of their names,
-    bytes and tags, empty without tags.
+    """Return a digest of the names, sizes and tags of chunks. It is empty if any chunk
+    has no tag.
     """
     found = sorted((name, stored.size, stored.tag) for name, stored in chunks.items())
     return (
@@ -84,7 +83,7 @@ def look(chunks: Mapping[str, Stored]) -> str:
 class Chunk:
     """An object with some pages of a list.
 
-    `tag` is what the store called these bytes; versions before took no note of it.
+    `tag` is the store's tag of these bytes. It is empty in logs of older versions.
     """
 
     name: Annotated[str, msgspec.Meta(pattern=r"^[\w.-]+$")]
@@ -95,12 +94,12 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """A chunk that was written by `writer`, or none where a writer began anew or took
-    over.
+    """An entry of the log by `writer`, with the chunk that it wrote. It has no chunk if
+    the writer began anew or took over.
 
-    `state` is what follows, with the fingerprints of the cursors since the entry
-    before. Entries before the number `first` hold no more. The entry that completes the
-    list has the chunks of all.
+    `state` is the state after the entry, with the fingerprints of the cursors since the
+    entry before. Entries before the number `first` no longer count. The entry that
+    completes the list has the chunks of all entries.
     """
 
     number: Count
@@ -150,7 +149,7 @@ class ChunkLog:
         return number
 
     def read(self) -> LoggedList | None:
-        """Return what the whole log says, or None for an empty one.
+        """Return the contents of the whole log, or None if it is empty.
 
         Raises as `last` does.
         """
@@ -160,7 +159,8 @@ class ChunkLog:
         if last.state.complete:
             return LoggedList(last.number, last.first, last.chunks, last.state)
         entries = [*(self._read(_name(number)) for number in range(last.first, last.number)), last]
-        # Anyone who read the list anew, keeping its records, began with no page.
+        # A writer that reads the list anew and keeps its records begins with zero
+        # pages.
         anew = max((at for at, entry in enumerate(entries) if not entry.state.pages), default=0)
         seen = [one for entry in entries[anew:] for one in entry.state.seen]
         chunks = tuple(entry.chunk for entry in entries if entry.chunk)
@@ -174,8 +174,8 @@ class ChunkLog:
         return self._read(_name(number))
 
     def add(self, entry: LogEntry) -> bool:
-        """Make the entry; says whether it is there, and not another writer's. Raises
-        StorageError.
+        """Create the entry. Returns False if another writer's entry has its number.
+        Raises StorageError.
         """
         text = {**asdict(entry), "state": entry.state.members()}
         return self._objects.create(
@@ -202,12 +202,12 @@ class ChunkLog:
 def changed(
     objects: StoredObjects, place: ListPlace, known: Iterable[Chunk], there: Mapping[str, Stored]
 ) -> str | None:
-    """Return the name of a known chunk that is gone, or not what was written.
+    """Return the name of a known chunk that is gone or was changed.
 
-    `there` are those that the store lists.
+    `there` are the chunks that the store lists.
 
-    Of a chunk with another tag, as one that was copied has it, the bytes are looked at.
-    Raises StorageError.
+    If the tag of a chunk differs, as after a copy, its bytes are compared. Raises
+    StorageError.
     """
     for chunk in known:
         path = f"{place.folder}/{chunk.name}"
@@ -234,7 +234,8 @@ def remove(objects: StoredObjects, file: str) -> None:
 def begin_anew(objects: StoredObjects, place: ListPlace, *, keep: bool = False) -> None:
     """Have the log of a list say that nothing was read.
 
-    With `keep` that all is read again, after its chunks.
+    With `keep`, the log says instead that the list is read again, after its existing
+    chunks.
 
     Raises TakenOverError where another run writes to it, StorageError.
     """
@@ -242,7 +243,7 @@ def begin_anew(objects: StoredObjects, place: ListPlace, *, keep: bool = False) 
     try:
         known = log.read() if keep else None
     except StateError:
-        # It is reported when the list is opened.
+        # Ignored: opening the list reports the same error.
         return
     number = (known.number if known else log.newest()) + 1
     first, state = (known.first, known.state.begun_again()) if known else (number, Checkpoint())

@@ -25,11 +25,11 @@ _SECONDS = 30.0
 class ChunkedList:
     """The target of one list in an object store.
 
-    Memory holds one chunk. Whatever is killed when, the log's chunks hold whole pages,
-    each once: a chunk without an entry is removed by anyone who continues, after an
-    entry that its writer did not expect. The chunk of an entry is created if it does
-    not exist, under a name that all writers know: of a writer that was frozen nothing
-    comes to lie beside those of the one that took over. All methods raise StorageError.
+    Memory holds one chunk. Even after a kill, the log's chunks hold whole pages, each
+    once: the next writer first adds an entry that the old writer did not expect, then
+    removes any chunk without an entry. A chunk is created only if it does not exist,
+    under a name that all writers know. So a writer that was frozen cannot add chunks
+    beside those of the writer that took over. All methods raise StorageError.
     """
 
     def __init__(
@@ -43,10 +43,10 @@ class ChunkedList:
         check_held: Callable[[], None],
         takes_over: bool,
     ) -> None:
-        """With `takes_over` there may be a writer of this list that is taken for dead,
-        and is frozen only.
+        """Prepare the list. With `takes_over`, an old writer of this list may be
+        frozen, not dead.
 
-        `check_held` raises TakenOverError where this one is taken for dead by now.
+        `check_held` raises TakenOverError if another run has taken over from this one.
         """
         self._monotonic, self._wall = runtime.monotonic, runtime.wall
         self._objects = objects
@@ -66,7 +66,7 @@ class ChunkedList:
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:  # noqa: ARG002
         """Continue where the log ends, or begin.
 
-        `restart` begins anew, with `keep` after the chunks that are there.
+        `restart` begins anew; with `keep`, after the existing chunks.
 
         Raises StateError for a list with other options, or one that was changed.
         """
@@ -77,7 +77,7 @@ class ChunkedList:
         if (restart and keep) or (self.state.records and not self.state.pages):
             self._restart_pages()
         elif not self.state.pages and not self.state.records:
-            # Whatever was asked for when it was begun, nothing was read.
+            # Nothing was read yet, so the list may continue with other options.
             self.state = replace(self._fresh(), bytes=self.state.bytes, sha256=self.state.sha256)
         elif self.state.fingerprint != self._identity.digest:
             other = self._identity.other(self.state.options)
@@ -118,7 +118,7 @@ class ChunkedList:
     def count(self, state: Checkpoint) -> None:
         """Note that the page is whole.
 
-        A chunk is written when there are enough of them.
+        A chunk is written once enough pages are buffered.
         """
         self.state = state
         self._counted = len(self._buffer)
@@ -137,7 +137,7 @@ class ChunkedList:
         self._write(replace(self.state, complete=True))
 
     def tidy(self) -> None:
-        """Nothing: the log stays."""
+        """Do nothing, because the log stays."""
 
     def abandon(self) -> None:
         """Have the log say that nothing was read, if there is one."""
@@ -181,15 +181,15 @@ class ChunkedList:
         be frozen.
         """
         self._takes_over = False
-        # An empty chunk is one that readers can read.
+        # Readers accept an empty chunk.
         if chunk := self._created(b""):
             self._add_chunk(chunk, state)
         else:
             self._take_number(state)
 
     def _take_number(self, state: Checkpoint) -> None:
-        """Make the entry that belongs to a chunk which another writer has left, and
-        remove that.
+        """Create the entry for a chunk that another writer left, and remove the
+        chunk.
         """
         name = self._place.chunk(self._known.number + 1)
         self._add(None, state)
@@ -212,9 +212,7 @@ class ChunkedList:
         self._logged_at = self._monotonic()
 
     def _created(self, lines: bytes) -> Chunk | None:
-        """Return the chunk with these lines, which is there then, or None if there is
-        another in its place.
-        """
+        """Create and return the chunk with these lines. None if its name is taken."""
         data = (
             chunk_log.as_parquet(lines, self._options.parquet) if self._options.parquet else lines
         )
@@ -225,17 +223,17 @@ class ChunkedList:
         )
 
     def _created_after(self, lines: bytes) -> Chunk | None:
-        """Return the same, after the chunk that is in its place: it was left by a
-        writer that is dead, or by one that is not.
+        """Create and return the chunk under the next number. The chunk in its place was
+        left by a dead writer, or by one that is still alive.
 
-        Raises TakenOverError where that one has taken over.
+        Raises TakenOverError if a live writer has taken over.
         """
         self._check_held()
         self._take_number(self._known.state)
         return self._created(lines)
 
     def _counted_bytes(self) -> bytes:
-        # A slice of the buffer would be a copy that is copied again.
+        # A slice of the bytearray would copy the data twice.
         return bytes(memoryview(self._buffer)[: self._counted])
 
     def _add_chunk(self, chunk: Chunk, state: Checkpoint) -> None:
@@ -246,7 +244,7 @@ class ChunkedList:
         known = self._known
         state = replace(state, updated=timestamp(self._wall()))
         chunks = (*known.chunks, chunk) if chunk else known.chunks
-        # Those since the entry before.
+        # The cursors since the entry before.
         seen = state.seen[len(known.state.seen) :]
         number = known.number + 1
         entry = LogEntry(

@@ -1,5 +1,5 @@
-"""One connection of an export as JSON, which any machine with the same configuration
-can do: `--tasks`, `--task`.
+"""Tasks of an export: one connection as JSON, for any machine with the same
+configuration (`--tasks`, `--task`).
 """
 
 from collections.abc import Iterator
@@ -25,11 +25,11 @@ from unified_cli.storage import input_bounds
 
 _Rate = Annotated[float, msgspec.Meta(ge=0, lt=1e9)]
 _BESIDE = {"timeout", "retries", "rate", "token_rate", "workers"}
-"""The options of a task that may be given anew with it."""
+"""The options that may be given beside a task, and override the task's own."""
 
 
 class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The options of the command that a task takes along; the names are those of
+    """The options of the command that a task contains, with the names of
     `ExportOptions`.
     """
 
@@ -55,12 +55,12 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
 
 
 class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Lists of one connection, where they go and how they are read; it carries no
-    token.
+    """The lists of one connection, their destination, and the options to read them. A
+    task carries no token.
 
     `base_url` and `account` are those of the profile where the task was made, or of the
-    environment without one. `required` are the lists that were named, so that it is a
-    failure if the connection does not offer them.
+    environment without one. `required` are the lists that were named: the task fails if
+    the connection does not offer them.
     """
 
     version: str
@@ -91,8 +91,8 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             )
 
     def check(self, resolved: Settings) -> None:
-        """Raise StateError if these settings lead to another connection than that of
-        the task.
+        """Raise StateError if these settings lead to a connection other than the
+        task's.
         """
         address, account = resolved.reachable()
         for what, here, there in (
@@ -109,7 +109,7 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def command(self, given: ExportOptions) -> ExportOptions:
         """Return the options of the command that does the task.
 
-        Those that were `given` beside it come first.
+        The options `given` beside the task override its own.
 
         Raises UsageError for an option that belongs to the task.
         """
@@ -128,8 +128,8 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TaskResult(NamedTuple):
-    """The outcome of a task on a worker, or the `error` that kept it from being done;
-    `sent` is how many of its requests still count against the service's limits.
+    """The outcome of a task on a worker, or the `error` that prevented the task. `sent`
+    is the number of its requests that still count against the service's limits.
     """
 
     worker: str
@@ -176,8 +176,7 @@ def all_tasks(
 def show(context: CommandContext, options: ExportOptions) -> None:
     """Print the tasks of an export as NDJSON. Raises as `all_tasks` does."""
     stdout.check(context.runtime)
-    # All are made before the first is printed: one that cannot be made leaves nothing
-    # behind.
+    # Make all tasks before printing any, so that an error leaves no partial output.
     stdout.write(
         context.runtime,
         [b"".join(msgspec.json.encode(task) + b"\n" for task, _ in all_tasks(context, options))],
@@ -207,11 +206,11 @@ def plan_of(
 ) -> ExportPlan:
     """Return the plan of a task, with the options `given` beside it.
 
-    Its own readers read it unless others are given.
+    Without `readers`, the plan gets readers of its own.
 
-    Raises StateError where the task reads anything that is not known here, leads
-    elsewhere, or has no token; UsageError, and ConfigError where its files cannot be
-    written.
+    Raises StateError if the task names a list that is unknown here, leads to another
+    connection, or has no token; UsageError; and ConfigError if a package for its format
+    is missing.
     """
     task.check_version()
     operations = {}

@@ -1,5 +1,5 @@
-"""A place of an export whose lists are parts of Delta tables: pages are kept as
-elsewhere, and put in when all came.
+"""An export destination whose lists are parts of Delta tables. Pages are kept as files,
+and put into the table once all have arrived.
 """
 
 import secrets
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from unified_cli.commands.export.delta_table import ListTable
 
 SUFFIX = ".delta"
-# Where pages are until their list was read whole.
+# The folder of the pages until their list is complete.
 _PAGES = ".pages"
 _INSTALL = command_to_add("deltalake>=1.6", "pyarrow")
 _LEAST = (1, 6)
@@ -45,10 +45,11 @@ def check() -> None:
 
 
 class TableFolder:
-    """A place with tables, which are at `<api>/<resource>`; whatever is no part of a
-    table is as at any other place.
+    """A destination with tables at `<api>/<resource>`. Everything else is stored as at
+    any other destination.
 
-    A part has the name of a file that is not there: `<profile>/<api>/<resource>.delta`.
+    A part is named like a file, `<profile>/<api>/<resource>.delta`, but no such file
+    exists.
     """
 
     def __init__(self, runtime: Runtime, text: str, files: FilePlace) -> None:
@@ -57,7 +58,7 @@ class TableFolder:
         self._text = text
         self._files = files
         self._tables: dict[str, ListTable] = {}
-        # Manifests, and the run that holds them, are as at the place.
+        # Manifests and their locks are handled by `files`.
         self.save_seconds, self.most_untold = files.save_seconds, files.most_untold
         self.hold, self.is_held, self.check_held = files.hold, files.is_held, files.check_held
         self.read, self.replace, self.manifests = files.read, files.replace, files.manifests
@@ -75,9 +76,9 @@ class TableFolder:
         return self._tables[name]
 
     def make(self, names: Iterable[str], more: Sequence[str]) -> None:
-        """Have the tables there, with more columns.
+        """Create the tables that are missing, with `more` columns.
 
-        Raises StateError for any other, StorageError.
+        Raises StateError for a table with other columns, StorageError.
         """
         for name in sorted(names):
             self.table(name).made(ParquetColumns("", more))
@@ -143,12 +144,12 @@ class TableFolder:
 
 
 class PartTarget:
-    """The target of a list that is a part of a table: its pages are kept, and put into
-    the table when all are there.
+    """The target of a list that is a part of a table. Its pages are kept, and put into
+    the table once all have arrived.
 
-    Whatever is killed when, the commit is done until the table says that it is in: it
-    has the number of the read, which is kept with the pages. All methods raise what the
-    place and the table raise.
+    After a kill, the next run repeats the commit unless the table already has it. The
+    commit has the number of the read, which is kept with the pages. All methods raise
+    what the place and the table raise.
     """
 
     def __init__(
@@ -163,7 +164,7 @@ class PartTarget:
     ) -> None:
         """The `pages` go to this file at the place of the `files`.
 
-        With `whole` they are all that there is.
+        With `whole`, they are the complete list, not an increment.
         """
         self._pages = pages
         self._files = files
@@ -180,7 +181,7 @@ class PartTarget:
         """How far the pages go."""
         return self._pages.state
 
-    # The pages are ours.
+    # `force` is not needed: the files of pages are this program's own.
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:  # noqa: ARG002
         """Continue where an earlier run stopped, or begin.
 
@@ -194,7 +195,7 @@ class PartTarget:
             name = before.application or secrets.token_hex(8)
             self.state.table = self._table.next_read(self._part, replace(before, application=name))
         if self.is_published:
-            # It is in, or all of it was read: no page is missing.
+            # No page is missing; only the commit may be.
             self._commit()
 
     @property
@@ -203,7 +204,7 @@ class PartTarget:
         return self._pages.is_published
 
     def publish(self, end: bytes, *, force: bool) -> None:  # noqa: ARG002  as above
-        """Have all pages safe, and put them into the table."""
+        """Publish the pages, and put them into the table."""
         self._pages.publish(end, force=True)
         self._commit()
 

@@ -1,5 +1,5 @@
-"""The notes that a table keeps of the reads put into it, and whether other programs
-changed a part since then.
+"""The reads that are recorded in a table's log, and the check whether other programs
+changed a part since.
 """
 
 import hashlib
@@ -22,9 +22,9 @@ OURS = "unified"
 
 
 def application(part: TablePart, read: TableRead) -> str:
-    """Return what a table calls a series of reads of a list.
+    """Return the name of a series of reads in a table's log.
 
-    A new series begins where the list is read for the first time, or again from the
+    A new series begins when the list is read for the first time, or again from the
     beginning.
     """
     of = json.dumps([part.origin, part.account, part.api, part.resource])
@@ -32,7 +32,7 @@ def application(part: TablePart, read: TableRead) -> str:
 
 
 def prefix(part: TablePart, read: TableRead) -> str:
-    """Return how the names of the files begin that a read writes."""
+    """Return the prefix of the names of a read's files."""
     folder = f"{PROFILE}={quote(part.columns.profile, safe='')}"
     return f"{folder}/{read.application}-{read.number}-"
 
@@ -51,7 +51,9 @@ def data_files(table: DeltaTable, part: TablePart) -> list[DataFile]:
 
 
 def after(read: TableRead, version: int, files: Iterable[DataFile], changed: int) -> TableRead:
-    """Return the read as it is known if the part has these files in this version."""
+    """Return the read with the facts of the part: its version, rows, and digest of
+    files.
+    """
     there = [*files]
     return replace(
         read,
@@ -70,8 +72,8 @@ def change_by_others(
 ) -> str:
     """Return how others changed the records of a part since this read, in words.
 
-    Empty if they did not. If the part has other files than it had then, the versions
-    since then are undone one by one.
+    Empty if they did not. If the files of the part differ, the versions since the read
+    are undone one by one, to find the change.
     """
     names = {file.name for file in data_files(table, part)}
     if read.version is None or _digest(names) == read.digest:

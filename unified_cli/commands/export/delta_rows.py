@@ -1,5 +1,5 @@
 """The rows of a table: the newest state of each id in a list file, and the Parquet
-files that hold them. Memory holds one of these at a time.
+files that hold them. Memory holds one Parquet file at a time.
 """
 
 import io
@@ -39,17 +39,18 @@ Open = Callable[[str], pa.NativeFile]
 
 
 class NewestRecords:
-    """The records of a list file, of which those count that are the newest state of
-    their id; memory holds 17 bytes of each.
+    """The records of a list file that are the newest state of their id. Memory holds 17
+    bytes for each record of the file.
 
-    The larger `updated_at` is the newer state; without one it is the oldest; of equal
-    ones the later is. A table knows an id by its text, so that of a number and a text
-    that look alike only one can be in it: the one that came first. Neither is it known
-    without an id what a record was before. Both are left out and reported.
+    The record with the larger `updated_at` is newer. A record without it is the oldest;
+    of two equal ones, the later record is newer. A table stores an id as text. If a
+    number and a text look alike, only the first can be in the table; the other is left
+    out. A record without an id is left out too, because its earlier state cannot be
+    found. Both are reported.
     """
 
     def __init__(self, records: Callable[[], Iterable[bytes]]) -> None:
-        """Go through the records once. Raises what that raises."""
+        """Read the records once. Raises the errors of reading them."""
         self._records = records
         self._keys, self._stamps = array("Q"), array("q")
         for record in records():
@@ -62,8 +63,8 @@ class NewestRecords:
         self._first = bytes(self._kept), frozenset(self._others)
 
     def _choose(self, repeated: set[int]) -> None:
-        """Of ids that came several times keep the newest state, of the kind that was
-        first.
+        """Keep only the newest state of each repeated id. Ids of another JSON type than
+        the first are left out.
         """
         newest: dict[int, int] = {}
         for at, key in enumerate(self._keys):
@@ -78,7 +79,7 @@ class NewestRecords:
                 newest[key >> 1] = at if older == before else before
 
     def begin(self) -> None:
-        """Forget what an earlier try to put them into a table found."""
+        """Reset the choice that an earlier attempt to commit made."""
         self._kept, self._others = bytearray(self._first[0]), {*self._first[1]}
 
     def __len__(self) -> int:
@@ -93,8 +94,8 @@ class NewestRecords:
         return ids, array("Q", compress(count(), self._kept))
 
     def replaces(self, place: int, record: bytes) -> bool:
-        """Return whether the record at this place is newer than that of the table with
-        its id. If not, it does not count any more.
+        """Return whether the record at this place replaces the table's record with its
+        id. If not, it no longer counts.
         """
         if _key(record) != self._keys[place]:
             self._leave_out(place)
@@ -125,8 +126,8 @@ class NewestRecords:
 
 
 def _key(record: bytes) -> int:
-    """Return 62 bits that represent the text of the id, and one that says whether it is
-    a text. 0 without an id.
+    """Return a 62-bit hash of the id's text. The lowest bit marks a JSON string. 0
+    without an id.
     """
     found = parquet_file.json_id(record)
     if found is None or found == _NULL:
@@ -141,14 +142,16 @@ def _key(record: bytes) -> int:
 
 
 def _stamp(record: bytes) -> int:
-    """Return when a record changed, in microseconds, as it says itself."""
+    """Return the time of a record's last change, in microseconds, from its own
+    fields.
+    """
     at = change_time.changed_at(record)
     return _NEVER if at is None else (at.at - _EPOCH) // _MICROSECOND
 
 
 def _repeated(keys: "array[int]") -> set[int]:
-    """Return the keys that are there more than once, whatever kind of value their ids
-    are.
+    """Return the keys that occur more than once. The JSON type of their ids does not
+    matter.
     """
     if len(keys) < 2:
         return set()
@@ -171,8 +174,8 @@ class PartWriter:
     """Writes rows to new Parquet files of a part, one row group at a time; memory holds
     one file.
 
-    Readers that open a table as a dataset of pyarrow cannot filter by a column of text
-    that has statistics, so only times have them.
+    Only columns of times have statistics: readers that open a table as a pyarrow
+    dataset cannot filter by a text column with statistics.
     """
 
     def __init__(
@@ -184,7 +187,9 @@ class PartWriter:
         self._columns = columns
         every = parquet_file.schema(columns)
         self.schema = every.remove(every.get_field_index(PROFILE))
-        """The columns of a file: a reader knows the part by the commit."""
+        """The columns of a file. The profile is left out, because the commit names the
+        part.
+        """
         self._held: list[pa.RecordBatch] = []
         self._begin_file()
         self.added: list[DataFile] = []
@@ -250,8 +255,9 @@ class PartWriter:
 def merge(
     files: Sequence[DataFile], opened: Open, new: NewestRecords, writer: PartWriter
 ) -> list[DataFile]:
-    """Write the rows that stay of the files with an id that changes, and return which
-    files these are. Records that do not replace theirs do not count any more.
+    """Rewrite the files with changed ids, and return the files to replace. Only the
+    rows that stay are written. New records that do not replace an older one no longer
+    count.
     """
     replaced = []
     ids, places = new.ids()
@@ -310,7 +316,7 @@ def _parquet(content: pa.NativeFile) -> parquet.ParquetFile:
 
 
 def _batches(found: parquet.ParquetFile, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Yield the rows with these columns, of files of other writers, too."""
+    """Yield the rows with these columns, even from files of other writers."""
     for group in range(found.num_row_groups):
         for batch in found.iter_batches(_ROWS_AT_ONCE, [group], schema.names, use_threads=False):
             yield from pa.Table.from_batches([batch]).select(schema.names).cast(schema).to_batches()

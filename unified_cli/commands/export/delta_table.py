@@ -1,7 +1,7 @@
 """Delta tables, one for each list of the service, in which each connection has a part
 of its own.
 
-Only what writes or reads a table imports this module: its libraries are an extra.
+Import this module only to read or write a table: its libraries are an optional extra.
 """
 
 import json
@@ -50,14 +50,14 @@ _OTHERS = 0o077
 _ATTEMPTS = 20
 _LONGEST_PAUSE = 2.0
 _READER = 1
-"""The newest version of the protocol whose tables are read as they are written here."""
+"""The newest reader version of the Delta protocol that this program supports."""
 _CONFIGURATION = {"delta.dataSkippingStatsColumns": ",".join(parquet_file.TIMES)}
 _REBUILD = "unified export … --restart, without --incremental, rebuilds its part"
 
 
 class _Written(NamedTuple):
-    """The result of one try to put a read in: the files before, those that come, as a
-    commit takes them and as a part has them, and those that go.
+    """The files of one attempt to commit a read: the files before, the new files (as
+    commit actions and as files of the part), and the files to remove.
     """
 
     there: list[DataFile]
@@ -67,26 +67,26 @@ class _Written(NamedTuple):
 
     @property
     def files(self) -> list[DataFile]:
-        """The files that are there then."""
+        """The files of the part after the commit."""
         return [*(one for one in self.there if one not in self.gone), *self.added]
 
 
 class ListTable:
     """The table of one list of the service; several threads may use it.
 
-    All methods raise StateError for a table that is not such a one or needs a newer
+    All methods raise StateError for a table of another kind, or one that needs a newer
     program, and StorageError.
     """
 
     def __init__(self, runtime: Runtime, text: str, files: FilePlace, name: str) -> None:
-        """`name` is that of the API and of the resource; the user names the place of
-        the files by this text. Raises UsageError, UnsafeError.
+        """`name` is `<api>/<resource>`, and `text` is the destination as the user wrote
+        it. Raises UsageError, UnsafeError.
         """
         url = object_store.parse_url(text)
         self._settings: dict[str, str] = {}
         if url is None or url.is_folder:
-            # The library gives files the rights that the process leaves open, and its
-            # threads share them.
+            # The library creates files with the rights of the process umask, which all
+            # its threads share. So set the umask.
             os.umask(_OTHERS)
             base = str(os_limits.absolute(Path(url.prefix if url else text)))
         else:
@@ -103,7 +103,7 @@ class ListTable:
         return f"{self._files}/{self._name}"
 
     def check(self, part: TablePart) -> None:
-        """Raise StateError if there is something else than a table with these
+        """Raise StateError if the place holds anything but a table with these
         columns.
         """
         with self._lock:
@@ -113,7 +113,7 @@ class ListTable:
     def current(self, part: TablePart, read: TableRead) -> TableRead | None:
         """Return the read with the state that the part has now, or None without it.
 
-        Raises StateError if another program changed it since this read.
+        Raises StateError if another program changed the part since this read.
         """
         with self._lock:
             table = self._found()
@@ -126,12 +126,12 @@ class ListTable:
             self._check_unchanged(table, part, read)
             if read.version is None:
                 return read
-            # A run that was stopped may have put in more.
+            # A run that was stopped may have committed more since.
             return delta_log.after(read, table.version(), files, read.changed)
 
     def next_read(self, part: TablePart, read: TableRead) -> TableRead:
-        """Return a read with a number that none of the same series has, also none that
-        the manifest does not know.
+        """Return a read with the next unused number of its series. Numbers that only
+        the table's log knows count as used.
         """
         with self._lock:
             table = self._found()
@@ -139,10 +139,10 @@ class ListTable:
         return TableRead(max(read.number, there or 0) + 1, application=read.application)
 
     def made(self, columns: ParquetColumns) -> DeltaTable:
-        """Return the table with these columns, which is made where nothing is."""
+        """Return the table with these columns. It is created if nothing is there."""
         with self._lock:
             if self._found() is None:
-                # Another may be making it now.
+                # Another run may be creating the table now.
                 with self._errors("write to"), suppress(CommitFailedError):
                     DeltaTable.create(
                         self._uri,
@@ -163,11 +163,10 @@ class ListTable:
     def commit(
         self, part: TablePart, read: TableRead, found: NewestRecords, *, whole: bool
     ) -> TableRead:
-        """Put in the records of a read, whatever was tried before, and return the state
-        of the part. Each is in once then.
+        """Commit the records of a read, and return the state of the part. Each record
+        is in the table once, whatever was tried before.
 
-        If they are the `whole` list they replace the part, else they are merged by
-        their ids.
+        The `whole` list replaces the part; other records are merged by their ids.
         """
         with self._lock:
             written: _Written | None = None
@@ -186,7 +185,7 @@ class ListTable:
                     try:
                         self._write_log(table, part, read, written)
                     except CommitFailedError:
-                        # Another was quicker: it may have changed the part.
+                        # Another run committed first, and may have changed the part.
                         pause = min(_LONGEST_PAUSE, 0.05 * 2**attempt)
                         self._runtime.sleep(random.uniform(0, pause))  # noqa: S311
                         continue
@@ -203,7 +202,7 @@ class ListTable:
             yield from delta_rows.records(files, self._open_file)
 
     def difference(self, part: TablePart, read: TableRead) -> str:
-        """Return how the part is not what a read left, in words. Empty if it is."""
+        """Return how the part differs from a read, in words. Empty if it does not."""
         with self._lock:
             table = self._found()
             if table is None:
@@ -280,9 +279,7 @@ class ListTable:
         self._make_safe(table.version() + 1)
 
     def _make_safe(self, version: int) -> None:
-        """Have a version on the disk: the library leaves that to the operating
-        system.
-        """
+        """Sync a version to disk, because the library does not."""
         if self._url is None:
             log = Path(self._uri) / _LOG
             atomic_file.sync(log / f"{version:020}.json")
@@ -298,8 +295,8 @@ class ListTable:
         return PyFileSystem(store).open_input_file(name)
 
     def _sweep(self, part: TablePart, read: TableRead, added: set[str]) -> None:
-        """Remove the files of earlier tries to put the same read in, and all that were
-        not written to their end: VACUUM leaves those.
+        """Remove the files of earlier attempts to commit the same read. Files that were
+        not written completely are removed too, because VACUUM leaves them.
         """
         begin = delta_log.prefix(part, read)
         folder, _, name = begin.rpartition("/")
@@ -314,7 +311,7 @@ class ListTable:
         """Return the table in its newest version, or None if nothing is there."""
         self._files.check(f"{self._name}/_delta_log")
         if not self._open() and self._files.listed(self._name) and not self._open():
-            # The second look is for one that was made after the first.
+            # Look again, because the table may have been created after the first look.
             raise StateError(
                 f"{self} holds something else than a Delta table", hint="--to another folder"
             )
@@ -334,9 +331,9 @@ class ListTable:
         return self._opened is not None
 
     def _check_columns(self, table: DeltaTable, columns: ParquetColumns | None) -> None:
-        """Raise StateError for a table that has not these columns.
+        """Raise StateError if the table does not have these columns.
 
-        With None for one that has not those of all.
+        With None, only the columns that each table has are required.
         """
         there = pa.schema(table.schema().to_arrow())
         wanted = parquet_file.schema(columns or ParquetColumns(""))
@@ -364,7 +361,8 @@ class ListTable:
         except (exceptions.TableNotFoundError, exceptions.CommitFailedError):
             raise
         except (exceptions.DeltaError, OSError, ValueError) as error:
-            # It has an exception of its own for some of what it does not know.
+            # The library has its own exception for only some features that it does not
+            # support.
             if isinstance(error, exceptions.DeltaProtocolError) or "Unsupported" in str(error):
                 raise self._newer() from None
             if self._url is not None:

@@ -1,5 +1,5 @@
-"""`export --engine`: have the workers of a Dask cluster, which are trusted as this
-machine is, do the tasks of an export. Dask copes with lost workers and late ones.
+"""`export --engine`: have the workers of a Dask cluster do the tasks of an export.
+Workers are trusted as much as this machine. Dask copes with lost and late workers.
 """
 
 import itertools
@@ -89,7 +89,7 @@ def parse_address(text: str) -> str:
 def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
     """Do the export on the cluster at this address. Raises what `report` raises."""
     scheduler = parse_address(engine)
-    # An extra that takes a third of a second to import.
+    # Imported late: this optional extra takes a third of a second to import.
     from unified_cli.commands.export import engine_worker as cluster  # noqa: PLC0415
 
     for name, hint in _OF_THIS_MACHINE.items():
@@ -127,7 +127,8 @@ def _slots(
     limits: dict[str, float] = {}
     for name, resolved in found.items():
         token = tokens[name]
-        # Those whose token only the workers have are paced as if they all had the same.
+        # Connections whose token only the workers have are paced as if they shared one
+        # token.
         group = "" if isinstance(token, UnifiedError) else token
         is_local = resolved.address is not None and resolved.address.is_sandbox
         paces.setdefault(group, {})[name] = 0 if is_local else resolved.rate
@@ -170,7 +171,7 @@ class _Driver:
         return sum(read[file] != self._read_before.get(file) for file in read)
 
     def check(self, client: Any, check: Any, place: Sequence[str]) -> None:
-        """Wait for a worker, and raise StateError that names one that cannot do it."""
+        """Wait for a worker, and raise StateError if one cannot do the export."""
         while not self._has_workers(client):
             self._runtime.sleep(_POLL_SECONDS)
         for worker, error in client.run(check, *place, on_error="return").items():
@@ -182,7 +183,7 @@ class _Driver:
     ) -> None:
         lists = {name for task in self._tasks.values() for name in task.lists}
         runs.make_tables(self._destination, lists, self._columns)
-        # An event is its time, and how many records a worker wrote.
+        # An event has a time, and the number of records that a worker wrote.
         client.subscribe_topic(place[-1], lambda event: shown.add(event[1]))
         ended: SimpleQueue[Any] = SimpleQueue()
         running: dict[str, tuple[str, TokenSlots, Any]] = {}
@@ -201,7 +202,8 @@ class _Driver:
                 self._has_workers(client)
                 continue
             if future.status == "pending":
-                # Its result was lost with its worker: the scheduler has it made again.
+                # The result was lost with its worker, and the scheduler runs the task
+                # again.
                 future.add_done_callback(ended.put)
                 continue
             if future.status not in {"finished", "error"}:

@@ -1,23 +1,23 @@
-"""How many tasks of a token run at a time, and how fast each is."""
+"""Limit how many tasks of a token run at a time, and how fast."""
 
 import math
 from collections import deque
 from collections.abc import Iterator, Mapping
 
-# As many tasks run at a time where the token has no limit.
+# The number of tasks that run at a time if the token has no limit.
 _MOST = 10
 
 
 class TokenSlots:
     """The tasks of one token, which together keep to its limit.
 
-    Some more tasks than fit at their full pace run all at once, each a little slower: a
-    second round for a few of them would take longer than that.
+    If slightly more tasks exist than fit at full pace, all run at once, each a little
+    slower: a second round for a few tasks would take longer.
     """
 
     def __init__(self, paces: Mapping[str, float], limit: float, window: float) -> None:
-        """Take the `paces` that the tasks may have at most, and the `limit` of all, in
-        sends in a window of this many seconds; 0 is no bound.
+        """Set the maximum `paces` of the tasks, and their common `limit`. Both are in
+        sends per `window` seconds; 0 is no bound.
         """
         fastest, number = max(paces.values()), len(paces)
         at_once = max(1, int(limit // fastest)) if limit and fastest else min(number, _MOST)
@@ -27,7 +27,7 @@ class TokenSlots:
         self.paces = {
             name: min(pace or limit, share) if limit else pace for name, pace in paces.items()
         }
-        # Shares of a limit add up to it but for rounding.
+        # Allow for rounding: the shares of a limit may add up to slightly more.
         self._limit = limit * (1 + 1e-9)
         self._window = window
         self._waiting = deque(paces)
@@ -46,7 +46,7 @@ class TokenSlots:
             yield name
 
     def end(self, name: str, now: float, sent: int) -> None:
-        """Note that a task ended, whose sends in the last window count until that is
-        past.
+        """Note that a task ended. Its sends in the last window count until that window
+        is past.
         """
         self._taken[name] = (now + self._window, min(self.paces[name], sent))

@@ -31,7 +31,7 @@ _MAKING = threading.Lock()
 
 @contextmanager
 def connected(scheduler: str) -> Iterator[Any]:
-    """Yield a client; what the library logs and warns of stays off stderr."""
+    """Yield a client. The library's logs and warnings stay off stderr."""
     disabled = logging.root.manager.disable
     logging.disable()
     client: Any = None
@@ -80,12 +80,12 @@ def check(version: str, to: str, marker: str) -> None:
 def work(version: str, to: str, marker: str, text: str) -> TaskResult:
     """Do the task in this text as `export --task` does, on a worker.
 
-    Raises StorageError, with which Dask tries it again.
+    Raises StorageError, after which Dask retries the task.
     """
     worker = get_worker()
     key = worker.get_current_task()
     # The driver decides how many tasks run at a time: they wait for the service more
-    # than they compute. So this one leaves the threads that the scheduler counts.
+    # than they compute. So this task leaves the threads that the scheduler counts.
     secede()
     try:
         check(version, to, marker)
@@ -102,7 +102,7 @@ def work(version: str, to: str, marker: str, text: str) -> TaskResult:
             nonlocal reported_at, news
             state = worker.state.tasks.get(key)
             if state is None or state.state not in {"executing", "long-running"}:
-                # One that woke up late and was replaced in the meantime writes nothing.
+                # A task that was frozen and has been replaced writes nothing more.
                 destination.check_held()
                 return StateError("the driver of this task wants it no more")
             if (now := runtime.monotonic()) - reported_at >= _NEWS_SECONDS:
@@ -126,7 +126,7 @@ def _process_runtime() -> Runtime:
 
 @cache
 def _made_runtime() -> Runtime:
-    # The environment loses the token, so there is no second one with it.
+    # Make only one runtime, because the first removes the token from the environment.
     runtime = Runtime.system()._replace(stdin=None, stdout=None)
     # Many tasks print to the same place, and the driver reports what there is.
     runtime.stderr.quiet = True

@@ -1,5 +1,5 @@
-"""One list of one connection in an export: whether it is done, refused, begun, gone on
-with, or brought up to date.
+"""One list of one connection in an export: decide whether to skip, begin, resume or
+update it.
 """
 
 from collections.abc import Callable, Generator
@@ -28,10 +28,10 @@ _NOT_OFFERED = {404, 405, 501}
 
 @dataclass(frozen=True, slots=True)
 class FinishedList:
-    """A file is done, and the list unless it `goes_on`; `part` is to be tidied up when
-    the manifest is on the disk.
+    """A file is done, and its list too unless it `goes_on`. `part` must be tidied up
+    once the manifest is saved.
 
-    `read_at` is when a list was read that was not read now.
+    `read_at` is the time of the earlier read, if the list was not read now.
     """
 
     entry: ManifestEntry
@@ -53,11 +53,12 @@ ListResult = FinishedList | FailedList
 
 
 class ListRunner:
-    """Reads the lists of a plan in worker threads; the manifest knows what earlier runs
-    left at the destination.
+    """Reads the lists of a plan in worker threads. The manifest lists the files of
+    earlier runs at the destination.
 
     `shown` counts the pages. When `stop` gives an error, each list ends with it after
-    its page, all of whose pages are kept. Nothing is sent before the time `not_before`.
+    its current page, and all its pages are kept. Nothing is sent before the time
+    `not_before`.
     """
 
     def __init__(
@@ -94,11 +95,11 @@ class ListRunner:
         self._refused.setdefault(connection, error)
 
     def run(self, planned: PlannedList) -> Generator[ListResult]:
-        """Read the list, and give how it ended.
+        """Read the list, and yield its results.
 
         Each page is counted when it is written.
 
-        Raises StorageError, and TakenOverError where another run does the same.
+        Raises StorageError, and TakenOverError if another run has taken over.
         """
         try:
             name = f"{planned.label}/{planned.operation.api}/{planned.operation.resource}"
@@ -107,8 +108,8 @@ class ListRunner:
                     if not isinstance(result, Page):
                         yield result
                         continue
-                    # Not in the caller's thread: to wake it for each page costs as much
-                    # as a tenth of the page.
+                    # Count the page in this thread: waking the caller's thread for each
+                    # page would cost a tenth of the page's time.
                     self._shown.add(len(result.records), pages=1)
                     if self._closed:
                         return
@@ -140,7 +141,7 @@ class ListRunner:
                     history = ListHistory.from_first(self._destination, before, self._entries)
                     yield from self._write_changes(planned, request, history, options)
                 return
-        # A file that the manifest lists is ours to replace.
+        # A file that the manifest lists may be replaced.
         options = replace(options, force=options.force or options.restart or before is not None)
         written = self._write(planned, request, self._entry(planned, request, identity), options)
         yield from self._up_to_date(
@@ -155,8 +156,8 @@ class ListRunner:
         history: ListHistory,
         options: ListExportOptions,
     ) -> Generator[Page | ListResult]:
-        """Yield the records written after this history, and those changed since a
-        killed run had written it all.
+        """Yield the results of writing a list. If a killed run had written it all, also
+        write the changes since.
         """
         read = not options.incremental
         for result in written:
@@ -186,7 +187,7 @@ class ListRunner:
         if options.table:
             options = replace(options, table=options.table._replace(before=first.table), force=True)
             if increment.since is None:
-                # A list that is read whole is the state of the table.
+                # A list that is read whole replaces the state in the table.
                 identity = options.identity(request, replay=self._runtime.replays, **options.since)
                 written = self._write(
                     planned, request, self._entry(planned, request, identity), options
@@ -241,8 +242,7 @@ class ListRunner:
     ) -> Generator[Page]:
         name = f"{planned.connection}/{planned.operation.api}/{planned.operation.resource}"
         service = self._plan.context.catalogue.service
-        # Without reading ahead: while a page of this list is written, other lists are
-        # read.
+        # Do not read ahead: while this list writes a page, other lists are read.
         with self._plan.readers.lend(
             planned.connection, partial(self._client, planned.connection)
         ) as client:
@@ -293,9 +293,7 @@ class ListRunner:
 def _as_state(
     written: Generator[Page | ListResult], first: ManifestEntry
 ) -> Generator[Page | ListResult]:
-    """Yield the increment of a table as it is written, as an entry of the whole
-    list.
-    """
+    """Yield the results of an increment, as entries of the whole list."""
     for result in written:
         if isinstance(result, FinishedList) and result.entry.table:
             entry = replace(
@@ -306,7 +304,7 @@ def _as_state(
                 earlier=first.mark or first.earlier,
             )
             if not (entry.mark and entry.mark.newest):
-                # A read without a time leaves the mark as it was.
+                # If no record had a time, keep the mark of the earlier read.
                 entry = replace(entry, mark=first.mark, earlier=first.earlier)
             yield replace(result, entry=entry)
         else:

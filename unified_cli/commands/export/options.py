@@ -136,7 +136,9 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
 
     @property
     def form(self) -> Format:
-        """The format of the files. Raises UsageError for one that an export has not."""
+        """The format of the files. Raises UsageError for a format that export does not
+        write.
+        """
         return formats.of_command(
             self.output, formats.EXPORTS, terminal=False, otherwise=formats.NDJSON
         )

@@ -1,5 +1,5 @@
-"""The manifest of a run of an export, whose lists begin with what the last runs
-left.
+"""The manifest of one run of an export, which starts from the results of earlier
+runs.
 """
 
 from collections.abc import Iterator
@@ -17,14 +17,14 @@ from unified_cli.http.rate import WINDOW
 from unified_cli.masking import visible
 from unified_cli.output import formats
 
-# A run that no one wants any more may wait for its turn so long, and give a sign of
-# life in the meantime.
+# Seconds to wait for an earlier run of the same task, which may not have noticed yet
+# that it was replaced.
 _PATIENCE = 60.0
 
 
 def _check_format(kept: Manifest, plan: ExportPlan, folder: str) -> None:
-    """Raise StateError if the folder holds lists in other formats alone: they would be
-    there twice.
+    """Raise StateError if the folder has lists only in other formats. They would be
+    exported twice.
     """
     held = {PurePosixPath(file).suffix for file in kept.entries}
     wanted = {PurePosixPath(one.file).suffix for one in plan.lists}
@@ -37,8 +37,8 @@ def _check_format(kept: Manifest, plan: ExportPlan, folder: str) -> None:
 
 
 def _check_filter(destination: Destination, plan: ExportPlan, kept: Manifest) -> None:
-    """Raise UsageError for a restart that asks for less than the lists hold: the others
-    would be gone.
+    """Raise UsageError if a restart has another filter than the existing lists. Records
+    outside the new filter would be lost.
     """
     options = plan.options
     if not (options.query or options.since):
@@ -58,8 +58,8 @@ def _check_filter(destination: Destination, plan: ExportPlan, kept: Manifest) ->
 
 
 def _identity(plan: ExportPlan, one: PlannedList) -> ListIdentity:
-    """Return the identity of a list, without one where its connection cannot be
-    called: that is reported when it is.
+    """Return the identity of a list, empty if its connection cannot be called. Calling
+    the connection reports the error later.
     """
     try:
         options = plan.list_options(one)
@@ -70,11 +70,11 @@ def _identity(plan: ExportPlan, one: PlannedList) -> ListIdentity:
 
 
 def with_known_folders(destination: Destination, plan: ExportPlan) -> ExportPlan:
-    """Return the plan with the lists of each connection in the folder that it has at
-    the destination, whatever its profile was called when it was exported there.
+    """Return the plan with each connection in its existing folder. The folder keeps its
+    name even if the profile was renamed since.
 
-    Raises StateError for a profile that leads to the connection of another, or whose
-    name another connection has in a table; StorageError.
+    Raises StateError if a profile now leads to the connection of another profile, or if
+    another connection has its name in a table; StorageError.
     """
     owners = _owners_by_name(destination, plan)
     folders = {owner: name for name, owner in reversed(owners.items())}
@@ -123,7 +123,8 @@ def _owners_by_name(destination: Destination, plan: ExportPlan) -> dict[str, tup
         there = destination.manifests()
     except StateError:
         return {}
-    # Of tasks there are as many as connections: where this one's is there, it is right.
+    # There is one manifest per task, so as many as connections. If this task's manifest
+    # exists, read no other task's.
     beside = plan.manifest if plan.manifest in there else ""
     found = {**export_state.manifests(destination, beside=beside, damaged=True)}
     with suppress(StateError):
@@ -135,7 +136,7 @@ def _owners_by_name(destination: Destination, plan: ExportPlan) -> dict[str, tup
 
 @contextmanager
 def held(destination: Destination, plan: ExportPlan) -> Iterator[tuple[Manifest, bool]]:
-    """Keep other runs out, and give what `_reserve` gives.
+    """Keep other runs out, and yield the result of `_reserve`.
 
     A task may be run again before its first run has noticed that no one wants it any
     more.
@@ -157,10 +158,12 @@ def held(destination: Destination, plan: ExportPlan) -> Iterator[tuple[Manifest,
 
 
 def _reserve(destination: Destination, plan: ExportPlan) -> tuple[Manifest, bool]:
-    """Return this run's manifest, which says now which lists it reads, and whether
-    requests of the run before may still count for the service's limits.
+    """Return this run's manifest, and whether to wait first. The manifest now lists the
+    files that the run reads. Waiting is needed if requests of the run before may still
+    count against the service's limits.
 
-    Raises StateError for a damaged one, InUseError where another run reads such a list.
+    Raises StateError for a damaged manifest, InUseError if another run reads one of the
+    lists.
     """
     runtime, name, restart = plan.context.runtime, plan.manifest, plan.options.restart
     own = _earlier_manifest(destination, plan)
@@ -191,14 +194,14 @@ def _earlier_manifest(destination: Destination, plan: ExportPlan) -> Manifest | 
         text = destination.read(plan.manifest)
         return None if text is None else Manifest.from_text(text, plan.manifest, str(destination))
     except StateError:
-        # Who starts anew may do so because it is damaged.
+        # Ignored with --restart: a damaged manifest may be the reason for it.
         if not plan.options.restart:
             raise
         return None
 
 
 def take(destination: Destination, plan: ExportPlan, kept: Manifest) -> None:
-    """Begin with what the last runs left of the lists, or anew."""
+    """Take over the results of earlier runs, or start anew with --restart."""
     if not plan.options.restart:
         export_state.take(destination, kept)
         return

@@ -1,5 +1,5 @@
-"""The plan of an export: which list of which connection goes to which file, and how
-each is read and written.
+"""The plan of an export: the file for each list of each connection, and the options to
+read and write it.
 """
 
 import hashlib
@@ -41,16 +41,16 @@ _LAG = 60.0
 # Characters that readers of tables refuse.
 _NO_COLUMN = re.compile(r"[ ,;{}()\n\t=]")
 _CLOSE = 0.9
-"""How close a name is to that of an API, so that a resource is not mistaken for an API,
-nor tickets for ticketing.
+"""The least similarity to an API's name for a suggestion. It is high, so that tickets
+is not mistaken for ticketing.
 """
 _GLOB = re.compile(r"[*?\[]")
 _SHARD = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
 
 
 def file_format(options: ExportOptions) -> Format:
-    """Return the format of the files. Raises UsageError for options that do not fit it
-    or each other, ConfigError without its package.
+    """Return the format of the files. Raises UsageError for options that do not fit the
+    format or each other, ConfigError if its package is missing.
     """
     builder.pairs(options.query)
     form = options.form
@@ -103,7 +103,7 @@ def _check_table(options: ExportOptions) -> None:
 
 
 def _check_increments(options: ExportOptions, form: Format) -> None:
-    """Raise UsageError for what an incremental export cannot do."""
+    """Raise UsageError for options that an incremental export does not support."""
     if not form.increments:
         raise UsageError("--incremental needs --format ndjson, parquet or delta")
     if options.restart:
@@ -114,9 +114,9 @@ def _check_increments(options: ExportOptions, form: Format) -> None:
 
 
 def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool]:
-    """Return the list operations that the patterns match, all without a pattern, and
-    whether each was named exactly. A pattern is an API, or API/RESOURCE, and may hold
-    `*`. Raises UsageError for one that matches nothing.
+    """Return the list operations that match, and whether each was named exactly. A
+    pattern is an API, or API/RESOURCE, and may hold `*`; without patterns, all match.
+    Raises UsageError for a pattern that matches nothing.
     """
     every = [operation for operation in catalogue if operation.name == "list"]
     if not patterns:
@@ -135,8 +135,8 @@ def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool
 
 
 def check_query(context: CommandContext, options: ExportOptions) -> None:
-    """Name the parameters that lists are not known to take. Raises UsageError for one
-    with `--strict`.
+    """Warn of query parameters that lists are not known to accept. With `--strict`,
+    raise UsageError instead.
     """
     runtime, service = context.runtime, context.catalogue.service
     called = ReadOptions(
@@ -199,8 +199,8 @@ def _in_shard(name: str, operation: Operation, shard: tuple[int, int] | None) ->
 
 
 def file_for(connection: str, name: str, form: Format) -> str:
-    """Return where a list such as `ats/jobs` goes, below the export's folder. No
-    connection's name leads out of it.
+    """Return the file of a list such as `ats/jobs`, below the export's folder.
+    Connection names are quoted, so that none leads out of the folder.
     """
     folder = quote(connection, safe="")
     return f"{f'%2E{folder[1:]}' if folder.startswith('.') else folder}/{name}.{form}"
@@ -216,8 +216,8 @@ class ExportConnections(NamedTuple):
     resolve: Callable[[str], Settings]
 
     def shared_by(self, runs: int) -> "ExportConnections":
-        """Return the same for one of this many runs at the same time, which share the
-        limits that no one set.
+        """Return the connections for one of several simultaneous runs. The runs share
+        the limits that the user did not set.
         """
         return self._replace(resolve=lambda name: self.resolve(name).shared_by(runs))
 
@@ -229,7 +229,7 @@ def selected(context: CommandContext, options: ExportOptions) -> ExportConnectio
     flags = overrides(options)._replace(output=None)
     if patterns:
         names = profiles.select(config, patterns)
-        # A file format is not an output format.
+        # Leave out `output`, which is the format of files here.
         own_account.common_settings(runtime, config, flags)
         if profiles.is_several(patterns):
             selection.check_account(options.account_id)
@@ -264,10 +264,10 @@ class PlannedList:
 
 @dataclass(frozen=True, slots=True)
 class ExportPlan:
-    """The lists of an export, in an order in which neighbours are of different
-    connections, and how to read them. `manifest` is the name of its manifest. With
-    `pauses` nothing is sent as long as the requests of an earlier run may count for the
-    service's limits. `timestamps` is about the columns of Parquet files.
+    """The lists of an export, and the options to read them. Neighbours in `lists`
+    belong to different connections. `manifest` is the name of the export's manifest.
+    With `pauses`, nothing is sent while requests of an earlier run may count against
+    the service's limits. `timestamps` is about the columns of Parquet files.
     """
 
     context: CommandContext
@@ -327,7 +327,7 @@ class ExportPlan:
         return ListExportOptions(
             self.span,
             style._replace(safe_cells=options.csv_safe, bom=options.bom, more=columns),
-            # Some connections may have what others have not.
+            # Columns are not required, because only some connections may have them.
             Transform(check=ColumnCheck(columns, known, required=False)),
             restart=options.restart,
             dedupe=options.dedupe is not None,
@@ -348,7 +348,7 @@ class ExportPlan:
 
 
 def more_columns(options: ExportOptions) -> list[str]:
-    """Return the columns beside those that are always there. Raises UsageError."""
+    """Return the columns to add to those that each file has. Raises UsageError."""
     columns = dict.fromkeys(delivery.column_names(options.columns))
     return [name for name in columns if name not in parquet_file.COLUMNS]
 

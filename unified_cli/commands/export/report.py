@@ -36,8 +36,8 @@ from unified_cli.writes.entry import RunKind
 
 _MOST_LINES = 3
 _HEADS = ("profile", "address", "account", "list", "to")
-# How messages are printed is of no matter to what continues; a recording is of one run,
-# and an export that is to start anew has done so.
+# Options that the command to continue leaves out. The style of messages does not
+# matter, a recording belongs to one run, and --restart has been done.
 _OF_ONE_RUN = frozenset({*names_of(MessageOptions), "record", "dry_run", "restart"})
 _ASK = "unified profile test says whether the account is right"
 
@@ -47,9 +47,9 @@ class ExportSummary:
     """The result of an export: files written and found complete, the failures by file,
     connections `without_lists`.
 
-    `ahead` says which lists have records that are stamped in the future, `unseen` which
-    of the columns that were asked for no list has, `old` when each list was read that
-    was complete before, `gone` how many ids of a list are not there any more.
+    `ahead` names lists with records that are stamped in the future, and `unseen` the
+    requested columns that no list has. `old` has the read time of each list that was
+    already complete, and `gone` the number of ids that are gone from a list.
     """
 
     written: int = 0
@@ -65,7 +65,7 @@ class ExportSummary:
     without_lists: dict[str, list[ManifestEntry]] = field(default_factory=dict)
 
     def add(self, other: "ExportSummary") -> None:
-        """Count what came of another part of the export."""
+        """Add the result of another part of the export."""
         self.written += other.written
         self.unchanged += other.unchanged
         self.records += other.records
@@ -91,12 +91,12 @@ def continuing(options: ExportOptions) -> str:
 
 @contextmanager
 def ending(options: ExportOptions, total: int, done: Callable[[], int | None]) -> Iterator[None]:
-    """Have whatever ends the block early name the lists that are done, and the command
-    that continues.
+    """Add the progress, and the command to continue, to an error from the block.
 
-    `done` gives None as long as nothing was begun.
+    `done` returns None until the export has begun.
     """
-    # Made first: a relative path is unknown where the working directory was removed.
+    # Make the command now: a relative path cannot be resolved if the working directory
+    # is removed later.
     again = continuing(options)
     try:
         yield
@@ -107,7 +107,7 @@ def ending(options: ExportOptions, total: int, done: Callable[[], int | None]) -
     except TakenOverError:
         raise
     except UnifiedError as caught:
-        # The step against the failure itself comes first.
+        # Keep the hint for the failure itself first.
         error = os_limits.explained(caught)
         number = _number(done)
         if number is not None and _same_command_continues(error):
@@ -117,7 +117,7 @@ def ending(options: ExportOptions, total: int, done: Callable[[], int | None]) -
 
 
 def _number(done: Callable[[], int | None]) -> int | None:
-    # Where the destination cannot be read, the error says so.
+    # Ignored: if the destination cannot be read, the main error says so.
     with suppress(UnifiedError):
         return done()
     return None
@@ -255,7 +255,8 @@ def _raise_error(summary: ExportSummary, total: int) -> None:
 def _failures(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
     """Yield a line for each failure.
 
-    One for all if many lists of a connection, or of many connections, failed alike.
+    Many lists of a connection, or of many connections, that failed alike share one
+    line.
     """
     alike: dict[tuple[int, int | None], dict[str, list[str]]] = {}
     for name, error in failed.items():
@@ -281,8 +282,8 @@ def _failures(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
 
 
 def verify(runtime: Runtime, destination: Destination) -> None:
-    """Print anything that is not there as the manifests list it, and raise the error
-    that sums it up.
+    """Print each difference from the manifests, and raise the error that sums them
+    up.
     """
     verdict = export_state.verify(destination)
     for line in (*verdict.differences, *verdict.missing):
@@ -308,7 +309,7 @@ def verify(runtime: Runtime, destination: Destination) -> None:
 def _newest_command(runtime: Runtime, place: str) -> str | None:
     """Return the command of the newest run to a place that this user began, if known.
 
-    Those of tasks and clusters are not in the list of runs.
+    Runs of tasks and clusters are not in the list of runs.
     """
     path = place if object_store.parse_url(place) else str(os_limits.absolute(Path(place)))
     for run in listed_runs.newest(runtime):

@@ -1,5 +1,5 @@
-"""An export on this machine: many lists of many connections, several at a time, with a
-manifest of what came.
+"""Run an export on this machine: many lists of many connections, several at a time,
+with a manifest of the results.
 """
 
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -38,7 +38,7 @@ from unified_cli.writes.registry import ListedWork, RunHeader, RunRegistry
 
 
 def destination_of(runtime: Runtime, text: str, *, make: bool, tables: bool = False) -> Destination:
-    """Return the place that a user names so.
+    """Return the destination for the text of `--to`.
 
     With `tables` its lists may be parts of tables.
 
@@ -56,15 +56,15 @@ def destination_of(runtime: Runtime, text: str, *, make: bool, tables: bool = Fa
 
 
 def make_tables(destination: Destination, names: Iterable[str], more: Sequence[str]) -> None:
-    """Have the tables of these lists there, if they go into tables, before several make
-    one at the same time.
+    """Create the tables of these lists, if the destination has tables. This avoids that
+    several workers create one at the same time.
     """
     if isinstance(destination, TableFolder):
         destination.make(names, more)
 
 
 def export(plan: ExportPlan) -> None:
-    """Carry out the plan, and tell what came of it.
+    """Carry out the plan, and report the result.
 
     Raises the error that names the missing part.
     """
@@ -97,7 +97,8 @@ def export(plan: ExportPlan) -> None:
     try:
         report.report(runtime, place, len(plan.lists), summary, plan.options)
     except UnifiedError as error:
-        # Read again, a list that someone changed would be refused again.
+        # Do not suggest a retry for a list that someone changed: it would be refused
+        # again.
         stays = any(isinstance(one, StateError) for one in summary.failed.values())
         if summary.failed and not stays and work is not None and work.run:
             error.next_command = f"unified runs retry {work.run}"
@@ -105,8 +106,9 @@ def export(plan: ExportPlan) -> None:
 
 
 def check_names(destination: Destination, manifest: str, connections: Iterable[str]) -> None:
-    """Raise StorageError if the disk takes the names of two connections for one, or the
-    name of one for something there. An object store never does.
+    """Raise StorageError if two names are the same to the disk. They may belong to two
+    connections, or to a connection and an existing file. An object store never confuses
+    names.
     """
     url = object_store.parse_url(str(destination))
     if url and not url.is_folder:
@@ -114,11 +116,12 @@ def check_names(destination: Destination, manifest: str, connections: Iterable[s
     folder = Path(url.prefix if url else str(destination))
     there, known = list[str](), set[str]()
     with suppress(OSError):
-        # One that is missing is made, and one that cannot be read is reported by then.
+        # Ignored: a missing folder is created later, and an unreadable one has been
+        # reported.
         there = [one.name for one in folder.iterdir()]
     if manifest in there:
         with suppress(StateError):
-            # A damaged one is reported when the export reads it.
+            # Ignored: the export reports a damaged manifest when it reads it.
             kept = Manifest.from_text(destination.read(manifest) or b"", manifest, str(destination))
             known = {entry.profile for entry in kept.entries.values()}
     wanted = {
@@ -160,11 +163,11 @@ def carry_out(
     stop: Callable[[], UnifiedError | None] = lambda: None,
     held: Callable[[], None] = lambda: None,
 ) -> ExportSummary:
-    """Read anything that is not complete, until `stop` gives an error.
+    """Read the lists that are not complete, until `stop` gives an error.
 
-    `held` is called when no other run can begin there.
+    `held` is called once no other run can begin at the destination.
 
-    Raises StateError where another run is under way, StorageError.
+    Raises StateError if another run is under way, StorageError.
     """
     runtime, not_before = plan.context.runtime, float("-inf")
     plan = own_manifest.with_known_folders(destination, plan)
@@ -206,8 +209,8 @@ class _Export:
     def run(self) -> ExportSummary:
         """Read all lists.
 
-        A failure of one does not keep the others from being read; StorageError, of a
-        full disk say, ends all.
+        If one list fails, the others are still read. Only StorageError, for example of
+        a full disk, ends all.
         """
         self._save()
         try:
@@ -236,7 +239,8 @@ class _Export:
     def _judged(self) -> dict[str, list[ManifestEntry]]:
         """Return the connections that offer none of the lists.
 
-        A shard has too few lists to judge by, unless it is by all.
+        A shard has too few lists to judge one connection, so it counts only if no
+        connection offers any.
         """
         found = without_lists(self._manifest.entries[one.file] for one in self._plan.lists)
         return found if not self._manifest.shard or len(found) == len(self._connections) else {}
@@ -292,8 +296,8 @@ class _Export:
             summary.partial.append(f"{entry.file}: {entry.why}")
 
     def _save(self) -> None:
-        """Write the manifest, and only then remove what would tell the next run of
-        files that it does not list.
+        """Write the manifest, then tidy up. The order matters: until the manifest lists
+        a file, the next run needs its part.
         """
         self._destination.replace(self._manifest.name, self._manifest.text())
         while self._untidy:

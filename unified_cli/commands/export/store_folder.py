@@ -1,4 +1,4 @@
-"""A folder in an object store as the place an export goes to."""
+"""A folder in an object store as the destination of an export."""
 
 import hashlib
 import sys
@@ -28,9 +28,8 @@ def objects(runtime: Runtime, text: str, *, make: bool) -> StoredObjects:
 
     `make` makes the folder of a `file://`.
 
-    Raises UsageError for anything that is not a such URL, UnsafeError for one with
-    credentials, ConfigError where the library for object stores is missing,
-    StorageError.
+    Raises UsageError for any other text, UnsafeError for a URL with credentials,
+    ConfigError if the library for object stores is missing, StorageError.
     """
     url = object_store.parse_url(text)
     if url is None:
@@ -42,11 +41,11 @@ def objects(runtime: Runtime, text: str, *, make: bool) -> StoredObjects:
 
 
 class StoreFolder:
-    """A folder in which a list is a folder of chunks; the known facts about them is
+    """A folder in which each list is a folder of chunks. The logs of the chunks are
     below `.log`.
     """
 
-    # The logs are the truth, and a manifest of many lists is large.
+    # Save the manifest rarely: it is large, and the logs already have the truth.
     save_seconds = 60.0
     most_untold = sys.maxsize
 
@@ -97,7 +96,7 @@ class StoreFolder:
     def create(self, name: str, text: bytes) -> bool:
         """Write a small object unless there is one.
 
-        Says whether it is there now, and has this text.
+        Returns whether it is there now, and has this text.
 
         Raises as `replace` does.
         """
@@ -132,8 +131,8 @@ class StoreFolder:
 
         Raises StateError if it was changed, StorageError.
 
-        Its log is asked once: then the entry has what the chunks look like in a list of
-        the store.
+        The log is read only once. Afterwards the entry has a digest of the chunks,
+        which is compared instead.
         """
         if not entry.complete:
             return False
@@ -150,7 +149,7 @@ class StoreFolder:
                 f"{self}/{place.folder} is not the list that was exported", hint=REPLACE
             )
         known = {chunk.name for chunk in last.chunks}
-        # Beside the list there may be chunks that a killed run did not come to log.
+        # Remove chunks that a killed run wrote and did not log.
         self._objects.remove([f"{place.folder}/{name}" for name in there if name not in known])
         # A store may list an object some time after it can be read.
         if known <= there.keys():
@@ -165,7 +164,7 @@ class StoreFolder:
         chunk_log.begin_anew(self._objects, ListPlace.of(file), keep=keep)
 
     def begun(self, file: str) -> Checkpoint | None:
-        """Return how far a list is that was begun.
+        """Return the state of a list that was begun, or None.
 
         Raises StateError for a damaged log, StorageError.
         """
@@ -173,7 +172,7 @@ class StoreFolder:
         return last.state if last and (last.state.pages or last.state.complete) else None
 
     def sweep(self, entry: ManifestEntry) -> None:
-        """Nothing is beside a complete list."""
+        """Do nothing: a complete list leaves no other files."""
 
     def records(self, file: str) -> Iterator[bytes]:
         """Yield the records of a complete list.
@@ -202,7 +201,7 @@ class StoreFolder:
         place = ListPlace.of(file)
         if self.begun(file) or place.chunks(self._objects):
             chunk_log.remove(self._objects, file)
-            # Many reads of a list come and go.
+            # Prune the log, because it would grow with each read of the list.
             ChunkLog(self._objects, place.log).prune()
 
     def manifests(self) -> list[str]:

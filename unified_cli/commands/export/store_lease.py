@@ -1,5 +1,5 @@
-"""The sign of life of a run in an object store, by which another run tells whether it
-may begin.
+"""The lease of a run in an object store, which shows another run whether it may
+begin.
 """
 
 import json
@@ -19,8 +19,8 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage import state
 from unified_cli.storage.object_store import StoredObjects
 
-# A run renews its sign so often, and is taken for dead when nothing came for several
-# times as long.
+# A run renews its sign every `_BEAT_SECONDS`. It is considered dead after
+# `_DEAD_SECONDS` without a renewal.
 _BEAT_SECONDS = 5.0
 _DEAD_SECONDS = 20.0
 _POLL_SECONDS = 1.0
@@ -28,7 +28,7 @@ _POLL_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """Who runs, and how often it said so."""
+    """The process that holds a lease, and the number of renewals."""
 
     writer: str
     process: int
@@ -42,11 +42,11 @@ class Sign:
 
 
 class StoreLease:
-    """Held by one run at a time, which says so every few seconds; numbered, so that
-    only one can follow a dead run.
+    """A lease that one run holds at a time, and renews every few seconds. Leases are
+    numbered, so that only one run can follow a dead run.
 
-    No clocks are compared: who comes second looks whether the sign changes. Even a run
-    that was wrongly taken for dead does no harm, since its next chunk is refused.
+    No clocks are compared: the second run checks whether the sign changes. A run that
+    was wrongly considered dead does no harm, because its next chunk is refused.
     """
 
     def __init__(self, runtime: Runtime, objects: StoredObjects, folder: str) -> None:
@@ -56,8 +56,8 @@ class StoreLease:
         self._number = 0
         self._before: list[str] = []
         self.follows_frozen = False
-        """Whether an earlier run held it without releasing it, and may be frozen
-        only.
+        """Whether an earlier run has not released the lease, and may be frozen, not
+        dead.
         """
         self._sign = own_sign()
         self._ended = threading.Event()
@@ -66,8 +66,8 @@ class StoreLease:
     def take(self) -> None:
         """Take the lease, and renew it from now on.
 
-        Raises InUseError where another run has it, StorageError, also for a store that
-        cannot create an object only if it does not exist.
+        Raises InUseError if another run has the lease. Raises StorageError, even if the
+        store only lacks conditional creates (If-None-Match).
         """
         names = self._before = self._names()
         if names and self._is_alive(names[-1]):
@@ -87,7 +87,9 @@ class StoreLease:
 
     @property
     def is_held(self) -> bool:
-        """Whether a run has the lease, which is waited for. Raises StorageError."""
+        """Whether a run has the lease. Waits for its next renewal. Raises
+        StorageError.
+        """
         names = self._names()
         return bool(names) and self._is_alive(names[-1])
 
@@ -97,8 +99,8 @@ class StoreLease:
             raise TakenOverError(str(self._objects.url))
 
     def release(self) -> None:
-        """Remove the sign, unless it is another run's. A store that does not answer is
-        not waited for long.
+        """Remove the sign, unless another run has taken over. Waits at most some
+        seconds for a store that does not answer.
         """
         self._ended.set()
         if self._thread:
@@ -113,10 +115,11 @@ class StoreLease:
         beats = 0
         while not self._ended.wait(_BEAT_SECONDS):
             beats += 1
-            # A store that fails now may work again before this run is taken for dead.
+            # Ignore errors: the store may work again before this run is considered
+            # dead.
             with suppress(StorageError):
-                # A store charges more for a list than for a read. A run that follows is
-                # noticed before each write.
+                # Read only this sign, because a store charges more for a list than for
+                # a read. `check` notices a run that follows before each write.
                 if not self._holds_own_sign():
                     return
                 self._objects.put(self._path, self._sign.text(beats))
@@ -124,7 +127,8 @@ class StoreLease:
     def _remove(self) -> None:
         with suppress(StateError, StorageError):
             self.check()
-            # Those before first: anyone who wakes then finds that another run has it.
+            # Remove earlier signs first, so that a frozen run that wakes finds that
+            # another run has the lease.
             self._objects.remove(
                 [f"{self._folder}/{name}" for name in (*self._before, _name(self._number))]
             )
@@ -153,7 +157,7 @@ class StoreLease:
             self._runtime.sleep(_POLL_SECONDS)
             found = self._read(name)
             if found != before:
-                # Without a sign the other run has come to its end in the meantime.
+                # If the sign is gone, the other run has ended.
                 return found is not None
         return False
 
@@ -167,13 +171,13 @@ class StoreLease:
 
 
 def own_sign() -> Sign:
-    """Return a sign of this process, unlike all others."""
+    """Return a new, unique sign of this process."""
     return Sign(secrets.token_hex(8), os.getpid(), platform.node(), _machine())
 
 
 def is_dead(sign: Sign) -> bool:
-    """Return whether it is known that the process is gone: it was one of this machine,
-    since its start.
+    """Return whether the process is certainly gone. Only processes of this machine
+    since its last boot can be checked.
     """
     if sign.machine != _machine() or sign.process in {0, os.getpid()}:
         return False
@@ -191,8 +195,8 @@ def _name(number: int) -> str:
 
 
 def _machine() -> str:
-    """Return what tells processes that see each other from others: the host, since its
-    start, and the container.
+    """Return an id of the host, its boot and the container. Processes with the same id
+    can see each other.
     """
     found = [platform.node()]
     with suppress(OSError):

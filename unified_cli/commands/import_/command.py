@@ -25,7 +25,7 @@ from unified_cli.cli.shared_options import (
 
 
 def _delimiter(text: str) -> str:
-    """Return the character. Raises ValueError for what separates no cells."""
+    """Return the character. Raises ValueError if it cannot separate cells."""
     found = {"tab": "\t", "\\t": "\t"}.get(text, text)
     if len(found) != 1 or found.isalnum() or found in '"\r\n':
         raise ValueError("must be one character, or tab")
@@ -97,7 +97,9 @@ class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
 
     @property
     def shown(self) -> Literal["json"] | None:
-        """How requests are shown instead of sent, if they are."""
+        """The format in which requests are shown instead of sent. None if they are
+        sent.
+        """
         return "json" if self.dry_run else None
 
 

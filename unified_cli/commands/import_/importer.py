@@ -1,6 +1,4 @@
-"""Send every record of an input once, with a journal that survives whatever ends the
-process.
-"""
+"""Send every record of an input once, with a journal that survives a crash."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,10 +29,9 @@ from unified_cli.writes.outcome import WriteAttempt
 from unified_cli.writes.sender import FairWriters, Sender, SendWay
 from unified_cli.writes.stop_rules import ConnectionStops
 
-# After this many failures of the service in a row the rest would fail too.
+# Stop after this many failures of the service in a row: the rest would fail too.
 _MOST_FAILURES = 10
-# Records of a large file are taken up ahead of their turn as far as this many bytes of
-# them.
+# The number of bytes of a large file to look ahead for records of other connections.
 _AHEAD = 16 * 1024 * 1024
 _MOST_TOLD = 10
 _SETTLED = (EntryState.OK, EntryState.REFUSED, EntryState.LEFT_OUT)
@@ -42,11 +39,11 @@ _SETTLED = (EntryState.OK, EntryState.REFUSED, EntryState.LEFT_OUT)
 
 @dataclass(frozen=True, slots=True)
 class ImportTask:
-    """An operation on the connection of each profile, with its parameters; on the only
-    one where its name is None.
+    """An operation and its parameters, for the connection of each profile. With one
+    connection, `targets` has the single key None.
 
-    `used` is how many records of the input name each profile. Anything that is not
-    `kept` is gone with the process: its journal is in memory.
+    `used` is the number of records that name each profile. If not `kept`, the journal
+    is in memory, and lost when the process ends.
     """
 
     runtime: Runtime
@@ -62,7 +59,7 @@ class ImportTask:
     def profiles(self) -> list[str] | None:
         """The profiles that records may name.
 
-        None where there is one connection, which they must not name.
+        None if there is one connection, because records must not name it.
         """
         return (
             None
@@ -76,7 +73,8 @@ class ImportTask:
         return self._where(replays=self.runtime.replays)
 
     def _where(self, *, replays: bool) -> list[Any]:
-        # A replay does nothing, and must not overwrite the journal of real work.
+        # Replays have a separate identity: a replay sends nothing, and must not
+        # overwrite the journal of a real import.
         replay = ["--replay"] if replays else []
         if only := self.targets.get(None):
             address, account = only.reachable()
@@ -91,15 +89,15 @@ class ImportTask:
         return ["several", self.operation.command, self.query, self.map, *replay]
 
     def choices(self, reading: Reading) -> dict[str, str]:
-        """Return what the options choose, by the option: a journal that knows its own
-        choices continues with these only.
+        """Return the choices of the options that shape the requests, by option. A
+        journal with recorded choices continues only with the same ones.
         """
         shaped = {} if self.map is None else {"--map": self.map}
         return {"--operation": self.operation.name, **reading.choices, **shaped}
 
     def identity(self, *, replays: bool) -> list[Any]:
-        """Return what identifies the import: a journal belongs to it only if all of
-        this is the same.
+        """Return the facts that identify the import. A journal belongs to the import
+        only if all facts are equal.
         """
         reached = [(name, *self.targets[name].reachable()) for name in sorted(self.used)]
         named = [
@@ -111,7 +109,7 @@ class ImportTask:
     def counted(self, source: InputFile) -> Self:
         """Return the task with the profiles that records of this input name.
 
-        Raises UsageError for a record that names one where there is one connection.
+        Raises UsageError if a record names a profile and there is only one connection.
         """
         if self.profiles is not None:
             rules = ItemRules(self.operation, self.catalogue.service, profiles=self.profiles)
@@ -122,8 +120,8 @@ class ImportTask:
         return self
 
     def failures(self, source: InputFile, journal: ImportJournal) -> Mapping[str, int]:
-        """Return how many records of each connection failed, where there are
-        several.
+        """Return the number of failed records by connection. Empty for a single
+        connection.
         """
         if len(self.used) < 2:
             return {}
@@ -144,8 +142,8 @@ class ImportTask:
 
     @property
     def window(self) -> float:
-        """For how many seconds the service honours an idempotency key, as far as we
-        know.
+        """The seconds for which the service honours an idempotency key, as
+        configured.
         """
         return min((settings.idempotency_window for settings in self.reached), default=0)
 
@@ -171,7 +169,7 @@ class ImportTask:
     def items(self, source: InputFile, *, notes: bool = True) -> Iterator[InputItem]:
         """Return the items to send, one for each record of the file.
 
-        `notes` of what the map computed.
+        With `notes`, print notes about the results of the map.
         """
         note = self.runtime.stderr.note if notes else None
         reshape = None if self.map is None else RecordMap(self.map, note=note)
@@ -188,12 +186,12 @@ class ImportJob(NamedTuple):
 
     @property
     def profile(self) -> str | None:
-        """The connection that it is for, where there are several."""
+        """The name of the job's connection. None if there is only one."""
         return self.item.profile
 
 
 class ImportProgress:
-    """Counts records, and tells on stderr why the first of those that failed did."""
+    """Counts records, and prints the reasons of the first failures to stderr."""
 
     def __init__(self, progress: Progress, stderr: Stderr) -> None:
         self._progress = progress
@@ -207,9 +205,10 @@ class ImportProgress:
     def count(
         self, entry: JournalEntry, error: UnifiedError | None, profile: str | None = None
     ) -> None:
-        """Count a record, of a profile where there are several, and tell why it failed.
+        """Count a record, and print the reason if it failed. `profile` is given only
+        with several connections.
 
-        Only of the first few.
+        Reasons are printed only for the first few failures.
         """
         self._progress.add(1, failed=error is not None)
         if error is None:
@@ -223,15 +222,15 @@ class ImportProgress:
             self._stderr.note("further failures are not printed here")
 
     def leave_out(self, profile: str, error: UnifiedError) -> None:
-        """Tell that the other records of a profile are not tried."""
+        """Print that the other records of a profile are not tried."""
         self._stderr.note(f"{profile}: its other records are not tried: {error.reason}")
 
 
 class Importer:
-    """One run over the items; `run` gives the error that stopped it early.
+    """One run over the items. `run` returns the error that stopped the run early.
 
-    Where items have profiles, what would stop the import leaves out the items of that
-    profile only.
+    If items have profiles, an error that would stop the import leaves out only the
+    items of that profile.
     """
 
     def __init__(
@@ -257,10 +256,9 @@ class Importer:
 
         Raises StateError and StorageError of the journal and of the input.
 
-        After an error of the input the answers that are under way are waited for.
+        After an error of the input, it waits for pending answers first.
         """
-        # The records of one connection keep their order: there is no need to look for
-        # others.
+        # Do not look ahead with one connection, because its records keep their order.
         ahead = 0 if None in self._task.targets else _AHEAD
         way = SendWay[InputItem, ImportJob](
             lambda item: item.profile,
@@ -281,9 +279,9 @@ class Importer:
         return self._writers.clients.open_bulk(self._task.targets[name], name=name)
 
     def _job(self, item: InputItem) -> ImportJob | None:
-        """Return the records that are left.
+        """Return the job of an item, or None if nothing is to be sent.
 
-        The outcome of what cannot be is written down on the way.
+        The outcome of an item that cannot be sent is recorded in the journal.
         """
         planned = self._plan(item)
         if isinstance(planned, ImportJob):
@@ -312,17 +310,17 @@ class Importer:
             self._progress.leave_out(profile, stops.stopped[profile])
 
     def _plan(self, item: InputItem) -> ImportJob | WriteAttempt | None:
-        """Return the job for an item, or its outcome where nothing can be sent, or None
-        if an earlier run has dealt with it.
+        """Return the job for an item, or its outcome if nothing can be sent. None if an
+        earlier run has dealt with it.
 
-        Raises StateError where the item is another than the one that was sent.
+        Raises StateError if the item differs from the one that was sent.
         """
         state = self._journal.state(item.number)
         refused_again = state is EntryState.REFUSED and self._options.retry_failed
         if state in _SETTLED and not refused_again:
             if self._journal.header.choices is None:
-                # It does not say how it read its input, so it may have read another
-                # record.
+                # The journal of an older version does not record how the input was
+                # read, so the record may be a different one.
                 self._check_same(item, self._journal.sent(item.number))
             return None
         if item.empty:
@@ -350,7 +348,7 @@ class Importer:
         return self._repeat(item, request, before)
 
     def _check_same(self, item: InputItem, before: JournalEntry | None) -> None:
-        """Raise StateError if an item is another than the one that was sent."""
+        """Raise StateError if an item differs from the one that was sent."""
         if before is not None and before.h not in {item.hash, item.hash_in_0_1}:
             raise StateError(
                 f"line {item.number} is not what it was when it was sent (--restart begins a new"
@@ -362,7 +360,8 @@ class Importer:
     ) -> ImportJob | WriteAttempt:
         """Return the job for an item that this import has not sent.
 
-        It stays in doubt where another may have done it.
+        The item stays in doubt if another import may have sent it and a repeat is not
+        safe.
         """
         if item.in_doubt and item.mark is not None:
             entry = msgspec.structs.replace(entry, t=item.mark.sent or entry.t)

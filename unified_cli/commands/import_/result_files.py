@@ -34,7 +34,7 @@ def check(beside: Path | None, report: str | None) -> None:
 
 
 def count(source: InputFile, journal: Journal) -> dict[EntryState, int]:
-    """Return how many records there are in each state."""
+    """Return the number of records in each state."""
     counts = journal.counts()
     return {**counts, EntryState.NEW: source.count - sum(counts.values())}
 
@@ -42,8 +42,8 @@ def count(source: InputFile, journal: Journal) -> dict[EntryState, int]:
 def write(
     source: InputFile, journal: Journal, counts: Mapping[EntryState, int], *, beside: bool
 ) -> list[OutcomeGroup]:
-    """Write a file beside the input for each outcome that records have, and remove the
-    files of an earlier run for other outcomes.
+    """Write a file beside the input for each outcome. If no record has an outcome,
+    remove the file of an earlier run.
 
     Without `beside`, only count them. Raises StorageError.
     """
@@ -66,11 +66,11 @@ def _write(
 
 
 def open_report(name: str, source: Path) -> OutputStream | None:
-    """Return the pipe or device that a report goes to, open before anything is sent, or
-    None if it is to be a file.
+    """Open the pipe or device of a report, before anything is sent. None if the report
+    is a file.
 
-    Raises StorageError where that would replace anything but an earlier report, and
-    where no one reads the pipe.
+    Raises StorageError if the report would replace anything but an earlier report, or
+    if the pipe has no reader.
     """
     path = Path(name)
     if stream := output_file.open_stream(path):
@@ -96,7 +96,7 @@ def report(source: InputFile, journal: Journal, name: str, stream: OutputStream 
     """Write one line for each record: its number, its outcome, its id, the status and
     the reason.
 
-    They go to the stream that `open_report` gave, if it gave one.
+    The lines go to `stream`, which `open_report` returned, or to the file `name`.
     """
     lines = state.chunks(_report_line(line, journal) for line in source.lines())
     if stream:
@@ -139,9 +139,9 @@ def _with_outcome(line: InputLine, journal: Journal) -> bytes:
 
 
 def _mark(line: InputLine, journal: Journal) -> LineMark:
-    """Return what the journal says about a record.
+    """Return the mark of a record, with the facts from the journal.
 
-    With its key, if it was sent and a later import may send it again.
+    The mark has the record's key, if a later import may send the record again.
     """
     state = journal.state(line.number)
     mark = LineMark(line.number)

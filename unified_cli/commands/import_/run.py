@@ -72,12 +72,13 @@ def find(catalogue: Catalogue, resource: str, name: str) -> Operation:
     return operation
 
 
-# The records of a larger file are not held in memory: they are sent in their order.
+# The largest file whose records are held in memory, to take turns among connections.
+# Records of larger files are sent in their order.
 _LARGEST_SPREAD = 16 * 1024 * 1024
 
 
 def run(context: CommandContext, options: ImportOptions) -> None:
-    """Import. Raises an error that says how far it got if not everything was done."""
+    """Run the import. Raises an error with the progress if not everything was done."""
     runtime, catalogue = context.runtime, context.catalogue
     stdout.check(runtime)
     targets = _connections(runtime, options)
@@ -117,9 +118,10 @@ def _record_file(task: ImportTask, options: ImportOptions) -> AbstractContextMan
 
 
 def _examined(task: ImportTask, copy: StdinCopy, options: ImportOptions) -> InputFile:
-    """Look through the input: as 0.2.0 did where its journal of it is there.
+    """Examine the input. If a journal of version 0.2.0 exists, read the input as 0.2.0
+    did.
 
-    Raises StateError for options that 0.2.0 had not, and what `examine` raises.
+    Raises StateError for options that 0.2.0 did not have, and the errors of `examine`.
     """
     asked = ReadingOptions(options.format, options.delimiter, options.trim_header)
     asked.check()
@@ -167,8 +169,8 @@ def _preview(task: ImportTask, source: InputFile) -> None:
 
 
 def _confirm(task: ImportTask, source: InputFile, *, yes: bool, piped: bool) -> None:
-    """Raise UnsafeError if nothing may be written, UsageError where no one confirms
-    what needs it.
+    """Raise UnsafeError if nothing may be written, UsageError if a required
+    confirmation is missing.
     """
     operation = task.operation
     what = f"of {operation.api} {operation.resource}"
@@ -296,7 +298,7 @@ def _send_all(
     source: InputFile,
     options: ImportOptions,
 ) -> UnifiedError | None:
-    """Send the records that the journal leaves open.
+    """Send the records that are not done according to the journal.
 
     Returns the error that stopped the import early, if any.
     """

@@ -1,5 +1,5 @@
-"""`unified mcp`: its commands, and their options: what an agent may do, which its
-configuration repeats.
+"""`unified mcp`: its commands and their options. The options of the server are the
+permissions of an agent, which `mcp config` repeats.
 """
 
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ class ServeMcpOptions(MessageOptions, NetworkOptions, PermissionOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ClientConfigOptions(PermissionOptions):
-    """For which client, and what it may do."""
+    """The client to configure, and its permissions."""
 
     client: Annotated[
         Client | None, Flag(("--client",), OUTPUT, "the client to configure (claude-code)", "NAME")

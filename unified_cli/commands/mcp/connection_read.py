@@ -1,5 +1,5 @@
-"""The part of one connection in a read of an agent: its pages, which a worker reads,
-and how many of its records are in the answer.
+"""One connection's part of an agent's read: its pages, which a worker reads, and its
+records in the answer.
 """
 
 from collections.abc import Generator, Sequence
@@ -40,7 +40,7 @@ class ReadArguments(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ReadTask(NamedTuple):
-    """The read of a call, and `asked`, which its cursor is for."""
+    """The read of a tool call. `asked` is the question to which its cursor belongs."""
 
     world: ToolWorld
     operation: Operation
@@ -48,8 +48,8 @@ class ReadTask(NamedTuple):
     asked: Sequence[object]
 
     def share(self, shown: Sequence[bytes]) -> float:
-        """Return the part of the answer that these records take, by their number or
-        their bytes.
+        """Return the share of the answer that these records use. It is the larger share
+        of the limits on records and on bytes.
         """
         return max(
             len(shown) / self.arguments.limit, sum(map(len, shown)) / self.arguments.max_bytes
@@ -57,7 +57,7 @@ class ReadTask(NamedTuple):
 
 
 class ReadRecord(NamedTuple):
-    """A record, the cursor that a read from it on begins with, and its form in the
+    """A record, the cursor of a read that begins with it, and its form in the
     answer.
     """
 
@@ -82,11 +82,11 @@ class ConnectionRead:
     def __init__(self, task: ReadTask, number: int, name: str, cursor: str | None) -> None:
         self.number, self.name = number, name
         self.start = (number, cursor)
-        """Its position before the answer."""
+        """The connection's position before the answer."""
         self.shown: list[bytes] = []
-        """Its records in the answer."""
+        """The connection's records in the answer."""
         self.facts: JsonObject | None = None
-        """Its name in the answer, once it was asked."""
+        """The connection's facts for the answer, once it was asked."""
         self._task = task
         self._read: list[ReadRecord] = []
         self._onward = cursor
@@ -101,9 +101,10 @@ class ConnectionRead:
 
     @property
     def position(self) -> tuple[int, str | None] | None:
-        """Its number and the cursor of anything that is not in the answer.
+        """The connection's number, and the cursor of the first record that is not in
+        the answer.
 
-        None where all is.
+        None if all records are in the answer.
         """
         if self.next:
             return self.number, self.next.cursor
@@ -111,12 +112,14 @@ class ConnectionRead:
 
     @property
     def failure(self) -> UnifiedError | None:
-        """The error that ended it, once the records before that are in the answer."""
+        """The error that ended the read, once all records before it are in the
+        answer.
+        """
         return None if self.next else self._error
 
     def reaches(self, share: float) -> bool:
-        """Return whether what was read is so large a part of the answer, or is all
-        there is.
+        """Return whether enough was read for this share of the answer, or
+        everything.
         """
         return self._is_read or self._task.share(self._all_forms()) >= share
 
@@ -129,7 +132,7 @@ class ConnectionRead:
         self.shown.pop()
 
     def add(self, found: ReadPage | UnifiedError) -> None:
-        """Note what `pages` gave."""
+        """Note a page, or the error, from `pages`."""
         if isinstance(found, UnifiedError):
             self._error, self._is_read = found, True
             return
@@ -137,10 +140,10 @@ class ConnectionRead:
         self._onward, self._is_read = found.next_cursor, found.next_cursor is None
 
     def pages(self, share: float) -> Generator[ReadPage | UnifiedError]:
-        """Read on until what was read is so large a part of the answer.
+        """Read pages until they fill this share of the answer.
 
-        Give each page, or the error that broke it off. For a worker. Raises
-        AbandonedError.
+        Yields each page, or the error that ended the read. A worker thread runs it.
+        Raises AbandonedError.
         """
         world, lists = self._task.world, self._task.operation.lists
         try:
