@@ -61,9 +61,9 @@ class ExitCode(IntEnum):
 
 
 def bug_message(text: str, *, more: str = "") -> str:
-    """Return the end of a bug's message.
+    """Return the message of a bug, with a hint.
 
-    It says what it is, `more` to look at, and where to report it.
+    The hint has `more`, and says where to report the bug.
     """
     address = unified_cli.REPOSITORY
     where = f"please report it at {address}/issues, with what unified doctor prints"
@@ -87,8 +87,8 @@ class UnifiedError(Exception):
     `message` is that line: the `reason` and, in parentheses, the `hint` at what to do
     about it, if there is one. All three are masked when the error is made, so that they
     may be printed and stored. `origin` says where it failed: `local`, `network`,
-    `service` or `provider`. `response` is set where an answer of the service is behind
-    it.
+    `service` or `provider`. `response` is set if the failure comes from an answer of
+    the service.
     """
 
     code: ClassVar[ExitCode] = ExitCode.BUG
@@ -123,8 +123,8 @@ class UnifiedError(Exception):
     def stops_connection(self) -> bool:
         """Whether the connection's other requests would fail too.
 
-        No more are sent then. A 403 is about one resource or record: others may still
-        work.
+        Then no more requests are sent. A 403 does not count: it is about one resource
+        or record, and others may still work.
         """
         hopeless = (AccessError, ConfigError, NetworkError, RateLimitError, UnsafeError)
         return isinstance(self, hopeless) and self.status != 403
@@ -146,7 +146,7 @@ class UnifiedError(Exception):
     def reworded(self, reason: str) -> Self:
         """Return the same failure in other words.
 
-        It has no hint: for the end of a run of which all parts failed alike.
+        The copy has no hint. It is for the end of a run whose parts all failed alike.
         """
         error = type(self).__new__(
             type(self)
@@ -254,7 +254,7 @@ class UnknownError(UnifiedError):
     """Why it is in doubt; empty where the status of an answer says so."""
 
     def own_facts(self) -> JsonObject:
-        """Return the facts with why it is in doubt, where that is known."""
+        """Return the facts, with the reason for the doubt if known."""
         return {**super().own_facts(), **({"doubt": self.doubt} if self.doubt else {})}
 
 

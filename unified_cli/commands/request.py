@@ -83,8 +83,8 @@ def _request(context: CommandContext, options: RequestOptions) -> None:
 
 
 def _read(context: CommandContext, options: RequestOptions, method: str, *, several: bool) -> None:
-    """Read the path of one connection to check it, or of several. It is read as a
-    record, or as a list where pages are asked for.
+    """Read the path from one connection to check the answer, or from several. The
+    answer is read as a list if `--all` or `--limit` is given, else as one record.
 
     Raises UsageError for a call that does not read, or that sends a file.
     """
@@ -119,8 +119,8 @@ def _path_request(call: Call, options: RequestOptions, body: bytes | None) -> Re
 
 
 def _searches(path: str, catalogue: Catalogue) -> bool:
-    """Return whether a POST to this path lists what it finds, by its last segment or by
-    the catalogue.
+    """Return whether a POST to this path is a search. The last segment of the path or
+    the catalogue decides.
     """
     place = path.partition("?")[0].rstrip("/")
     known = catalogue.match("POST", f"/{place.lstrip('/')}")
@@ -129,10 +129,9 @@ def _searches(path: str, catalogue: Catalogue) -> bool:
 
 
 def _check_query(context: CommandContext, options: RequestOptions) -> None:
-    """Name the parameters that a list is not known to take, where the path is that of
-    one.
+    """Warn of query parameters that the list at this path is not known to take.
 
-    Raises UsageError for one with `--strict`.
+    Other paths are not checked. Raises UsageError for such a parameter with `--strict`.
     """
     prefix, _, place = options.path.strip("/").partition("/")
     api, _, resource = place.partition("/")
@@ -145,9 +144,7 @@ def _check_query(context: CommandContext, options: RequestOptions) -> None:
 
 
 def _check_file(call: Call, request: Request) -> None:
-    """Raise UsageError for a file where the service takes several requests, and unless
-    a public one is confirmed.
-    """
+    """Raise UsageError for a file in a batch, or for an unconfirmed public file."""
     if request.upload is not None and request.batch:
         raise UsageError("a batch is JSON, and no file")
     files = call.catalogue.service.connections.files.strip("/")

@@ -35,7 +35,7 @@ class Address(NamedTuple):
     def place(self) -> str:
         """Host and port as people write them.
 
-        The port only if it is not the default.
+        The port is left out if it is the default.
         """
         return self.origin.partition("://")[2]
 
@@ -48,7 +48,7 @@ class Address(NamedTuple):
         return self.origin + self.path
 
 
-# Each request is compared with it, before it is sent.
+# Cached, because the origin is compared before each request is sent.
 @lru_cache(maxsize=256)
 def _origin(address: Address) -> str:
     if address.is_sandbox:

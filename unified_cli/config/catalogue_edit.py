@@ -23,8 +23,9 @@ _SHOWS_FILES = "unified operations --source shows which file has what"
 
 
 class AddedResource(NamedTuple):
-    """Operations of a resource that are added: `fields`, and by operation `query` and
-    `body`, in the words of the catalogue. `origin` says from where and when.
+    """The operations to add to a resource. `fields`, and by operation `query` and
+    `body`, are in the notation of the catalogue. `origin` says from where and when the
+    operations were added.
     """
 
     name: str
@@ -39,8 +40,8 @@ class AddedResource(NamedTuple):
 def add(runtime: Runtime, api: str, title: str | None, resources: Sequence[AddedResource]) -> Path:
     """Write resources into the file of an API, and return its path.
 
-    The title is None for an API that is there without the file. Raises ConfigError for
-    a file that cannot be used or written; then it is unchanged.
+    `title` is None for an API that exists without the file. Raises ConfigError for a
+    file that cannot be used or written; then it is unchanged.
     """
 
     def alter(document: Any) -> None:
@@ -57,10 +58,10 @@ def add(runtime: Runtime, api: str, title: str | None, resources: Sequence[Added
 
 
 def remove(runtime: Runtime, api: str, names: Collection[str]) -> Path:
-    """Remove resources from the file of an API, all of them without names; an empty
-    file goes. Return its path.
+    """Remove resources from the file of an API, and return its path. Without `names`
+    all resources are removed. A file that becomes empty is deleted.
 
-    Raises UsageError for one that the file does not have, ConfigError as `add` does.
+    Raises UsageError for a resource that is not in the file, ConfigError as `add` does.
     """
 
     def alter(document: Any) -> None:

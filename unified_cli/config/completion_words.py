@@ -25,10 +25,10 @@ class CompletionWords:
     kept without such a folder.
 
     The first line of a file is when it was written, in seconds since 1970, the
-    connection, and the config file; each other line is a word. A file has the time at
-    which its config file was last changed. The shells take it for at most a day, and
-    only where their config file has its name and its time: they cannot tell where a
-    profile leads. No connection but this one adds to it.
+    connection, and the config file; each other line is a word. The modification time of
+    a file is that of its config file. The shells cannot resolve a profile, so they use
+    a file for at most a day, and only if name and time of their config file match. Only
+    this connection adds words to the file.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class CompletionWords:
     ) -> None:
         """`connection` represents the one that the profile led to.
 
-        Words are seen by this profile of this config file.
+        The words are offered only for this profile of this config file.
         """
         self._folder = _folder(folder, profile)
         self._wall = wall
@@ -51,7 +51,7 @@ class CompletionWords:
         self._is_named = path.is_absolute() and "\n" not in str(path)
 
     def add(self, resource: tuple[str, str, str], words: Iterable[str]) -> None:
-        """Put words before those that the file has.
+        """Add words before the existing words of the file.
 
         `resource` is API, resource and kind. Raises OSError.
 
@@ -75,7 +75,8 @@ class CompletionWords:
                 [first, *(word.encode("ascii") for word in islice(found, _MOST_WORDS)), b""]
             ),
         )
-        # Before that it is newer than the config file, so that no shell takes it.
+        # Until its time is set here, the file is newer than the config file, so no
+        # shell uses it.
         os.utime(path, ns=(self._changed, self._changed))
 
     def _read(self, path: Path) -> list[str]:

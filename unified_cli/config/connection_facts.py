@@ -50,10 +50,10 @@ def recall(runtime: Runtime, settings: Settings) -> ConnectionFact | None:
 def keep(runtime: Runtime, origin: str, listed: Iterable[tuple[str, str, str]]) -> None:
     """Keep the id, product and state of connections.
 
-    Of data from outside only what looks like one is kept.
+    The data comes from outside, so only values in the expected form are kept.
     """
     cache = _cache(runtime)
-    # A run does not depend on the cache.
+    # Failures are ignored: no command needs this cache.
     with suppress(OSError):
         for account, product, status in listed:
             if _ACCOUNT.fullmatch(account):

@@ -1,5 +1,5 @@
-"""Change the config file: one change at a time, with comments and order preserved, and
-never into a broken file.
+"""Change the config file: one change at a time, with comments and order preserved. A
+change that would break the file is never saved.
 """
 
 import copy

@@ -103,7 +103,7 @@ def content(path: Path) -> tuple[bytes, os.stat_result] | None:
     return found, status
 
 
-# A process with tasks of many connections reads the file for each.
+# Cached, because a process with tasks of many connections reads the file for each task.
 @lru_cache(maxsize=1)
 def parse(path: Path, text: bytes) -> Config:
     """Return the config from the file's text.

@@ -62,7 +62,7 @@ def remove(user: str) -> bool:
 def backend_name() -> str:
     """Return the name of this machine's keyring.
 
-    Raises ConfigError if it does not exist that is safe.
+    Raises ConfigError if there is no safe keyring.
     """
     return _with_timeout(lambda: _name(_backend()))
 
@@ -83,7 +83,8 @@ def _with_timeout(work: Callable[[], T]) -> T:
             raise NoKeyringError(
                 "the Python package keyring is not installed", hint=command_to_add("keyring")
             ) from None
-        # Only the type: a backend's message may quote the token.
+        # Show only the type of the error, because a backend's message may quote the
+        # token.
         raise ConfigError(f"the keyring failed: {type(error).__name__}") from None
 
 

@@ -1,6 +1,6 @@
 """The settings, one row each: flag, environment variable and config key share a name.
 
-And the settings of a command line.
+`Overrides` has the settings of a command line.
 """
 
 from collections.abc import Callable

@@ -27,7 +27,7 @@ KIND = "capabilities"
 _FORM = 3
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _MOST_NAMED = 12
-# A thousand connections of which each lacks each operation of an API.
+# The size in bytes for a thousand connections that each lack every operation of an API.
 _LARGEST = 4 * 1024 * 1024
 # A key of the cache that cannot be a connection's, because its first part is not an
 # origin.
@@ -35,8 +35,8 @@ _LACKING = "lacking"
 
 
 class KnownOffer(NamedTuple):
-    """The operations that a connection offers, also those that the catalogue lacks, and
-    the age of that answer in seconds; `blocked` as the service said then.
+    """The operations that a connection offers, also if the catalogue lacks them. `age`
+    is the age of the service's answer in seconds, and `blocked` is as in that answer.
     """
 
     offered: Offered
@@ -85,7 +85,8 @@ def recall(runtime: Runtime, settings: Settings) -> KnownOffer | None:
         case [int() as form, dict() as offered, bool() | None as blocked, dict() as provided] if (
             fact and form == _FORM
         ):
-            # Another program may have written there.
+            # Another program may have written the cache, so the names are checked
+            # again.
             known = {api: _safely_named(of_it) for api, of_it in offered.items()}
             return KnownOffer(known, fact.age, blocked, _safely_named(provided))
     return None

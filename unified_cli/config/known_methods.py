@@ -1,5 +1,5 @@
-"""The connections' own descriptions of their methods, kept for a day: names for
-skeletons and completion, and no more.
+"""The connections' own descriptions of their methods, kept for a day. Only names are
+kept, for skeletons and completion.
 """
 
 import re
@@ -17,7 +17,7 @@ from unified_cli.values import Json
 
 # Names that no shell treats as special, and no command as an option.
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
-# Those that a file of known facts can have.
+# Names that a file of known facts can have.
 _FIELD = re.compile(r"[A-Za-z0-9_]{1,64}")
 _MOST_VALUES = 40
 MOST_NAMES = 200
@@ -50,13 +50,16 @@ class KnownMethod(NamedTuple):
 def keep(
     runtime: Runtime, settings: Settings, operation: Operation, found: MethodDescription
 ) -> None:
-    """Keep the names of a description. A run does not depend on it."""
+    """Keep the names of a description. Failures are ignored: no command needs this
+    cache.
+    """
     key = _key(settings, operation)
     if key is None:
         return
     body = _harmless(found.body)
     query = _harmless(found.query)
-    # Many names of one kind must not crowd out the other.
+    # Reserve up to half of the names for the body, so that many parameters leave room
+    # for its fields.
     room = MOST_NAMES - min(len(body), MOST_NAMES // 2)
     query = query[:room]
     cache = _cache(runtime)
@@ -78,9 +81,9 @@ def recall(runtime: Runtime, settings: Settings, operation: Operation) -> KnownM
 def with_known(
     known: Iterable[KnownField], described: Iterable[KnownField]
 ) -> tuple[KnownField, ...]:
-    """Return the known fields, then others that were described.
+    """Return the known fields, then the others that a connection described.
 
-    A connection describes them.
+    If both have a name, the known field is returned.
     """
     merged = {one.name: one for one in known}
     for one in described:
@@ -89,8 +92,8 @@ def with_known(
 
 
 def known_fields(described: Iterable[DescribedField]) -> list[KnownField]:
-    """Return the fields of an object itself, as far as the words of the catalogue can
-    say them.
+    """Return the object's own fields, as far as the catalogue's notation can express
+    them.
     """
     found: dict[str, KnownField] = {}
     for one in described:

@@ -29,7 +29,7 @@ class TokenPlace:
     """Where to store the token of a profile, or of the top of the file if `profile` is
     None.
 
-    `declared` if the config file names a place already.
+    `declared` says whether the config file already names a place.
     """
 
     profile: str | None
@@ -94,8 +94,9 @@ def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPl
 
 
 def _common_address(config: Config, *, of_profile: bool) -> str | None:
-    """Return the address that all profiles name which would use a shared token, or, for
-    the token `of_profile`, that all profiles name. None if they name several, or none.
+    """Return the only address that the profiles name, or None. For a shared token only
+    the profiles without their own token count, for the token `of_profile` all. None if
+    they name several addresses, or no address.
     """
     found = {
         str(table["base_url"])
@@ -228,7 +229,7 @@ def _place(runtime: Runtime, token: TokenSource) -> tuple[object, ...]:
 
 
 def copy(runtime: Runtime, token: TokenSource, profile: str) -> None:
-    """Store the token of a profile, which is in the keyring or a file, for another."""
+    """Store a token from the keyring or a file for another profile."""
     if token.kind == "keyring":
         origin = token.origin or _origin(runtime)
         if (found := keyring.get(keyring_user(token.profile, origin))) is not None:
@@ -299,8 +300,8 @@ def is_ours(runtime: Runtime, profile: str | None, path: Path) -> bool:
 
 
 def is_stored_here(runtime: Runtime, token: TokenSource) -> bool:
-    """Return whether the stored token is removed by `forget`: a file of the user's own
-    is not.
+    """Return whether `forget` removes the stored token. It leaves the user's own files
+    alone.
     """
     return token.kind != "token_file" or _is_in_token_folder(
         runtime, os_limits.absolute(expand(token.detail, runtime.environ))
@@ -335,9 +336,9 @@ def _remedy(profile: str | None) -> str:
 def check_origin(
     runtime: Runtime, name: str | None, before: TomlTable, after: TomlTable, top: TomlTable
 ) -> str | None:
-    """Return the warning about a changed profile's table.
+    """Return a warning if a changed table leads its token elsewhere.
 
-    If `name` is None, about the shared token. None without one.
+    `name` is None for the shared token. Returns None if no warning is needed.
 
     Raises UnsafeError if login stored the token in our own file or in the config file:
     it would be sent to another origin without the user's consent.

@@ -40,7 +40,7 @@ def words(text: str, environ: Mapping[str, str]) -> list[str]:
 def find(program: str, environ: Mapping[str, str]) -> str | None:
     """Return the program's path, or None.
 
-    A program in the working directory only is not found.
+    A program that is only in the working directory is not found.
     """
     path = expand(program, environ)
     if path.is_absolute():
@@ -79,7 +79,7 @@ def run_at_terminal(argv: Sequence[str], environ: Mapping[str, str]) -> int:
 def waited_for(child: "subprocess.Popen[bytes]") -> int:
     """Return the exit code of a program at the terminal, once it has ended.
 
-    Until then Ctrl-C is its own.
+    Until then Ctrl-C is for that program alone.
     """
     with signals.interrupts_left_to_others():
         try:

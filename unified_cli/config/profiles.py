@@ -46,8 +46,8 @@ def select(config: Config, patterns: Sequence[str], *, for_calls: bool = True) -
 
     A pattern is a name, a glob, or `tag:` with either of these; after `!` it leaves out
     what others select. The sandbox is selected by its name only, and so is a profile
-    without an account id, `for_calls`. Raises ConfigError for a pattern without a match
-    and where nothing is left, UsageError where every pattern leaves out.
+    without an account id, `for_calls`. Raises ConfigError if a pattern matches nothing
+    or no profile is left, UsageError if every pattern begins with `!`.
     """
     wanted = [pattern for pattern in patterns if not pattern.startswith(_NOT)]
     if patterns and not wanted:
@@ -69,9 +69,7 @@ def select(config: Config, patterns: Sequence[str], *, for_calls: bool = True) -
 
 
 def names_no_connection(config: Config, name: str) -> bool:
-    """Return whether a profile has no account id, so that it can only ask which
-    connections there are.
-    """
+    """Return whether a profile has no account id. It can then only list connections."""
     return "account_id" not in config.top and "account_id" not in config.profiles.get(
         name, {"account_id": ""}
     )

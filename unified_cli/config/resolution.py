@@ -242,7 +242,8 @@ class _Layers(NamedTuple):
                     else None
                 )
                 if name == "keyring" and origin is None and reached:
-                    # Its name contains its origin, so no other origin finds it.
+                    # The name of the keyring's entry contains its origin, so a call to
+                    # another origin does not find it.
                     origin = reached.origin
                 # An entry of the keyring may be that of another profile.
                 owner = value if name == "keyring" and isinstance(value, str) else profile
@@ -264,7 +265,7 @@ def _wrong_origin(token: str, origin: str, reached: Address) -> UnsafeError:
 def parsed(key: Key, value: object, source: str) -> Any:
     """Return the value of a key found at `source`.
 
-    Raises UsageError or ConfigError that nams the problem, and where.
+    Raises UsageError or ConfigError, which names the problem and its source.
     """
     try:
         return key.parse(value)

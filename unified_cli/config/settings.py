@@ -86,7 +86,7 @@ class Settings(NamedTuple):
     def shared_by(self, runs: int) -> "Settings":
         """Return the settings of one of several concurrent runs.
 
-        Each has its part of the limits that no one set.
+        Limits that the user did not set are divided among the runs.
         """
         rate, token_rate = (
             limit / runs if self.values[name].source == DEFAULT else limit
@@ -114,7 +114,7 @@ class Settings(NamedTuple):
     def is_of_file(self) -> bool:
         """Whether the config file alone determines the connection.
 
-        No flag, no variable and no token does.
+        No flag, variable or token changes it.
         """
         foreign = {
             "--base-url",

@@ -64,7 +64,8 @@ def read(token: TokenSource, runtime: Runtime, poll: Poll = lambda: None) -> str
     is never tried.
     """
     if token.kind == "sandbox" or runtime.replays:
-        # Nothing that needs a token is asked.
+        # The sandbox and a replay send nothing to the service, so any word serves as
+        # the token.
         return token.kind
     if token.kind == "token":
         moves = f"{_login(token)} --store keyring moves it"
@@ -102,7 +103,7 @@ def checked(content: bytes, where: str) -> str:
     if not _TOKEN.fullmatch(content):
         raise ConfigError(
             f"{where} contains a blank, a line break or another invalid character",
-            # A typed token is asked for again.
+            # No hint for a typed token, because the prompt is repeated.
             hint="copy it anew, without anything around it" if " from " in where else None,
         )
     found = content.decode("ascii")

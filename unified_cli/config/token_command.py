@@ -83,11 +83,13 @@ def _read_output(
             left = until - time.monotonic()
             if left <= 0:
                 raise ConfigError(f"{what} gave no answer within {SECONDS:g} seconds")
-            # Checked first: everything it printed before it exited can be read then.
+            # Check for the exit before reading, so that all output from before the exit
+            # is read.
             has_exited = child.poll() is not None
             ready = selector.select(0 if has_exited else min(left, _EXIT_POLL))
             if not ready and has_exited:
-                # A background process that it left keeps the pipe open.
+                # The program has exited, but a background process that it left keeps
+                # the pipe open.
                 break
             for key, _ in ready:
                 chunk = os.read(key.fd, 4096)
@@ -120,13 +122,14 @@ def _line(code: int, printed: bytes, complaint: bytes, *, what: str) -> bytes:
 def _reason(printed: str, complaint: str) -> MaskedText:
     """Return the last line of stderr, without possible tokens.
 
-    A token is what was printed on stdout, and what looks like one.
+    Lines that were printed on stdout count as tokens, and so do words that look like a
+    token.
     """
     for secret in (*printed.splitlines(), *_TOKEN_LIKE.findall(f"{printed}\n{complaint}")):
         if len(secret) >= _SHORTEST:
             hide(secret)
     if len(complaint) >= _LONGEST_ERROR:
-        # If its beginning was cut off, it may begin with the rest of a token.
+        # The beginning may be cut off within a token, so drop the first word.
         complaint = complaint.partition(" ")[2]
     return excerpt(complaint.strip().rpartition("\n")[2], _LONGEST_REASON)
 

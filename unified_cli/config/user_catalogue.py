@@ -20,7 +20,7 @@ _LARGEST = 1024 * 1024
 def own_catalogue(runtime: Runtime, reserved: Collection[str]) -> Catalogue:
     """Return the built-in catalogue, extended by each valid file.
 
-    The others are ignored, with a warning on stderr.
+    Invalid files are ignored, with a warning on stderr.
 
     No other folder is read. `reserved` are the names of commands, which no API can
     have.
@@ -63,9 +63,10 @@ def path_of(runtime: Runtime, api: str) -> Path:
 
 
 def read(path: Path) -> str:
-    """Return the text of a file of the user's.
+    """Return the text of a catalogue file of the user.
 
-    Raises OSError, and CatalogueError for one that others can write, or is too large.
+    Raises OSError, and CatalogueError if other users can write the file or it is too
+    large.
     """
     with os.fdopen(regular_file.descriptor(path, follow=True), "rb") as file:
         _check_private(path, os.fstat(file.fileno()))

@@ -22,7 +22,7 @@ def index(catalogue: Catalogue) -> list[CommandEntry]:
 
 
 def main(argv: list[str], runtime: Runtime) -> int:
-    """Write the stale documents, or return 9 for any."""
+    """Write the stale documents, or return 9 if `--check` finds any."""
     if argv not in (["--write"], ["--check"]) or not (ROOT / "pyproject.toml").is_file():
         runtime.stderr.line("error: run in a checkout: python -m unified_cli.docs --write|--check")
         return ExitCode.USAGE

@@ -26,12 +26,12 @@ FILES = {"bash": "unified.bash", "zsh": "_unified", "fish": "unified.fish"}
 class Grammar:
     """The tables. A path is the command's words joined by blanks.
 
-    `flags` is by pattern, in which `*` represents any one word and the first match
-    wins; `values` by spelling, for all options that take a value, `own_values` by path
-    and spelling where a command takes others; `arguments` by path, the last one
-    repeats. `columns` are the known fields of a resource, `parameters` what an
-    operation is known to take as a query parameter, `fields` what its body is known to
-    take, both up to the `=`.
+    `flags` lists options by pattern, in which `*` represents any one word; the first
+    match wins. `values` has the kind of value of each option by its spelling, and
+    `own_values` the exceptions by path and spelling. `arguments` has the kinds of a
+    command's arguments by path; the last kind repeats. `columns` are the known fields
+    of a resource, `parameters` the known query parameters of an operation, and `fields`
+    the known fields of its body; the names in the last two end with `=`.
     """
 
     apis: Sequence[str]

@@ -156,7 +156,7 @@ def generated(
 
 def pictures(root: Path = ROOT) -> Iterator[tuple[Path, str]]:
     """Yield each picture of a terminal with its text. The program is run for them."""
-    # A pty is there on POSIX only, and nothing else needs this.
+    # The pictures need a pty, which exists on POSIX only.
     for picture in terminal_picture.pictures():
         yield (
             root / "unified_cli" / "docs" / "pictures" / f"{picture.name}.svg",

@@ -151,10 +151,10 @@ def _parameters_of(operation: Operation, service: Service) -> list[JsonObject]:
 
 
 def _of_all(service: Service) -> list[JsonObject]:
-    # The id stays: anyone who leaves it out gets records that do not fit this document.
+    # The id cannot be excluded, because records without an id do not fit this document.
     excluded = {"type": "array", "items": {"type": "string", "pattern": "^(?!id$)[^,]+$"}}
     return [
-        # An empty one is refused, as a missing one is.
+        # The service refuses an empty connection id like a missing one.
         parameter(service.connection, {**TEXT, "minLength": 1}, "The connection", required=True),
         parameter(
             service.response_format,

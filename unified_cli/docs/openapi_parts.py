@@ -24,12 +24,12 @@ def component(one: JsonObject) -> str:
 
 
 def component_of(name: str) -> str:
-    """Return the name that a shared parameter of this name has."""
+    """Return the component's name for a shared parameter of this name."""
     return pascal(name.translate(_BRACKETS))
 
 
 def shared_parameter(name: str) -> JsonObject:
-    """Return what represents a shared parameter."""
+    """Return a reference to a shared parameter."""
     return {"$ref": f"#/components/parameters/{name}"}
 
 

@@ -13,7 +13,8 @@ from unified_cli.sandbox.sample_requests import required_fields
 from unified_cli.sandbox.vocabulary import NAMELESS, singular
 from unified_cli.values import Json, JsonObject, Toml
 
-# Assumption: every record has these but those the service publishes without an id.
+# Assumption: every record has these fields, except records that the service publishes
+# without an id.
 _ALWAYS = (KnownField("id"), KnownField("created_at"), KnownField("updated_at"))
 _REMOTE = KnownField("remote_data", "object")
 _REFERENCE = "Reference"
@@ -37,7 +38,8 @@ def action_name(operation: Operation, resource: Resource) -> str:
 def operation_id(operation: Operation, resource: Resource) -> str:
     """Return the command with dashes between its words.
 
-    One that another spells with a dash gets a number.
+    An operation with an underscore gets a number if the resource has the same name with
+    a dash.
     """
     return operation.command.replace(" ", "-") + ("-2" if _has_twin(operation, resource) else "")
 
@@ -53,12 +55,12 @@ def pascal(text: str) -> str:
 
 
 def schema_reference(name: str) -> JsonObject:
-    """Return what represents a schema of this name."""
+    """Return a reference to the schema of this name."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
 def shared_schemas(service: Service) -> JsonObject:
-    """Return the schemas of no single resource, by name."""
+    """Return the schemas that belong to no single resource, by name."""
     words = {
         **service._asdict(),
         **service.connections._asdict(),
@@ -178,7 +180,8 @@ def _details(one: KnownField) -> JsonObject:
         )
         return {"items": items}
     if one.type == "object":
-        # Without this word some generators make it an object without members.
+        # Without `additionalProperties` some generators create an object without
+        # members.
         return {"additionalProperties": True}
     return {"format": "date-time"} if one.is_time else {}
 

@@ -56,10 +56,11 @@ _TEMPLATE = """\
 
 
 class TerminalPicture(NamedTuple):
-    """The picture: each of `commands` with its output, unless it begins with a blank.
+    """A picture of `commands` with their output. A command that begins with a blank
+    runs, but is not shown.
 
-    `prepare` runs before and `finish` at the end of it all, unseen. A command that
-    fails ends with `|| true`, unseen.
+    `prepare` runs before the commands and `finish` after them; neither is shown. A
+    command that fails ends with `|| true`, which is not shown either.
     """
 
     name: str

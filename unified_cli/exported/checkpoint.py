@@ -1,5 +1,5 @@
-"""How far an export of a list came, as it is on disk: refused when it is not what was
-written.
+"""The progress of the export of a list, stored on disk. A damaged checkpoint is
+refused.
 """
 
 import hashlib
@@ -78,8 +78,8 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class ListIdentity:
-    """The source of a list, its query and how it is written: a `digest` of all, and of
-    each option.
+    """The identity of a list's export: its source, its query and its output options.
+    `digest` covers them all, and `options` has a digest of each.
     """
 
     digest: str
@@ -92,7 +92,8 @@ class ListIdentity:
         """Return the identity of the export of the request's list with these
         options.
         """
-        # Identities from before there were these options lack them.
+        # Leave these options out unless they are given, so that identities of versions
+        # without them still match.
         later = {"bom": bom, "replay": replay, "typed": typed}
         options |= {name: True for name, given in later.items() if given}
         if request.searches:
@@ -115,15 +116,15 @@ class ListIdentity:
     def begins_elsewhere(self, earlier: Mapping[str, str]) -> bool:
         """Return whether an earlier read of changes differs only in when they begin.
 
-        It is read anew then.
+        The list is then read anew.
         """
         names = {*self.options, *earlier}
         return {one for one in names if earlier.get(one) != self.options.get(one)} == {"since"}
 
     def other(self, earlier: Mapping[str, str]) -> str:
-        """Return the options that an earlier export had otherwise, in words.
+        """Return the options that differ from an earlier export, in words.
 
-        It may not have said which it had.
+        The earlier export may not have recorded its options.
         """
         names = {**self.options, **earlier} if earlier else {}
         differing = [
@@ -134,11 +135,12 @@ class ListIdentity:
 
 @dataclass(frozen=True, slots=True)
 class TableRead:
-    """A read of a list into its part of a table: its `number` in this series of reads,
-    which has a name as an `application` of the table.
+    """A read of a list into its part of a table. `number` counts the reads of this
+    series, and `application` is the name of the series in the table.
 
-    When it was in, the table had this `version`, and the part `rows` in files whose
-    names have this `digest`. Version 0.2.0 kept neither the version nor the name.
+    After the read, `version` is the version of the table, `rows` the number of rows in
+    the part, and `digest` covers the names of its files. Version 0.2.0 kept neither the
+    version nor the name.
     """
 
     number: Count
@@ -147,18 +149,19 @@ class TableRead:
     version: Count | None = None
     application: str = ""
     changed: Count = 0
-    """How many rows of the part are of this read."""
+    """The number of rows in the part that come from this read."""
 
 
 @dataclass(slots=True, kw_only=True)
 class ListRecord:
-    """The known facts about a list wherever it is written down: `bytes` with this hash
-    hold `records` in `pages`.
+    """The known facts about a list, in checkpoints and manifests alike. `bytes` and
+    `sha256` are its size and hash, `records` and `pages` its numbers of records and
+    pages.
 
-    `fingerprint` and `options` are its identity, of which version 0.1 kept the first.
-    `mark` is how far it came; then `clock` is that of the service when the first page
-    was served, and `sent` this machine's when it was asked for. `table` is only known
-    of a list that is a part of a table.
+    `fingerprint` and `options` are its identity; version 0.1 kept only `fingerprint`.
+    `mark` is how far the list was read. `clock` is the service's time when it served
+    the first page, and `sent` this machine's time when the page was requested. `table`
+    is set only for a list that is a part of a table.
     """
 
     fingerprint: str = ""
@@ -188,7 +191,7 @@ class ListRecord:
         return min(change_time.parse(one).at for one in (here, self.clock or here))
 
     def told_by(self, other: "ListRecord") -> Self:
-        """Return the same, with what the other one knows of the list."""
+        """Return a copy that has all facts of `other` about the list."""
         return replace(self, **{one.name: getattr(other, one.name) for one in fields(ListRecord)})
 
 
@@ -197,8 +200,8 @@ class Checkpoint(ListRecord):
     """The state of an export after some whole pages, which are in the part file.
 
     `seen` are the fingerprints of all cursors so far, `memory` is the writer's. After
-    the last page it is `complete`. `published` are the bytes and the hash of the target
-    where it is not the part file, but made of it.
+    the last page it is `complete`. `published` are the size and hash of the target, if
+    it is made from the part file instead of being that file.
     """
 
     v: int = _VERSION
@@ -248,15 +251,16 @@ class Checkpoint(ListRecord):
             )
         try:
             found = typed_json.convert(data, cls)
-            # No cursor that was sent holds half a surrogate pair.
+            # No cursor that was sent has half a surrogate pair, so the checkpoint is
+            # damaged.
             (found.next_cursor or "").encode()
         except (msgspec.ValidationError, UnicodeEncodeError):
             raise StateError(f"{path} is damaged", hint=START_ANEW) from None
         return found
 
     def text(self) -> Data:
-        """Return the checkpoint as one line of JSON, with the sum over all the rest as
-        its last member.
+        """Return the checkpoint as one line of JSON. The last member is the checksum of
+        all others.
         """
         data = self.members()
         return json.dumps({**data, "sum": _sum(data)}).encode() + b"\n"
@@ -265,7 +269,8 @@ class Checkpoint(ListRecord):
         """Return the checkpoint as JSON has it."""
         found = dict(sorted(asdict(self).items(), key=lambda one: _MEMBERS.index(one[0])))
         if self.table is None:
-            # Versions that know no tables read the others.
+            # Leave the member out, so that versions without tables can read the
+            # checkpoint.
             del found["table"]
         return found
 

@@ -1,6 +1,6 @@
 """Read the part of a connection in the Delta table of a list, as an export wrote it.
 
-Only what reads a table imports this module: its libraries are an extra.
+Import this module only to read a table, because its libraries are an extra.
 """
 
 from collections.abc import Iterator

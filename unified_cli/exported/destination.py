@@ -15,10 +15,10 @@ class InUseError(StateError):
 
 
 class Destination(Protocol):
-    """A place for lists and manifests; both have names with `/` as paths have. Its text
-    is how a user names it.
+    """A place for lists and manifests, whose names are paths with `/`. `str` returns
+    the user's name for the place.
 
-    All methods raise StateError for what another program changed, UnsafeError where the
+    All methods raise StateError if another program changed a file, UnsafeError if the
     place leads elsewhere, and StorageError.
     """
 
@@ -37,9 +37,7 @@ class Destination(Protocol):
         """Return whether another run with a manifest of this name is under way."""
 
     def check_held(self) -> None:
-        """Raise TakenOverError if another run has taken over from the one that holds
-        it.
-        """
+        """Raise TakenOverError if another run has taken over this place."""
 
     def read(self, name: str) -> bytes | None:
         """Return a manifest, or a file beside a list, or None."""
@@ -48,12 +46,12 @@ class Destination(Protocol):
         """Write a manifest or a file beside a list, whole."""
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ListTarget:
-        """Return what a list is written to."""
+        """Return the target that a list is written to."""
 
     def holds(self, entry: ManifestEntry) -> bool:
         """Return whether the complete list is there.
 
-        The entry may note what that was judged by.
+        The method may note in the entry which state of the file it has checked.
 
         Raises StateError where the list was changed.
         """
@@ -65,7 +63,7 @@ class Destination(Protocol):
         """
 
     def sweep(self, entry: ManifestEntry) -> None:
-        """Remove what a run that was killed left beside a complete list."""
+        """Remove the files that a killed run left beside a complete list."""
 
     def records(self, file: str) -> Iterator[bytes]:
         """Return the records of a complete list."""
@@ -77,7 +75,7 @@ class Destination(Protocol):
         """Return the names of all manifests."""
 
     def differences(self, entry: ManifestEntry) -> Iterator[str]:
-        """Return how a complete list is not what its entry says."""
+        """Return the differences between a complete list and its entry, in words."""
 
 
 class FilePlace(Destination, Protocol):
@@ -103,8 +101,8 @@ class FilePlace(Destination, Protocol):
         """Remove small files."""
 
     def begun(self, file: str) -> Checkpoint | None:
-        """Return how far a list is that was begun, or ended and not tidied up, or None
-        if nothing was.
+        """Return the checkpoint of a list, or None. A list has one from its beginning
+        until its files are tidied up after its end.
         """
 
     def clear(self, file: str) -> None:

@@ -1,5 +1,5 @@
-"""The manifests at a destination as one: a plain run has one, each task and each shard
-another, and of each list the latest counts.
+"""Combine the manifests at a destination. A plain run has one manifest, each task and
+each shard has its own, and for each list the latest manifest counts.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -29,10 +29,10 @@ Entries = dict[str, ManifestEntry]
 def manifests(
     destination: Destination, *, beside: str = "", damaged: bool = False
 ) -> dict[str, Manifest]:
-    """Return all manifests at a destination by their names, or those `beside` this one
-    that may have lists of its run.
+    """Return the manifests at a destination by name. With `beside`, return only other
+    manifests that may have lists of the run with that manifest.
 
-    Raises StateError for a damaged one, unless those are left out with `damaged`;
+    Raises StateError for a damaged manifest, or leaves it out if `damaged` is set;
     StorageError.
     """
     found = {}
@@ -56,8 +56,8 @@ def latest(found: Iterable[Manifest]) -> Entries:
 
 
 def read_times(entries: Entries, files: Collection[str]) -> dict[str, str]:
-    """Return when each of these lists was last read of which nothing is left to do: it
-    is complete, or not offered.
+    """Return the time of the last read of each finished list. A list is finished if it
+    is complete or not offered.
     """
     there = {file: entries[file] for file in files if file in entries}
     return {
@@ -68,8 +68,8 @@ def read_times(entries: Entries, files: Collection[str]) -> dict[str, str]:
 
 
 def known(destination: Destination, own: Manifest, *, damaged: bool = True) -> Entries:
-    """Return what the last runs left at a destination, of which this is the manifest of
-    one.
+    """Return the latest entries of all lists at a destination. `own` is the manifest of
+    one of its runs.
 
     Raises as `manifests` does.
     """
@@ -78,7 +78,7 @@ def known(destination: Destination, own: Manifest, *, damaged: bool = True) -> E
 
 
 def take(destination: Destination, own: Manifest) -> None:
-    """Have a run's own manifest begin with what the last runs left of its lists.
+    """Begin a run's own manifest with the latest entries of its lists.
 
     Raises StateError for a damaged manifest, StorageError.
     """
@@ -92,7 +92,8 @@ def take(destination: Destination, own: Manifest) -> None:
                 file: one for file, one in own.entries.items() if one.list_file != name
             } | {one.file: replace(one, turn=turn) for one in entries}
         if len(entries) > 1 and not own.entries[name].complete:
-            # A run that was to start anew was killed on the way.
+            # An earlier run was killed while it started this list anew, so finish its
+            # work.
             _begin_anew(destination, own, [name], keep=False)
 
 
@@ -104,10 +105,10 @@ def take_anew(
     *,
     keep: bool,
 ) -> None:
-    """Have the lists of a run begin anew, whatever the last runs left of them.
+    """Start the lists of a run anew, whatever earlier runs left.
 
-    Ids that they have are noted; with `keep` they begin after the records that are
-    there. Raises UnsafeError, StorageError.
+    The ids in the lists are noted before. With `keep` the lists begin after their
+    existing records. Raises UnsafeError, StorageError.
     """
     found = {**manifests(destination, beside=own.name, damaged=True), own.name: own}
     turn, known = _next_turn(found.values()), latest(found.values())
@@ -122,7 +123,8 @@ def take_anew(
     own.entries = {
         name: one for name, one in own.entries.items() if _without_suffix(one.list_file) not in anew
     } | {one.file: _empty_entry(one, turn, identity_of(one.list_file)) for one in entries}
-    # From here on the next run knows what to remove, wherever this one is killed.
+    # Write the manifest before anything is removed: if this run is killed, the next run
+    # knows the rest to remove.
     destination.replace(own.name, own.text())
     _begin_anew(destination, own, own.running, keep=keep)
     for name in {manifest_of(one) for one in connections} & {*destination.manifests()}:
@@ -142,8 +144,8 @@ def _begin_anew(
 
 
 def check_free(destination: Destination, own: Manifest) -> None:
-    """Raise InUseError if another run reads one of the lists of this one, whose
-    manifest is written; StorageError.
+    """Raise InUseError if another run reads a list of this run. The caller must have
+    written the manifest of this run. Raises StorageError, too.
     """
     for name, other in manifests(destination, beside=own.name, damaged=True).items():
         shared = {*other.running} & {*own.running}
@@ -163,8 +165,9 @@ def parquet_columns(destination: Destination) -> int:
 
 @dataclass(slots=True)
 class ManifestCheck:
-    """How many files were compared with their manifest, what differs, and what was
-    never completed; `done` are the lists of all of which nothing is left to do.
+    """The result of `verify`: the number of files compared with their manifest, the
+    differences, and the parts that are missing. `done` is how many of all `lists` have
+    nothing left to do.
     """
 
     done: int = 0
@@ -177,8 +180,8 @@ class ManifestCheck:
 def verify(destination: Destination) -> ManifestCheck:
     """Compare the files at a destination with its manifests.
 
-    Raises StateError if it does not exist, or a damaged one; UnsafeError where a folder
-    in it is a link; StorageError.
+    Raises StateError if there is no export or a manifest is damaged, UnsafeError if a
+    folder in the destination is a link, StorageError.
     """
     found = manifests(destination)
     if not found:
@@ -188,7 +191,7 @@ def verify(destination: Destination) -> ManifestCheck:
     done = sum(all(one.complete or not one.offered for one in files) for files in lists)
     check = ManifestCheck(done, len(lists))
     for name, manifest in found.items():
-        # One whose lists others have read since is of no interest any more.
+        # Ignore an unfinished run if later runs have read all of its lists.
         has_any = any(entries.get(file) is one for file, one in manifest.entries.items())
         if manifest.ended is None and (has_any or not manifest.entries):
             check.missing.append(f"{name}: the export has not come to its end")

@@ -24,7 +24,8 @@ class ExportedLists:
 
     def __init__(self, runtime: Runtime, path: Path) -> None:
         """Raises StateError if there is no export, StorageError."""
-        # An export in shards has a manifest for each.
+        # A folder without a manifest is the folder of a profile. An export in shards
+        # has a manifest for each shard.
         profile = None if LocalFolder(runtime, path).manifests() else path.name
         self._path = path
         self.folder = path if profile is None else path.parent
@@ -36,7 +37,8 @@ class ExportedLists:
         }
 
     def of(self, resource: Resource | Operation) -> list[ManifestEntry]:
-        """Return the first file of the list of each profile, also of those without it.
+        """Return the entry of the list's first file for each profile. Entries of
+        profiles that do not offer the list are included.
 
         Raises UsageError if none can be read.
         """
@@ -69,7 +71,7 @@ class ExportedLists:
         return [*readable.values()]
 
     def only(self, resource: Resource | Operation) -> ManifestEntry:
-        """Return the first file of a list that one profile alone has.
+        """Return the entry of a list's first file, if only one profile has the list.
 
         Raises UsageError if several have it, or none can be read.
         """

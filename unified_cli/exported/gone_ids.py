@@ -1,11 +1,10 @@
-"""Which ids are gone from a list that is read whole again: they are reported in a file
-beside it.
+"""Report the ids that are gone from a list when it is read whole again, in a file
+beside the list.
 
-The file has all that were there in some earlier read and are not now, each with the
-time of the first full read that did not find it, so that it is the same however often
-it is made. The ids of the older files are kept in a note before
-these are replaced, and the note stays until the ids are reported: so nothing is lost by
-a run that is killed in between.
+The file has every id that an earlier read found and the last read did not, with the
+time of the first full read that did not find the id. So the file is the same if it is
+written again. Before older files are replaced, their ids are kept in a note, which
+stays until the ids are reported. So a run that is killed in between loses no ids.
 """
 
 import hashlib
@@ -22,8 +21,8 @@ from unified_cli.json_text.members import member, string
 
 _READABLE = {".ndjson", ".parquet", ".delta"}
 _GONE, _NOTE = ".ndjson", ".part"
-# The prefix keeps them out of patterns such as `tickets*.ndjson`. The files of
-# increments have numbers.
+# The prefix keeps these files out of patterns such as `tickets*.ndjson`. Names with a
+# number are excluded, because they belong to increments.
 _BESIDE = re.compile(r"(?:.*/)?gone\.(?!\d+\.)[^/.]+\.(?:ndjson|part)")
 
 
@@ -38,10 +37,10 @@ def file_beside(file: str) -> str:
 
 
 def keep(destination: Destination, files: list[ManifestEntry]) -> None:
-    """Note the ids in the complete files of a list, of which the first names it.
+    """Note the ids in the complete files of a list. The first file names the note.
 
-    Where someone changed the files nothing is noted. Raises UnsafeError where a folder
-    is a link, StorageError.
+    Nothing is noted if the files were changed. Raises UnsafeError if a folder is a
+    link, StorageError.
     """
     first = files[0]
     if PurePosixPath(first.file).suffix not in _READABLE:
@@ -50,7 +49,7 @@ def keep(destination: Destination, files: list[ManifestEntry]) -> None:
     try:
         if not all(destination.holds(entry) for entry in files):
             return
-        # Ids that an earlier run noted and could not report yet.
+        # Keep the ids that an earlier run noted, but could not report.
         noted = _noted(destination.read(name) or b"", first) or b""
         known = set(map(_hash_of_id, noted.splitlines()))
         for entry in files:
@@ -61,11 +60,11 @@ def keep(destination: Destination, files: list[ManifestEntry]) -> None:
 
 
 def tell(destination: Destination, entry: ManifestEntry) -> int | None:
-    """Write which ids of earlier reads are not in the list any more, and give how many.
+    """Write the ids that are gone from the list, and return their number.
 
-    None where none were noted.
+    Return None if no ids were noted.
 
-    `entry` is of the list that was read whole. Raises StateError, StorageError.
+    `entry` belongs to the list that was read whole. Raises StateError, StorageError.
     """
     note, ids_file = _beside(entry.file, _NOTE), file_beside(entry.file)
     text = destination.read(note)
@@ -78,7 +77,7 @@ def tell(destination: Destination, entry: ManifestEntry) -> int | None:
         head = b'{"_profile":' + json.dumps(entry.profile).encode() + b',"id":'
         end = b',"gone_at":' + json.dumps(entry.ended).encode() + b"}"
         for line in (destination.read(ids_file) or b"").splitlines():
-            # It keeps its time. Versions before had none.
+            # The line keeps its time. Older versions wrote lines without a time.
             gone |= {
                 key: line for one in _ids_as_json([line]) if (key := _hash_of_id(one)) not in there
             }
@@ -108,16 +107,17 @@ def _new_ids(ids: Iterable[bytes], known: set[int]) -> bytes:
 
 
 def _noted(text: bytes, entry: ManifestEntry) -> bytes | None:
-    """Return the ids of a note, one a line, or None if it is of another list, or not
-    what was written.
+    """Return the ids of a note, one per line, or None. None means that the note belongs
+    to another list or is damaged.
     """
     header, _, ids = text.partition(b"\n")
     return ids if header == _header(entry, ids) else None
 
 
 def _header(entry: ManifestEntry, ids: bytes) -> bytes:
-    """Return what tells lists apart: of another connection, or filtered otherwise,
-    nothing is gone. The ids are in it, too.
+    """Return the first line of a note. It identifies the connection, the list and the
+    filter, because ids of a different list are not gone; and it has a digest of the
+    ids.
     """
     asked = (entry.options.get("query"), entry.options.get("changed_since"))
     digest = hashlib.sha256(ids.removesuffix(b"\n")).hexdigest()

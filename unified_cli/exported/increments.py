@@ -27,8 +27,8 @@ _UNTIMED = f"no record had an {FIELD} older than --lag, so the list is read whol
 
 
 class Mark(NamedTuple):
-    """How far a read came: the `newest` time of change that is not later than its
-    bound, empty where no record has one.
+    """How far a read came: the `newest` time of change that is not later than the
+    bound, empty if no record has such a time.
 
     The bound is the earlier of two clocks, less the lag: the service's Date of the
     first answer, and this machine's when the request was sent. `recent` are the digests
@@ -43,8 +43,8 @@ class Mark(NamedTuple):
     def begin(self, lag: float, now: datetime) -> datetime | None:
         """Return the time from which the next run asks for changes.
 
-        None if there is no mark, or one that is later than the clock was: then changes
-        that it passed over would be lost.
+        None if there is no mark, or if the mark is later than the clock was when it was
+        written, because changes before such a mark would be lost.
         """
         if not self.newest:
             return None
@@ -55,10 +55,10 @@ class Mark(NamedTuple):
 
 
 class Increment(NamedTuple):
-    """The reading of the next run: records that changed after `since` (None: all),
-    except the `known` ones.
+    """The part of a list that the next run reads: records that changed after `since`
+    (None: all), except the `known` ones.
 
-    `why` it begins elsewhere than at the last mark, or is read whole.
+    `why` is the reason if it does not begin at the last mark, or is the whole list.
     """
 
     since: datetime | None
@@ -78,7 +78,7 @@ class Increment(NamedTuple):
     def new(self, records: Sequence[Record]) -> Sequence[Record]:
         """Return the records that changed and are not known.
 
-        One without a time of change counts as changed.
+        A record without a time of change counts as changed.
 
         Assumption: a provider may ignore the filter.
         """
@@ -112,7 +112,7 @@ def clock(header: str | None, wall: float) -> datetime:
 def check_times(mark: Mark | None, *texts: str) -> None:
     """Raise ValueError if a stored time is invalid.
 
-    An empty one means that none exists.
+    An empty text means that there is no time.
     """
     for one in (mark.newest if mark else "", mark.written if mark else "", *texts):
         try:
@@ -150,7 +150,8 @@ class MarkReader:
         self._bound = bound
         self._lag = lag
         self._newest = parse(before.newest).at if before and before.newest else None
-        # The times of those that were known before were not kept.
+        # A mark does not keep the times of its recent records, so they count as the
+        # latest.
         self._recent = dict.fromkeys(before.recent if before else (), _LAST)
 
     def note(self, records: Iterable[Record]) -> Mark:
@@ -180,10 +181,10 @@ class _Ahead(NamedTuple):
 
 
 class RecordsAhead:
-    """Counts the records of each list that say they changed later than the clock
-    shows; for many threads.
+    """Counts the records of each list whose time of change is later than the clock. Its
+    methods are thread-safe.
 
-    Each run until then reads them again, and they are reported.
+    They are reported, because every run reads them again until that time has passed.
     """
 
     def __init__(self) -> None:
@@ -191,7 +192,9 @@ class RecordsAhead:
         self._lock = Lock()
 
     def note(self, name: str, records: Iterable[Record], clock: datetime) -> None:
-        """Count those of a page that was served at this time."""
+        """Count the records of a page whose time of change is later than `clock`, when
+        the page was served.
+        """
         ahead = [
             (at, record)
             for record in records
@@ -207,7 +210,7 @@ class RecordsAhead:
             self._found[name] = latest._replace(records=before.records + len(ahead))
 
     def lines(self) -> list[str]:
-        """Return what was found, a line for each list."""
+        """Return the result, one line for each list."""
         return [
             f"{counted(one.records, 'record')} in {name}, the last with id "
             f"{excerpt(one.identity, _LONGEST_ID)}: {one.at.text}"

@@ -1,8 +1,7 @@
-"""The part of a report about work: the runs of the last days by cause, the contents of
-exports, and earlier checks.
+"""The part of a report about past work: recent runs with the causes of their failures,
+the contents of exports, and earlier checks.
 
-These are the differences of `schema --against -o json`, and the expectations of
-`--junit`.
+The checks are files that `schema --against -o json` and `--junit` wrote.
 """
 
 import json
@@ -53,14 +52,15 @@ _MOST_GAPS = 50
 
 
 def runs(context: CommandContext, options: ReportOptions, found: Sequence[KnownRun]) -> ShownRuns:
-    """Return the runs of the last days, of all those `found`.
+    """Return the recent ones of the runs that were `found`.
 
-    Journals that others can have written are only counted.
+    Journals that other users could have written are only counted, not read.
     """
     begin = context.runtime.wall() - DAYS * 86400
     own = [one for one in found if not one.foreign]
     recent = [one for one in own if one.header and one.at >= begin][:_MOST_RUNS]
-    # An export that is gone, or in a store, is shown as what it is.
+    # Count only damaged journals: a run with a header, such as an export that is gone
+    # or in a store, is listed with its own state.
     unread = sum(one.state == UNREADABLE and one.header is None for one in own)
     return ShownRuns(
         shown=[_shown(context, options, one) for one in recent],
@@ -100,13 +100,14 @@ def _shown(context: CommandContext, options: ReportOptions, one: KnownRun) -> Sh
                 for cause, group in summary.causes
             ]
     except (UnifiedError, OSError, ValueError, OverflowError):
-        # It was removed, or damaged, since it was listed.
+        # The journal was removed or damaged after it was listed, so the run is shown
+        # without causes.
         return run
     return msgspec.structs.replace(run, causes=causes, next=summary.next_command or "")
 
 
 def written_to(found: Sequence[KnownRun]) -> list[str]:
-    """Return where the exports among these runs went: folders, and stores."""
+    """Return the destinations of the exports among these runs: folders and stores."""
     exports = (one for one in found if one.command.startswith("export "))
     return [*dict.fromkeys(one.header.path for one in exports if one.header)]
 
@@ -114,8 +115,8 @@ def written_to(found: Sequence[KnownRun]) -> list[str]:
 def exports(
     runtime: Runtime, folders: Sequence[str], written: Sequence[str]
 ) -> Iterator[ShownExport]:
-    """Yield the exports in these folders, whose files are compared, and those that runs
-    of this user have `written`.
+    """Yield the exports in these folders and in `written`. Files are compared with the
+    manifest in `folders` only; `written` are the destinations of this user's runs.
     """
     asked = {os_limits.absolute(Path(one)) for one in folders}
     for folder in folders:
@@ -128,8 +129,8 @@ def exports(
 
 
 def check_export(runtime: Runtime, folder: str) -> None:
-    """Raise UsageError for a store, StateError for anything that is not a folder of an
-    export, StorageError.
+    """Raise UsageError for a store, StateError for a folder without an export. Raises
+    StorageError, too.
     """
     if "://" in folder:
         raise UsageError(
@@ -286,8 +287,8 @@ def _content(runtime: Runtime, file: str) -> tuple[bytes, int]:
 
 @dataclass(slots=True)
 class _JUnitReader:
-    """Takes the tests out of a document, anyone who wrote it; nothing that it names is
-    read or expanded.
+    """Extracts the tests from an untrusted document. Entities and files that the
+    document names are never read or expanded.
     """
 
     suites: int = 0
@@ -322,7 +323,8 @@ class _JUnitReader:
             self.suites += 1
             self._suite = attributes.get("name", "")
         elif name == "testcase":
-            # Of several connections each test names its own, which has a column here.
+            # With several connections, the class name begins with the connection, which
+            # has its own column here.
             classname = attributes.get("classname", "").removeprefix(f"{self._suite}.")
             self._case = " ".join(filter(None, (classname, attributes.get("name", ""))))
             self._outcome = "passed"

@@ -1,5 +1,5 @@
-"""`unified runs list` and `show`: the runs, and what became of each call of one, read
-from its journal in turn.
+"""`unified runs list` and `show`: list the runs, and show the outcome of each call of a
+run, read from its journal one by one.
 """
 
 from collections.abc import Iterator
@@ -241,7 +241,8 @@ def _records(stored: StoredRun) -> Iterator[Record]:
             LABEL: planned.call.profile,
             "outcome": OUTCOMES[state],
             "status": last.status or None,
-            # The requested record; an answer may name another.
+            # Prefer the id of the requested record, because an answer may name another
+            # record.
             "id": planned.call.id or last.id,
             "reason": last.reason or None,
             "idempotency_key": planned.k or None,

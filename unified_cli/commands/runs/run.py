@@ -1,5 +1,5 @@
-"""`unified runs resume`, `retry` and `remove`: send what a run left open or what
-failed; remove journals.
+"""`unified runs resume`, `retry` and `remove`: send the calls that a run left open,
+send its failed calls again, and remove journals.
 """
 
 import shlex
@@ -42,12 +42,12 @@ _OWN = ("run", "retry_in_doubt", "yes")
 
 
 def resume(context: CommandContext, options: ResumeRunOptions) -> None:
-    """Send what a run left open."""
+    """Send the calls that a run left open."""
     _send_rest(context, options, retry=False)
 
 
 def retry(context: CommandContext, options: ResumeRunOptions) -> None:
-    """Send what failed in a run again."""
+    """Send the failed calls of a run again."""
     _send_rest(context, options, retry=True)
 
 
@@ -234,8 +234,8 @@ def _shown_as(
     flags: Overrides,
     connections: RunConnections,
 ) -> Settings:
-    """Return the settings that say how the run is shown, as when it was begun: those of
-    its only connection, if it has one.
+    """Return the settings for the output of a continued run. They are resolved as at
+    its start: from its only connection, or from all if it has several.
     """
     if run.several:
         names = {connections.name_now(call.profile) for _, _, call in run.calls() if call.profile}
@@ -269,7 +269,7 @@ def _calls_left(
 def remove(context: CommandContext, options: RemoveRunsOptions) -> None:
     """Remove the journals of runs.
 
-    Raises UsageError if that is declined, StateError for one that is under way.
+    Raises UsageError if the user declines, StateError if one of the runs is under way.
     """
     runtime = context.runtime
     registry = RunRegistry(runtime)
@@ -280,7 +280,8 @@ def remove(context: CommandContext, options: RemoveRunsOptions) -> None:
     runs = [run_state.known(runtime, registry, name) for name in names]
     unfinished = [run.id for run in runs if _holds_work(run)]
     with ExitStack() as locks:
-        # A run that a process works on is refused before anything is asked.
+        # Take all locks first, so that a run that is under way is refused before the
+        # user is asked to confirm.
         for name in names:
             locks.callback(registry.lock(name).release)
         if unfinished:
@@ -303,7 +304,7 @@ def _is_removable(run: KnownRun) -> bool:
 
 
 def _holds_work(run: KnownRun) -> bool:
-    """Return whether a run may hold work that is lost with it: something is left, or it
-    can continue once its owner or its mode is mended.
+    """Return whether removing the run could lose work. That is so if calls are left, or
+    if the run can continue after the owner or mode of its journal is corrected.
     """
     return listed_runs.is_open(run) or run.foreign or run.closed

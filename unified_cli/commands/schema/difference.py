@@ -1,4 +1,4 @@
-"""How the shape that was observed differs from the one that was expected."""
+"""The differences between the expected and the observed shape."""
 
 from collections.abc import Iterator
 from enum import Enum
@@ -14,8 +14,8 @@ _FEWEST = 30
 
 
 class ShapeChange(Enum):
-    """Every kind of difference; those that are not `strict` only are always a
-    failure.
+    """Every kind of difference. A kind with `strict` is a failure only with `--strict`,
+    the others always.
     """
 
     about: str
@@ -75,7 +75,7 @@ def _members(before: ShapeNode, now: ShapeNode, path: str) -> Iterator[ShapeDiff
                 before, before.others, now, now.others, _inner(path, ANY)
             )
         return
-    # A schema that does not list its members is not contradicted by any.
+    # If the expected schema lists no members, then any member is allowed.
     for name in now.members.keys() - before.members.keys() if before.members else ():
         found = _listed(now.members[name].kinds or {"null"})
         yield ShapeDifference(ShapeChange.NEW_PATH, _inner(path, step(name)), "", found)
@@ -108,8 +108,8 @@ def _allowed(node: ShapeNode) -> frozenset[str]:
 
 
 def _is_lost(before: ShapeNode, member: ShapeNode, now: ShapeNode) -> bool:
-    """Return whether it is no chance that a member was not seen: it was more frequent
-    than as many records allow.
+    """Return whether a member is missing by more than chance. Its expected share is
+    then larger than the upper limit for a member that none of the observed objects has.
     """
     objects = now.counts["object"]
     if not objects or now.others is not None:
@@ -121,8 +121,8 @@ def _is_lost(before: ShapeNode, member: ShapeNode, now: ShapeNode) -> bool:
 
 
 def _differ(before: tuple[int, int], now: tuple[int, int]) -> bool:
-    """Return whether two shares differ by more than chance explains: each is outside
-    the interval of the other.
+    """Return whether two shares differ by more than chance. Each is then outside the
+    confidence interval of the other.
     """
     (one, of_one), (two, of_two) = before, now
     if min(of_one, of_two) < _FEWEST or one * of_two == two * of_one:

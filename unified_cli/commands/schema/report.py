@@ -1,5 +1,5 @@
-"""The shape of records as a tree or lines, and how shapes differ from what was
-expected: lines, JSON, JUnit, an end.
+"""Print the shape of records as a tree or lines, and differences between shapes as
+lines, JSON or JUnit, and end the command with the right error.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ def differences(before: ShapeNode, now: ObservedShape) -> Compared:
 
 
 def note_cuts(runtime: Runtime, shape: ObservedShape, name: str = "") -> None:
-    """Say what of a connection's records the shape leaves out."""
+    """Print the parts of a connection's records that the shape leaves out."""
     for remark in remarks(shape.root):
         runtime.stderr.note(f"{name}: {remark}" if name else remark)
 
@@ -87,8 +87,8 @@ def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
     """Raise DifferentError if differences are a failure, IncompleteError where
     connections could not be read.
 
-    No record in any of them is incomplete, too: a check that has seen nothing does not
-    pass.
+    IncompleteError is raised, too, if no connection has a record: a check that has
+    compared nothing must not pass.
     """
     errors = {name: one for name, one in found.items() if isinstance(one, UnifiedError)}
     _tell(runtime, errors, len(found))
@@ -131,8 +131,8 @@ def _compared(found: Found) -> dict[str, Sequence[ShapeDifference]]:
 
 
 def raise_errors(runtime: Runtime, errors: Mapping[str, UnifiedError], number: int) -> None:
-    """Raise the error of the only connection, or one that names those that could not be
-    read; tell each.
+    """Raise the error of the only connection, or one error for several. The latter
+    names the connections that could not be read, after each error is printed.
     """
     _tell(runtime, errors, number)
     conclude(Ending("connection", number, errors))

@@ -120,10 +120,10 @@ def empty_shape(operation: Operation) -> ObservedShape:
 def observe(
     selected: SelectedReads, seconds: dict[str, float] | None = None
 ) -> Generator[tuple[str, Observed]]:
-    """Read the lists at once and give the shape of each when it ends, so that not all
-    are in memory. How long each took is noted in `seconds`.
+    """Read the lists concurrently, and yield each shape when its list ends. So not all
+    shapes are in memory at once. `seconds` receives the duration of each list.
 
-    An error that ends one of them is returned, not raised.
+    An error that ends a list is yielded, not raised.
     """
     runtime, catalogue, *_ = selected.common
     shapes: defaultdict[str, ObservedShape] = defaultdict(lambda: empty_shape(selected.operation))
@@ -210,6 +210,7 @@ def _print_shape(runtime: Runtime, options: SchemaOptions, selected: SelectedRea
         runtime.stderr.note(
             f"{counted(root.seen, 'record')} of {counted(total - len(errors), 'connection')}"
         )
-    # In the order of the selection: that in which they failed differs from run to run.
+    # Report errors in the order of the selection, because the order of the failures
+    # differs from run to run.
     failed = {read.name: errors[read.name] for read in selected.reads if read.name in errors}
     report.raise_errors(runtime, failed, total)

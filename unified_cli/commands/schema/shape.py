@@ -52,8 +52,8 @@ class ShapeCut(Enum):
 
 
 class ShapeNode:
-    """The values seen at one path: how often each type, the members of objects, the
-    items of arrays, the values.
+    """The values seen at one path: the number of each type, the members of objects, the
+    items of arrays, and the listed values.
 
     `others` represents all members whose names are data. `values` is None where they
     are not listed.
@@ -85,7 +85,7 @@ class ShapeNode:
         self.filled = 0
         """How many of the objects had members."""
         self.fresh = 0
-        """How many of them had one that none before them had."""
+        """How many of these objects had a member that no earlier object had."""
         self.items: ShapeNode | None = None
         self.values: set[str] | None = set() if values else None
         self.cuts: set[ShapeCut] = set()
@@ -149,8 +149,8 @@ class ObservedShape:
         self._merge(self.root, other.root)
 
     def settled(self) -> ShapeNode:
-        """Return the shape when all was seen: of objects whose names are data the
-        members are `others`.
+        """Return the final shape, after the last record. If the member names of an
+        object are data, its members are merged into `others`.
         """
         for node in self._nodes_below(self.root):
             self._settle(node)
@@ -195,7 +195,7 @@ class ObservedShape:
             member = node.members.get(name) or self._member(node, name)
             found.add(member)
             self._add(member, inner, depth + 1)
-        # Of all that are `others` in this object one is counted.
+        # `found` is a set, so several members in `others` count once for this object.
         for member in found:
             member.present = (member.present or 0) + 1
         node.filled += bool(value)
@@ -244,10 +244,10 @@ class ObservedShape:
 
 
 def paths(node: ShapeNode, path: str = "") -> Iterator[tuple[str, ShapeNode, int]]:
-    """Each path below a node in the order it was seen, with the node there, and in how
-    many objects it could be.
+    """Yield each path below a node, in the order seen, with its node and the number of
+    objects that could have it.
 
-    An item could be in none.
+    The number is 0 for the items of an array.
     """
     for name, member in node.all_members():
         inner = f"{path}.{name}" if path else name
@@ -259,8 +259,8 @@ def paths(node: ShapeNode, path: str = "") -> Iterator[tuple[str, ShapeNode, int
 
 
 def remarks(root: ShapeNode) -> Iterator[str]:
-    """Yield what of the records the shape does not say because of a bound, and
-    where.
+    """Yield the parts that the shape leaves out because of a bound, with their
+    paths.
     """
     for cut in ShapeCut:
         where = [

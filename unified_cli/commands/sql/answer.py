@@ -1,4 +1,6 @@
-"""Read what a statement needs, run it, print its rows, and say the missing part."""
+"""Read the lists that a statement needs, run the statement, print its rows, and report
+missing records.
+"""
 
 import re
 from collections import Counter
@@ -49,7 +51,8 @@ _encode = msgspec.json.Encoder(decimal_format="number", enc_hook=str).encode
 def answer(context: CommandContext, options: SqlOptions) -> None:
     """Run the statement over the lists that it names, and print its rows.
 
-    Raises UsageError for the problem with it, and the error that sums up the reads.
+    Raises UsageError for a problem with the statement, and the error that summarizes
+    the failed reads.
     """
     runtime, text = context.runtime, _text(context.runtime, options)
     cache = runtime.folder("cache")
@@ -87,7 +90,7 @@ def _text(runtime: Runtime, options: SqlOptions) -> str:
 
 def _call(context: CommandContext, options: SqlOptions) -> Call:
     runtime, catalogue, config = context.runtime, context.catalogue, file.read(context.runtime)
-    # The rows are printed as those of all pages of a list are.
+    # Print the rows like the records of a list that is read with `--all`.
     asked = ReadOptions(
         all=True,
         output=options.output,
@@ -105,7 +108,7 @@ def _call(context: CommandContext, options: SqlOptions) -> Call:
 
 
 def _explain(call: Call, lists: Sequence[ListRead]) -> None:
-    """Print what would be read, and how many calls and seconds that takes at least."""
+    """Print the lists to read, and the least number of calls and seconds."""
     sent = [(one.connection, one.settings) for one in lists if one.settings]
     calls = 1 if sent else 0
     rows = [(one.connection, "/".join(one.table), one.place, calls) for one in lists]
@@ -120,7 +123,7 @@ def _explain(call: Call, lists: Sequence[ListRead]) -> None:
 def _read(
     context: CommandContext, options: SqlOptions, lists: Sequence[ListRead], spools: _Spools
 ) -> tuple[dict[str, UnifiedError], list[str]]:
-    """Spool all records, say what failed, and return it with what is missing."""
+    """Spool all records, report the failures, and return failures and missing parts."""
     errors, missing, taken = dict[str, UnifiedError](), list[str](), Counter[str]()
     by_table = {spool.table: spool for spool in spools}
     with (
@@ -197,7 +200,7 @@ def _run(
 
 
 def _print(call: Call, found: Iterable[Rows]) -> int:
-    """Print the rows, and return how many they are."""
+    """Print the rows, and return their number."""
     printer, number = None, 0
     for rows in found:
         if printer is None:
@@ -234,7 +237,7 @@ def _records(rows: Rows) -> list[Record]:
 
 
 def _with_json(value: Any, kind: Any) -> Any:
-    """Return the value of this type with the JSON in it as JSON."""
+    """Return a value of this type, with its JSON text embedded as JSON."""
     if value is None:
         return None
     if str(kind) == "JSON":

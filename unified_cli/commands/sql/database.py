@@ -1,5 +1,6 @@
-"""The database of one run: in memory, with a private folder to spill into, locked
-before the statement runs in a worker that a signal or the time ends.
+"""The database of one run: in memory, with a private folder to spill into. Its
+configuration is locked before the statement runs, in a worker that a signal or the
+timeout interrupts.
 """
 
 import os
@@ -59,7 +60,7 @@ def opened(folder: Path) -> duckdb.DuckDBPyConnection:
         },
     )
     made.execute("SET TimeZone = 'UTC'")
-    # It is drawn on standard output.
+    # DuckDB would draw its progress bar on standard output, among the rows.
     made.execute("SET enable_progress_bar = false")
     made.execute(f"SET allowed_directories = [{_text(folder)}]")
     made.execute("SET enable_external_access = false")
@@ -89,15 +90,16 @@ def results(
 ) -> Generator[Rows]:
     """Yield the rows of the statement, which may run this many seconds.
 
-    `prepare` fills the database, which is locked then. To be used with
-    `contextlib.closing`, which ends the statement. Raises UsageError, StorageError.
+    `prepare` fills the database, before its configuration is locked. Use with
+    `contextlib.closing`, which stops the statement. Raises UsageError, StorageError.
     """
     began, over = list[float](), threading.Event()
 
     def work(_: None) -> Generator[Rows]:
         try:
             prepare()
-            # For a second try; no statement that is checked can change it.
+            # `_executed` reduces the threads for its second try. A checked statement
+            # cannot change any setting.
             database.execute("SET allowed_configs = ['threads']")
             database.execute("SET lock_configuration = true")
             began.append(time.monotonic())
@@ -116,13 +118,15 @@ def results(
                 yield rows
                 check()
     except duckdb.Error as error:
-        # Earlier errors are not caused by the statement.
+        # An error before the statement began has another cause, so it is raised
+        # unchanged.
         raise (_refused(error) if began else error) from None
     finally:
         until = time.monotonic() + _GRACE
         while not over.wait(_MOMENT) and time.monotonic() < until:
-            # Again each time: one that comes before the work has begun is lost. Within
-            # one large expression DuckDB obeys none; then the process ends without it.
+            # Interrupt repeatedly, because an interrupt before the work begins is lost.
+            # DuckDB ignores interrupts within one large expression; after `_GRACE` the
+            # process ends without waiting for the worker.
             database.interrupt()
         if over.is_set():
             database.close()
@@ -143,8 +147,8 @@ def _executed(database: duckdb.DuckDBPyConnection, plan: Plan) -> Generator[Rows
 
 
 def _different(plan: Plan, names: Sequence[str]) -> list[str]:
-    """Return the names with a number after each that was there before. `record` beside
-    the star that has it is the same column.
+    """Return distinct names: a repeated name gets a number. Only a `record` that is
+    selected beside `*` keeps its name, because both are the same column.
     """
     found: list[str] = []
     for name in names:

@@ -34,8 +34,8 @@ Result = tuple[object, Page | UnifiedError | None]
 
 
 class ListRead(NamedTuple):
-    """One list of one connection: the place that it comes from, and the settings where
-    that is the service. `name` tells it from the others.
+    """One list of one connection. `name` distinguishes it from the other lists, `place`
+    is its source, and `settings` are set only if the source is the service.
     """
 
     name: str

@@ -1,4 +1,5 @@
-"""A statement, checked before anything is read: it only reads, and from these tables.
+"""Check a statement before any list is read: it may only read, and only from known
+tables.
 
 DuckDB's own parser gives its tree, of which only known parts are allowed: an unknown
 part could write, reach a file or hide a table.
@@ -24,8 +25,8 @@ _LONGEST = 1_000_000
 _NODES = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"}
 _REFERENCES = {"BASE_TABLE", "SUBQUERY", "JOIN", "TABLE_FUNCTION", "EXPRESSION_LIST"}
 _REFERENCES |= {"EMPTY", "EMPTY_FROM", "PIVOT", "SHOW_REF"}
-# About 90 others read files, settings or memory, write logs, or hide a table or a whole
-# statement in an argument.
+# The only table functions that are allowed. About 90 others read files, settings or
+# memory, write logs, or hide a table or a whole statement in an argument.
 _TABLE_FUNCTIONS = {"generate_series", "json_each", "json_tree", "range", "repeat", "unnest"}
 _REFUSED = {"create_sort_key", "current_setting", "currval", "getenv", "getvariable", "nextval"}
 _REFUSED |= {"setseed", "write_log", "json_deserialize_sql", "json_serialize_plan"}
@@ -43,9 +44,9 @@ _KINDS = {
 
 @dataclass(slots=True)
 class Plan:
-    """A statement with its tables, and the names in it that may be those of columns, in
-    small letters; with `every` all columns are used. `repeats` says that it selects
-    `record` beside the star that has it.
+    """A statement with its tables. `names` are the names in it that may be columns, in
+    lower case; `every` says that all columns are used, and `repeats` that `record` is
+    selected beside a `*` that includes it.
     """
 
     text: str
@@ -56,9 +57,10 @@ class Plan:
 
 
 def plan(text: str, catalogue: Catalogue, parser: duckdb.DuckDBPyConnection) -> Plan:
-    """Return what a statement reads, for a database that reads no other files.
+    """Return a statement, checked, with the tables and columns that it reads. `parser`
+    is a database that cannot read other files.
 
-    Raises UsageError for one that is wrong, or does anything but read.
+    Raises UsageError for an invalid statement, or one that does more than read.
     """
     if len(text) > _LONGEST:
         raise UsageError(f"the statement is longer than {_LONGEST:,} characters")
@@ -92,7 +94,7 @@ def plan(text: str, catalogue: Catalogue, parser: duckdb.DuckDBPyConnection) -> 
 
 
 def refusal(error: duckdb.Error, hint: str | None = None) -> UsageError:
-    """Return the error for what DuckDB says of a statement, with the place in it."""
+    """Return DuckDB's error about a statement as UsageError, with the place."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     caret = None
     for line, below in pairwise(lines):
@@ -176,7 +178,7 @@ def _check_functions(parser: duckdb.DuckDBPyConnection, nodes: Iterable[JsonObje
         try:
             parser.execute(f"EXPLAIN SELECT {quoted(name)}(NULL)")
         except duckdb.CatalogException as error:
-            # Others are there, and take other arguments.
+            # Any other error means that the function exists, but has other parameters.
             if "does not exist" in str(error):
                 raise UsageError(f"no function {name}()", hint=refusal(error).hint) from None
         except duckdb.Error:
@@ -187,7 +189,8 @@ def _note_columns(kind: str, node: JsonObject, plan: Plan, aliases: set[str]) ->
     names = [*node.get("exclude_list", ()), *node.get("using_columns", ())]
     if kind == "COLUMN_REF":
         names += node["column_names"]
-        # The name of a table alone is its whole row.
+        # A table's name in place of a column means its whole row, so all columns are
+        # used.
         plan.every |= node["column_names"][-1].lower() in aliases
     plan.names.update(name.lower() for name in names)
     plan.every |= kind in _ALL_COLUMNS or node.get("ref_type") in {"NATURAL", "POSITIONAL"}

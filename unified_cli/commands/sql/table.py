@@ -1,5 +1,5 @@
-"""The records of a table, typed and spooled as they are read, and loaded without a
-change.
+"""Spool the records of a table to a file as they are read, find the type of each
+column, and load the values unchanged.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,8 @@ from unified_cli.errors import StorageError
 from unified_cli.json_text import json_check
 from unified_cli.json_text.record_label import LABEL
 
-# The kinds of values of a member; an odd number is one that a double does not hold.
+# The kinds of values of a member. An odd number is a number that neither DOUBLE nor
+# HUGEINT holds exactly.
 _BOOLEAN, _BIG, _HUGE, _REAL, _TEXT, _NESTED, _ODD = (1 << at for at in range(7))
 _KINDS = {"t": _BOOLEAN, "f": _BOOLEAN, '"': _TEXT, "{": _NESTED, "[": _NESTED}
 _FIRST = {ord(first): kind for first, kind in _KINDS.items()}
@@ -24,8 +25,8 @@ _RECORD = "record"
 _MOST_COLUMNS = 1000
 _MOST_SEEN = 20 * _MOST_COLUMNS
 _PIECE = 4 << 20
-# JSON text has no byte below 0x20 but white space: so no value needs a quote, and an
-# empty field is a member that is not there.
+# The separator of the fields. JSON text has no byte below 0x20 except white space, so
+# no value needs quotes, and an empty field is a member that is missing or null.
 _BETWEEN = b"\x1f"
 _ON_ONE_LINE = bytes.maketrans(b"\n\r", b"  ")
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -42,7 +43,7 @@ class _SpooledColumn:
 
     @property
     def type(self) -> str:
-        """Return the type that holds all of its values as they are."""
+        """Return the SQL type that holds all values of the column exactly."""
         kinds = self.kinds
         if self.name in _TIMES:
             return "TIMESTAMPTZ"
@@ -54,13 +55,13 @@ class _SpooledColumn:
             return "BOOLEAN" if kinds == _BOOLEAN else "BIGINT"
         if kinds in {_HUGE, _HUGE | _BIG}:
             return "HUGEINT"
-        # A double gives fifteen digits back.
+        # A double preserves whole numbers of up to fifteen digits.
         exact = kinds == _REAL or (kinds == _REAL | _BIG and self.digits <= 15)
         return "DOUBLE" if exact else "VARCHAR"
 
     @property
     def value(self) -> str:
-        """Return the expression that makes its value of the JSON text."""
+        """Return the SQL expression that converts the JSON text to a value."""
         text = f"json_extract_string(c{self.at}, '$')"
         if self.type == "VARCHAR":
             return f"CASE WHEN c{self.at}[1] = '\"' THEN {text} ELSE c{self.at} END"
@@ -91,8 +92,9 @@ def _kind_of_number(raw: bytes) -> int:
 class TableSpool:
     """The records of one table in a file of a private folder.
 
-    Without `keep` only the columns that the statement names are wanted, if it does not
-    use all. The known ones of these are there although no record has them.
+    Only the columns that the statement names are spooled, unless `keep` is set or the
+    statement uses all columns. If it names a known field, the column exists even if no
+    record has that field.
     """
 
     def __init__(self, table: Table, folder: Path, plan: Plan, *, keep: bool) -> None:
@@ -124,8 +126,8 @@ class TableSpool:
         for name in members if members.keys() - self.seen.keys() else ():
             self._note(name)
         row = [profile, line if self._record else b"", *[b""] * len(self._columns)]
-        # Of a long record few members may be wanted, or of a thousand columns few be
-        # there.
+        # Loop over the smaller set: a long record may have few of the columns, and a
+        # short one few of a thousand columns.
         few = len(self._columns) <= len(members)
         for name in self._columns if few else members:
             column, value = self.seen.get(name), members.get(name)
@@ -168,7 +170,7 @@ class TableSpool:
         self._size = 0
 
     def load(self, database: duckdb.DuckDBPyConnection) -> None:
-        """Make the table of the file, which is gone then. Raises StorageError."""
+        """Load the file into its table, and remove the file. Raises StorageError."""
         self._flush()
         for name in self._known:
             if name.lower() in self._names and name.lower() not in self._taken:
@@ -184,7 +186,8 @@ class TableSpool:
         schema, table = map(quoted, self.table)
         database.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
         row = database.execute(
-            # Every name is quoted. A row ends with its last member that is there.
+            # Every name is quoted, so S608 does not apply. Rows lack the columns that
+            # were found after them, hence `null_padding`.
             f"CREATE TABLE {schema}.{table} AS SELECT {picks}"  # noqa: S608
             " FROM read_csv(?, auto_detect=false, header=false, delim=chr(31), quote='',"
             " escape='', comment='', nullstr='', new_line='\\n', strict_mode=true,"
