@@ -28,7 +28,7 @@ from unified_cli.runtime import Runtime
 
 # The module of Rust's panics, which are not an `Exception`.
 _RUST = "pyo3_runtime"
-# The last three are of a sandbox that refuses a call, and of a disk without locks.
+# The last three mean that a sandbox refuses a call, or that a disk has no locks.
 _STORAGE = {
     errno.ENOSPC,
     errno.EDQUOT,
@@ -44,7 +44,7 @@ _STORAGE = {
 def main(argv: list[str], runtime: Runtime) -> int:
     """Run `unified` with these arguments, and return its exit code.
 
-    The only place where an error becomes one.
+    No other code turns an error into an exit code.
     """
     # Masked from the start: it may appear in a message before it is used.
     hide(runtime.environ.get(KEYS["token"].variable, ""))
@@ -88,8 +88,8 @@ def _command_runner(argv: list[str], runtime: Runtime) -> Callable[[], None] | N
 
         return app.read(argv, runtime)
     except Exception:
-        # Not for a signal: it may have stopped an import halfway, which cannot be
-        # repeated.
+        # Signals are not caught here: a signal may have stopped an import halfway, and
+        # this import cannot be repeated.
         runtime.stderr.machine = runtime.stderr.machine or asks_for_json(argv, runtime)
         raise
 
@@ -121,7 +121,9 @@ def _stopped(stop: KeyboardInterrupt) -> UnifiedError:
 
 
 def _unforeseen(error: BaseException, runtime: Runtime) -> UnifiedError:
-    """Return the error for any other exception. Raises one that is no error."""
+    """Return the error for any other exception. Re-raises an exception that is neither
+    an `Exception` nor a panic.
+    """
     if isinstance(error, Exception):
         wrapped = signals.stop_in(error)
         return _stopped(wrapped) if wrapped else _bug(error, runtime)
@@ -144,7 +146,8 @@ def _bug(error: Exception, runtime: Runtime) -> UnifiedError:
     if runtime.stderr.verbosity > 1:
         runtime.stderr.block("".join(traceback.format_exception(error)).splitlines())
     if os_limits.is_no_descriptor(error):
-        # Its file is often a module, which means nothing to the user.
+        # The file of this error is left out: it is often a module, which means nothing
+        # to the user.
         return os_limits.no_descriptor()
     if isinstance(error, FileNotFoundError) and (lost := os_limits.lost_directory()):
         return lost

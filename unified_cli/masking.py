@@ -16,10 +16,10 @@ from operator import eq
 from typing import NewType
 
 MaskedText = NewType("MaskedText", str)
-"""Words about a run, without secrets: what manifests, journals, reports, tables and
-file names are made of.
+"""Text about a run, without secrets, for manifests, journals, reports, tables and file
+names.
 
-`masked` makes them, `cut` and `excerpt` keep them so, and nothing else does.
+Only `masked`, `cut` and `excerpt` return such text.
 """
 
 COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
@@ -97,9 +97,9 @@ def visible(text: str, *, but: str = "") -> str:
 
 
 def visible_styled(text: str, *, but: str = "") -> str:
-    """Return the same with colours, for text of our own.
+    """Return our own text like `visible`, but with its colours.
 
-    Its foreign parts are visible already.
+    Foreign parts of the text must be visible already.
     """
     parts = COLOUR.split(text)
     parts[::2] = [visible(part, but=but) for part in parts[::2]]
@@ -145,7 +145,8 @@ Find = Callable[[str], Iterable[tuple[int, int]]]
 def masked(text: str, find: Find | None = None) -> MaskedText:
     """Return the text with `***` for every known secret.
 
-    Also for its beginning of eight characters or more, and for those that `find` finds.
+    The beginning of a secret, of eight characters or more, is masked as well, and so
+    are the secrets that `find` finds.
     """
     # A copy, because other threads may add to it in the meantime.
     forms = _FORMS.copy()
@@ -187,9 +188,9 @@ def excerpt(text: str, limit: int = LONGEST) -> MaskedText:
 def _written(secret: str) -> Iterator[tuple[str, int]]:
     """Yield the encoded forms of the secret.
 
-    Each comes with how many characters at its start are masked without the rest. The
-    forms are the secret itself, its bytes in UTF-8, reversed, in hexadecimal, in base64
-    and in base32.
+    Each form comes with the number of characters at its start that are masked even
+    without the rest. The forms are the secret itself, its bytes in UTF-8, reversed, in
+    hexadecimal, in base64 and in base32.
     """
     raw = secret.encode("utf-8", "surrogateescape")
     for form in (secret, raw.decode("latin-1"), secret[::-1]):
@@ -205,7 +206,8 @@ def _written(secret: str) -> Iterator[tuple[str, int]]:
 def _within(raw: bytes, encode: Callable[[bytes], bytes], *, bits: int) -> Iterator[str]:
     """Yield the encoded bytes for each offset.
 
-    The offset is that within longer ones. The edges differ.
+    The bytes may begin at any offset within longer ones. Characters at the edges are
+    left out, because they depend on the neighbouring bytes.
     """
     for offset in range(math.lcm(8, bits) // 8):
         encoded = encode(b"\0" * offset + raw).decode()

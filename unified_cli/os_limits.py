@@ -125,9 +125,9 @@ def lost_directory() -> StorageError | None:
 def explained(error: UnifiedError) -> UnifiedError:
     """Return the error with a next step, if one is known.
 
-    Known are a lack of descriptors, a missing file and a working directory that was
-    removed. A setting that names a file in such a directory is right, so that is no
-    ConfigError.
+    A step is known for a lack of descriptors, a missing file and a removed working
+    directory. A setting that names a file in a removed directory is right, so its
+    ConfigError becomes a StorageError.
     """
     causes = [*_causes(error)]
     if any(isinstance(one, FileNotFoundError) for one in causes) and lost_directory():
@@ -157,7 +157,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 def _about_file(cause: OSError, message: str) -> str | None:
     """Return what to do about a missing file or folder.
 
-    None if the message is not about it.
+    None if the message does not name the file, or the error is a different one.
     """
     name = str(cause.filename) if isinstance(cause.filename, str | os.PathLike) else ""
     if not name or name not in message:
@@ -184,8 +184,8 @@ class UnansweredError(TimeoutError):
 def result_of(work: Callable[[], Result], seconds: float = math.inf) -> Result:
     """Return what the work gives, within this many seconds.
 
-    Raises what the work raises, UnansweredError where it takes longer, StorageError
-    where no thread can be had.
+    Raises the error of the work, UnansweredError if it takes longer, and StorageError
+    if no thread can start.
     """
     results: list[Result] = []
     errors: list[BaseException] = []

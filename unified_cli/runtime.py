@@ -33,9 +33,9 @@ class _DescriptorStream(io.RawIOBase):
     """A stream of a descriptor, which stays open.
 
     Terminal multiplexers and Node.js hand over pipes and terminals in non-blocking
-    mode, and other holders may set that mode at any time. Then a write may be a partial
-    one, and a read may find nothing yet. The mode is left as it is, because others
-    share it.
+    mode, and other holders may set that mode at any time. In this mode a write may be
+    partial, and a read may find nothing yet. The mode is not changed, because other
+    programs share it.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -53,7 +53,7 @@ class WholeWriter(_DescriptorStream):
         return True
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        """Write all of the data; gives its length.
+        """Write all of the data; return its length.
 
         Raises OSError if the descriptor cannot be written.
         """
@@ -98,8 +98,8 @@ def _when_ready(descriptor: int, event: int, act: Callable[[], T]) -> T:
 
 
 class Exchanges(Protocol):
-    """The layer between a command and the network: a recording of its exchanges, or the
-    answers from one.
+    """The layer between a command and the network, which records exchanges or replays a
+    recording.
     """
 
     @property
@@ -189,7 +189,7 @@ class Runtime(NamedTuple):
     def shares_terminal(self) -> bool:
         """Whether stdout's reader may write to the terminal.
 
-        `less`, for example, writes to that at stderr as well.
+        `less`, for example, writes to the terminal at stderr as well.
         """
         if not self.stderr_is_terminal or self.stdout_is_terminal:
             return False
@@ -213,7 +213,7 @@ class Runtime(NamedTuple):
     def has_colour(self, *, stderr: bool = False) -> bool:
         """Return whether stdout or stderr is coloured.
 
-        `--color` says so, then the variables, else a good terminal.
+        `--color` decides, then the variables, then the terminal.
 
         The variables are those of no-color.org and bixense.com/clicolors, and
         FORCE_COLOR; an empty one is unset. A terminal that is dumb has no colours.
@@ -254,8 +254,8 @@ class Runtime(NamedTuple):
         try:
             return ask[kind](APP, appauthor=False)
         except RuntimeError:
-            # A user without HOME who is not in the system's list of users, as
-            # containers have them.
+            # The user has no HOME and is not in the system's list of users, as in some
+            # containers.
             return None
 
     def has_cached(self, name: str) -> bool:
@@ -264,14 +264,15 @@ class Runtime(NamedTuple):
         The name may be a folder's.
         """
         folder = self.folder("cache")
-        # Path raises where it may not look.
+        # `os.path` is used, because `Path.exists` raises if access is denied.
         return folder is not None and os.path.exists(folder / name)  # noqa: PTH110
 
 
 def as_typed(text: str) -> str:
     """Return the text of an argument.
 
-    Where Python takes its bytes for ASCII it keeps those of UTF-8 as lone surrogates.
+    If Python decodes arguments as ASCII, it keeps the bytes of UTF-8 as lone
+    surrogates.
     """
     if text.isascii():
         return text

@@ -29,7 +29,7 @@ _PAIR = re.compile(
     rb"\\(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)",
     re.DOTALL,
 )
-# Both kinds count as one: other code checks that they match.
+# Both kinds of brackets count as one, because other code checks that they match.
 _ONE_KIND = bytes.maketrans(b"[]", b"{}")
 _ESCAPE = re.compile(rb'\\["\\]')
 _EVERY_BYTE = bytes(range(256))
@@ -49,11 +49,11 @@ def without_halves(text: bytes) -> bytes:
 def without_surrogates(text: bytes) -> bytes:
     r"""Return the text with `\ufffd` in place of every surrogate, pairs too.
 
-    The same object where it has none.
+    Without surrogates the result is the same object.
 
-    It is JSON if the text is, and its parts are in the same places. Strings in it are
-    not those of the text: also of an escaped backslash before `ud83d` the letters are
-    replaced.
+    It is JSON if the text is, and its parts are in the same places. Its strings may
+    differ from those of the text: after an escaped backslash, the letters `ud83d` are
+    replaced as well.
     """
     if not _SURROGATE.search(text):
         return text
@@ -123,8 +123,8 @@ def syntax_flaw(text: bytes) -> str:
         with contextlib.suppress(ValueError, RecursionError):
             scan(text.decode("utf-8"))
             return ""
-    # Importing msgspec takes as long as reading half a mebibyte without it. For larger
-    # texts it needs a tenth of the memory.
+    # Small texts are read without msgspec: its import takes as long as reading half a
+    # mebibyte. For larger texts msgspec needs a tenth of the memory.
     try:
         reason = _msgspec_refusal(text)
         # msgspec refuses half a surrogate pair, which is valid JSON and occurs where a
@@ -184,7 +184,7 @@ def deeper_than(text: bytes, levels: int) -> bool:
 
     The text need not be JSON. Deep nesting overflows parsers.
 
-    It looks at a mebibyte at a time, so that its memory stays small.
+    The text is checked a mebibyte at a time, so that little memory is used.
     """
     if text.count(b"{") + text.count(b"[") <= levels:
         return False

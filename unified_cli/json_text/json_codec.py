@@ -5,14 +5,14 @@ import json
 from unified_cli.json_text import json_check
 from unified_cli.values import Json, JsonColumns, JsonObject
 
-# `json.dumps` would make one for each call.
+# Made once, because `json.dumps` would make an encoder for each call.
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def dump(value: Json) -> str:
     """Return a value as compact JSON.
 
-    In ASCII where it holds lone surrogates, which UTF-8 cannot encode.
+    The text is ASCII if the value holds lone surrogates, which UTF-8 cannot encode.
     """
     text = _COMPACT.encode(value)
     try:
@@ -45,7 +45,7 @@ def encoded_objects(columns: JsonColumns) -> list[bytes]:
 def read(text: str) -> Json:
     """Return the value of a JSON text.
 
-    Very long numbers become text and others may lose digits, so it is not for output.
+    Not for output: very long numbers become text, and others may lose digits.
     """
     try:
         return json.loads(text)

@@ -17,8 +17,8 @@ class TooLongError(Exception):
 class JsonStream:
     """The text in these pieces of UTF-8; `longest` bounds the characters of one value.
 
-    Its methods raise ValueError with the reason, to follow the name of the text, where
-    it is not JSON, and TooLongError.
+    Its methods raise TooLongError, and ValueError if the text is not JSON. The reason
+    in the error follows the name of the text.
     """
 
     def __init__(self, pieces: Iterator[bytes], longest: int) -> None:
@@ -43,7 +43,7 @@ class JsonStream:
             self._read()
 
     def take(self, character: str) -> bool:
-        """Return whether this character is the next one. Then it is passed."""
+        """Return whether this character is next, and skip it if so."""
         found = self.peek() == character
         self._at += found
         return found
@@ -76,7 +76,7 @@ class JsonStream:
     def _read(self) -> None:
         """Read as much again as is held.
 
-        A long value is then not scanned again and again.
+        This keeps a long value from being scanned again for each piece.
         """
         rest = self._text[self._at :]
         if len(rest) > self._longest:

@@ -1,8 +1,8 @@
 r"""The members of a record as JSON text, without decoding them, so that no digit
 changes.
 
-They are found also in text that msgspec refuses, and cut out unchanged. No placeholder
-is inserted that could collide with the content.
+Members are found even in text that msgspec refuses, and are cut out unchanged. No
+placeholder is inserted that could collide with the content.
 """
 
 import json
@@ -41,8 +41,8 @@ def placed_members(
 ) -> Iterator[tuple[bytes, int, int]]:
     """Yield each key as written, and where its value begins and ends.
 
-    Members are in order. A key that is twice comes twice. Values whose `lengths` are
-    known by their keys are not looked through.
+    Members are in order. A repeated key is repeated. Values whose `lengths` are known
+    by key are skipped without a scan.
     """
     at = text.index(b"{") + 1
     while found := _KEY.match(text, at):
@@ -92,7 +92,7 @@ SLICE = 1024 * 1024
 def parts(record: Record | bytes) -> Parts | None:
     """Return a record's members as JSON text.
 
-    None if it is not an object. Of a key given twice the last one.
+    None if the record is not an object. If a key is given twice, the last value counts.
     """
     text = bytes(record)
     if not text.startswith(b"{"):
@@ -125,7 +125,7 @@ _MEMBERS = msgspec.json.Decoder(dict[str, Record])
 def member(record: bytes, name: str) -> bytes | None:
     """Return one member of a record as JSON text.
 
-    None if it is missing. The others are not decoded.
+    None if the member is missing. The other members are not decoded.
     """
     if not record.startswith(b"{"):
         return None
@@ -202,7 +202,7 @@ _ITEMS = msgspec.json.Decoder(list[Record])
 def placed(text: bytes, start: int, records: Sequence[Record]) -> PlacedRecords:
     """Return the records of the array that begins at `start`.
 
-    They were found in a text with the same places.
+    The records were found in another text that has the same places.
     """
     return PlacedRecords(
         text, item_bounds(text, start, (len(memoryview(record)) for record in records))

@@ -30,8 +30,8 @@ def pick(members: Parts, column: str) -> bytes | None:
     A key that is spelled like the column comes first. None if the record has no such
     column.
 
-    Within null, and where a list has no such item, there is null: another record may
-    have more.
+    JSON null, not None, within a value that is null or a list without such an item:
+    another record may have the column.
     """
     value = members.get(column)
     if value is not None or ("." not in column and not column.endswith("]")):

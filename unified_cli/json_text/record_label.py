@@ -30,8 +30,8 @@ def label(records: Sequence[Record], name: str) -> list[Record]:
     first = b"{%b:%b" % (msgspec.json.encode(LABEL), msgspec.json.encode(name))
     start = first + b","
     texts = [*map(bytes, records)]
-    # Every record of several connections passes here. One search of a whole page takes
-    # half the time.
+    # A whole page is searched at once, which takes half the time: every record of
+    # several connections passes here.
     none = not _may_carry(b"\n".join(texts))
     return [
         Record(start + text[1:])
@@ -42,7 +42,7 @@ def label(records: Sequence[Record], name: str) -> list[Record]:
 
 
 def relabel(records: Sequence[Record], name: str) -> list[Record]:
-    """Return the same for a program's results of labelled records.
+    """Return a program's results for labelled records, labelled again.
 
     A name that the program gives, or changed, is not trusted.
     """
@@ -57,7 +57,8 @@ def _without(record: bytes) -> bytes:
 def _members(record: bytes) -> Iterator[tuple[bytes, str, bytes]]:
     """Yield the members of an object in their order.
 
-    Repeated keys come, too. Each is the key as written, its text, and the value.
+    Repeated keys are included. Each member is the key as written, its text, and the
+    value.
     """
     for key, start, end in members.placed_members(record):
         yield key, string(key), record[start:end]
@@ -103,7 +104,7 @@ def carries(record: bytes) -> bool:
 def split(record: bytes) -> tuple[bytes, str]:
     """Return the record without `_profile`, and its name.
 
-    Raises ValueError with the reason if there is not one.
+    Raises ValueError with the reason unless there is exactly one name, and it is text.
     """
     alone = record.count(LABEL.encode()) == 1 and b"\\u00" not in record
     if alone and (first := _FIRST.match(record)):

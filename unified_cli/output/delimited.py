@@ -27,7 +27,7 @@ _TYPED = ":json"
 def typed_name(column: str, *, path: bool) -> str:
     """Return the name of a column of JSON cells.
 
-    A JSON string where it would be read as a path otherwise.
+    The name becomes a JSON string if it would otherwise be read as a path.
     """
     plain = column.isprintable() and column.strip() == column and "." not in column
     as_is = path or (plain and column[:1] not in {"", '"'})
@@ -73,7 +73,7 @@ class Delimited(RecordWriter):
         if self._columns is None:
             self._columns = dict.fromkeys(self._style.columns) or self._fix(slices)
 
-    # Cells are written anew.
+    # `one_line` is not needed, because cells are written anew.
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
         """Yield the rows, with the header before the first."""
         for rows in joined(self._rows(records)):
@@ -132,7 +132,7 @@ class Delimited(RecordWriter):
         )
 
     def _fix(self, slices: Iterable[Sequence[Record]]) -> dict[str, None] | None:
-        # Any connection's page may come first, so all known columns are there.
+        # Any connection's page may come first, so all known columns are included.
         found = dict.fromkeys([*self._style.first, *self._style.known] if self._style.first else [])
         record = None
         for record in chain.from_iterable(slices):

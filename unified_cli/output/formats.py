@@ -35,9 +35,9 @@ class Format(NamedTuple):
     binary: bool = False
     """It is the bytes of one response, which is not split into records."""
     dedupe: bool = False
-    """A file of it may leave out records that it has already."""
+    """A file in this format may leave out records that it has already."""
     increments: bool = False
-    """An incremental export can add changes to it."""
+    """An incremental export can add changes to a file in this format."""
 
     def __str__(self) -> str:
         return self.name
@@ -94,7 +94,7 @@ REPORTS = (JSON,)
 
 
 def names(formats: Sequence[Format]) -> tuple[str, ...]:
-    """Return their names."""
+    """Return the names of the formats."""
     return tuple(one.name for one in formats)
 
 

@@ -23,7 +23,7 @@ class _NotHeldError(Exception):
 
 
 def not_held(text: bytes) -> str:
-    """Return what jq would drop or change in a JSON text.
+    """Return the name of a value that jq would drop or change.
 
     For example `half a surrogate pair`. Empty if it keeps everything.
     """
@@ -50,7 +50,8 @@ def _number(text: str) -> None:
     mantissa, letter, exponent = text.lower().partition("e")
     if letter:
         digits = exponent.lstrip("+-0")
-        # An exponent is counted from the point, and jq counts it from the first digit.
+        # JSON counts an exponent from the point, but jq counts it from the first digit,
+        # so the length of the mantissa is added.
         most = len(str(_LARGEST_EXPONENT))
         if len(digits) > most or int(digits or "0") + len(mantissa) > _LARGEST_EXPONENT:
             raise _NotHeldError(f"the number {excerpt(text, _LONGEST_NUMBER)}")
@@ -72,7 +73,8 @@ _SCANNER = JSONDecoder(
 def computed(results: Iterable[bytes], *sources: bytes) -> str | None:
     """Return the first number that jq computed in doubles.
 
-    It has more than 15 digits and is in none of the sources. None without one.
+    The number has more than 15 digits and occurs in no source. None without such a
+    number.
     """
     known: set[bytes] | None = None
     for result in results:
@@ -95,7 +97,7 @@ def _is_long(number: bytes) -> bool:
 def _numbers(sources: Iterable[bytes]) -> set[bytes]:
     """Return the sources' long numbers, written in one way.
 
-    Includes those within texts, and each without its sign.
+    Numbers within texts are included. Each number is added without its sign as well.
     """
     found = (number for source in sources for number in _LONG_NUMBER.findall(source))
     return {canonical(one) for number in found for one in (number, number.lstrip(b"-"))}

@@ -24,7 +24,7 @@ class JqProcess:
     """Runs programs until a time on the runtime's clock, for `--until`
     (`call.expect`).
 
-    It is not for several threads.
+    It is not safe for threads.
     """
 
     def __init__(self, runtime: Runtime, seconds: float) -> None:
@@ -45,8 +45,8 @@ class JqProcess:
     def results(self, program: str, text: str) -> list[str]:
         """Return a program's results for a JSON text, as texts.
 
-        After one that did not end, no other is run. Raises ValueError if it fails or
-        does not end in time, StorageError if no process can be started.
+        After a program that did not end, no other program runs. Raises ValueError if it
+        fails or does not end in time, StorageError if no process can be started.
         """
         if not self._is_over:
             data = text.encode()

@@ -68,7 +68,7 @@ class JqProgram:
     """A compiled jq program, from JSON text to JSON text.
 
     Numbers that it passes on keep their digits. It remembers a number that it computed,
-    which jq does in doubles, and the records that it was not run on.
+    because jq computes in doubles, and the records that it was not run on.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class JqProgram:
     def run_each(self, records: Sequence[Record]) -> list[Record]:
         """Return the results for one record after the other.
 
-        One that jq cannot hold is left out. Raises UsageError as `run` does.
+        A record that jq cannot hold is left out. Raises UsageError as `run` does.
         """
         found: list[Record] = []
         with self._interruptible():
@@ -126,7 +126,8 @@ class JqProgram:
     def _interruptible(self) -> AbstractContextManager[None]:
         """Return a context in which signals end a running program.
 
-        A process of its own is ended with the error that they raise.
+        If the program has its own process, the error that a signal raises ends this
+        process.
         """
         return nullcontext() if self._process else signals.ending_at_once()
 
@@ -191,7 +192,8 @@ def _compiled(expression: str, option: str) -> Any:
     files.
     """
     if directive := _DIRECTIVE.match(expression):
-        # jq looks for modules in the working directory too.
+        # Directives are refused, because jq looks for modules in the working directory,
+        # too.
         said = (
             f"{option}: no {directive[1]} directive is allowed, since a program reads no other"
             " files"
@@ -199,20 +201,21 @@ def _compiled(expression: str, option: str) -> Any:
         raise UsageError(said, hint="define a function in the program itself: def NAME: …; …")
     try:
         with signals.ending_at_once():
-            # A program compiles alone first: so it is complete without the brackets,
-            # and its messages name its own lines.
+            # The program compiles alone first. This checks that it is complete without
+            # the brackets, and messages then name its own lines.
             jq.compile(expression)
             # As text, a result keeps all digits; Python's numbers do not. The first
             # line break may belong to a comment that ends in a backslash.
             as_text = f"({expression}\n\n) | tojson"
-            # The library ends the results there silently, so a record would be missing.
+            # At `halt` the library ends the results silently, so a record would be
+            # missing.
             return jq.compile(_HALTS + as_text if "halt" in expression else as_text)
     except ValueError as error:
         raise UsageError(f"{option}: {_reason(error)}", hint=_spelled(expression, error)) from None
 
 
 def _spelled(expression: str, error: ValueError) -> str | None:
-    """Return what to type for a path of another language. None if it is not one."""
+    """Return a hint on how to spell the program for jq. None without a hint."""
     if expression.startswith("$."):
         return f"the input is the dot alone: {expression[1:]}"
     if "'" in expression and "INVALID_CHARACTER" in str(error):
@@ -279,7 +282,7 @@ class Verdict(NamedTuple):
 
 
 class Expectation:
-    """A jq program all of whose outputs must be `true`; none, or an error, is a
+    """A jq program whose outputs must all be `true`. No output, or an error, is a
     failure.
     """
 

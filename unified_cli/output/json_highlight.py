@@ -44,7 +44,8 @@ _HIGHLIGHTER = _JsonHighlighter()
 
 
 def highlighted(text: TerminalText) -> TerminalText:
-    """Return the JSON text with colours. Without them it is the same, tabs included.
+    """Return the JSON text with colours. Without its colours the text is unchanged,
+    tabs included.
 
     The text is whole lines of JSON, or a part of it that begins and ends outside
     strings.

@@ -36,8 +36,8 @@ class JUnitSuite(NamedTuple):
 def suite(name: str, cases: Iterable[JUnitCase], *, several: bool) -> JUnitSuite:
     """Return the tests of a connection.
 
-    Of `several` connections each names its own, because some readers know a test by its
-    class and its name alone.
+    With `several` connections, each test's class begins with its connection, because
+    some readers identify a test by its class and name alone.
     """
     if several:
         cases = [case._replace(classname=f"{name}.{case.classname}") for case in cases]

@@ -85,7 +85,7 @@ def tree(
 ) -> TerminalText:
     """Return rows as a tree, in columns of these widths.
 
-    The first one is narrowed by the lines that lead to a row.
+    The first column is narrower by the tree's lines.
     """
     from rich.tree import Tree  # noqa: PLC0415  only where a screen is drawn
 

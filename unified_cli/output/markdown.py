@@ -25,8 +25,8 @@ _FIELD_HEADS = ("field", "value")
 
 
 class Markdown(Table):
-    """Rows with a head; a single record has a row for each field. Nothing is cut, on a
-    terminal either.
+    """Rows with a head; a single record has a row for each field. Nothing is cut, even
+    on a terminal.
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
@@ -44,7 +44,7 @@ class Markdown(Table):
         style = self._style
         if not (style.first and style.known):
             return super()._candidates(slices)
-        # Any connection's page may come first, so no page decides.
+        # Any connection's page may come first, so no page decides the columns.
         names = dict.fromkeys([*style.first, *AHEAD, *style.known])
         return [name for name in names if name not in NEVER]
 

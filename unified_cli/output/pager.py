@@ -47,7 +47,7 @@ class _State(Enum):
     PAGED = auto()
     """A pager has the terminal."""
     QUIT = auto()
-    """Its user has left it; further output is dropped."""
+    """The user has left the pager; further output is dropped."""
     DIRECT = auto()
     """Everything goes to the terminal."""
 
@@ -56,9 +56,9 @@ class PagedStdout(io.RawIOBase):
     """The terminal at stdout, for text that is safe there: all of it in a pager as soon
     as it is more than a screen.
 
-    A message on stderr comes after what was written before it: text that is held is
-    shown then, and the rest without a pager. While a pager has the terminal, messages
-    wait for its end.
+    A message on stderr appears after the earlier output: buffered text is shown first,
+    and later output gets no pager. While a pager has the terminal, messages wait for
+    its end.
     """
 
     def __init__(self, runtime: Runtime, terminal: BinaryIO) -> None:
@@ -187,7 +187,7 @@ class PagedStdout(io.RawIOBase):
                 return None
             environ = self._runtime.environ
             self._before = _attributes(self.fileno())
-            # Words of the user's own settings, and no shell.
+            # The words come from the user's own settings, and no shell runs.
             self._child = subprocess.Popen(  # noqa: S603
                 _with_colours(other_program.words(text, environ)),
                 stdin=subprocess.PIPE,
@@ -221,7 +221,8 @@ class PagedStdout(io.RawIOBase):
     def _end(self) -> str | None:
         """Wait for the end of the pager.
 
-        Shows without it what a failed one may not have shown, and returns the failure.
+        If the pager failed, shows the output that it may not have shown, and returns
+        the failure.
         """
         child = self._child
         assert child is not None  # noqa: S101  there while there is a pager
@@ -284,7 +285,7 @@ def _command(runtime: Runtime) -> str:
 def _with_colours(words: list[str]) -> list[str]:
     """Return the pager's words, with -R for less.
 
-    Without it less shows no colours, and a LESS of the user's own may lack it.
+    less shows no colours without -R, and the user's own LESS may lack this option.
     """
     return [*words, "-R"] if Path(words[0]).name == "less" else words
 

@@ -30,7 +30,7 @@ class Printer:
     """Writes each page at once, unless it `gathers` output until `flush`; `end`
     completes the output.
 
-    With `strict` it is an error if no record has any of the chosen columns: such blank
+    With `strict` it is an error if no record has any of the chosen columns, so blank
     rows are held back. The result of a write is printed in any case.
     """
 
@@ -60,7 +60,7 @@ class Printer:
             JqDocument(style, program) if program and whole else writer(style)
         )
         self.torn = False
-        """A page was being written when it ended, so part of it may be there."""
+        """The last page was interrupted, so a part of it may have been written."""
 
     def page(
         self,
@@ -97,8 +97,8 @@ class Printer:
     def end(self, next_cursor: str | None = None) -> list[str]:
         """Complete the output and write its remarks to stderr.
 
-        Returns the missing parts. A column that is misspelt is missing from rows that a
-        program reads. Raises UsageError where no record has any of the chosen columns.
+        Returns the missing parts. A misspelt column counts as missing if a program
+        reads the rows. Raises UsageError if no record has any of the chosen columns.
         """
         check = self._transform.check
         if self._strict and (error := check.error()):
@@ -114,7 +114,7 @@ class Printer:
     def left_out(self) -> Sequence[str]:
         """Return one sentence that names the records left out so far.
 
-        Nothing without any.
+        Empty if no record was left out.
         """
         return self._transform.shortcomings()
 
@@ -143,10 +143,10 @@ class Printer:
 def style_for(
     runtime: Runtime, form: Format, items: str, cursor: str, *, screen: bool = True
 ) -> Style:
-    """Return how a list looks in that format on stdout or in a file.
+    """Return the style of a list on stdout or in a file.
 
-    It is in a file if not for the `screen`. `items` and `cursor` are the members of a
-    page that are the records and where the list continues.
+    Without `screen` the list goes to a file. `items` and `cursor` name the members of a
+    page that hold the records and the next cursor.
     """
     terminal_there = screen and runtime.stdout_is_terminal
     return Style(
@@ -204,7 +204,9 @@ class JqDocument(RecordWriter):
 
 
 def null_remarks(text: bytes, style: Style) -> Sequence[str]:
-    """Return what a program for one record misses in a list. Empty for any other."""
+    """Return a hint if a program for one record got a list. Empty for any other
+    program.
+    """
     if not style.listing or text.strip() != b"null":
         return []
     return [f"--jq gives null: its input is the whole page, and .{style.items}[] gives the records"]
@@ -221,10 +223,10 @@ def _check(size: int) -> None:
 def render(program: "JqProgram", body: bytes, style: Style) -> bytes:
     """Return a program's results for a document.
 
-    Texts are without quotes, all others are JSON that looks like any other.
+    Texts have no quotes; other results are formatted like any JSON.
 
-    In YAML each is a document. Raises UsageError for a document that is too large, and
-    IncompleteError for one that jq cannot hold.
+    In YAML each result is a document. Raises UsageError for a document that is too
+    large, and IncompleteError for one that jq cannot hold.
     """
     _check(len(body))
     try:

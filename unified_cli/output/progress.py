@@ -79,7 +79,7 @@ class Tally:
         self.failed = self.retries = 0
         self.under_way: dict[str, None] = {}
         self.wait: Wait | None = None
-        """The last one, which may be over."""
+        """The last wait, which may be over."""
         self.reported = 0.0
         """The seconds that requests waited, as far as a line has shown them."""
 
@@ -110,8 +110,8 @@ def drawn(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
 
     It has a bar if the total is known.
     """
-    # A line that fills the last column would be continued on the next by some
-    # terminals.
+    # The last column stays empty: some terminals would move the cursor to the next
+    # line.
     room, share = screen.columns - 1, _share_done(tally)
     size = (
         next((bar for width, bar in _BARS if screen.columns >= width), 0)
@@ -126,7 +126,7 @@ def drawn(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
     tried = [(facts[:number], end) for number, end in product(numbers, ends)]
     if not waits[0]:
         tried = [(facts[:number], end) for end, number in product(ends, numbers)]
-    # So do the names of what is under way.
+    # The names of the parts under way say more, too.
     named = [([*facts, name], end) for end, name in product(ends, names)]
     for chosen, (bar, wait) in [*named, *tried]:
         before = f"{_bar(share or 0, bar, screen)} {(share or 0) * 100:4.0f} %  " if bar else ""
@@ -286,7 +286,7 @@ class Progress:
     def expect(self, units: int | None) -> None:
         """Set the total, now that it is known.
 
-        Of work in parts it would be that of one part.
+        Ignored for work in parts, because the number is the total of one part only.
         """
         with self._lock:
             work = self._tally.work
@@ -373,9 +373,9 @@ class Progress:
 def progress(runtime: Runtime, work: Work, *, to_stdout: bool = False) -> Iterator[Progress]:
     """Show the progress during the block, unless `--quiet`.
 
-    A status line is drawn on a terminal; but where the results go to stdout, only if
-    that is not a terminal as well. Nothing is reported among the results, nor on a
-    terminal to which another program writes.
+    A status line is drawn on a terminal. If the results go to stdout, the line is drawn
+    only if stdout is not a terminal as well. Nothing is reported among the results, nor
+    on a terminal to which another program writes.
     """
     own = not (to_stdout and runtime.stdout_is_terminal)
     draws = (

@@ -1,4 +1,4 @@
-"""What all record formats share, and three of them: JSON, NDJSON and ids."""
+"""The base of all record formats, and three formats: JSON, NDJSON and ids."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypedDict
@@ -14,10 +14,11 @@ from unified_cli.plural import counted
 class Style(NamedTuple):
     """How the output is to look.
 
-    `items` and `cursor` are the service's words for them. `columns` are those asked
-    for, `known` those that records are known to have, in order. `bom` puts a byte-order
-    mark before CSV. `width` is that of the terminal, None off one; `pretty` says that
-    JSON is indented, `listing` that the records are a list, not one alone.
+    `items` and `cursor` are the service's names for the records and the cursor.
+    `columns` are the columns asked for, `known` the columns that records are known to
+    have, in order. `bom` puts a byte-order mark before CSV. `width` is the terminal's
+    width, None off a terminal; `pretty` says that JSON is indented, `listing` that the
+    records are a list, not one alone.
     """
 
     format: Format
@@ -40,8 +41,8 @@ class Style(NamedTuple):
     more: Sequence[str] = ()
     """Columns that come after those of the first page."""
     label: int | None = None
-    """How wide the longest name of a connection is, where the records of several come
-    in any order; 0 without names.
+    """The width of the longest connection name, if the records of several connections
+    come in any order; 0 without names.
     """
 
 
@@ -50,8 +51,8 @@ class WriterMemory(TypedDict, total=False):
     counts.
 
     `unseen` are the chosen columns that no record had so far, `left_out` names the
-    values that a table or a jq program cannot hold. `widths` are those of the columns
-    of rows for people, `hidden` the members without a column there.
+    values that a table or a jq program cannot hold. `widths` are the column widths of
+    rows for people, `hidden` the members without a column in these rows.
     """
 
     columns: list[str]
@@ -94,16 +95,16 @@ class RecordWriter:
         raise NotImplementedError
 
     def end(self, next_cursor: str | None) -> bytes:  # noqa: ARG002  most formats need no end
-        """Return what completes the output.
+        """Return the bytes that complete the output.
 
-        Without it the output is recognisably incomplete.
+        Without these bytes the output is recognisably incomplete.
         """
         return b""
 
     def shortcomings(self) -> Sequence[str]:
         """Return the data that the records had and the output lacks.
 
-        With any, the run is incomplete.
+        If data is missing, the run is incomplete.
         """
         return ()
 
@@ -138,7 +139,7 @@ class JsonDocument(RecordWriter):
         super().__init__(style, memory)
         self._begun: bool = memory.get("begun", False)
 
-    # A document may break lines.
+    # `one_line` is not needed, because a document may break lines.
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
         """Yield the records, after those that were written before."""
         if not records:
@@ -154,7 +155,7 @@ class JsonDocument(RecordWriter):
         yield before + inside
 
     def end(self, next_cursor: str | None) -> bytes:
-        """Return the closing brackets. The cursor, if the records are a list."""
+        """Return the closing brackets, and before them the cursor of a list."""
         start = b"\n" if self._begun else self._head().rstrip()
         cursor = msgspec.json.encode(self._style.cursor) + b": " + msgspec.json.encode(next_cursor)
         if not self._style.pretty:
@@ -190,7 +191,7 @@ class Ids(RecordWriter):
         super().__init__(style, memory)
         self._without: int = memory.get("without", 0)
 
-    # Ids are short.
+    # `one_line` is not needed, because ids are short.
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
         """Yield the ids.
 

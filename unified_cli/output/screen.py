@@ -24,8 +24,9 @@ class Look(Enum):
     """How a word or a part of a bar looks: its style, and the characters of a bar, in
     UTF-8 and elsewhere.
 
-    The characters differ, because some terminals and some people do not show or see
-    colours. The colours are the terminal's own, readable on light and dark backgrounds.
+    The characters differ, because some terminals show no colours, and some people
+    cannot see them. The colours are the terminal's own, readable on light and dark
+    backgrounds.
     """
 
     GOOD = ("green", "█", "#")
@@ -57,8 +58,8 @@ class Word(NamedTuple):
 
 
 class Column(NamedTuple):
-    """The head of a column; one that is `cut` is shortened where there is no room,
-    instead of taking further lines.
+    """The head of a column. A `cut` column is shortened if there is no room, instead of
+    using further lines.
 
     It must not hold ids, which are never cut.
     """
@@ -145,10 +146,10 @@ def table(
 ) -> TerminalText:
     """Return the rows under their heads. Each column is as wide as its widest cell.
 
-    On a terminal what has no room continues on further lines of its column, broken
-    between words; if words are too long for that, the column `apart`, such as that of
-    ids, has lines of its own; if they still are, each cell has. Off a terminal nothing
-    is cut.
+    On a terminal, text that has no room continues on further lines of its column,
+    broken between words. If words are too long for that, the column `apart`, for
+    example of ids, gets lines of its own; if words are still too long, each cell does.
+    Off a terminal nothing is cut.
     """
     columns = _columns(heads)
     rows = [[_encodable(runtime, cell) for cell in row] for row in rows]
@@ -199,8 +200,8 @@ def _cells_on_lines(
                 field = _text()
                 field.append(text_width.pad(head, indent), Look.STRONG.style)
                 things.append(field.append_text(shown))
-    # A word that is longer than the terminal, which wraps it itself, can be copied
-    # whole.
+    # A word that is longer than the line is left to the terminal to wrap, so that it
+    # can be copied whole.
     longest = max(
         (text_width.width(part) for thing in things for part in str(thing).splitlines()), default=1
     )
@@ -333,7 +334,7 @@ def _words(cell: MaskedText | Word) -> str:
 
 
 def line(runtime: Runtime, *cells: Cell) -> "Text":
-    """Return these in one line."""
+    """Return the cells in one line."""
     made = _text()
     for cell in cells:
         made.append_text(text(runtime, cell))

@@ -48,7 +48,7 @@ def unpage(runtime: Runtime) -> None:
 def check_read(runtime: Runtime) -> None:
     """Raise QuitError if the user has left the pager.
 
-    To be called before more is read only to be shown.
+    Call it before reading more data that is only shown.
     """
     if (pager := _pager(runtime)) is not None and pager.is_quit():
         raise QuitError
@@ -76,9 +76,9 @@ def check(runtime: Runtime) -> None:
 def write(runtime: Runtime, chunks: Iterable[bytes]) -> None:
     """Write each chunk at once.
 
-    A terminal gets text that controls nothing there, everything else the bytes as they
-    are. Raises ClosedError where its reader has closed it, StorageError where stdout
-    cannot be written.
+    A terminal gets text that cannot control it, any other stdout the bytes as they are.
+    Raises ClosedError if the reader has closed stdout, StorageError if stdout cannot be
+    written.
     """
     if runtime.stdout_is_terminal:
         show(runtime, _visible(chunks))
@@ -145,7 +145,9 @@ class JsonView:
         self._left = _COLOURED if colour else 0
 
     def pieces(self, document: bytes) -> Iterator[TerminalText]:
-        """Yield some more of it in pieces of whole lines. A longer line is one."""
+        """Yield more of the output in pieces of whole lines. A longer line is one
+        piece.
+        """
         start = 0
         while start < len(document):
             found = _LINE_END.search(document, start + _PIECE)
@@ -168,6 +170,6 @@ def pretty(body: bytes) -> bytes:
     try:
         return msgspec.json.format(body, indent=2)
     except msgspec.DecodeError:
-        # Half a surrogate pair, which msgspec refuses; the document is shown as it was
+        # msgspec refuses half a surrogate pair, so the document is shown as it was
         # served.
         return body

@@ -81,7 +81,7 @@ def _cut_middle(shown: str, size: int, sign: str) -> str:
 def cut(shown: str, size: int, sign: str) -> str:
     """Return a text cut as by `text_width.cut`.
 
-    But of a time the minute remains, or the day, which need no sign.
+    A time is cut to its minute or its day, which needs no sign.
     """
     if size >= DAY and width(shown) > size and (time := _TIME.fullmatch(shown)):
         return f"{time[1]} {time[2]}Z" if size >= MINUTE else time[1]
@@ -93,8 +93,8 @@ class Table(RecordWriter):
 
     A single record has a line for each field.
 
-    On a terminal the first page of several connections decides nothing: any may be the
-    first to answer, so the known facts about their records does.
+    On a terminal with several connections, the known facts about their records decide
+    instead, because any connection may be the first to answer.
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
@@ -111,7 +111,7 @@ class Table(RecordWriter):
         if self._widths is None and self._style.listing and any(slices):
             self._widths = self._measure(slices)
 
-    # Cells are written anew.
+    # `one_line` is not needed, because cells are written anew.
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
         """Yield the rows, with their heads before the first."""
         for lines in joined(
@@ -166,7 +166,8 @@ class Table(RecordWriter):
     def _field_lines(self, members: Parts) -> Iterator[str]:
         """Yield a line for each field.
 
-        On a terminal a long value continues below itself, and is below a long name.
+        On a terminal a long value continues on further lines of its column, and begins
+        below a long name.
         """
         columns, room = self._style.columns or [*members], self._style.width
         sizes = {column: width(visible(column)) for column in columns}
@@ -196,7 +197,7 @@ class Table(RecordWriter):
             found = expected(columns, style.label)
             ids = [column for column in columns if is_id(column) and not column.startswith("_")]
             for column in ids:
-                # Those of others may be longer: their rows make room.
+                # Ids of other connections may be longer; their rows make room.
                 seen = (width(self._cell(pick(one, column))) for one in _all_members(slices))
                 found.natural[column] = max(width(visible(column)), *seen, 0)
             return self._fitting_columns(found, style.width)
@@ -235,7 +236,7 @@ class Table(RecordWriter):
     def _row(self, members: Parts) -> str:
         """Return a record's cells, cut to their columns.
 
-        Ids are never cut, so the others make room for longer ones.
+        Ids are never cut, so the other cells make room for long ids.
         """
         assert self._widths is not None  # noqa: S101  measured before the first line
         values = [pick(members, column) for column in self._widths]

@@ -53,12 +53,12 @@ class Measured(NamedTuple):
 
 
 def fit(found: Measured, room: int) -> dict[str, int]:
-    """Return the columns that fit, and their widths. They are in their order.
+    """Return the columns that fit, in order, with their widths.
 
     Ids are not narrowed.
 
-    Names are chosen before times. Times are days, and minutes where nothing else lacks
-    room.
+    Names are chosen before times. Times are shown as days, or as minutes if nothing
+    else lacks room.
     """
     natural = found.natural
     floor = {column: _floor(column, size, found, room) for column, size in natural.items()}
@@ -75,7 +75,7 @@ def fit(found: Measured, room: int) -> dict[str, int]:
         for column, size in natural.items()
         if column in chosen
     }
-    # Those that lack a few letters are made whole first, then names, then the others.
+    # Columns that lack a few letters are made whole first, then names, then the others.
     for column in sorted(
         wanted, key=lambda one: (wanted[one] > _FEW, one not in NAMES, wanted[one])
     ):
@@ -106,7 +106,7 @@ def _most_label_width(room: int) -> int:
 def share(found: Measured, room: int) -> dict[str, int]:
     """Return the widths of all columns, narrowed to fit.
 
-    Ids are not. The last columns are left out if they cannot.
+    Ids are not narrowed. The last columns are left out if narrowing does not help.
 
     Times are shortened to days before anything else is cut.
     """

@@ -1,5 +1,5 @@
-"""Text for a terminal: its colours, and escapes for what could control it; columns, and
-as tabs on a pipe.
+"""Text for a terminal: colours, escapes for control characters, and columns, which are
+tabs on a pipe.
 """
 
 import io
@@ -51,9 +51,9 @@ def lines_visible(text: str) -> TerminalText:
 
 
 def styled(text: str) -> TerminalText:
-    """Return the same with colours, for text of our own.
+    """Return our own text like `lines_visible`, but with its colours.
 
-    Its foreign parts are visible already.
+    Foreign parts of the text must be visible already.
     """
     return TerminalText(visible_styled(text, but="\n\t"))
 
@@ -61,8 +61,8 @@ def styled(text: str) -> TerminalText:
 def _json_escape(match: re.Match[str]) -> str:
     character = match[0]
     if character == "\r":
-        # Outside strings, which cannot hold a raw one, all blanks are equal. Before a
-        # line feed it is harmless.
+        # A raw carriage return occurs only outside strings, where all blanks are equal.
+        # Before a line feed it is harmless.
         return "\r" if match.string.startswith("\n", match.end()) else " "
     if character in "\n\t":
         return character
@@ -75,7 +75,8 @@ def rendered(*things: "RenderableType", colour: bool, encoding: str, width: int)
     from rich.console import Console  # noqa: PLC0415  only where something is drawn
 
     console = Console(
-        # Its encoding says which characters there are; nothing is written to it.
+        # The file only has an encoding, from which rich knows the available characters;
+        # nothing is written to it.
         file=io.TextIOWrapper(io.BytesIO(), encoding=encoding),
         force_terminal=True,
         color_system="standard" if colour else None,

@@ -23,8 +23,8 @@ _SEPARATOR = re.compile(r"[;|\s]+")
 
 
 class ColumnCheck:
-    """It sees all records and knows the `unseen` columns; once all are seen it looks at
-    no further record.
+    """Checks all records for the `unseen` columns. Once every column was seen, further
+    records are skipped.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class ColumnCheck:
     def from_style(cls, style: Style) -> "ColumnCheck":
         """Return the check of a style's chosen columns.
 
-        Those that the program adds to the records are not checked.
+        Columns that this program adds to the records are not checked.
         """
         chosen = style.columns if style.format.fields else ()
         return cls([one for one in chosen if one not in style.first], style.known)
@@ -88,13 +88,13 @@ class ColumnCheck:
         return UsageError(f"no record has {which} {excerpt(named)}", hint=hint)
 
     def remarks(self) -> Sequence[str]:
-        """Return a line for each column without records."""
+        """Return a line for each column that no record has."""
         return [self._remark(column) for column in self.unseen] if self._records else []
 
     def misspelt(self) -> Sequence[str]:
         """Return the lines for columns that may be misspelt.
 
-        No record had one, and it resembles one that they have.
+        No record had the column, but it resembles a column that records have.
         """
         wrong = [one for one in self.unseen if one not in self._known and self._closest(one)]
         return [self._remark(column) for column in wrong] if self._records else []
@@ -153,7 +153,7 @@ class Transform:
     def slices(
         self, records: Sequence[Record], profile: str | None = None, *, large: bool
     ) -> Iterable[Sequence[Record]]:
-        """Return the same, in slices if the records are `large`.
+        """Return the records to write, in slices if they are `large`.
 
         Slices are made anew at each iteration.
         """
@@ -162,7 +162,7 @@ class Transform:
     def remarks(self) -> Sequence[str]:
         """Return the differences from the response, and missing columns.
 
-        No record has such a column.
+        A missing column is in no record.
         """
         return [*(self._program.remarks() if self._program else ()), *self.check.remarks()]
 
@@ -186,7 +186,8 @@ class _Slices:
 def writer(style: Style, memory: WriterMemory | None = None) -> RecordWriter:
     """Return the writer of a format.
 
-    It continues after one with this memory. Raises UsageError for `raw`.
+    It continues the output of the writer that left this memory. Raises UsageError for
+    `raw`.
     """
     module, _, name = style.format.writer.partition(":")
     if not module:

@@ -29,8 +29,8 @@ class _Fast(_C_DUMPER):  # type: ignore[misc]  # which one there is depends on t
 
 
 class _Plain(yaml.SafeDumper):
-    """The same in Python, for text that libyaml cannot write: halves of surrogate
-    pairs.
+    """The same dumper in Python, for halves of surrogate pairs, which libyaml cannot
+    write.
     """
 
 
@@ -57,7 +57,7 @@ class Yaml(RecordWriter):
         super().__init__(style, memory)
         self._begun: bool = memory.get("begun", False)
 
-    # Records are written anew.
+    # `one_line` is not needed, because records are written anew.
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
         """Yield the records as items of the list."""
         for some in slices(records, _AT_ONCE):
@@ -66,7 +66,7 @@ class Yaml(RecordWriter):
             yield head + dump([_load(bytes(record)) for record in some])
 
     def end(self, next_cursor: str | None) -> bytes:
-        """Return the cursor, where the records are a list."""
+        """Return the cursor, if the records are a list."""
         rest: JsonObject = {} if self._begun else {self._style.items: []}
         if self._style.listing:
             rest[self._style.cursor] = next_cursor

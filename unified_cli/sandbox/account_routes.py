@@ -43,8 +43,8 @@ class Batch:
 
     @property
     def connection(self) -> str:
-        """The connection that it is for. Raises Refusal for a body that names none, or
-        an unknown one.
+        """The connection of the batch. Raises Refusal if the body names no connection,
+        or an unknown one.
         """
         name = self.service.connection
         account = self._body().text(name)
@@ -176,7 +176,7 @@ class ListedAccounts:
         yield from (Row(place + 1, self._texts[place]) for place in range(after, len(self._texts)))
 
     def rows_back(self, before: int) -> Iterator[Row]:
-        """Yield the connections before a position, from there back."""
+        """Yield the connections before a position, in reverse order."""
         last = min(before - 1, len(self._texts))
         yield from (Row(place, self._texts[place - 1]) for place in range(last, 0, -1))
 
@@ -184,7 +184,7 @@ class ListedAccounts:
 def methods(catalogue: Catalogue, path: str) -> tuple[str, ...]:
     """Return the methods that a path takes.
 
-    None where it is not one of these routes.
+    Empty for a path that is not one of these routes.
     """
     service = catalogue.service
     words = service.connections
@@ -211,8 +211,8 @@ def _of_mcp(service: Service, path: str) -> str | None:
 
 
 def _place(service: Service, path: str) -> tuple[str, str, str] | None:
-    """Return the kind of a path, the connection or product that it names, and the API,
-    or None if it is no such path.
+    """Return a path's kind, its connection or product, and its API. None for a path
+    that is not one of these routes.
     """
     words = service.connections
     if path == service.accounts:
@@ -233,8 +233,8 @@ def _place(service: Service, path: str) -> tuple[str, str, str] | None:
 
 @dataclass(frozen=True, slots=True)
 class AccountRoutes:
-    """Answers these requests; `own` is the connection that the token belongs to, None
-    for a token of all of them.
+    """Answers requests on connections; `own` is the connection of the token, None for a
+    token of all connections.
 
     `sandbox` answers the requests of a batch.
     """
@@ -342,7 +342,7 @@ class AccountRoutes:
     def _once(self, request: SandboxRequest, batch: Batch) -> SandboxResponse:
         """Return the answer to a batch.
 
-        Under a key that was used before the same as then, and nothing is done.
+        A repeated idempotency key gets the earlier answer again, and nothing is done.
         """
         key = request.header("idempotency-key")
         asked = (batch.connection, request.path, key)

@@ -74,10 +74,10 @@ def offers(kind: str, api: str, resource: str) -> bool:
 
 
 def kind_of(account: str) -> str | None:
-    """Return the kind of a connection: its id, or the part before a colon as in
-    `full:acme`, or None for an unknown one.
+    """Return the kind of a connection, or None if it is unknown. The kind is the id, or
+    its part before a colon as in `full:acme`.
 
-    Connections of one kind have each their own records.
+    Each connection has its own records, even among connections of one kind.
     """
     name, colon, suffix = account.partition(":")
     return name if name in KINDS and bool(colon) == bool(suffix) else None

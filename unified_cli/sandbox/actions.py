@@ -97,7 +97,7 @@ def _user(call: OperationCall, change: JsonObject) -> SandboxResponse:
 def _find(call: OperationCall, resource: str, *names: str) -> tuple[str, Row]:
     """Return the record that the first of these parameters names.
 
-    `user_id` is what a missing one is called.
+    Raises Refusal if all are missing; it lists them without `id`.
     """
     identity = call.named(*names)
     if identity is None:
@@ -136,7 +136,7 @@ def _role(call: OperationCall, item: Json) -> JsonObject:
 
 
 def pointer(call: OperationCall, resource: str, identity: str) -> JsonObject:
-    """Id and name of a record that a request refers to.
+    """Return id and name of a record that a request refers to.
 
     Raises Refusal 422, the provider's, if it does not exist.
     """
@@ -156,8 +156,8 @@ def _listed(row: Row, name: str) -> list[JsonObject]:
 
 
 def any_action(call: OperationCall) -> SandboxResponse:
-    """Return the record with this id, with the body's fields merged in: what an action
-    of unknown meaning does.
+    """Merge the body's fields into the record, and return it. Used for actions of
+    unknown meaning.
     """
     name = f"{singular(call.operation.resource)}_id"
     identity = call.named("id", name)
@@ -168,7 +168,7 @@ def any_action(call: OperationCall) -> SandboxResponse:
 
 
 def move_stage(call: OperationCall) -> SandboxResponse:
-    """Return an application in another stage."""
+    """Move an application to another stage."""
     if lacking := [name for name in ("application_id", "stage_id") if call.named(name) is None]:
         raise missing("body_fields", lacking)
     stage = pointer(call, "job_interview_stages", call.named("stage_id") or "")
@@ -176,7 +176,7 @@ def move_stage(call: OperationCall) -> SandboxResponse:
 
 
 def reject(call: OperationCall) -> SandboxResponse:
-    """Return an application that is rejected, for a reason if one is named."""
+    """Reject an application, with a reason if the call names it."""
     change: JsonObject = {"rejected_at": call.now}
     if (reason := call.named("reject_reason_id", "reason_id")) is not None:
         change["reject_reason"] = pointer(call, "reject_reasons", reason)["id"]
@@ -189,7 +189,7 @@ def import_record(call: OperationCall) -> SandboxResponse:
 
 
 def append(call: OperationCall) -> SandboxResponse:
-    """Content at the end of a page."""
+    """Add content at the end of a page."""
     page = call.named("page_id")
     if lacking := [
         name for name, there in (("page", page), ("body", "body" in call.body.members)) if not there
@@ -272,7 +272,7 @@ def send(call: OperationCall) -> SandboxResponse:
 
 
 def send_draft(call: OperationCall) -> SandboxResponse:
-    """Return a draft becomes a sent message."""
+    """Send a draft, and return the message."""
     identity, row = _message(call)
     if row.value.get("is_draft") is not True:
         raise Refusal(422, f"{identity} is not a draft", provider={"error": "not_a_draft"})
@@ -293,9 +293,7 @@ def reply_all(call: OperationCall) -> SandboxResponse:
 
 
 def forward(call: OperationCall) -> SandboxResponse:
-    """Return the message to other people, with the posted fields in place of its
-    own.
-    """
+    """Forward the message to other people. The posted fields replace its own."""
     if "to" not in call.body.members:
         raise missing("body_fields", ["to"])
     identity, row = _message(call)
@@ -309,7 +307,7 @@ def forward(call: OperationCall) -> SandboxResponse:
 
 
 def move_message(call: OperationCall) -> SandboxResponse:
-    """Return the message in another folder."""
+    """Move the message to another folder."""
     identity, row = _message(call)
     folder = call.named("folder_id")
     if folder is None:

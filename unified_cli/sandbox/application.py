@@ -90,7 +90,7 @@ class RequestCounts:
             self._counts.clear()
 
     def as_json(self) -> list[JsonObject]:
-        """Account, method, path and count of each route."""
+        """Return account, method, path and count of each route."""
         with self._lock:
             counts = sorted(self._counts.items())
         names = ("account", "method", "path")
@@ -135,8 +135,8 @@ def _rules(request: SandboxRequest) -> tuple[Rule, ...]:
 class Sandbox:
     """The service over a store of records.
 
-    Without a `token` requests need none; `control` opens the routes for tests; with
-    `keep_ids` a record that is created keeps the id of its body, as with few providers.
+    Without a `token`, requests need no token. `control` opens the routes for tests.
+    With `keep_ids`, a new record keeps the id of its body, as with few providers.
     """
 
     def __init__(
@@ -176,11 +176,11 @@ class Sandbox:
             return refusal.answer(self.service)
 
     def may_wait(self, target: str, authorization: str) -> bool:
-        """Return whether an answer may have to wait, or may take so long that others
-        should not wait for it.
+        """Return whether an answer may be slow. Then other requests should not wait for
+        it.
         """
-        # The connection that is slow is named by the target or the token; who reads a
-        # file may be slow; in the body of a batch is any number of requests.
+        # The target or the token names the slow connection. A download is slow if its
+        # reader is. A batch has any number of requests in its body.
         words = unquote(target)
         if self.faults.slow or "slow" in f"{words} {authorization}":
             return True
@@ -272,7 +272,7 @@ class Sandbox:
         return METHODS if path == "*" else methods(self._catalogue, path)
 
     def _fail(self, hits: FaultHits, account: str, now: float, *, changes: bool) -> dict[str, str]:
-        """Return what faults do before the operation runs: headers of its answer.
+        """Apply faults before the operation runs. Returns headers for its answer.
 
         Raises ConnectionDropped or Refusal.
         """
@@ -284,8 +284,8 @@ class Sandbox:
             headers = self._windows.check(f"fault {account}", limit, now)
         if "reset" in hits:
             raise ConnectionDropped
-        # A status that is repeated for its idempotency key is the result of the
-        # operation.
+        # With `cache500` the status is the operation's result and repeated for its
+        # idempotency key, so it is not raised here.
         if "status" in hits and not (changes and _word(hits, "idempotency") == "cache500"):
             raise failure(hits["status"].number)
         return headers
@@ -320,8 +320,8 @@ class Sandbox:
         return answer
 
     def _authorise(self, request: SandboxRequest) -> str | None:
-        """Return the connection that the token belongs to, `TOKEN:ID`, or None for the
-        token itself, which sees all of them.
+        """Return the connection of a token `TOKEN:ID`. None for the token itself, which
+        sees all connections.
         """
         if self._token is None:
             return None

@@ -1,5 +1,5 @@
-"""The operations that some connections offer beyond the catalogue, as those of real
-products do.
+"""The operations that some connections offer beyond the catalogue, as real products
+do.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _FILE = "beyond.toml"
 
 
 def with_more(catalogue: Catalogue) -> Catalogue:
-    """Return the catalogue with what it lacks of those operations."""
+    """Return the catalogue, with these operations added if missing."""
     return extended(catalogue, _text(), _FILE, ())[0]
 
 
@@ -32,7 +32,7 @@ def offered(kind: str, operation: Operation) -> bool:
 
 
 def own_fields(catalogue: Catalogue) -> OwnFields:
-    """Return what finds the fields that files of a user say."""
+    """Return a function that finds the fields that a user's files define."""
 
     def fields(api: str, resource: str) -> Sequence[KnownField]:
         resources = catalogue.apis[api].resources if api in catalogue.apis else {}

@@ -65,8 +65,8 @@ _TURNS = (
 
 
 def listed(store: SandboxStore) -> Iterator[str]:
-    """Yield the ids of the connections that a list shows: the kinds, the customers, and
-    what else holds changes.
+    """Yield the ids of listed connections: kinds, customers, and others that hold
+    changes.
     """
     names = [company(number).domain.partition(".")[0] for number in range(1, _CUSTOMERS + 1)]
     customers = [f"{_TURNS[number % len(_TURNS)]}:{name}" for number, name in enumerate(names, 1)]
@@ -106,7 +106,7 @@ def account_status(account: str, seed: str, service: Service) -> str:
 def account_record(account: str, seed: str, service: Service) -> JsonObject:
     """Return a connection as the service shows it.
 
-    Raises Refusal 404 for one that is not there.
+    Raises Refusal 404 for an unknown connection.
     """
     kind = known_kind(account)
     random = SeededRandom.of(seed, "connection", account)
@@ -191,7 +191,7 @@ class OfferedMethods:
         return SandboxResponse.json(dump(answer))
 
     def of_product(self, name: str) -> SandboxResponse:
-        """Return what connections to a product offer, which is named or identified.
+        """Return the offer of a product, given by its name or id.
 
         Raises Refusal 404 for an unknown one.
         """
@@ -205,9 +205,9 @@ class OfferedMethods:
         return SandboxResponse.json(dump(self._offer(product, has)))
 
     def documentation(self, api: str, name: str) -> SandboxResponse:
-        """Return what a product offers of an API, to read.
+        """Return the documentation of an API for a product.
 
-        Raises Refusal 404 if it offers none of it.
+        Raises Refusal 404 if the product offers nothing of the API.
         """
         product = self._product(name)
         if api != product.category:
@@ -307,8 +307,8 @@ class OfferedMethods:
             yield {words.resource: resource, words.methods: methods}
 
     def _provided(self, has: _OFFERS) -> Iterator[Operation]:
-        """Yield the provider's methods: of a name that several APIs have, those of the
-        first.
+        """Yield the provider's methods. If several APIs have a resource of one name,
+        the first one counts.
         """
         seen: set[str] = set()
         for api in self.catalogue.apis.values():
@@ -323,7 +323,7 @@ class OfferedMethods:
         return not wanted or resource in wanted
 
     def _words(self, name: str) -> set[str]:
-        """Return a parameter that is a list with commas."""
+        """Return the words of a parameter, which commas separate."""
         return {
             word.strip()
             for text in texts(self.query.get(name, []))
@@ -353,7 +353,7 @@ def _names(one: Operation) -> set[str]:
 
 
 def _is_described(one: Operation) -> bool:
-    # So some methods have no description, as those of real products.
+    # Only lists have a description, because some methods of real products lack one.
     return one.lists
 
 

@@ -1,5 +1,5 @@
-"""The standard five, list, create, get, update, delete; and downloads of files, whole
-or in part.
+"""The five standard operations (list, create, get, update, delete), and downloads of
+files, whole or in part.
 """
 
 import re
@@ -39,9 +39,10 @@ def list_(call: OperationCall) -> SandboxResponse:
 
 
 def search(call: OperationCall) -> SandboxResponse:
-    """Return a page of the records that hold the text `query` of the body.
+    """Return a page of records that hold the body's text `query`.
 
-    Assumption: it is named so, and looked for in all texts of a record.
+    Assumption: the field has this name, and the text is looked for in all texts of a
+    record.
     """
     wanted = (call.body.text("query") or "").casefold()
 
@@ -57,7 +58,7 @@ def search(call: OperationCall) -> SandboxResponse:
 
 
 def create(call: OperationCall) -> SandboxResponse:
-    """Return a new record: what was posted, with an id and two times."""
+    """Create a record from the posted fields, an id and two times."""
     return record(created(call), call, 201)
 
 
@@ -101,7 +102,7 @@ def get(call: OperationCall) -> SandboxResponse:
 
 
 def update(call: OperationCall) -> SandboxResponse:
-    """Return a record with the posted fields in place of its own."""
+    """Update a record: the posted fields replace its own."""
     identity = _identity(call)
     records, row = call.records(), call.found(identity)
     content = _file(call)
@@ -113,7 +114,7 @@ def update(call: OperationCall) -> SandboxResponse:
 
 
 def delete(call: OperationCall) -> SandboxResponse:
-    """Return the id of a record, which is deleted."""
+    """Delete a record, and return its id."""
     identity = _identity(call)
     call.records().delete(call.found(identity), identity)
     return SandboxResponse.json(dump({"id": identity}))
@@ -180,7 +181,7 @@ def download(call: OperationCall) -> SandboxResponse:
 
 
 def name_and_type(record: JsonObject) -> tuple[str, str]:
-    """File name and content type of a record's file."""
+    """Return file name and content type of a record's file."""
     links = record.get("urls")
     urls = (
         [link.get("url") for link in links if isinstance(link, dict)]
@@ -203,8 +204,8 @@ def name_and_type(record: JsonObject) -> tuple[str, str]:
 def file_answer(
     call: OperationCall, name_and_type: tuple[str, str], content: StoredFile
 ) -> SandboxResponse:
-    """Return a file as an answer: all of it, or the part that `Range` asks for where
-    `If-Range` fits the file.
+    """Return a file, or a part of it. The part is the `Range` of the request, unless
+    `If-Range` does not fit the file.
     """
     name, kind = name_and_type
     size = content.size
@@ -256,7 +257,8 @@ def _found(call: OperationCall) -> tuple[str, Row]:
         if ours:
             identity = unquote(names[3])
         else:
-            # Any record may have been created with this address.
+            # All records are searched, because any may have been created with this
+            # address.
             rows = (
                 row
                 for row in records.rows()

@@ -1,7 +1,7 @@
 """Faults as data: `429=5%,reset=1%,slow=200ms,drift,lose-reply=3`; for a seed they are
 the same every time.
 
-And what they do to a request: to its paging, its records, its answer.
+This module also applies the faults to a request: to its paging, records and answer.
 
 `FAULT_WORDS` has the words and how their values are spelled.
 """
@@ -86,7 +86,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 }
 _MEMBERS = ("spec", "rules")
 _MEMBERS_OF_RULE = ("fault", "method", "path", "account")
-# Faults that concern lists only, and writes only.
+# Faults for lists only, and faults for writes only.
 _LISTS = frozenset({"empty-pages", "dup-cursor", "drift"})
 _WRITES = frozenset({"lose-reply"})
 _WAIT = {"retry-after": "1"}
@@ -149,11 +149,11 @@ class Faults:
 
     @property
     def slow(self) -> bool:
-        """Whether any answer may have to come later."""
+        """Whether a fault may delay an answer."""
         return any(rule.name == "slow" for rule in self._rules)
 
     def hits(self, request: SandboxRequest, account: str, operation: Operation) -> FaultHits:
-        """Return the faults that happen to a request. Each call counts."""
+        """Return the faults that happen to a request. Each call counts as a request."""
         found = {}
         with self._lock:
             for place, rule in enumerate(self._rules):
@@ -169,7 +169,8 @@ class Faults:
             return True
         if rule.chance.endswith("%"):
             often = float(rule.chance[:-1]) * 10_000
-            # With another word other requests would fail for the same seed.
+            # The word "strike" must not change, or other requests would fail for the
+            # same seed.
             return (
                 SeededRandom.of(self._seed, rule.name, place, count).below("strike", 1_000_000)
                 < often
@@ -206,7 +207,7 @@ def rules_of(data: JsonObject) -> tuple[Rule, ...]:
 
 def _refuse_unknown(data: JsonObject, members: tuple[str, ...]) -> None:
     if unknown := data.keys() - {*members}:
-        # A misspelt one would have the rule concern more requests than it should.
+        # If a misspelt member were ignored, the rule would concern too many requests.
         raise UsageError(f"cannot understand {min(unknown)!r} (known: {', '.join(members)})")
 
 
@@ -262,8 +263,8 @@ def changed_terms(terms: ListTerms, hits: FaultHits) -> ListTerms:
 
 
 def drift(call: OperationCall) -> None:
-    """Between two pages of a list delete its first record or add one at its end, in
-    turn.
+    """Delete a list's first record or add a record at its end. Both happen in turn,
+    between two pages.
     """
     if not call.query.get(call.service.cursor):
         return
@@ -271,8 +272,7 @@ def drift(call: OperationCall) -> None:
     with call.store.transaction():
         first = next(records.rows(), None)
         last = next(records.rows_back(1 << 62), None)
-        # As many additions as deletions, so that paging record by record still comes to
-        # an end.
+        # Additions and deletions alternate, so that paging record by record still ends.
         if first is not None and last is not None and (first.position + last.position) % 2:
             records.delete(first, str(first.value.get("id") or first.position))
         else:

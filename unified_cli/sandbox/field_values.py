@@ -38,12 +38,12 @@ def number(low: int, high: int) -> FieldMaker:
 
 
 def numbered(value: Callable[[int], Json]) -> FieldMaker:
-    """Return what follows from the record's number."""
+    """Return a value computed from the record's number."""
     return lambda batch, _name: [value(one) for one in batch.numbers]
 
 
 def each(make: FieldMaker, value: Callable[[Json], Json]) -> FieldMaker:
-    """Return what follows from another value of the field."""
+    """Return a value computed from another value of the field."""
     return lambda batch, name: [value(one) for one in make(batch, name)]
 
 
@@ -60,13 +60,13 @@ def later(days: int, *, first: int = 0) -> FieldMaker:
 def of_person(part: Callable[[Person], str]) -> FieldMaker:
     """Return the known facts about the person whom the record describes.
 
-    A sentence where it describes no one.
+    A sentence if the record describes no one.
     """
     return lambda batch, name: [part(one) for one in batch.people] or sentence(batch, name)
 
 
 def colleague(batch: RecordBatch, name: str) -> list[Person]:
-    """Someone of the staff, for fields that hold a bare name or address."""
+    """Return colleagues, for fields that hold a bare name or address."""
     return batch.connection.people(STAFF, [place + 1 for place in batch.random.below(name, 60)])
 
 
@@ -85,7 +85,7 @@ def sentence(batch: RecordBatch, name: str) -> list[str]:
 
 
 def paragraph(batch: RecordBatch, name: str) -> list[str]:
-    """Two sentences."""
+    """Return two sentences."""
     both = zip(sentence(batch, name), sentence(batch, f"{name} more"), strict=True)
     return [f"{one} {more}" for one, more in both]
 
@@ -108,14 +108,14 @@ def text_of(kind: str, value: str, usual: str) -> FieldMaker:
 
 
 def title(batch: RecordBatch, name: str) -> list[str]:
-    """Return the title of a record. Of a person the job title."""
+    """Return the title of a record, for a person the job title."""
     return [one.title for one in batch.people] if name == "title" and batch.people else batch.titles
 
 
 def email(batch: RecordBatch, _name: str) -> list[str]:
     """Return a person's email address.
 
-    Of a record that describes no one, a colleague's.
+    If the record describes no one, the address is a colleague's.
     """
     return [one.email for one in batch.people or colleague(batch, "to")]
 
@@ -174,7 +174,7 @@ def options(_record: int) -> list[dict[str, str]]:
 
 
 def links(batch: RecordBatch, _name: str) -> list[list[dict[str, str]]]:
-    """Return the record in the provider's own application."""
+    """Return links to the record in the provider's own application."""
     app = f"https://app.provider.example/{batch.resource}"
     return [[{"type": "web", "url": f"{app}/{one}"}] for one in batch.numbers]
 
@@ -198,7 +198,7 @@ def money(batch: RecordBatch, name: str) -> list[str]:
 
 
 def text_by_suffix(name: str) -> FieldMaker:
-    """Return what makes a text for a field of which only the end of its name is known.
+    """Return the maker of a text field, by its name's end.
 
     A time, a person, an id, else a sentence.
     """
@@ -318,7 +318,7 @@ _BY_NAME: Mapping[tuple[str, str], FieldMaker] = {
 
 
 def field_maker(name: str, kind: str) -> FieldMaker:
-    """Return what makes the values of a field of this name and type."""
+    """Return the maker of a field's values, by name and type."""
     if found := _BY_NAME.get((name, kind)):
         return found
     if kind != "string":

@@ -10,7 +10,7 @@ from urllib.parse import quote
 # Short, so that an example fits a line of help.
 FILE_HOST = "f.example"
 FILE_HOSTS = (FILE_HOST, "files.provider.example")
-"""Also the one in what version 0.1 stored."""
+"""The hosts of file addresses, with the host in addresses that version 0.1 stored."""
 
 
 def file_url(api: str, resource: str, record: str, name: str = "") -> str:

@@ -45,7 +45,7 @@ class InProcess(httpx.BaseTransport):
     def _answer(self, asked: SandboxRequest, request: httpx.Request) -> SandboxResponse:
         if not request_content.may_be_large(asked, self._sandbox.service):
             return self._sandbox.answer(replace(asked, body=request.read()))
-        # A synchronous transport gets no other.
+        # A synchronous transport gets no other kind of stream.
         assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101
         with request_content.kept(request.stream) as upload:
             return self._sandbox.answer(replace(asked, upload=upload))
@@ -71,8 +71,8 @@ class OwnSandbox:
 
 
 class _Body(httpx.SyncByteStream):
-    """The body of an answer; where it breaks off, with what httpx raises over a
-    socket.
+    """The body of an answer. If it breaks off, it raises the error that httpx raises
+    over a socket.
     """
 
     def __init__(self, answer: SandboxResponse, request: httpx.Request) -> None:

@@ -16,11 +16,11 @@ _PAGES = {"md": "text/markdown; charset=utf-8", "html": "text/html; charset=utf-
 
 
 def documentation(api: Api, product: str, form: str) -> SandboxResponse:
-    """Return what a product offers of an API, to read.
+    """Return the documentation of an API for a product.
 
     `form` is json, md or html. Raises Refusal 400 for any other.
 
-    Assumption: the service says that there is such a page, and not how it is made up.
+    Assumption: the service documents that this page exists, but not its structure.
     """
     title = f"{product}: {api.title}"
     operations = [

@@ -17,7 +17,7 @@ from unified_cli.sandbox.stored_records import Row, encoded, with_values
 
 # Assumption: neither the usual nor the greatest page size is published.
 USUAL, GREATEST = 50, 500
-# That of the lists of connections is.
+# The page size of connection lists is published.
 PLATFORM = 5000
 # The parameters of every list beside the service's own words and the fields of its
 # records.
@@ -74,10 +74,10 @@ class ListTerms:
     empty: bool = False
     """The page is empty though more follow."""
     bare: bool = False
-    """It says no more than where the next page starts."""
+    """The page says only where the next page starts."""
     platform: bool = False
-    """It is a list of the service itself, which says no more than its page size beside
-    the next cursor.
+    """The list belongs to the service itself. It says only its page size and the next
+    cursor.
     """
 
 
@@ -102,8 +102,8 @@ def page(
     records: ListedRecords, service: Service, query: QueryTree, terms: ListTerms
 ) -> SandboxResponse:
     """Return a page. Raises Refusal 400 for a bad limit, cursor or order."""
-    # A cursor belongs to everything but itself and the page size, which may change from
-    # page to page.
+    # A cursor is bound to all parameters but itself and the page size, which may change
+    # from page to page.
     bound = {
         name: value
         for name, value in query.items()
@@ -123,7 +123,7 @@ def page(
     else:
         rows, earlier, later = _cut(records, must, where, limit)
     if terms.empty and later:
-        # The next page is the one that this page would have been.
+        # This page is empty, and the next page has its records.
         rows, later = [], where
     if terms.repeat_cursor and later and cursor:
         later = where
@@ -149,8 +149,8 @@ def page(
 
 
 def ignored(operation: Operation, service: Service, query: QueryTree) -> list[str]:
-    """Return the names of the parameters that neither the service nor the resource is
-    known to have, percent-encoded.
+    """Return the names of unknown parameters, percent-encoded. Neither the service nor
+    the resource is known to have them.
     """
     api, resource = operation.api, operation.resource
     others = [
@@ -189,8 +189,8 @@ def _orders(value: QueryValue | None, word: str) -> list[tuple[str, bool]]:
 def _cut(
     records: ListedRecords, must: list[Test], where: str, limit: int
 ) -> tuple[list[Row], str | None, str | None]:
-    """Return the rows after or before a position, with what the cursors to the pages
-    before and after hold.
+    """Return the rows after or before a position, with two cursors' words. These
+    cursors lead to the pages before and after.
     """
     way, position = where[0], int(where[1:])
     back = way == "<"
@@ -222,9 +222,9 @@ def _sorted(records: ListedRecords, must: list[Test], orders: list[tuple[str, bo
 def _cut_sorted(
     rows: list[Row], where: str, limit: int
 ) -> tuple[list[Row], str | None, str | None]:
-    """Return the same of rows that are sorted by a field."""
-    # `@start,position`: begin after the row of that position; where it was deleted, at
-    # that place.
+    """Return the same as `_cut`, for rows sorted by a field."""
+    # `@start,position`: begin after the row at `position`, or at index `start` if this
+    # row was deleted.
     start = 0
     if where.startswith("@"):
         place, last = (int(word) for word in where[1:].split(","))
@@ -271,7 +271,7 @@ def shaped(
 def _items(rows: list[Row], query: QueryTree, service: Service, *, partial: bool) -> bytes:
     """Return the records of a page as JSON.
 
-    Those that are answered as they are, are not decoded.
+    Records that are returned unchanged are not decoded.
     """
     changing = (
         service.exclude_fields,

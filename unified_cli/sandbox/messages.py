@@ -14,8 +14,8 @@ from unified_cli.json_text.members import parts
 from unified_cli.values import Json, JsonObject
 
 JSON = "application/json; charset=utf-8"
-# No record is nested so deep, and an accepted record is decoded later with less of the
-# stack left.
+# No real record is nested so deep. The limit is low because an accepted record is
+# decoded later, with less of the stack left.
 _DEEPEST = 100
 
 REASONS: Mapping[int, str] = {
@@ -123,8 +123,8 @@ class SandboxResponse:
 class Refusal(Exception):  # noqa: N818  an answer of the service, not an error of this program
     """The service's error answer.
 
-    `provider` is what the provider answered, where it was the provider that refused;
-    `insight` says what can be done.
+    `provider` is the provider's answer, if the provider refused; `insight` says what
+    can be done.
     """
 
     def __init__(
@@ -166,7 +166,7 @@ class ConnectionDropped(Exception):  # noqa: N818  a fault on purpose, not an er
 def split_members(text: str) -> dict[str, str]:
     """Return the members of a JSON object, each as its JSON text.
 
-    Of a key given twice the last one.
+    If a key is given twice, the last value counts.
 
     Raises ValueError where the text is not JSON or nested too deeply, and TypeError
     where it is JSON but no object.

@@ -58,7 +58,7 @@ class OperationCall:
         return Records(self.store, self.account, self.operation.api, name, seeded=self.seeded)
 
     def named(self, *names: str) -> str | None:
-        """Return the first of these that the body or the query holds.
+        """Return the value of the first name in body or query.
 
         `x[id]` and `{"x": {"id": …}}` count as `x_id`.
         """
@@ -86,8 +86,8 @@ class OperationCall:
         return row
 
     def changed(self, row: Row, identity: str, change: JsonObject) -> SandboxResponse:
-        """Return the answer of an action that changes these fields of a record of the
-        operation's own resource.
+        """Change these fields of a record, and return the action's answer. The record
+        belongs to the operation's own resource.
         """
         members = {name: dump(value) for name, value in change.items()}
         return result(self.records().update(row, identity, members, self.now), self)
@@ -98,8 +98,8 @@ def _first(value: QueryValue | None) -> str | None:
 
 
 def missing(kind: str, names: list[str]) -> Refusal:
-    """Return the refusal where required parameters (`query_parameters`) or fields
-    (`body_fields`) are missing.
+    """Return the refusal for missing parameters or fields. `kind` is `query_parameters`
+    or `body_fields`.
     """
     words = kind.replace("_", " ")
     return Refusal(
@@ -204,7 +204,7 @@ def check_types(operation: Operation, body: Body) -> None:
 
 def _fits(field: KnownField, value: Json) -> bool:
     if value is None or (field.references and field.type == "object" and isinstance(value, str)):
-        # Another record is also named by its id alone.
+        # A reference to another record may be its id alone.
         return True
     return isinstance(value, _TYPES[field.type]) and (
         field.type == "boolean" or not isinstance(value, bool)

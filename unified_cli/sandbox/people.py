@@ -50,15 +50,15 @@ class Company:
 
 @lru_cache(1024)
 def company(number: int) -> Company:
-    """Company 1, 2, …: names repeat with a number after the first twenty."""
+    """Return company 1, 2, … After the first twenty, names repeat with a number."""
     turn, place = divmod(number - 1, len(_COMPANIES))
     name = _COMPANIES[place] + (f" {turn + 1}" if turn else "")
     return Company(name, f"{_plain(name)}.example")
 
 
 def people(seed: str, group: str, numbers: Sequence[int]) -> list[Person]:
-    """People 1, 2, … of a group: the same wherever they appear, with email addresses
-    that no one else has.
+    """Return people 1, 2, … of a group. They are the same wherever they appear, and
+    their email addresses are unique.
     """
     group_random, first_of, last_of = _group(seed, group)
     random = SeededColumns(group_random.keys(numbers))
@@ -94,7 +94,7 @@ def full_names(seed: str, group: str, numbers: Sequence[int]) -> list[str]:
 
 
 def _domain(group: str, number: int) -> str:
-    """Return the domain of a person's email address: a customer's is that of their
+    """Return the domain of a person's email address. A customer has the domain of their
     company.
     """
     if group == CUSTOMERS:

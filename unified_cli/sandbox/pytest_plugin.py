@@ -36,9 +36,9 @@ class UnifiedSandbox:
     _store: SandboxStore
 
     def faults(self, spec: str = "", *rules: JsonObject) -> None:
-        """Have these faults from now on, such as `429=5%,lose-reply=3`.
+        """Inject these faults from now on, such as `429=5%,lose-reply=3`.
 
-        Without any, work as usual.
+        Without faults, the sandbox works as usual.
 
         A rule is `{"fault": "500=2", "method": "POST", "path": "*/tickets", "account":
         "full"}`.
@@ -69,8 +69,8 @@ class UnifiedSandbox:
 def running(
     *, keep_ids: bool = False, records: Mapping[str, int] | None = None
 ) -> Iterator[UnifiedSandbox]:
-    """A sandbox with its own records in memory, served by a thread until the block
-    ends.
+    """Run a sandbox with its own records in memory during the block. A thread serves
+    it.
 
     `keep_ids`: a record that is created keeps the id of its body. `records` says how
     many of some resources there are: `{"ticketing/tickets": 5000}`.
@@ -112,8 +112,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def unified_sandbox(request: pytest.FixtureRequest) -> Iterator[UnifiedSandbox]:
-    """A new sandbox for every test, as its marker `unified_sandbox(keep_ids=…,
-    records=…)` says.
+    """Give every test a new sandbox. The marker `unified_sandbox(keep_ids=…,
+    records=…)` sets its options.
     """
     marker = request.node.get_closest_marker("unified_sandbox")
     options = dict(marker.kwargs) if marker else {}

@@ -26,9 +26,9 @@ _ORDERS: Mapping[str, Callable[[int], bool]] = {
     "lte": lambda sign: sign <= 0,
 }
 _OPERATORS = {*_ORDERS, "eq", "in", "ne"}
-# Each is compared with each record.
+# The number is limited, because each value is compared with each record.
 _MOST_VALUES = 1000
-# It contains itself.
+# `Union` allows the type to contain itself.
 QueryValue = Union[str, list["QueryValue"], dict[str, "QueryValue"]]  # noqa: UP007
 """The value of a parameter: text, or what brackets made of several parameters."""
 
@@ -43,8 +43,8 @@ _PART = re.compile(r"\[([^\[\]]*)\]")
 def tree(pairs: Iterable[tuple[str, str]]) -> QueryTree:
     """Return the values by name: text, lists made of `[]` and `[0]`, or trees.
 
-    Brackets that do not close, as in `a[b`, or are too deep are part of the name. Of a
-    name given twice the last holds.
+    Brackets that do not close, as in `a[b`, or are too deep are part of the name. If a
+    name is given twice, the last value counts.
     """
     root: QueryTree = {}
     for key, value in pairs:
@@ -97,8 +97,8 @@ def is_on(value: QueryValue | None) -> bool:
 
 
 def tests(api: str, resource: str, query: QueryTree, own: Collection[str]) -> list[Test]:
-    """Return the tests that a record must pass to be listed. `own` are fields that a
-    user's file says.
+    """Return the tests that a record must pass to be listed. `own` are the fields that
+    a user's file defines.
 
     Assumption: a parameter that names no field of the resource is ignored, as providers
     do.
@@ -140,8 +140,8 @@ def _field(api: str, resource: str, name: str, own: Collection[str] = ()) -> str
 
 
 def _means_all(api: str, resource: str, name: str, value: QueryValue) -> bool:
-    """Return whether the value means no filter: `all`, where only the parameter, not
-    the field, is known to have it.
+    """Return whether the value means no filter. It does if it is `all`, a known value
+    of the parameter but not of the field.
     """
     facts = known(api, resource)
     wanted = next((field.values for field in facts.query.get("list", ()) if field.name == name), ())
@@ -150,8 +150,8 @@ def _means_all(api: str, resource: str, name: str, value: QueryValue) -> bool:
 
 
 def field_test(path: list[str], value: QueryValue) -> Test:
-    """Return the test that a value of the record passes: a value, several, or operators
-    with theirs.
+    """Return the test of one field of a record. `value` is a value, several values, or
+    operators with their values.
     """
     if isinstance(value, dict):
         below = [

@@ -44,7 +44,7 @@ class SeededConnection:
         """Return the pointers to these records of a resource, among others."""
         kept = self._pointers.get((api, resource))
         if kept is None or len(kept) > _KEPT:
-            # A new one, because another thread may be reading the old one.
+            # A new dict, because another thread may be reading the old one.
             kept = self._pointers[api, resource] = {None: None}
         missing = [number for number in {*numbers} if number not in kept and number is not None]
         if missing:
@@ -100,7 +100,9 @@ class RecordBatch:
 
     @cached_property
     def people(self) -> list[Person]:
-        """The people whom they describe. None of a resource that describes no one."""
+        """The people whom the records describe. Empty if the resource describes no
+        one.
+        """
         if (self.api, self.resource) == ("conferencing", "attendees"):
             # Two of three are colleagues, the third is a guest.
             both = (self.connection.people(group, self.numbers) for group in (STAFF, CUSTOMERS))
@@ -113,14 +115,14 @@ class RecordBatch:
 
     @cached_property
     def titles(self) -> list[str]:
-        """Their titles; of a person the name."""
+        """Their titles, for people the names."""
         group = PEOPLE.get(self.resource)
         if group:
             return people.full_names(self.connection.seed, group, self.numbers)
         return [person.name for person in self.people] or _titles(self.api, self.resource)(self)
 
     def of(self, resource: str, numbers: Sequence[int]) -> "RecordBatch":
-        """Records of another resource of the same API and connection."""
+        """Return records of another resource of this API and connection."""
         return RecordBatch(self.connection, self.api, resource, numbers)
 
     def count(self, resource: str) -> int:
@@ -136,7 +138,7 @@ class RecordBatch:
 
 @lru_cache(256)
 def _titles(api: str, resource: str) -> Callable[[RecordBatch], list[str]]:
-    """Return what gives the titles of records that describe no one."""
+    """Return a function that gives titles to records that describe no one."""
     if resource == "accounts":
         return lambda batch: [company(number).name for number in batch.numbers]
     names = vocabulary.names(api, resource)

@@ -20,10 +20,10 @@ from unified_cli.storage.input_bounds import LARGEST_COPY
 from unified_cli.values import Json
 
 LARGEST_UPLOAD = LARGEST_COPY
-"""The most bytes of such a body."""
+"""The most bytes of a body that is a form or a file."""
 FORM = "multipart/form-data"
 PIECE = 1024 * 1024
-"""So much of a file is in memory at a time."""
+"""The bytes of a file that are in memory at a time."""
 
 
 class UploadedFile(NamedTuple):
@@ -65,9 +65,9 @@ def media_type(request: SandboxRequest) -> str:
 
 
 def kept(pieces: Iterable[bytes]) -> BinaryIO:
-    """Return a body in a temporary file, which is gone when it is closed.
+    """Return a body in a temporary file, which is deleted when closed.
 
-    A small one in memory.
+    A small body stays in memory.
 
     Raises Refusal 413 for more than `LARGEST_UPLOAD` bytes, StorageError where there is
     no room.
@@ -102,7 +102,7 @@ _MOST_PARTS = 1000
 
 
 class FormPart(NamedTuple):
-    """A field of a form, or a file where it has the name of one."""
+    """A field of a form, or a file if the part has a file name."""
 
     name: str
     file_name: str | None
@@ -111,7 +111,7 @@ class FormPart(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The value of a field. Raises Refusal 413 for one of more than 1 MiB."""
+        """The value of a field. Raises Refusal 413 for a value of more than 1 MiB."""
         if self.content.size > _LARGEST_FIELD:
             raise Refusal(413, f"the field {self.name!r} is longer than {_LARGEST_FIELD} bytes")
         return b"".join(self.content.pieces()).decode("utf-8", "replace")
@@ -153,8 +153,8 @@ def _part(head: str, content: UploadedFile) -> FormPart:
 
 
 def _places(body: BinaryIO, delimiter: bytes) -> Iterator[int]:
-    """Yield where the delimiter is in the body, as if a line had ended before its first
-    byte.
+    """Yield the positions of the delimiter in the body. A line break is assumed before
+    the first byte.
     """
     body.seek(0)
     window, at, found = b"\r\n", -2, 0
@@ -201,7 +201,8 @@ class Body:
 def body_of(request: SandboxRequest, *, passthrough: bool) -> Body:
     """Return the content of a request.
 
-    Raises Refusal: 400 for broken JSON, 422 for JSON that is no object, 415 for a type.
+    Raises Refusal: 400 for broken JSON, 422 for JSON that is no object, 415 for a type
+    that cannot be read.
     """
     kind = media_type(request)
     if kind == FORM:
@@ -234,7 +235,8 @@ def body_of(request: SandboxRequest, *, passthrough: bool) -> Body:
 
 
 def attached(body: Body) -> UploadedFile | None:
-    """Return the file in a body, a form's or one in base64, removed from its members.
+    """Return a form's file, or a base64 file from the body. The base64 text is removed
+    from the body's members.
 
     Raises Refusal 422 for bad base64.
     """
