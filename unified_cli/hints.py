@@ -139,7 +139,7 @@ def proxy_login(variable: str, *, known: bool) -> str:
 def doubled(prefix: str) -> str:
     """Return the hint for a doubled part of the URL.
 
-    The base URL ends as each path begins.
+    The end of the base URL repeats the beginning of each path.
     """
     return f"the base URL ends in {prefix}, which each path begins with: leave it out there"
 
@@ -153,14 +153,12 @@ def check_address(source: str) -> str:
 
 
 def needs_login(profile: str | None = None) -> str:
-    """Return who can mend a connection whose login has expired, and with which
-    command.
-    """
+    """Return the hint for an expired login: who can renew it, with which command."""
     return _REFUSED[401, "provider"].format(name=profile or ANY_NAME)
 
 
 def unblocked(profile: str | None = None) -> str:
-    """Return what may help a blocked connection. The service names both ways."""
+    """Return the hint for a blocked connection. The service names both remedies."""
     name = profile or ANY_NAME
     return (
         f"unified connections refresh -p {name}, or a new login by its owner (unified connections"
@@ -171,7 +169,8 @@ def unblocked(profile: str | None = None) -> str:
 def for_status(
     status: int, origin: str, operation: Operation | None, token: str, profile: str | None
 ) -> str | None:
-    """For an answer that is no success, from the `service` or the `provider`.
+    """Return the hint for a failed answer, or None. `origin` is `service` or
+    `provider`.
 
     `token` says where the token is from, `profile` leads to the connection.
     """

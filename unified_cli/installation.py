@@ -18,7 +18,7 @@ _INSTALLERS = {"pipx_metadata.json": _PIPX, "uv-receipt.toml": _UV_TOOL}
 def installed_by() -> str:
     """Return the name of the installer: pip, pipx, uv, uv tool, or as its file says.
 
-    With the word editable where changes of the source are seen at once.
+    Adds the word editable if changes of the source take effect at once.
     """
     if tool := _installing_tool():
         return tool

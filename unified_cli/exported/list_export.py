@@ -1,4 +1,4 @@
-"""One list into one file: page by page, and on from where an earlier run stopped."""
+"""Export one list to one file, page by page, and resume an earlier run."""
 
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -48,10 +48,10 @@ class ListExportOptions:
 
     `force` replaces the file, `restart` forgets an earlier run, `dedupe` leaves out
     records whose id came before. `parquet` makes the complete file a Parquet file with
-    these columns; until then it is NDJSON. With a `lag` it is noted how far this run
-    came, so that the next one looks back this many seconds. One that is `incremental`
-    adds to a complete list; an `increment` leaves out what did not change. `table` is
-    where the records go in the end, if that is a table.
+    these columns; until then it is NDJSON. With a `lag`, the run records how far it
+    came, and the next run looks back this many seconds from there. With `incremental`,
+    the file adds to a complete list; an `increment` leaves out unchanged records.
+    `table` is where the records go in the end, if that is a table.
     """
 
     span: Span
@@ -70,7 +70,7 @@ class ListExportOptions:
     def since(self) -> dict[str, str]:
         """The filter as it was typed, for the identity of the list.
 
-        Those from before there was one lack it.
+        Identities from before there was a filter lack it.
         """
         return {"changed_since": self.span.since.text} if self.span.since else {}
 
@@ -108,18 +108,18 @@ class TakenOverError(StateError):
 
 
 class ListTarget(Protocol):
-    """The pages of one list, which are kept whatever ends the process; methods raise
-    what the place raises.
+    """The place for the pages of one list, which survive any end of the process.
+    Methods raise the errors of the place.
     """
 
     @property
     def state(self) -> Checkpoint:
-        """How far they go."""
+        """The progress of the list so far."""
 
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:
         """Continue where an earlier run stopped, or begin.
 
-        `restart` forgets it, but with `keep` not what it wrote.
+        `restart` forgets the earlier run, but `keep` retains its pages.
 
         Raises StateError for an earlier run with other options, a damaged one, and one
         under way.
@@ -127,8 +127,8 @@ class ListTarget(Protocol):
 
     @property
     def is_published(self) -> bool:
-        """Whether an earlier run came to the end, and was stopped before the manifest
-        had it.
+        """Whether an earlier run published the list, but stopped before the manifest
+        recorded it.
         """
 
     def lines(self) -> Iterator[bytes]:
@@ -167,9 +167,9 @@ def run(
 
     `wall` is the clock of this machine.
 
-    Raises what reading and writing raise; then all pages that came are safe, and the
-    next run continues after them; and UsageError where no record has any of the chosen
-    columns.
+    Raises the errors of reading and writing; all pages received by then are safe, and
+    the next run continues after them. Raises UsageError if no record has any of the
+    chosen columns.
     """
     part.open(force=options.force, restart=options.restart, keep=options.restart and options.dedupe)
     if part.is_published:
@@ -295,8 +295,8 @@ class _ListFile:
 
 
 def shortcomings(part: ListTarget, options: ListExportOptions) -> list[str]:
-    """Return the missing part from a complete file: what the writer could not place,
-    and what the provider left out.
+    """Return the shortcomings of a complete file: data that the writer could not place,
+    or that the provider left out.
     """
     missing = [
         *writer(options.style, part.state.memory).shortcomings(),

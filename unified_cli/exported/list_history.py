@@ -15,8 +15,8 @@ from unified_cli.exported.manifest import ManifestEntry
 
 
 class ListHistory(NamedTuple):
-    """The files of a list at a destination: that of the whole list, and then those of
-    what changed, in their order.
+    """The files of a list at a destination: first the file of the whole list, then the
+    files of later changes, in their order.
     """
 
     destination: Destination
@@ -28,7 +28,7 @@ class ListHistory(NamedTuple):
     ) -> Self:
         """Return the history that begins with this file.
 
-        Raises StateError if a later one is gone or was changed.
+        Raises StateError if a later file is gone or was changed.
         """
         found = [first, *_later_files(first, entries)]
         for entry in found[1:]:
@@ -59,10 +59,11 @@ class ListHistory(NamedTuple):
 def check_end(
     destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]
 ) -> None:
-    """Raise StateError if the last file of a list is gone, as a run that was to start
-    anew and was killed leaves it.
+    """Raise StateError if the last file of a list is gone. A run that was killed while
+    it started anew leaves a list like this.
 
-    Files are removed from the last one on, so that the others are there if it is.
+    Files are removed from the last one backwards: if the last file exists, all others
+    do, too.
     """
     *_, last = (first, *_later_files(first, entries))
     if last is not first and not destination.holds(last):
@@ -70,7 +71,7 @@ def check_end(
 
 
 def read_at(first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> str:
-    """When the list of which this is the first file was last read.
+    """Return when the list that begins with this file was last read.
 
     Later changes may be missing.
     """
@@ -80,8 +81,8 @@ def read_at(first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> str:
 def sweep(
     destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]
 ) -> None:
-    """Remove what a run that was killed left beside the complete files of a list, of
-    which this is the first.
+    """Remove a killed run's leftovers beside the complete files of a list. `first` is
+    the first of these files.
     """
     for entry in (first, *_later_files(first, entries)):
         destination.sweep(entry)
@@ -99,8 +100,7 @@ def _later_files(
 def note_ids(
     destination: Destination, known: Mapping[str, ManifestEntry], files: Collection[str]
 ) -> None:
-    """Note what ids the lists have that begin with these files, before they are read
-    anew.
+    """Record the ids of the lists that begin with these files, before a new full read.
 
     Raises UnsafeError where a folder is a link, StorageError.
     """
@@ -112,7 +112,7 @@ def note_ids(
 def forget(
     destination: Destination, every: Collection[str], files: Collection[str], *, keep: bool
 ) -> None:
-    """Remove what was added to the lists that begin with these files.
+    """Remove the later files of the lists that begin with these files.
 
     The first files stay until there are new ones; with `keep` those begin with what
     they hold. `every` are the files that a manifest has. Raises as `note_ids` does.

@@ -33,8 +33,8 @@ from unified_cli.storage.folders import FixedFolder
 _BLOCK = 1024 * 1024
 # Some hundred bytes for each list: room for all lists of ten thousand connections.
 _LARGEST = 1024 * 1024 * 1024
-# A list that ended has two files open until the manifest tells of it: so that is this
-# share of all that may be open.
+# A finished list keeps two files open until the manifest records it, so the number of
+# unrecorded lists is limited to this share of the open files that are allowed.
 _LEAST_UNTOLD, _SHARE = 4, 8
 
 
@@ -44,7 +44,9 @@ class LocalFolder:
     save_seconds = 1.0
 
     def __init__(self, runtime: Runtime, folder: Path) -> None:
-        """Raises StorageError if the working directory that it is below is gone."""
+        """Raises StorageError if the folder is relative and the working directory is
+        gone.
+        """
         os_limits.absolute(folder)
         self.most_untold = max(_LEAST_UNTOLD, os_limits.open_files() // _SHARE)
         self._runtime = runtime
@@ -99,7 +101,7 @@ class LocalFolder:
         _make(self._folder)
 
     def check_held(self) -> None:
-        """Nothing: no one takes over a lock."""
+        """Do nothing: no other run can take over a held lock."""
 
     def check(self, folder: str) -> None:
         """Raise UnsafeError if the folder, or one above it, is a link; StorageError."""
@@ -113,13 +115,14 @@ class LocalFolder:
     def read(self, name: str) -> bytes | None:
         """Return a small file, or None.
 
-        Raises StateError for one that is too large, UnsafeError where its folder is a
-        link, ConfigError for a run where others can write it, StorageError.
+        Raises StateError if the file is too large, UnsafeError if its folder is a link,
+        ConfigError if others can write the file and this is a run, and StorageError.
         """
         path = self._folder / name
         folders.check_below(self._folder, path)
         if self._writes:
-            # A run obeys what it finds here. A colleague's export can still be read.
+            # A run obeys the contents of this file, so others must not be able to write
+            # it. Without a run, a colleague's export can still be read.
             permissions.check_if_there(path)
         return state.whole(path, START_ANEW, largest=_LARGEST)
 
@@ -138,7 +141,7 @@ class LocalFolder:
     def create(self, name: str, text: bytes) -> bool:
         """Write a small file unless there is one.
 
-        Says whether this one is there now. Raises as `replace` does.
+        Returns whether this call created the file. Raises as `replace` does.
         """
         path = self._checked(name)
         _make(path.parent)
@@ -168,9 +171,9 @@ class LocalFolder:
             self.remove(name)
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> PartialFile:
-        """Return the file of a list, whose folder is there then.
+        """Return the file of a list, and make its folder.
 
-        Raises UnsafeError if that is a link, StorageError.
+        Raises UnsafeError if the folder is a link, and StorageError.
         """
         path = self._checked(file)
         _make(path.parent)
@@ -190,7 +193,8 @@ class LocalFolder:
 
         Raises StateError if someone changed it, UnsafeError for a link, StorageError.
 
-        Its content is compared where its time is not the one that was noted then.
+        Compares the content only if the modification time differs from the recorded
+        one.
         """
         path = self._folder / entry.file
         folders.check_below(self._folder, path)
@@ -225,9 +229,9 @@ class LocalFolder:
         self._remove_beside(file)
 
     def begun(self, file: str) -> Checkpoint | None:
-        """Return how far a file is that was begun.
+        """Return the progress of an unfinished file.
 
-        None where none was. Raises StateError for a damaged checkpoint.
+        None if the file was not begun. Raises StateError for a damaged checkpoint.
         """
         path = self._checked(file)
         return checkpoint.read(path.with_name(f"{path.name}.ckpt"))
@@ -263,10 +267,11 @@ class LocalFolder:
             path.unlink(missing_ok=True)
 
     def clear(self, file: str) -> None:
-        """Remove a list, also one that was only begun, with all that is beside it.
-        Raises as `remove` does.
+        """Remove a list, finished or not, with all files beside it. Raises as `remove`
+        does.
         """
-        # The checkpoint first: without it, what else there is counts nothing.
+        # The checkpoint is removed first: without a checkpoint, the other files are
+        # ignored.
         self._remove_beside(file)
         self.remove(file)
 
@@ -285,7 +290,7 @@ class LocalFolder:
             raise StorageError(f"cannot read the folder {self._folder}: {error.strerror}") from None
 
     def differences(self, entry: ManifestEntry) -> Iterator[str]:
-        """Yield how a file is not what its entry says.
+        """Yield the differences between a file and its entry.
 
         Raises UnsafeError if its folder is a link.
         """

@@ -57,17 +57,18 @@ _OF_TABLES = {"table", "earlier"}
 
 @dataclass(slots=True)
 class ManifestEntry(ListRecord):
-    """One list of one connection; `file` is below the folder, `why` says why it is not
-    there, or not complete.
+    """One list of one connection. `file` is its path below the folder; `why` says why
+    the list is missing or incomplete.
 
-    `offered` is False where the connection has no such resource. A file of what changed
-    `since` a time has that time, empty where all was read. `modified` is the time of
+    `offered` is False where the connection has no such resource. `since` is the time
+    from which a file has the changes, empty for a full read. `modified` is the time of
     the file, in nanoseconds, when its content was last compared with the hash; `look`
-    is what tells at a glance whether someone changed it, where the destination has such
-    a thing. `checked` is when an increment last found that nothing had changed. `gone`
-    is how many ids of earlier full reads the last one did not find, if there were any.
-    `earlier` is the mark before the present one, where a table is one entry. A run that
-    takes a list over from the manifest of another run gives it the next `turn`.
+    is a value that shows, without reading the file, whether someone changed it, if the
+    destination has such a value. `checked` is when an increment last found that nothing
+    had changed. `gone` is how many ids of earlier full reads the last one did not find,
+    if there were any. `earlier` is the mark before the present one, where a table is
+    one entry. A run that takes a list over from the manifest of another run gives it
+    the next `turn`.
     """
 
     file: str
@@ -101,12 +102,14 @@ class ManifestEntry(ListRecord):
     def finished(self, state: Checkpoint, missing: list[str], *, allow: bool) -> "ManifestEntry":
         """Return the entry of the list that came to this state.
 
-        It is complete if nothing is `missing`, or that is allowed.
+        The list is complete if nothing is `missing`, or if `allow` accepts missing
+        parts.
         """
         size, sha256 = state.target
         return replace(
             self.told_by(state),
-            # The state of version 0.1 does not say which they were.
+            # Checkpoints of version 0.1 do not record the options, so the entry keeps
+            # its own.
             options=self.options,
             bytes=size,
             sha256=sha256,
@@ -173,12 +176,12 @@ class Manifest:
 
     @property
     def complete(self) -> bool:
-        """Whether all that is offered is there."""
+        """Whether all lists that the connections offer are complete."""
         return all(entry.complete or not entry.offered for entry in self.entries.values())
 
     def ended_before(self, wall: float, seconds: float) -> bool:
-        """Return whether the last run came to its end, and that this many seconds
-        ago.
+        """Return whether the last run ended more than this many seconds ago. False if
+        it has not ended.
         """
         try:
             ended = datetime.fromisoformat(self.ended or "").timestamp()

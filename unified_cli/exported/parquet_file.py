@@ -52,10 +52,10 @@ class ParquetColumns(NamedTuple):
 def schema(columns: ParquetColumns) -> "pa.Schema":
     """Return the schema of rows with these columns, the same whatever the records hold.
 
-    It is `_profile`, `id`, `created_at`, `updated_at`, `record`, and those asked for.
-    The times are timestamps in UTC; all else is text. Typed columns would change
-    numbers: a double has 53 bits, and a member may be of one type here and of another
-    there.
+    Its columns are `_profile`, `id`, `created_at`, `updated_at`, `record`, and the
+    requested ones. The times are timestamps in UTC; all else is text. Typed columns
+    would change numbers: a double has 53 bits, and a member may have different types in
+    different records.
     """
     import pyarrow as pa  # noqa: PLC0415  an extra, and slow to import
 
@@ -106,8 +106,8 @@ def identity(record: bytes) -> bytes | None:
 
 
 def write(lines: BinaryIO, send: Callable[[bytes], object], columns: ParquetColumns) -> None:
-    """Read a record a line, and send the bytes of a file with these columns. Raises
-    OSError, and what `send` does.
+    """Write lines of records as a Parquet file with these columns. `send` gets the
+    bytes of the file. Raises OSError, and what `send` does.
     """
     from pyarrow import PythonFile, parquet  # noqa: PLC0415  as above
 
@@ -120,7 +120,9 @@ def write(lines: BinaryIO, send: Callable[[bytes], object], columns: ParquetColu
 
 
 def records(content: BinaryIO) -> Iterator[bytes]:
-    """Yield the records of such a file. Raises ValueError for any other, OSError."""
+    """Yield the records of a Parquet file of this program. Raises ValueError for any
+    other file, and OSError.
+    """
     from pyarrow import parquet  # noqa: PLC0415  see above
 
     with parquet.ParquetFile(content) as file:
@@ -168,14 +170,14 @@ def _text(value: bytes | None) -> bytes | None:
     In a text half a surrogate pair, which UTF-8 cannot encode, is written as its
     escape: `\ud83d`. Backslashes before one, and before text that looks like its
     escape, are doubled, so that two members that differ never become the same text.
-    Within an object or array it is escaped as JSON has it.
+    Within an object or array, half a pair keeps the escape that JSON uses.
     """
     if value is None or value == b"null":
         return None
     if not value.startswith(b'"'):
         return text(value).encode()
     if b"\\" not in value:
-        # Without an escape it is as it is.
+        # Text without an escape needs no decoding.
         return value[1:-1]
     return _BEFORE_HALF.sub(r"\g<0>\g<0>", string(value)).encode("utf-8", "backslashreplace")
 

@@ -32,16 +32,16 @@ from unified_cli.storage.folders import FixedFolder
 _SECONDS, _BYTES = 1.0, 8 * 1024 * 1024
 _WITHOUT_LOCKS = "--out a file on another disk, or > FILE"
 Convert = Callable[[BinaryIO, Callable[[bytes], None]], None]
-"""Reads lines of NDJSON from the one, and sends the bytes of another format to the
-other.
+"""Reads lines of NDJSON from the file, and passes the bytes of another format to the
+function.
 """
 
 
 class PartialFile:
     """`T.part`, `T.ckpt` and `T.lock` beside the target `T`.
 
-    Whatever is killed when, the part file begins with the whole pages that the
-    checkpoint counts. All methods raise StorageError where the file system refuses.
+    Whenever the process is killed, the part file begins with the complete pages that
+    the checkpoint counts. All methods raise StorageError if the file system refuses.
     """
 
     def __init__(
@@ -54,9 +54,10 @@ class PartialFile:
         root: FixedFolder | None = None,
         convert: Convert | None = None,
     ) -> None:
-        """`instead` is for a file of that name.
+        """`instead` is the remedy in the error for an existing file of that name.
 
-        Below `root`, which stays, no link is followed; `convert` makes it.
+        Below `root`, a fixed folder, no link is followed. `convert` makes the final
+        file from the part file.
         """
         self.path = path
         self._root = root or FixedFolder(path.parent)
@@ -187,7 +188,8 @@ class PartialFile:
                 self.state.bytes - self._safe_bytes >= _BYTES
                 or self._monotonic() - self._safe_at >= _SECONDS
             )
-            # Anyone who has read the last page publishes at once, which makes it safe.
+            # After the last page, the caller publishes the file at once, which makes
+            # the page safe.
             if due and state.next_cursor is not None:
                 self._make_safe()
 
@@ -202,7 +204,8 @@ class PartialFile:
         with self._writing(self.path):
             with AtomicFile.beside(self.path) as made, self._file.reader() as content:
                 convert(content, made.write)
-                # A run after a crash knows the target by this.
+                # After a crash, the next run recognises the target by its size and
+                # hash.
                 published = made.size, made.digest("sha256").hex()
                 self._note(replace(self.state, complete=True, published=published))
                 self._make_safe()
@@ -216,8 +219,8 @@ class PartialFile:
             self._publish_converted(self._convert, force=force)
             return
         with self._writing(self._part):
-            # One step for the checkpoint: an end that is safe and not yet said to be
-            # one would be written twice.
+            # The checkpoint counts the end and marks the file complete in one step. If
+            # a crash came between two steps, the next run would write the end again.
             self.append(end)
             self._note(replace(self.state, complete=True))
             self._make_safe()
@@ -248,7 +251,7 @@ class PartialFile:
     def close(self) -> None:
         """Close the files and release the lock.
 
-        An unfinished one stays for the next run.
+        An unfinished file stays for the next run.
         """
         self._file.close()
         self._lock.release()
@@ -289,7 +292,8 @@ class PartialFile:
             raise self._failure(error, path) from None
 
     def _failure(self, error: OSError, path: Path) -> StorageError:
-        # The operating system names no file where an open one cannot be written.
+        # If an open file cannot be written, the error of the operating system names no
+        # file.
         return StorageError(
             f"cannot write {error.filename or path}: {error.strerror}; the safe part stays for the"
             " next run"

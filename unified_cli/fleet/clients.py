@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 _MOST_NAMED = 5
-# As long as it takes to kill a program that prints a token; a keyring that does not
-# answer cannot be stopped.
+# Enough time to kill a program that prints a token. The end waits no longer, because a
+# keyring that does not answer cannot be stopped.
 _LAST_WAIT = 0.5
 _MOST_SENDS = 1e6
 _LONGEST = 3600.0
 _PACES = "rate"
-"""The kind of the facts in the cache about the limits of connections. Version 0.2.0
-kept other ones, as "pace".
+"""The kind of cached facts about the limits of connections. Version 0.2.0 cached
+different facts, as "pace".
 """
 
 
@@ -73,8 +73,8 @@ class Clients:
         self._rate_limits: dict[Any, RateLimit] = {}
         self._quotas: dict[Any, Quota] = {}
         self._paces_are_known = runtime.has_cached(_PACES)
-        """An earlier run has learned one, of whatever connection; most runs never meet
-        a limit.
+        """An earlier run has cached a pace, for any connection. Most runs never meet a
+        limit, and then need no look-up.
         """
         self._bulk: dict[str, Quota] = {}
         """The quotas of connections with bulk work, whose retries are reported at the
@@ -97,7 +97,8 @@ class Clients:
     def token(self, resolved: Settings) -> str:
         """Return the connection's token.
 
-        A worker waits for it without its turn. Raises ConfigError if it does not exist.
+        The thread waits for the token in the context `idle`, so that another thread can
+        use its slot. Raises ConfigError if there is no token.
         """
         if resolved.token is None:
             raise resolved.no_token()
@@ -118,7 +119,8 @@ class Clients:
         token = token or self.token(resolved)
         completion_words.drop_others(self._runtime, resolved)
         address, account = resolved.reachable()
-        # Answers that do not come from a service have no limit, and teach nothing.
+        # The sandbox and replays have no limits, and no pace can be learned from their
+        # answers.
         free = address.is_sandbox or self._runtime.replays
         rates = (0.0, 0.0) if free else (resolved.rate, resolved.token_rate)
         runtime = (
@@ -260,7 +262,7 @@ class ClientPool:
     def lend(self, make: Callable[[], Client], name: str = "") -> Iterator[Client]:
         """Lend an idle client, or a new one.
 
-        Where there are several connections, `name` says of which.
+        If the pool serves several connections, `name` selects one.
         """
         client = self._take(name) or make()
         try:
@@ -269,7 +271,7 @@ class ClientPool:
             self._give_back(name, client)
 
     def close(self) -> None:
-        """Close those that are idle. The others are closed when they come back."""
+        """Close the idle clients. The others are closed when they are given back."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []

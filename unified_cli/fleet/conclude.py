@@ -21,15 +21,17 @@ ORDER = (
     ExitCode.INCOMPLETE,
     ExitCode.DIFFERENT,
 )  # fmt: skip
-"""The exit codes of single errors, the one that counts first. It is not what many parts
-come to: two of thirty that end with 5 make 9, as `conclude` says.
+"""The exit codes of single errors, the most important first. Work on many parts can end
+with a different code: if two of thirty parts fail with 5, `conclude` makes it 9.
 """
 _OWN = (ExitCode.BUG, ExitCode.STORAGE, ExitCode.STATE, ExitCode.UNSAFE)
 """If one part fails with these, the whole command does: the cause is this machine."""
 _MOST_NAMED = 5
-"""Of lists and other parts; connections are all named."""
+"""Of lists and other parts this many are named; of connections, all."""
 MOST_TOLD = 3
-"""Up to this many parts of which the same is said get a line each; more share one."""
+"""Up to this many parts with the same message get a line each; more parts share one
+line.
+"""
 
 
 class Ending(NamedTuple):
@@ -42,9 +44,9 @@ class Ending(NamedTuple):
     expected. `see` names the file that lists the parts of an outcome: `failed`, `in
     doubt` or `not tried`.
 
-    Parts without names, such as records, are only counted: this many `unnamed` ones
-    failed, of each connection `failed_by`. That all of them failed is no failure of a
-    connection, but something missing.
+    Parts without names, such as records, are only counted: `unnamed` is the number that
+    failed, `failed_by` the same by connection. If all of them failed, no connection has
+    failed, but something is missing.
     """
 
     unit: str
@@ -127,9 +129,9 @@ def own_failure(errors: Iterable[UnifiedError]) -> UnifiedError | None:
 def conclude(ending: Ending) -> None:
     """Raise the error that sums up the work.
 
-    Nothing where all of it is done and as expected.
+    Raises nothing if all of the work is done and as expected.
 
-    Where several things went wrong, the first row of this table that applies gives the
+    If several things went wrong, the first entry of this list that applies gives the
     exit code: this machine's own failure, writes in doubt, what ended the work early,
     what all parts failed with, the missing part, what differs.
     """

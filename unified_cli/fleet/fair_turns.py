@@ -19,10 +19,10 @@ _LEAST_THREADS = 12
 _FILES, _OTHER_FILES = 5, 40
 _SLOTS = 8
 _MANY, _SLOTS_FOR_MANY = 16, 32
-"""This many connections and more are many.
+"""More connections than `_MANY` get `_SLOTS_FOR_MANY` slots.
 
-With 32 at work, a hundred of them take 1.13 times what their limits allow; with 8, 1.36
-times.
+With 32 slots, a hundred connections take 1.13 times as long as their limits require;
+with 8 slots, 1.36 times.
 """
 
 
@@ -44,12 +44,12 @@ class WorkerSlots:
         self._lock = threading.Lock()
         self._free = self.number
         self._queue: deque[threading.Event] = deque()
-        """The threads that want a slot, each with the event that is set when it has
-        one.
+        """The events of the threads that wait for a slot, in order. Each is set when
+        its thread gets a slot.
         """
         self._waiting: set[int] = set()
-        """The threads that gave up their slot. Each adds and removes its own number,
-        which is one step.
+        """The threads that gave up their slot. Each thread adds and removes only its
+        own number, which is atomic.
         """
 
     def expect(self, connections: int) -> None:
@@ -94,7 +94,7 @@ class WorkerSlots:
     def lend(self, seconds: float) -> Iterator[None]:
         """Lend this thread's slot to others while it waits.
 
-        Then wait until there is one again.
+        Then wait until a slot is free again.
 
         With 0 seconds, threads that wait for a slot go first.
         """
@@ -150,7 +150,7 @@ class FairTurns(Generic[Job]):
 
     Jobs of one connection keep their order. Of connections with equally many jobs, the
     one with the earlier job is first. Jobs are taken from `jobs` ahead of their turn
-    until the waiting ones weigh `ahead`. For one thread.
+    until the waiting ones weigh `ahead`. Not thread-safe.
     """
 
     def __init__(
@@ -213,8 +213,8 @@ def spread(jobs: Iterable[Job], profile_of: Callable[[Job], str | None]) -> list
 
     They stay in their order.
 
-    Input is often sorted by connection, and then each would be held up by its own
-    limit, one after the other.
+    Input is often sorted by connection. Unless the jobs are spread, the work waits for
+    the limit of one connection after the other.
     """
     found = [(profile_of(job), job) for job in jobs]
     counts = Counter(profile for profile, _ in found)

@@ -1,6 +1,7 @@
 """The settings for calls, and those of a whole command.
 
-For a connection's own token, the service is asked for the connection.
+A connection's own token does not name the connection, so its account id is requested
+from the service.
 """
 
 from contextlib import closing
@@ -67,9 +68,9 @@ def resolved(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
 def identified(found: Settings, flags: Overrides, runtime: Runtime) -> Settings:
     """Return the settings with the account of the connection.
 
-    An own token's account id is the one that the service gives: caches, journals and
-    exports belong to a connection, and `me` is another for each token. It is not
-    requested for a dry run. Raises the errors of a request.
+    For a connection's own token, the account id comes from the service: caches,
+    journals and exports belong to a connection, but `me` is a different connection for
+    each token. A dry run does not request the id. Raises the errors of a request.
     """
     address = found.address
     if not found.is_own or flags.shown or address is None:
@@ -80,7 +81,8 @@ def identified(found: Settings, flags: Overrides, runtime: Runtime) -> Settings:
     with Clients(runtime, catalogue) as clients:
         token = clients.token(found)
         if source := found.token:
-            # Some sources, such as standard input, give it only once.
+            # Some sources, such as standard input, give the token only once, so it is
+            # kept.
             found = found._replace(
                 token=source._replace(kind="environment", detail=token, source=source.words)
             )

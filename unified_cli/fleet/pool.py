@@ -1,7 +1,7 @@
 """Worker threads that do jobs, and hand the results to the thread that asked for them.
 
-Whatever is done several at a time goes through this: exports, imports, downloads, calls
-over several connections.
+All parallel work uses this module: exports, imports, downloads, calls over several
+connections.
 """
 
 import threading
@@ -24,7 +24,7 @@ _AHEAD = 4
 
 
 class _End(NamedTuple):
-    """A job is over: well, or with this error."""
+    """The end of a job: success, or this error."""
 
     error: BaseException | None = None
 
@@ -35,7 +35,9 @@ class _Task(Generic[Job, Result]):
     def __init__(self, job: Job) -> None:
         self.job = job
         self.room = threading.Semaphore(1)
-        """Room for a result: one waits, or is used, while the next is made."""
+        """Room for a result: one result waits or is in use while the worker makes the
+        next.
+        """
         self.held: deque[Result] = deque()
         """Results whose turn has not come."""
         self.is_over = False
@@ -53,9 +55,9 @@ def results_of(
 
     They come as from `WorkerPool.results`.
 
-    `poll` is called before a result is waited for and now and then in the meantime, and
-    may end that with an error. To be used with `contextlib.closing`: a generator that
-    is closed early waits for no one.
+    `poll` is called before and regularly during each wait for a result; if it raises an
+    error, the wait ends. To be used with `contextlib.closing`: a generator that is
+    closed early does not wait for the workers.
     """
     with WorkerPool(size, work, poll) as pool:
         yield from pool.results(jobs, ordered=ordered)
@@ -65,12 +67,13 @@ class WorkerPool(Generic[Job, Result]):
     """At most `size` worker threads; `work` does a job and yields its results.
 
     All methods but `wake` are for one thread, the caller's, which uses one result after
-    the other. A job is at most one result ahead of it. A worker is started when there
-    is a job for it; StorageError is raised where not one can be.
+    the other. A job is at most one result ahead of that thread. A worker is started
+    when there is a job for it; StorageError is raised if not even one worker can be
+    started.
 
-    Leaving the `with` block early waits for no one: each worker closes its job when the
-    result it is making is there. Workers are daemons, so that the program can end
-    before.
+    Leaving the `with` block early does not wait for the workers: each closes its job
+    once its current result is ready. Workers are daemons, so that the program can end
+    before that.
     """
 
     def __init__(
@@ -125,7 +128,7 @@ class WorkerPool(Generic[Job, Result]):
         return task
 
     def take(self, seconds: float) -> list[Result]:
-        """Return all results that are there.
+        """Return all results that are ready.
 
         Waits for the first, the end of a job, or `wake`, at most this many seconds.
 

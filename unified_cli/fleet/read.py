@@ -30,9 +30,9 @@ class FairReaders:
     which closes the clients.
 
     `workers` bounds how many work at a time; None leaves it to the number of
-    connections. With `in_turn` a connection waits in its place in the order, and all
-    others wait with it. For this many `connections` idle clients are kept, or for as
-    many as there may be threads.
+    connections. With `in_turn`, a connection that waits for a limit keeps its slot, so
+    that the others wait, too. Idle clients are kept for `connections` connections, or
+    for the most possible threads if these are more.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class FairReaders:
     def turn(self) -> AbstractContextManager[None]:
         """Wait for a turn in this thread.
 
-        For anything that is not done in the workers of `read`.
+        For work outside the workers of `read`.
         """
         return self.slots.slot()
 
@@ -95,9 +95,9 @@ class FairReaders:
 
         They come as they are ready, or in order.
 
-        Each is that of a connection of its own, or they are of this many `connections`.
-        `poll` is called before a result is waited for and now and then in the meantime,
-        and may end that with an error.
+        Each job belongs to a different connection, unless `connections` says how many
+        there are. `poll` is called before and regularly during each wait for a result;
+        if it raises an error, the wait ends.
         """
 
         def run(job: Job) -> Generator[Result]:
@@ -134,7 +134,8 @@ class FairReaders:
     def tokens(self, connections: Mapping[Name, Settings]) -> dict[Name, str | UnifiedError]:
         """Return each connection's token, or its error.
 
-        This is before anything is sent. Different commands run in parallel.
+        All tokens are read before anything is sent. Different commands that print
+        tokens run in parallel.
         """
 
         def one(name: Name) -> Generator[tuple[Name, str | UnifiedError]]:
@@ -159,7 +160,7 @@ class FairReaders:
         size: Callable[[Result], int],
         most: int,
     ) -> Generator[Result]:
-        """Yield the results in order, though read at once.
+        """Yield the results in order, while jobs run in parallel.
 
         The order is that of the jobs.
 
@@ -187,7 +188,8 @@ class FairReaders:
                 while kept and (first := next(iter(kept))) in ended:
                     held.release(first)
                     del kept[first]
-                    # The turn goes to the next one, with what it has read so far.
+                    # The turn passes to the next job, with the results that it has read
+                    # so far.
                     following = next(iter(kept), None)
                     if following is not None:
                         ahead, kept[following] = kept[following], []
@@ -262,14 +264,14 @@ def pages(
 ) -> Generator[Page]:
     """Yield a list's pages, reading one ahead.
 
-    Each is read while the one before it is used.
+    Each page is read while the caller uses the previous one.
 
     To be used with `contextlib.closing`.
 
-    `poll` is called before a page is waited for and now and then in the meantime, and
-    may end that with an error. The client is closed at the end, by the worker where a
-    request is under way: nothing waits for that. Raises what `ListReader.read` raises,
-    after the pages read before.
+    `poll` is called before and regularly during each wait for a page; if it raises an
+    error, the wait ends. The client is closed at the end. If a request is still under
+    way, the worker closes the client after it, and the caller does not wait. Raises
+    what `ListReader.read` raises, after the pages read before.
     """
     reader = ListReader(client.send, request, service, span)
     try:

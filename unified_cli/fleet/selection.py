@@ -20,9 +20,9 @@ Selected = Mapping[str, Settings]
 
 
 def for_writes(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
-    """Return the selected connections that may be written to. Each is there once.
+    """Return the selected connections for a write, each only once.
 
-    Raises ConfigError for one that has no address or account, UsageError for two
+    Raises ConfigError for a connection without address or account, UsageError for two
     profiles of one connection, UnsafeError for read-only profiles.
     """
     selected = _resolved(runtime, config, options)
@@ -42,7 +42,8 @@ def for_writes(runtime: Runtime, config: Config, options: ConnectionOptions) -> 
 def for_reads(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
     """Return the selected connections.
 
-    Those that are the same are named on stderr. Raises ConfigError, UsageError for -a.
+    Profiles of the same connection are named on stderr. Raises ConfigError, and
+    UsageError if `-a` is given.
     """
     selected = _resolved(runtime, config, options)
     note_same(runtime, selected)
@@ -51,7 +52,8 @@ def for_reads(runtime: Runtime, config: Config, options: ConnectionOptions) -> S
 
 def _resolved(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
     check_account(options.account_id)
-    # The process's environment decodes a variable at each access.
+    # The process's environment decodes a variable at each access, so a plain copy is
+    # used.
     runtime = runtime._replace(environ={**runtime.environ})
     names = profiles.select(config, options.profile)
     selected = {
@@ -63,7 +65,7 @@ def _resolved(runtime: Runtime, config: Config, options: ConnectionOptions) -> S
 
 
 def check_account(account: str | None) -> None:
-    """Raise UsageError for an account beside several connections."""
+    """Raise UsageError if an account is given for several connections."""
     if account:
         raise UsageError("-a names one connection and -p several (leave one of them out)")
 
@@ -84,9 +86,9 @@ def note_same_of(
 def read_once(
     runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]
 ) -> list[str]:
-    """Return these profiles without those of another profile's connection.
+    """Return these profiles, only one for each connection.
 
-    They are reported on stderr.
+    Profiles of the same connection are reported on stderr.
     """
     selected, _ = resolve_each(runtime, config, options, names)
     for same in same_connection(selected):
@@ -127,7 +129,7 @@ def note_same(runtime: Runtime, selected: Selected) -> None:
 def same_connection(selected: Selected) -> list[list[str]]:
     """Return the groups of profiles with the same connection.
 
-    It is the same if origin and account are.
+    Two profiles have the same connection if origin and account are equal.
     """
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for name, settings in selected.items():

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from unified_cli.http.rate_limit import Idle
 
 _COMMANDS = 8
-# The connections of a command share the failure of a program. A server lives for days,
-# and a program that fails now may succeed later.
+# For this time, the connections of a command share the failure of a program. After
+# that, the program is run again, because a server lives for days and the next run may
+# succeed.
 _FAILED_SECONDS = 10.0
 
 
 class _TokenRead:
-    """The reading of a source: when it is `done` there is a token or an error."""
+    """One read of a token source. Once `done` is set, there is a token or an error."""
 
     def __init__(self) -> None:
         self.done = threading.Event()
@@ -52,8 +53,8 @@ class Tokens:
     def get(self, source: TokenSource, idle: "Idle" = nullcontext) -> str:
         """Return the token.
 
-        A thread waits for it in the context `idle`. Raises ConfigError where it cannot
-        be read, or after `close`.
+        A thread waits for the token in the context `idle`. Raises ConfigError if the
+        token cannot be read, or after `close`.
         """
         # Sources with the same key have the same token.
         profile = source.profile if source.kind == "keyring" else None

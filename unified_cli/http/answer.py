@@ -41,7 +41,7 @@ class Answer(NamedTuple):
 
     @property
     def content_type(self) -> str:
-        """The Content-Type. Without one, words that say so, or nothing for JSON."""
+        """The Content-Type. If missing, words that say so, or empty for JSON."""
         return self.headers.get("content-type", "" if self.body else "bytes without a Content-Type")
 
     @property
@@ -94,7 +94,8 @@ class Reader(NamedTuple):
 
         Raises DamageError for a damaged body, and the errors of the transport.
         """
-        # Copied once: httpx searches all of them at each look-up.
+        # The headers are copied once, because httpx searches all of them at each
+        # look-up.
         headers = dict(response.headers.items())
         self.trace.warn(headers)
         try:
@@ -246,7 +247,8 @@ class Reader(NamedTuple):
             try:
                 body = self._without_credentials(request, body)
             except (decoding.DamageError, decoding.TooLargeError):
-                # Anything in it may be a credential; the status says what happened.
+                # Any part of this body may be a credential, so it is dropped. The
+                # status still says what happened.
                 body = b""
         return self._failed(request, response, headers, status, body)
 

@@ -64,7 +64,7 @@ class ErrorText(NamedTuple):
 def text_of(document: JsonObject, service: Service) -> ErrorText:
     """Return the text of an error object in any usual shape.
 
-    The provider's own answer is read like it.
+    A provider's own answer within it is read the same way.
     """
     message = _first_text(document, _TEXTS)
     lines = _problems(document)
@@ -74,7 +74,7 @@ def text_of(document: JsonObject, service: Service) -> ErrorText:
     found = [(what, body) for what, body in answers if body]
     details = document.get("details")
     if isinstance(details, dict) and not any(name in details for name in _LISTS):
-        # A provider's error may be here instead.
+        # `details` may hold the provider's error instead.
         found.append(("details", details))
     for what, body in found:
         theirs = _provider(body)
@@ -206,7 +206,7 @@ class ErrorAnswer(NamedTuple):
 
 
 def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
-    """Return the error that an answer means.
+    """Return the error to raise for a failed answer.
 
     It says what failed, on what, and what to do next. Its text is masked.
     """
@@ -304,7 +304,7 @@ def _named_problems(envelope: JsonObject | None, service: Service) -> Iterator[s
 def _rules(envelope: JsonObject | None, service: Service) -> Iterator[str]:
     """Yield the scopes that are required at times.
 
-    They come with any error, and are never its cause.
+    The service lists these scopes with any error, but they are never its cause.
     """
     insight = envelope.get(service.error_insight) if envelope else None
     for name, found in insight.items() if isinstance(insight, dict) else ():

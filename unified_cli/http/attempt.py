@@ -41,15 +41,19 @@ class Outcome(Enum):
     that refuses.
     """
     LOST = auto()
-    """It was sent, and no complete answer arrived: it may have been carried out."""
-    UNFINISHED = auto()
-    """It was lost before its whole body was sent, so the service cannot have carried it
+    """The request was sent, but no complete answer arrived: it may have been carried
     out.
     """
+    UNFINISHED = auto()
+    """The connection was lost before the whole body was sent, so the service cannot
+    have carried out the request.
+    """
     DAMAGED = auto()
-    """It succeeded, but the answer is damaged."""
+    """The request succeeded, but the answer is damaged."""
     UNUSABLE = auto()
-    """It succeeded, but the answer is too large or a web page, and would be again."""
+    """The request succeeded, but the answer is too large or a web page, and a repeat
+    would get the same.
+    """
     ANSWERED = auto()
     """It was answered with a status other than success."""
     SUCCEEDED = auto()
@@ -57,7 +61,7 @@ class Outcome(Enum):
 
 
 class Doubt(Enum):
-    """Why a write is in doubt that no status explains."""
+    """Why a write without a status is in doubt."""
 
     UNSEEN = "no answer was seen"
     BROKEN = "the answer was broken"
@@ -81,7 +85,7 @@ class Attempt(NamedTuple):
     own: bool = False
     facts: "RateFacts | None" = None
     doubt: Doubt = Doubt.UNSEEN
-    """Why a lost one is in doubt."""
+    """Why a lost attempt is in doubt."""
 
 
 class NetworkFailure(NamedTuple):
@@ -122,20 +126,20 @@ def outcome_of(request: Request, attempts: Iterable[Attempt]) -> WriteOutcome:
 
     A read is never in doubt.
 
-    A success is done. An attempt failed where nothing reached the service or only a
-    part of a body of known length, at any 4xx, and at a 503 that is the service's own
-    error object and not about the provider. Any other 5xx, a redirect, and an answer
-    that is lost, damaged or a web page leave it in doubt: a server may carry a write
-    out, and fail only when it answers.
+    A success is done. An attempt failed if nothing reached the service, or only a part
+    of a body of known length. It also failed if the answer is any 4xx, or a 503 that is
+    the service's own error object and not about the provider. Any other 5xx, a
+    redirect, and an answer that is lost, damaged or a web page leave the write in
+    doubt: a server may carry out a write, and then fail to answer.
 
     A doubt stays, because a later attempt that was limited, not authorised or not
     connected says nothing about the earlier one, and a 409 may even mean that the
-    earlier one is still at work. Two answers end it. A 404 or 410 to a repeated DELETE:
-    the record is gone, so it is done. And a 400 or 422, in the service's own error
-    object, to a request with an idempotency key: had the earlier attempt been carried
-    out, the service would have repeated that answer. Other refusals may come before the
-    service looks at the key. A refusal of the provider ends no doubt: that a name is
-    taken may be the work of the earlier attempt.
+    earlier one is still at work. Two answers end the doubt. A 404 or 410 to a repeated
+    DELETE: the record is gone, so it is done. And a 400 or 422, in the service's own
+    error object, to a request with an idempotency key: had the earlier attempt been
+    carried out, the service would have repeated that answer. Other refusals may come
+    before the service looks at the key. A refusal by the provider does not end the
+    doubt: a name may be taken because the earlier attempt succeeded.
 
     Assumption: the service repeats its first answer to an idempotency key.
     """
@@ -153,7 +157,7 @@ def outcome_of(request: Request, attempts: Iterable[Attempt]) -> WriteOutcome:
 def error_for(request: Request, attempts: Sequence[Attempt], error: UnifiedError) -> UnifiedError:
     """Return the error to raise for a failed request.
 
-    That is the last one, or an UnknownError if the write is in doubt.
+    It is the error of the last attempt, or an UnknownError if the write is in doubt.
     """
     error.idempotency_key = request.key
     if outcome_of(request, attempts) is not WriteOutcome.IN_DOUBT:
@@ -187,7 +191,7 @@ def _why(attempts: Iterable[Attempt]) -> str:
 def unshown_error(request: Request, status: int, error: UnifiedError) -> StorageError:
     """Return the error for a write that was done.
 
-    Its answer could not be shown, for the reason of another error.
+    Its answer could not be shown, for the reason in `error`.
     """
     return StorageError(
         f"{error.reason}; {request.method} {request.path} was done",
@@ -251,7 +255,7 @@ def _settles(request: Request, attempt: Attempt) -> bool:
 def may_repeat(request: Request, attempt: Attempt) -> bool:
     """Return whether the same request may be sent again.
 
-    After this attempt, it must not be carried out twice.
+    False if a repeat after this attempt could carry out the request twice.
 
     Assumption: the service honours the idempotency key that every POST and PATCH
     carries, unless the settings say otherwise. A request that may act twice anyway (an
@@ -290,7 +294,7 @@ def redirect_target(here: httpx.URL, location: str, request: Request, *, file: b
 
     Raises UnsafeError for one that must not be followed.
     """
-    # A query may be signed.
+    # The query is not shown, because it may be signed.
     shown = excerpt(location.partition("?")[0], _LONGEST_HOST)
     # Parsers of URLs disagree about blanks, control characters and backslashes.
     if not _PLAIN.fullmatch(location):

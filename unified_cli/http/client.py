@@ -42,7 +42,9 @@ class _Call:
         self.number = 1
         self.attempts: list[Attempt] = []
         self.reconnected = False
-        """It was repeated once after the server had closed the idle connection."""
+        """The request was repeated once, because the server had closed the idle
+        connection.
+        """
 
 
 class Client:
@@ -133,7 +135,7 @@ class Client:
     def _turn(self, call: _Call) -> Permit:
         """Wait for permission to send.
 
-        Raises the error of the last attempt if that would be too late.
+        Raises the error of the last attempt if the permission would come too late.
         """
         account, started = call.request.account, self._runtime.monotonic()
         endless = self._patience is Patience.ENDLESS
@@ -161,8 +163,8 @@ class Client:
             if call.request.upload is None:
                 result = self._connection.attempt(call.request, call.until, expected)
             else:
-                # A file may take as long as it makes progress: only the waits between
-                # attempts count.
+                # An upload may continue as long as it makes progress, so only the waits
+                # between attempts count against the deadline.
                 began = self._runtime.monotonic()
                 result = self._connection.attempt(call.request, NEVER, expected)
                 call.until += self._runtime.monotonic() - began
@@ -208,7 +210,7 @@ class Client:
             stderr.note(f"waiting {seconds:.1f} s for the rate limit: {failed.error.reason}")
 
     def _pause(self, call: _Call, failed: Failed) -> None:
-        """Wait before the next attempt. Raises the error if there is to be none."""
+        """Wait before the next attempt. Raises the error if no attempt follows."""
         request, attempt = call.request, failed.attempt
         wait = attempts.pause(call.number, attempt, self._runtime.uniform)
         if not attempts.may_repeat(request, attempt) or call.number > self._settings.retries:

@@ -25,8 +25,8 @@ MOST_RECORDS = 500_000
 LARGEST_RECORD = 8 * 1024 * 1024
 """Bytes of a record that is one of several."""
 MOST_VALUES = 200_000
-"""Values within a record, at any depth: decoded, each takes a hundred times its
-bytes.
+"""Values within a record, at any depth: a decoded value needs a hundred times its bytes
+in memory.
 """
 
 _LESS = "(ask for less: --page-size)"
@@ -191,7 +191,7 @@ def check(body: bytes, items: Collection[str] = ()) -> None:
 def _are_deeper(text: bytes, names: Collection[str]) -> bool:
     """Return whether a record or another member is too deep.
 
-    Anything that is not a page counts as such.
+    Also True for an object that is not a page.
     """
     try:
         found = {"": text} if text.startswith(b"[") else members.parts(text) or {}
@@ -228,7 +228,7 @@ def json_object(body: bytes) -> JsonObject | None:
 
     None if it is not an object, too large or too deep.
 
-    Bytes that are not UTF-8 are replaced, because it is a failure in any case.
+    Bytes that are not UTF-8 are replaced, because the answer is a failure in any case.
     """
     if len(body) > _LARGEST_ENVELOPE or deeper_than(body, DEEPEST):
         return None

@@ -1,5 +1,5 @@
-"""Run a command and record its exchanges to a HAR file, in the order in which they end;
-or answer them from one.
+"""Record the exchanges of a command in a HAR file, in the order in which they end, or
+answer them from a recording.
 """
 
 import math
@@ -44,10 +44,10 @@ def is_own(content: bytes) -> bool:
 class Recording:
     """A HAR file that is written while a command runs; for all threads.
 
-    Raises StorageError if it cannot be made.
+    Raises StorageError if the file cannot be made.
 
-    Where it can no longer be written the work continues, since writes may depend on it;
-    `close` says so.
+    If the file can no longer be written, the command still continues, because its
+    writes to the service must not break off. `close` then raises the error.
     """
 
     replays = False
@@ -123,7 +123,7 @@ class _RecordingTransport(httpx.BaseTransport):
             raise
         self._exchange = exchange
         exchange.response, exchange.answered = response, runtime.monotonic()
-        # A synchronous transport gives no other.
+        # A synchronous transport returns no other kind of stream.
         assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101
         return httpx.Response(
             response.status_code,
@@ -201,7 +201,8 @@ def record_or_replay(
 @contextmanager
 def _recorded(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtime]:
     recording = Recording(path, runtime, service)
-    # Cached facts would not be requested, so a replay would lack them.
+    # A recorded command does not use the cache: cached facts would not be requested,
+    # and a replay would lack them.
     folders = _user_folders(runtime, runtime.folder("data"))
     try:
         yield runtime._replace(
@@ -219,7 +220,8 @@ def _recorded(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
 @contextmanager
 def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtime]:
     clock = ReplayClock()
-    # The journals and runs of a replay go with it: no write was sent.
+    # The journals and runs of a replay are removed at its end, because it sent no
+    # write.
     with SpoolFile(runtime.folder("cache"), runtime.wall()) as copy, _temporary_folder() as data:
         index = HarIndex(path, copy, service)
         runtime.stderr.names_runs = False

@@ -36,15 +36,15 @@ class BodyEnd(StrEnum):
 
     COMPLETE = "complete"
     UNREAD = "unread"
-    """It was closed before its end: the rest was not needed."""
+    """The body was closed before its end, because the rest was not needed."""
     BROKEN = "broken"
-    """The connection was lost in the middle of it."""
+    """The connection was lost in the middle of the body."""
     DAMAGED = "damaged"
     """Its content coding is damaged."""
     CUT = "cut"
-    """There was more of it than is kept."""
+    """The body was longer than the part that is kept."""
     OMITTED = "omitted"
-    """It may hold credentials that cannot be found in it."""
+    """The body may hold credentials that cannot be found, so it is left out."""
 
 
 @dataclass(slots=True)
@@ -127,7 +127,7 @@ def sent(request: httpx.Request, service: Service, redaction: Redaction) -> Sent
 
 
 def entry(exchange: Exchange, ended: float, service: Service) -> JsonObject:
-    """Return the entry for an exchange that ended then."""
+    """Return the entry for an exchange that ended at this time."""
     answered = exchange.answered or ended
     redaction = Redaction()
     before = sent(exchange.request, service, redaction)

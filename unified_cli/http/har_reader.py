@@ -39,7 +39,9 @@ class HarBody(msgspec.Struct):
 
 
 class HarRequest(msgspec.Struct):
-    """The key of an exchange; `echoed` if it held a credential of the answer."""
+    """The request, by which a replay finds the exchange; `echoed` if it held a
+    credential of the answer.
+    """
 
     method: str
     url: str
@@ -128,8 +130,8 @@ def entries(file: BinaryIO, begun: Callable[[float], None] = lambda _: None) -> 
 
     `begun` is called with the time when the command began, if the file has it.
 
-    Raises ValueError with the reason, to follow the name of the file, where it is no
-    HAR, and TooLongError.
+    Raises ValueError if the file is no HAR, with a reason that follows the file's name
+    in a message; TooLongError if an entry is too long.
     """
     stream = JsonStream(iter(partial(file.read, _PIECE), b""), LONGEST_ENTRY)
     found = False

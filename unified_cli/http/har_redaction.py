@@ -44,7 +44,9 @@ class Holding(Enum):
     """The service's own data about connections."""
     OTHER = "other"
     REFUSAL = "refusal"
-    """The text of an error: under such a name it may be a sentence about a field."""
+    """The text of an error, in which a member with a credential's name may be a
+    sentence about a field.
+    """
 
 
 def holding(path: str, status: int, service: Service) -> Holding:
@@ -67,7 +69,7 @@ _OF_CONNECTIONS = {"context", "credentials", "authentication", "secret", "token"
 _ENDS = ("token", "secret", "password", "apikey", "authorization")
 """The ends of names of texts that are credentials outside unified records."""
 _POSITIONS = ("cursortoken", "pagetoken", "synctoken")
-"""The ends of those that say where a list continues."""
+"""The ends of names that only mark a position in a list, and are no credentials."""
 
 
 @cache
@@ -121,8 +123,8 @@ def _values() -> re.Pattern[str]:
 class Redaction:
     """Replaces in the texts of one exchange what must not be shown or kept.
 
-    A value that is long enough and is found as a credential in one of them is replaced
-    in all of them, so that each is read before any is shown.
+    If a credential is found in one text and is long enough, it is replaced in all
+    texts. So all texts must be read before any is shown.
     """
 
     _SHORTEST = 12
@@ -313,7 +315,7 @@ def without_credentials(body: bytes, depth: int = 0) -> bytes:
 
     Numbers keep their digits. The members are the credentials in answers about
     connections, dropped before anything else sees them. JSON within a text is looked
-    through as well. Values nested too deeply for that become null.
+    through as well. Values nested too deeply to look through become null.
     """
     # A letter of the name may be written as an escape.
     if _CONTEXT.encode() not in body and b"\\u00" not in body:
@@ -344,8 +346,8 @@ def without_credentials(body: bytes, depth: int = 0) -> bytes:
 def _without_in_words(text: bytes, depth: int) -> bytes:
     """Return a JSON string.
 
-    Where it is JSON itself, without the members, else cut off before the first that it
-    names.
+    If the string itself holds JSON, the members are removed from it. Any other string
+    is cut off before the first member that it names.
     """
     words = string(text)
     inner = words.strip().encode("utf-8", "surrogatepass")

@@ -171,7 +171,7 @@ class HttpConnection:
 
     @property
     def lost(self) -> Outcome:
-        """How far an attempt got that breaks off now."""
+        """How far the current attempt got if it breaks off now."""
         return (
             Outcome.UNFINISHED
             if self._body is not None and not self._body.finished
@@ -225,7 +225,8 @@ class HttpConnection:
     def _followed(self, request: Request, outgoing: httpx.Request, *, file: bool) -> httpx.Response:
         """Return the response to the request after any redirects.
 
-        A GET is redirected within its origin. A `file` may be at another.
+        A redirect of a GET is followed within its origin, for a `file` also to another
+        origin.
 
         Another origin is sent only the headers that ask for the file. Raises
         RedirectError for any other redirect, before anything is sent there, and for a
@@ -243,7 +244,7 @@ class HttpConnection:
             except UnsafeError as error:
                 raise RedirectError(response.status_code, error) from None
             foreign = attempt.is_foreign(outgoing.url, target)
-            # Its body is not read, so the connection is closed.
+            # The body of the redirect is not read, so the connection is closed.
             response.close()
             if foreign:
                 transport = self._open_other_origin(f"https://{target.netloc.decode()}")

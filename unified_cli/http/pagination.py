@@ -1,6 +1,6 @@
 """Read the pages of a list, one after the other, without decoding records.
 
-A cursor that repeats ends it.
+A repeated cursor is an error.
 
 The request has the page size already (`call.builder`).
 """
@@ -45,11 +45,11 @@ _AFTER = re.compile(OWN_CURSOR + r"(\d{1,9}):(.*)", re.DOTALL)
 
 
 class Page(NamedTuple):
-    """Some records, and where it continues.
+    """Some records of a list, and the cursor at which the list continues.
 
-    `next_cursor` is None after the last page; where a limit cut the page it is one for
-    `--cursor` only. `one_line` says that no record holds a line break, `large` that the
-    records are to be worked on in slices. `date` is the Date header of the answer.
+    `next_cursor` is None after the last page; if a limit cut the page, the cursor is
+    for `--cursor` only. `one_line` says that no record holds a line break, `large` that
+    the records are to be worked on in slices. `date` is the Date header of the answer.
     """
 
     number: int
@@ -103,9 +103,9 @@ class ListReader:
     def read(self) -> Page:
         """Return the next page, requested now.
 
-        Raises what `send` raises; ServiceError for an answer that is no page, or leads
-        back to where it came from; StateError where the service no longer takes a
-        cursor it gave; IncompleteError after too many empty pages.
+        Raises what `send` raises; ServiceError for an answer that is no page, or whose
+        cursor leads back to an earlier page; StateError if the service no longer
+        accepts its own cursor; IncompleteError after too many empty pages.
         """
         if self._empty >= _MOST_EMPTY:
             raise IncompleteError(
@@ -304,8 +304,8 @@ def _cut(
         end = len(page.records) if left is None else min(len(page.records), skip + left)
         found = page.records[skip:end]
     else:
-        # The position counts served records: a later run has a later time, which leaves
-        # out others.
+        # The position counts all served records, because a later run filters by a later
+        # time, which leaves out different records.
         kept = [at for at in range(skip, len(page.records)) if since.keeps(page.records[at])]
         end = len(page.records) if left is None or left >= len(kept) else kept[left]
         found = [page.records[at] for at in kept[:left]]

@@ -1,4 +1,4 @@
-"""When the next request may be sent to one limit: by headers, or by one rate.
+"""Decide when the next request may be sent under a limit, by headers or by one rate.
 
 - At first nothing is known: requests leave as they come, and only the number in flight
   is limited. It rises with each answer.
@@ -12,7 +12,8 @@
 - Headers that name a window, or what remains of one, hold requests back as well, as
   long as they can be true.
 
-Neither clock nor threads: all times are seconds of one clock that never goes back.
+The module uses neither a clock nor threads: callers pass all times, as seconds of one
+monotonic clock.
 """
 
 from collections import deque
@@ -36,12 +37,14 @@ _ANSWERS, _SECONDS = 40, 10.0
 _ENOUGH = 20
 """After this many answers, or one window, Retry-After is only a pause."""
 _LEAST_KEPT_SOON, _LEAST_KEPT = 0.7, 0.1
-"""The least share of the rate that a refusal leaves: an early one, a later one."""
+"""The least share of the rate that remains after an early refusal, and after a later
+one.
+"""
 _RECOVERY = 4.0
 """How much faster the rate returns if a pause alone was enough."""
 _LEAST_RECALLED = 0.5
-"""Sends in a second. An earlier run's rate is believed down to this, so that a limit
-that has changed is noticed soon.
+"""Sends per second. A lower rate of an earlier run is raised to this value, so that a
+changed limit is noticed soon.
 """
 _LEAST_RATE = 1 / 30
 """Sends in a second. With fewer, a connection among many of one token would be the last
@@ -62,7 +65,9 @@ _LATE = 0.05
 _MOST_PROBES, _GIVE_UP = 4, 75.0
 _MOST_LIES = 2
 _LONGEST_RESET = 10.0
-"""Seconds until a reset whose window is not named: it may be that of a day."""
+"""The most seconds until a reset if the headers name no window: a later reset may
+belong to a daily limit.
+"""
 
 
 class Window(NamedTuple):
@@ -249,8 +254,8 @@ class Pace:
         return rate < NEVER and self.sends_after(now - WINDOW) < rate * WINDOW / 2
 
     def delay(self, now: float) -> float:
-        """Return the seconds until a request may be sent. 0 is now, NEVER is not before
-        another is answered.
+        """Return the seconds until a request may be sent. 0 means now, NEVER not before
+        another request is answered.
         """
         bound = self._free(self._bound) - now if self._bound else 0.0
         return max(0.0, bound, self._delay(now))
@@ -294,7 +299,7 @@ class Pace:
         return Turn(now, self._round, self._closed)
 
     def lost(self, turn: Turn) -> None:
-        """Note that no answer came, or another limit's."""
+        """Note that no answer came, or that another limit refused the request."""
         self._in_flight -= 1
         if turn.probe and turn.round == self._round:
             self._probing = False
@@ -320,7 +325,7 @@ class Pace:
     ) -> bool:
         """Note a refusal, and return whether it began a pause.
 
-        It asks for a wait of this many seconds. A pause counts once for all requests
+        `wait` is the requested wait in seconds. A pause counts once for all requests
         that were in flight together.
         """
         self._in_flight -= 1

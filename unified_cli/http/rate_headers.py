@@ -81,8 +81,8 @@ def _three_fields(headers: Mapping[str, str], prefix: str) -> RateFacts:
 def _policy(limit: str) -> Window | None:
     """Return the window of the nearest limit.
 
-    If that is not given, the slowest one. "10, 100;w=60" says nothing of the time of
-    the 10: a minute is that of the 100.
+    If the nearest limit has no window, the slowest window of all. In "10, 100;w=60" the
+    10 has no window: the minute belongs to the 100.
     """
     said = [
         (float(number[1]), float(dict(_PARAMETER.findall(part)).get("w", 0)))

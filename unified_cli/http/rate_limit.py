@@ -19,8 +19,8 @@ _NOTABLE = 1.0
 
 
 TellWait = Callable[[float, str, float], None]
-"""Called with the seconds of a wait, its reason, and for how many seconds the requests
-of this run were held back in total when it ends; one wait may follow another.
+"""Called with the seconds of a wait, its reason, and the total seconds for which limits
+will have held back this run's requests when the wait ends. One wait may follow another.
 """
 Idle = Callable[[float], AbstractContextManager[object]]
 """Returns the context in which a thread waits this many seconds, which may be infinite.
@@ -136,13 +136,13 @@ class RateLimit:
     ) -> Permit | None:
         """Wait until this connection may send, and count the send.
 
-        None, at once, if that is later than `until`.
+        Returns None at once if the send would be later than `until`.
 
         `tell` is called before a wait that can be noticed begins.
         """
         if len(self._connections) > 1:
-            # A connection at its own limit would use up the token's, and all others
-            # would only start when it is done.
+            # Other threads go first. Otherwise a connection at its own limit would use
+            # up the token's limit, and the others would start only when it is done.
             with self._idle(0):
                 pass
         while True:
@@ -177,7 +177,7 @@ class RateLimit:
             return self._held
 
     def sleep(self, seconds: float) -> None:
-        """Wait so long before the next request."""
+        """Wait this many seconds before the next request."""
         with self._idle(seconds):
             self._sleep(seconds)
 
@@ -206,8 +206,9 @@ class RateLimit:
     def refused(self, permit: Permit, attempt: Attempt) -> int:
         """Note a 429, and return how often a limit closed.
 
-        That is the number until now, or 0 if this one was closed already. Of several
-        requests that were in flight together only the first one closes it.
+        The number includes this time; it is 0 if the limit was closed already. If
+        several requests in flight together are refused, only the first refusal closes
+        the limit.
         """
         with self._lock:
             closed = self._close(permit, self._monotonic(), attempt)
@@ -217,7 +218,7 @@ class RateLimit:
 
     def _close(self, permit: Permit, now: float, attempt: Attempt) -> bool:
         connection = self._pace_of(permit.account)
-        # A provider limits its own connection.
+        # A provider's limit belongs to the connection, never to the token.
         if not attempt.remote and connection.unlikely(now):
             self._unlikely.append((now, permit.account))
             together = {account for at, account in self._unlikely if at > now - _TOGETHER}
@@ -249,7 +250,7 @@ class Quota:
     def __init__(self, tokens: int = 500) -> None:
         self._tokens = self._most = tokens
         self.repeats = 0
-        """How many were made."""
+        """The number of retries made."""
         self._lock = threading.Lock()
 
     def spend(self, outcome: Outcome) -> int:

@@ -137,7 +137,7 @@ class HarIndex:
 def _digest(*parts: str) -> bytes:
     """Return a digest of a request, without its headers.
 
-    They differ from run to run, and the connection is in the URL.
+    The headers differ from run to run, and the URL names the connection already.
     """
     found = hashlib.blake2b(digest_size=16)
     for part in parts:
@@ -196,13 +196,16 @@ class Replay(httpx.BaseTransport):
         self._connection = connection
 
     def transport(self, _opened: object, _describe: object) -> httpx.BaseTransport:
-        """Return a transport that answers from the recording. None is opened."""
+        """Return a transport that answers from the recording. No network transport is
+        opened.
+        """
         return self
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Return the recorded answer.
 
-        Raises UnrecordedError if it does not exist, ReplayedError if there was none.
+        Raises UnrecordedError if the request was not recorded, ReplayedError if it got
+        no answer.
         """
         taken = self._index.take(request)
         if taken is None:
@@ -278,8 +281,7 @@ def _response(entry: HarEntry, no_more: str) -> httpx.Response:
         BodyEnd.DAMAGED: DamageError(content.reason),
     }
     stream = _ReplayedStream(body, endings.get(content.end))
-    # A service may send other characters than those of ASCII, which httpx takes as
-    # bytes only.
+    # A service may send headers that are not ASCII, which httpx accepts only as bytes.
     encoded = [(name.encode("utf-8"), value.encode("utf-8")) for name, value in headers]
     return httpx.Response(entry.response.status, headers=encoded, stream=stream)
 

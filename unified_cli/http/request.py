@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from unified_cli.http.upload import Upload
 
 # The prefix of our own cursors, which skip a number of records of the page at the
-# service's cursor. Assumption: no cursor of the service looks like that.
+# service's cursor. Assumption: no cursor of the service begins like this.
 OWN_CURSOR = "after:"
 _CURSOR_NUMBER = re.compile(r"[1-9][0-9]{0,99}")
 Query = Sequence[tuple[str, str]]
@@ -41,8 +41,8 @@ class ByteRange(NamedTuple):
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers that ask for it. They ask for no content coding, whose parts
-        could not be decoded.
+        """The headers that ask for the part. They ask for no content coding, because a
+        part of coded content could not be decoded.
         """
         headers = {"Accept": self.accept, "Accept-Encoding": "identity"}
         if self.start:
@@ -181,10 +181,11 @@ class Request(NamedTuple):
     def may_act_twice(self) -> bool:
         """Whether a repeat may have a second effect.
 
-        It may be outside the connection, or in it if no key prevents that.
+        The effect may be outside the connection, or inside it if no key prevents a
+        second one.
 
         A path that is not in the catalogue may have any effect, and a file without a
-        key be stored twice.
+        key may be stored twice.
         """
         if self.upload is not None and self.key is None:
             return True
@@ -259,7 +260,8 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
             f"method {visible(method)!r} is not one of {', '.join(_METHODS)}", hint=swapped
         )
     _encodable(path, "the path")
-    # The standard library removes some of them silently.
+    # The standard library silently removes some invisible characters, so they are
+    # refused.
     if any(unicodedata.category(character) in _UNSEEN for character in path):
         raise UsageError(f'the path "{visible(path)}" holds a character that cannot be seen')
     if _NO_ESCAPE.search(path):
@@ -292,7 +294,7 @@ def answers_with_credentials(path: str, service: Service) -> bool:
     """Return whether a path, not percent-encoded, is about connections.
 
     A base URL may have a path of its own before it. Servers read paths in different
-    ways, so what looks like it counts.
+    ways, so a path that only looks like one about connections counts, too.
     """
     plain = f"{_PARAMETERS.sub('', path.casefold())}/"
     return any(f"{root}/" in plain for root in (service.accounts, service.connections.link))

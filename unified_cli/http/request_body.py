@@ -153,7 +153,7 @@ def _are_records(text: bytes) -> bool:
 def _meant(data: str) -> str | None:
     """Return the option that `-d` was meant to be.
 
-    For a text without JSON, or with JSON in single quotes.
+    This is for a text without JSON, or with JSON in single quotes.
     """
     if data[0] not in "@-{[":
         return hints.meant_body(data)

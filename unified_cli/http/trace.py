@@ -40,7 +40,7 @@ class Trace:
                 self._print_body_start(">", None if body is None else redaction.text(body))
 
     def warn(self, headers: Mapping[str, str]) -> None:
-        """Print the sandbox's warning, unless a line said so."""
+        """Print the sandbox's warning, unless it was reported already."""
         if warning := headers.get(_WARNING):
             names = set(_NAMES.sub("", warning).split(", "))
             if not names <= self.stderr.reported:

@@ -50,7 +50,7 @@ class UploadFacts(NamedTuple):
     content_type: str
 
     def as_json(self) -> JsonObject:
-        """Return the same as a JSON object."""
+        """Return these options as a JSON object."""
         return {**self._asdict(), "fields": [list(pair) for pair in self.fields]}
 
 
@@ -69,7 +69,7 @@ class Upload:
     ) -> None:
         """`field` makes it a form, which begins with `fields`.
 
-        Without it the bytes are the body.
+        Without `field`, the file's bytes are the body.
 
         `read` is called with the bytes read for the digest, before anything is sent.
 
@@ -86,8 +86,8 @@ class Upload:
         self.content_type = content_type
         self._head = self._tail = b""
         if field is not None:
-            # The same for each repeat, and in neither the file nor the fields: it is
-            # made of the digest of all of them.
+            # The boundary is the same for each repeat, and occurs in neither the file
+            # nor the fields, because it is made from a digest of both.
             of = json.dumps([self._file.sha256, path.name, field, [*fields]]).encode()
             boundary = f"unified-{hashlib.sha256(of).hexdigest()[:40]}"
             self.content_type = f"multipart/form-data; boundary={boundary}"
@@ -110,8 +110,8 @@ class Upload:
 
         `sent` is called whenever some of it has gone out.
 
-        Raises StateError if the file is not what was opened: another has its name, or
-        it holds something else.
+        Raises StateError if the file is not the one that was opened: another file has
+        its name, or its content has changed.
         """
         if not self._file.has_name:
             raise StateError(

@@ -19,7 +19,7 @@ class Instant(NamedTuple):
     """A time in UTC, with all its digits: `rest` are those after the microseconds,
     without zeros at the end.
 
-    So it compares as a time does.
+    So instants compare in the order of time.
     """
 
     at: datetime
@@ -34,8 +34,8 @@ class Instant(NamedTuple):
 def changed_at(record: Record | bytes) -> Instant | None:
     """Return when the record changed.
 
-    None if it does not say so as ISO 8601 does. Assumption: a time without an offset is
-    in UTC.
+    None if the record states no time in ISO 8601. Assumption: a time without an offset
+    is in UTC.
     """
     value = member(bytes(record), FIELD)
     if value is None or not value.startswith(b'"'):
@@ -58,7 +58,7 @@ def parse(text: str) -> Instant:
 def earlier(at: datetime, seconds: float) -> datetime:
     """Return the time this many seconds earlier.
 
-    The first of all times if it does not exist.
+    The earliest possible time if the result is out of range.
     """
     try:
         return at - timedelta(seconds=seconds)
@@ -72,7 +72,7 @@ def timestamp(at: datetime) -> str:
 
 
 class ChangeFilter(NamedTuple):
-    """Those that changed after a time, which was typed as `text`."""
+    """A filter for records that changed after a time; `text` is the time as typed."""
 
     text: str
     after: Instant
@@ -81,14 +81,15 @@ class ChangeFilter(NamedTuple):
     def query(self) -> tuple[str, str]:
         """The query parameter for records changed since then.
 
-        It is cut to microseconds, so a few more come.
+        The time is cut to microseconds, so the service may return a few more records.
         """
         return f"{FIELD}[gt]", timestamp(self.after.at)
 
     def keeps(self, record: Record) -> bool:
         """Return whether the record changed after that time.
 
-        True if it does not say when. Assumption: a provider may ignore the filter.
+        True if the record states no time of change. Assumption: a provider may ignore
+        the filter.
         """
         at = changed_at(record)
         return at is None or at > self.after

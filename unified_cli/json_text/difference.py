@@ -147,7 +147,7 @@ def _canonical_number(number: bytes) -> bytes:
 def without_ignored(value: bytes, rules: PathRules, place: _Place = _TOP) -> bytes:
     """Return the value without the paths that are ignored.
 
-    Everything else as it was written.
+    Everything else stays as it was written.
     """
     if not rules.ignored:
         return value
@@ -175,9 +175,9 @@ def without_ignored(value: bytes, rules: PathRules, place: _Place = _TOP) -> byt
 
 
 def changes(seen: Parts, now: Parts, rules: PathRules) -> list[str]:
-    """Return the changes since then, in words.
+    """Return the changes from `seen` to `now`, in words.
 
-    Only members that were seen are compared.
+    Only the members in `seen` are compared.
     """
     return [
         f"{one.path} was {_shown(one.one)} and is {_shown(one.other)}"

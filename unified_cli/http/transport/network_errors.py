@@ -29,8 +29,8 @@ def failure_of(
 ) -> NetworkFailure:
     """Return how the attempt failed.
 
-    The transport's error and the state of its connection tell. Raises StorageError if
-    this process has too many files open.
+    This follows from the transport's error and the state of its connection. Raises
+    StorageError if this process has too many files open.
     """
     host = route.address.host
     if isinstance(error, httpx.ProxyError) and route.proxy:

@@ -24,8 +24,8 @@ _REQUEST = re.compile(
 class NetworkTransport(httpx.BaseTransport):
     """One connection to one origin, kept open between requests.
 
-    `context` verifies the service, None without TLS; `proxy` is the proxy to go
-    through, None for none.
+    `context` verifies the service, None without TLS; `proxy` is the proxy to use, or
+    None.
     """
 
     def __init__(
@@ -107,7 +107,8 @@ class NetworkTransport(httpx.BaseTransport):
         # Requests of this program have no other stream.
         assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101
         if isinstance(request.stream, httpx.ByteStream):
-            # One packet, where it may be; httpx has counted its bytes.
+            # Head and body are sent as one packet if possible; httpx has counted the
+            # bytes of the body.
             connection.send(b"".join([head, *request.stream]))
             return
         connection.send(head)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-# Typeshed leaves it out.
+# Typeshed lacks this function.
 from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]
 
 import httpx
@@ -44,7 +44,7 @@ class NetworkRoute(NamedTuple):
 
     @property
     def first_place(self) -> str:
-        """The same with its port.
+        """The first host to connect to, with its port.
 
         The port of a proxy is always shown, since it is seldom the default port.
         """

@@ -11,9 +11,9 @@ import httpx
 
 from unified_cli.http.transport.sockets import DeadlineSocket
 
-# A head as h11 reads it. llhttp would take other protocols and versions, a reason of
-# any bytes, blank lines before it and, with control characters in headers, also blanks
-# before a colon, folded lines, and line ends of one character.
+# A head as h11 reads it. llhttp alone would accept other protocols and versions, a
+# reason of any bytes, blank lines before it and, with control characters in headers,
+# also blanks before a colon, folded lines, and line ends of one character.
 _HEAD = re.compile(
     rb"(HTTP/1\.[01]) ([1-9][0-9]{2})(?: ([^\x00\n\v\f\r]*))?\r\n"
     rb"(?:[-!#$%&'*+.^_`|~0-9A-Za-z]+:[^\x00\n\v\f\r]*\r\n)*\r\n"
@@ -26,7 +26,7 @@ _MOST_FRAMING = 16
 _BODILESS = {204, 304}
 # Headers that must not follow a body: they would say where it ends.
 _NO_TRAILERS = {b"content-length", b"transfer-encoding"}
-# No length is as large: llhttp has eight bytes for one.
+# Larger than any Content-Length, because llhttp stores a length in eight bytes.
 _UNTIL_CLOSED = 1 << 64
 _CHUNKED = -1
 
@@ -34,12 +34,13 @@ _CHUNKED = -1
 class _LlhttpEvents:
     """The results of llhttp.
 
-    It does not know its reader: a reference cycle would keep every answer for a while.
+    The object has no reference to its reader: a reference cycle would keep every answer
+    in memory for a while.
     """
 
     def __init__(self) -> None:
         self.headers: list[tuple[bytes, bytes]] = []
-        """Those of the head; later the trailers."""
+        """The headers of the head; later the trailers."""
         self.pieces: list[bytes] = []
         self.ended = False
 
@@ -71,7 +72,7 @@ def _with_one_length(head: bytes) -> bytes:
 class ResponseReader(httpx.SyncByteStream):
     """The answer to one request of that method.
 
-    Making one reads the head; what it is iterated over gives is the body.
+    The constructor reads the head; iteration yields the body.
 
     Interim answers are left out, however many there are. The connection is free for
     another request when the body is read to its end, and closed if it may not be used
@@ -178,7 +179,8 @@ class ResponseReader(httpx.SyncByteStream):
             yield data[:left]
 
     def _chunks(self) -> Iterator[bytes]:
-        # From here on there are only trailers, which are refused as h11 does it.
+        # From here on, the only headers are trailers, which are checked as strictly as
+        # h11 does.
         self._parser.set_dangerous_leniencies(lenient_headers=False)
         parts, spare, data, end = self._parts, _LARGEST_HEAD, self._rest, b""
         while not parts.ended:
@@ -188,7 +190,7 @@ class ResponseReader(httpx.SyncByteStream):
             self._feed(data)
             piece = b"".join(parts.pieces)
             parts.pieces.clear()
-            # Nothing else holds back the extensions of chunks, and trailers.
+            # Only this check bounds chunk extensions and trailers.
             spare = min(_LARGEST_HEAD, spare + (1 + _MOST_FRAMING) * len(piece) - len(data))
             if spare < 0:
                 raise httpx.RemoteProtocolError("its chunks hold more than the answer")

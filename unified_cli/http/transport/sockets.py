@@ -102,27 +102,28 @@ class DeadlineSocket:
     def start_tls(self, context: ssl.SSLContext, host: str) -> None:
         """Continue in TLS with this peer.
 
-        Within TLS if that is spoken already.
+        If the connection uses TLS already, the new TLS runs within it.
 
         Raises OSError, and ValueError for a name that only a proxy looked up: a part is
         empty or too long.
         """
         seconds = self._state.handshake_seconds = self._state.seconds(_CONNECT)
-        # As the ssl module does it, which leaves the socket open where it fails.
+        # The ssl module encodes the name, too, but leaves the socket open if that
+        # fails.
         host.encode("idna")
         if isinstance(self._plain, ssl.SSLSocket):
             self._socket = nested = _Nested(self._plain, context, host, self._in_time)
             self._in_time(nested.do_handshake, select.POLLIN, seconds)
         else:
-            # In one call, because the one of truststore looks at the certificate before
-            # it returns.
+            # This call includes the handshake, because truststore's `wrap_socket`
+            # checks the certificate before it returns.
             self._plain.settimeout(seconds)
             self._socket = self._plain = context.wrap_socket(self._plain, server_hostname=host)
             self._plain.setblocking(False)
         self._state.handshakes += 1
         self._state.speaks_tls = True
         self._state.handshake_seconds = 0.0
-        # From here on another stream of bytes is received.
+        # TLS begins a new stream of bytes, so the counts begin again.
         self._state.status = self._state.received = 0
 
     def receive(self) -> bytes:
@@ -140,8 +141,8 @@ class DeadlineSocket:
         return data
 
     def send(self, data: bytes) -> None:
-        """Send the bytes. Raises WriteTimeout, and WriteError, also where a long body
-        is answered before its end.
+        """Send the bytes. Raises WriteTimeout, and WriteError, also if the peer answers
+        a long body before its end.
         """
         rest = memoryview(data)
         while rest:
@@ -275,8 +276,8 @@ class _Nested:
 def connected(host: str, port: int, state: ConnectionState) -> DeadlineSocket:
     """Return a socket to the first address that answers.
 
-    One family of addresses may be unreachable. Raises the OSError of the last one, or
-    that of the look-up.
+    All addresses are tried, because one address family may be unreachable. Raises the
+    OSError of the last address, or of the look-up.
     """
     # As bytes, because text goes through a codec that refuses names which no name
     # server has, with another error.

@@ -25,10 +25,10 @@ _HASHED = re.compile(r"[0-9a-f]{8}\.[0-9]+")
 def tls_context(ca_bundle: str | None, environ: Mapping[str, str]) -> ssl.SSLContext:
     """Return a context that trusts the system's authorities.
 
-    With SSL_CERT_FILE or SSL_CERT_DIR, those instead.
+    If SSL_CERT_FILE or SSL_CERT_DIR is set, it trusts their authorities instead.
 
-    It also trusts those of `ca_bundle`. All connections of a run share the context.
-    Raises ConfigError for authorities that cannot be read.
+    It also trusts the authorities in `ca_bundle`. All connections of a run share the
+    context. Raises ConfigError for authorities that cannot be read.
     """
     # Workers ask at the same time, and one of them reads for all.
     with _reading:
@@ -85,10 +85,11 @@ def _by_system() -> ssl.SSLContext:
 def _complete_folder() -> str | None:
     """Return the system's folder of authorities, if complete.
 
-    Its files are named by hashes. None if it lacks some of the system's bundle.
+    Its files are named by hashes. None if the folder lacks some authorities of the
+    system's bundle.
 
-    From the folder OpenSSL reads the one authority that a certificate needs; to read a
-    bundle of all takes it 20 ms.
+    From the folder, OpenSSL reads only the authority that a certificate needs; a bundle
+    of all authorities costs it 20 ms.
     """
     paths = ssl.get_default_verify_paths()
     try:
@@ -115,7 +116,8 @@ def _has_authorities(context: ssl.SSLContext) -> bool:
             folder is not None and any(Path(folder).iterdir())
         )
     except PermissionError:
-        # OpenSSL opens files by their names, without listing the folder.
+        # OpenSSL opens files by their names without listing the folder, so it may still
+        # find authorities there.
         return True
 
 
