@@ -1,4 +1,4 @@
-"""Find operations by words, and say the known facts about one."""
+"""Find operations by words, and describe an operation."""
 
 import difflib
 import re
@@ -18,9 +18,9 @@ _SMALL = frozenset(
 
 
 def search(catalogue: Catalogue, query: str, limit: int) -> JsonObject:
-    """Return the operations that have most of the words, those with all of them first.
+    """Return the operations that match the most words, best match first.
 
-    How many there are in all.
+    `found` counts all matches, including those beyond `limit`.
     """
     words = [relevance.stem(word) for word in _WORD.findall(query.lower()) if word not in _SMALL]
     found = [
@@ -45,7 +45,7 @@ def search(catalogue: Catalogue, query: str, limit: int) -> JsonObject:
 def find(catalogue: Catalogue, text: str) -> Operation:
     """Return the operation that is named as `API RESOURCE OPERATION`.
 
-    Raises UsageError with those that may be meant.
+    Raises UsageError for an unknown name, with similar commands as a hint.
     """
     words = text.replace("/", " ").split()
     words = words[1:] if words[:1] == ["unified"] else words
@@ -53,7 +53,8 @@ def find(catalogue: Catalogue, text: str) -> Operation:
     commands = {operation.command: operation for operation in catalogue}
     if name in commands:
         return commands[name]
-    # Those of all its words first: without the API, or in another order.
+    # Prefer commands that contain every word: the API may be missing, or the order may
+    # differ.
     near = [one for one in commands if words and {*words} <= {*one.split()}][:_NEAR]
     near = near or difflib.get_close_matches(name, commands, _NEAR, 0.6)
     hint = f"did you mean {', '.join(near)}?" if near else "the search tool finds them"
@@ -63,7 +64,7 @@ def find(catalogue: Catalogue, text: str) -> Operation:
 def describe(operation: Operation, catalogue: Catalogue) -> JsonObject:
     """Return the known facts about an operation.
 
-    A connection may take and give more.
+    A connection may accept and return other fields, too.
     """
     facts, service = operation.facts, catalogue.service
     known: JsonObject = {

@@ -1,8 +1,8 @@
-"""The process of the server: it ends with its input, with its reader, or by a signal.
+"""Run the server until its input ends, its reader is gone, or a signal arrives.
 
-The protocol runs in a thread of its own. A signal raises an exception in the main
-thread, at any place: in the loop of the protocol it would be lost, or be reported in
-many lines.
+The protocol runs in a thread of its own. A signal raises an exception at an arbitrary
+point of the main thread. In the event loop of the protocol the exception would be lost,
+or reported in many lines.
 """
 
 import contextlib
@@ -25,9 +25,9 @@ from unified_cli.json_text import typed_json
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
-# The process ends within 2 s of its client. When its input ends, which is how a client
-# stops it, what was asked is answered within the first time, or with what there is by
-# then within the second.
+# The process ends within 2 s of its client. A client stops the server by closing its
+# input. Pending requests may then complete within _PATIENCE; after that they are
+# abandoned, and have _LAST_ANSWERS to return partial answers. Both are in seconds.
 _PATIENCE, _LAST_ANSWERS = 0.7, 0.6
 _LAST_MOMENT = 0.2
 T = TypeVar("T")
@@ -44,7 +44,7 @@ class _WireMessage(msgspec.Struct):
 
 
 class OwedAnswers:
-    """The ids of the requests that came and were not answered yet."""
+    """The ids of the pending requests."""
 
     def __init__(self, calls: RunningCalls) -> None:
         self._calls = calls
@@ -83,7 +83,8 @@ class OwedAnswers:
 class Requests(TextIOWrapper):
     """The messages of the client, one per line.
 
-    It ends soon after the input, as `OwedAnswers.settle` says.
+    The end of the input is reported only after `OwedAnswers.settle` has waited for
+    pending answers.
     """
 
     def __init__(self, taken: BinaryIO, owed: OwedAnswers) -> None:
@@ -135,8 +136,8 @@ def _decoded_or_empty(text: str | msgspec.Raw, kind: type[T]) -> T:
 def run(runtime: Runtime, server: Server[Any], calls: RunningCalls) -> None:
     """Serve until the input ends, or the reader of standard output is gone.
 
-    Raises StorageError for a stream that cannot be used, ClosedError where an answer
-    was to come and no one reads.
+    Raises StorageError for an unusable stream, ClosedError if an answer is pending but
+    no one reads it.
     """
     stdout.unpage(runtime)
     taken, given = runtime.stdin, runtime.stdout
@@ -189,7 +190,7 @@ async def _serve(server: Server[Any], taken: Requests, given: Answers) -> None:
 def _wait_for_the_end_of(given: BinaryIO) -> None:
     """Wait until the reader of our output is gone.
 
-    For ever where that cannot be known.
+    Waits forever on platforms without `poll`, which cannot detect the end.
     """
     if not hasattr(select, "poll"):
         threading.Event().wait()
@@ -200,8 +201,8 @@ def _wait_for_the_end_of(given: BinaryIO) -> None:
 
 
 def _cause(error: BaseException) -> BaseException:
-    """Return what ended the server: the first error of a group, that of standard output
-    as any command tells it.
+    """Return the error that ended the server. From a group it is the first error; an
+    OSError becomes the error that any command raises for standard output.
     """
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

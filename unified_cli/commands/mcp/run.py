@@ -1,5 +1,5 @@
-"""`unified mcp serve`: an MCP server until the agent closes it; `config`: the block
-that makes an agent start it.
+"""`unified mcp serve`: run an MCP server until the agent closes it. `unified mcp
+config`: print the configuration with which an agent starts the server.
 """
 
 import json
@@ -38,15 +38,15 @@ def serve(context: CommandContext, options: ServeMcpOptions) -> None:
     options.check()
     if find_spec("mcp") is None:
         raise ConfigError("mcp serve needs the package mcp", hint=command_to_add(_PACKAGE))
-    # An extra, and slow to import.
+    # Part of an optional extra and slow to import, so imported only here.
     from unified_cli.commands.mcp import server  # noqa: PLC0415
 
     server.run(context, options, PER_MINUTE if options.per_minute is None else options.per_minute)
 
 
 def config(context: CommandContext, options: ClientConfigOptions) -> None:
-    """Print the configuration of a client. Raises UsageError for permissions that a
-    server does not start with.
+    """Print the configuration of a client. Raises UsageError for permissions that
+    `serve` would refuse.
     """
     options.check()
     if options.profile:
@@ -69,8 +69,8 @@ def config(context: CommandContext, options: ClientConfigOptions) -> None:
 
 
 def _program(environ: Mapping[str, str]) -> list[str]:
-    """Return the command that starts this program: with its folder, because an agent
-    may have another search path.
+    """Return the command that starts this program, with its folder: an agent's search
+    path may differ.
     """
     found = shutil.which("unified", path=environ.get("PATH", ""))
     return [found] if found else [sys.executable, "-m", "unified_cli"]
@@ -84,5 +84,5 @@ def _block(client: str, program: str, words: list[str]) -> JsonObject:
 
 
 def _toml(program: str, words: list[str]) -> str:
-    # A JSON string is one of TOML too.
+    # Every JSON string is also a valid TOML string.
     return f"[mcp_servers.{_NAME}]\ncommand = {json.dumps(program)}\nargs = {json.dumps(words)}"

@@ -1,5 +1,5 @@
-"""The calls that are going on: none of them sends anything more when it was cancelled,
-or when the client is gone.
+"""Track the running calls. A call stops sending once it is cancelled, or the client is
+gone.
 """
 
 import contextlib
@@ -10,14 +10,14 @@ from contextvars import ContextVar
 from unified_cli.errors import AbandonedError
 
 _CURRENT: ContextVar[threading.Event | None] = ContextVar("_CURRENT", default=None)
-"""Set when the call of this thread is over for its client."""
-# The process ends within 2 s of its client. A request that was sent may still be
-# answered within that time.
+"""The event of this thread's call, set once its client no longer waits for it."""
+# The process ends within 2 s of its client. Requests that were already sent have this
+# many seconds for their answers.
 _LAST_SECONDS = 0.8
 
 
 class RunningCalls:
-    """Knows every call that is going on; for all threads."""
+    """Tracks every running call; thread-safe."""
 
     def __init__(self, monotonic: Callable[[], float], sleep: Callable[[float], None]) -> None:
         self._monotonic = monotonic
@@ -30,8 +30,8 @@ class RunningCalls:
 
     @contextlib.contextmanager
     def begun(self) -> Iterator[threading.Event]:
-        """A call, until it was answered or cancelled: for the thread of the
-        protocol.
+        """Register a call until it is answered or cancelled. Used by the protocol
+        thread.
         """
         call = threading.Event()
         with self._changed:
@@ -47,12 +47,12 @@ class RunningCalls:
 
     @property
     def current(self) -> threading.Event | None:
-        """The call that this thread works for. None where it is no call's."""
+        """The call that this thread works for, or None."""
         return _CURRENT.get()
 
     @contextlib.contextmanager
     def work(self, call: threading.Event | None) -> Iterator[None]:
-        """A thread that works for a call, one of several perhaps."""
+        """Mark this thread as working for a call, perhaps beside others."""
         known = _CURRENT.set(call)
         with self._changed:
             self._working += 1
@@ -86,7 +86,7 @@ class RunningCalls:
             raise AbandonedError("the call was cancelled, or the client is gone")
 
     def sleep(self, seconds: float) -> None:
-        """Wait so long.
+        """Wait this many seconds.
 
         Raises AbandonedError as soon as no one waits for the answer.
         """

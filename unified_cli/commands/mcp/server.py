@@ -1,5 +1,5 @@
-"""The server: the SDK's protocol on standard input and output, around the tools of this
-program.
+"""The MCP server: the SDK speaks the protocol on standard input and output, this
+program provides the tools.
 """
 
 import traceback
@@ -186,9 +186,9 @@ def run(context: CommandContext, options: ServeMcpOptions, per_minute: int) -> N
 
 
 def _abandonable(runtime: Runtime, calls: RunningCalls) -> Runtime:
-    """Return the runtime in which a call that no one waits for sends nothing more.
+    """Return a runtime in which abandoned calls send nothing more.
 
-    A replay does not wait anyway.
+    A replay keeps its own `sleep`, which does not wait.
     """
     changed = runtime._replace(check=calls.check)
     return changed if runtime.replays else changed._replace(sleep=calls.sleep)
@@ -255,7 +255,7 @@ def _server(
             )
         with calls.begun() as call:
             work = partial(_called, runtime, calls.work(call), tool, params.arguments or {})
-            # The thread of a cancelled call ends with the answer to what it sent last.
+            # The thread of a cancelled call ends when its last request is answered.
             return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
 
     name, _, version = PRODUCT.partition("/")
@@ -276,7 +276,7 @@ def _called(
 ) -> CallToolResult:
     """Return the result of a call.
 
-    A failure is one too, in words that an agent can act on.
+    A failure is returned as a result, too, in words that an agent can act on.
     """
     try:
         with work:

@@ -1,5 +1,5 @@
-"""The state that all calls of tools share: the profiles, their clients, and the bound
-on requests.
+"""The state that all tool calls share: the profiles, their clients, and the request
+limit.
 """
 
 import base64
@@ -35,17 +35,16 @@ from unified_cli.plural import named
 from unified_cli.runtime import Runtime
 from unified_cli.values import JsonObject
 
-# A cursor is part of an answer, and no larger.
+# A cursor is part of an answer, so it cannot be larger than the largest answer.
 _LONGEST = 256 * 1024
 _SIGNATURE_SIZE = 16
 
 
 class ReadPosition(NamedTuple):
-    """The `number` of the first connection, among those that were selected, of which
-    nothing was asked yet.
+    """`number` is the index of the first selected connection that was not read yet.
 
-    `begun` are those before it that are not done, each with the cursor within its list;
-    those whose turn is first are first.
+    `begun` are the unfinished connections before it, each with the cursor of its list,
+    in the order of their turns.
     """
 
     number: int = 0
@@ -53,12 +52,10 @@ class ReadPosition(NamedTuple):
 
 
 class ReadCursors:
-    """Makes the cursors of one server, and reads them; a restarted server knows none of
-    them.
+    """Creates and reads the cursors of one server; a restarted server rejects them.
 
-    A cursor is signed together with what was asked: the connections, the route and the
-    query. So one that was made up or changed, or that another read got, names no
-    position here.
+    The signature of a cursor covers the read: its connections, route and query. So an
+    invented or changed cursor is rejected, and so is the cursor of a different read.
     """
 
     def __init__(self) -> None:
@@ -74,9 +71,9 @@ class ReadCursors:
         )
 
     def position(self, text: str | None, asked: Sequence[object]) -> ReadPosition:
-        """Return the position that a cursor names, the first without one.
+        """Return the position of a cursor, or the first position without a cursor.
 
-        Raises UsageError for one of anything else.
+        Raises UsageError for a cursor that is invalid, or belongs to a different read.
         """
         if text is None:
             return ReadPosition()
@@ -141,9 +138,10 @@ class ServedProfiles:
         return named(self.names, _MOST_NAMED)
 
     def select(self, patterns: Sequence[str]) -> list[str]:
-        """Return the names that names, globs and tags select within the fence.
+        """Return the served profiles that names, globs and tags select.
 
-        Raises UsageError for none, UnsafeError for a profile outside of it.
+        Raises UsageError without a pattern, UnsafeError for a profile that is not
+        served.
         """
         if not patterns:
             raise UsageError(f"profile is missing; this server reaches {self.words}")
@@ -161,7 +159,8 @@ class ServedProfiles:
     def one(self, name: str) -> str:
         """Return the name of one connection.
 
-        Raises UsageError for what may select several, UnsafeError as `select` does.
+        Raises UsageError for a pattern that may select several, UnsafeError as `select`
+        does.
         """
         if profiles.is_several([name]):
             raise UsageError(
@@ -170,8 +169,8 @@ class ServedProfiles:
         return self.select([name])[0]
 
     def described(self, names: Sequence[str], operation: Operation) -> list[str] | None:
-        """Return the parameters that the only one of these connections said within a
-        day that an operation takes.
+        """Return an operation's parameters as a single connection described them. None
+        for several connections, or without a description from the last day.
         """
         if len(names) != 1:
             return None
@@ -181,7 +180,7 @@ class ServedProfiles:
     def settings(self, name: str) -> Settings:
         """Return the settings of a connection.
 
-        Raises UnifiedError if they do not lead to one.
+        Raises UnifiedError if the settings do not lead to a connection.
         """
         found = own_account.resolved(
             self._overrides._replace(profile=name), self._runtime, self._config
@@ -190,9 +189,7 @@ class ServedProfiles:
         return found
 
     def identity(self, name: str) -> tuple[str, str | None, str | None]:
-        """Return what makes a connection the one it is: its name, its address and its
-        account, as far as they are known.
-        """
+        """Return a connection's name, address and account, as far as they are known."""
         if name not in self._identities:
             address = account = None
             with contextlib.suppress(UnifiedError):
@@ -202,7 +199,7 @@ class ServedProfiles:
 
 
 class RequestBudget:
-    """At most this many requests in any minute, 0 for no bound; for all threads."""
+    """Limits the requests of any minute to `most`, 0 for no limit; thread-safe."""
 
     def __init__(self, most: int, monotonic: Callable[[], float]) -> None:
         self._most = most
@@ -213,7 +210,7 @@ class RequestBudget:
     def spend(self) -> None:
         """Count a request.
 
-        Raises RateLimitError, at once, where there were too many.
+        Raises RateLimitError at once, without waiting, if the limit is reached.
         """
         if not self._most:
             return
@@ -248,7 +245,7 @@ class ToolWorld(NamedTuple):
             yield client
 
     def lend(self, name: str, settings: Settings) -> AbstractContextManager[Client]:
-        """Return the same for a worker, which has its turn."""
+        """Return a client for a worker, which already has its turn."""
         return self.readers.lend(name, lambda: self.readers.clients.open(settings))
 
     def request(
@@ -265,7 +262,7 @@ class ToolWorld(NamedTuple):
 
 
 def pairs(query: Mapping[str, QueryValue | list[QueryValue]]) -> list[tuple[str, str]]:
-    """Return the query parameters: of a list, one for each value."""
+    """Return the query parameters, one for each value of a list."""
     several = [
         (name, value if isinstance(value, list) else [value]) for name, value in query.items()
     ]
@@ -273,13 +270,13 @@ def pairs(query: Mapping[str, QueryValue | list[QueryValue]]) -> list[tuple[str,
 
 
 def connection(name: str, settings: Settings) -> JsonObject:
-    """Return what names a connection in a result."""
+    """Return the members that identify a connection in a result."""
     address, account = settings.reachable()
     return {"profile": name, "account_id": account, "at": address.origin}
 
 
 def failure(error: UnifiedError) -> JsonObject:
-    """Return an error in the result of a call that did something all the same."""
+    """Return an error within the result of a partly successful call."""
     return {"error": error.kind, "message": "; ".join(error.lines)}
 
 

@@ -1,5 +1,5 @@
-"""The run of a server: every write of its agent is in a journal before it is sent, and
-its outcome after.
+"""The run of a server: a journal records every write of the agent before it is sent,
+and its outcome afterwards.
 """
 
 import threading
@@ -13,11 +13,11 @@ from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run import StoredRun
 
 _MOST = 1_000_000
-"""Writes of one server: no one knows how many there will be."""
+"""The most writes of one server: their number is not known in advance."""
 
 
 class WriteLog:
-    """Begins a run at the first write; for all threads."""
+    """Starts a run at the first write; thread-safe."""
 
     def __init__(self, runtime: Runtime, selection: Sequence[str]) -> None:
         self._runtime = runtime
@@ -30,9 +30,9 @@ class WriteLog:
     def plan(
         self, profile: str, request: Request, identifier: str | None
     ) -> tuple[str, JournalEntry]:
-        """Note a write that is to be sent.
+        """Record a write before it is sent.
 
-        Gives the id of the run, and the line that says that it is sent.
+        Returns the id of the run, and the journal line that marks the write as sent.
 
         Raises StorageError, UnsafeError after too many, AbandonedError after the end.
         """
@@ -56,7 +56,7 @@ class WriteLog:
         return run.id, JournalEntry(EntryState.SENT, number, k=key, t=self._runtime.wall())
 
     def add_sent(self, entry: JournalEntry) -> None:
-        """Put on the disk that this is about to be sent. Raises StorageError,
+        """Sync to disk that this write is about to be sent. Raises StorageError,
         AbandonedError after the end.
         """
         with self._lock:
@@ -65,7 +65,7 @@ class WriteLog:
             run.journal.add_sent([entry])
 
     def add(self, entry: JournalEntry) -> None:
-        """Note what became of a write, unless the journal is closed.
+        """Record the outcome of a write, unless the journal is closed.
 
         Raises StorageError.
         """

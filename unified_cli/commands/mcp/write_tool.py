@@ -1,9 +1,9 @@
 """The tool that writes: one operation on one connection, whose outcome is reported with
 its key.
 
-Whether it may is asked four times: which permissions the server was started with
-(`command`), whether the tool is offered (`server`), which profiles are served
-(`tool_calls`), and for this call, here: deletes, and profiles that are read-only.
+Four checks decide whether a write is allowed: the permissions that the server was
+started with (`command`), whether the tool is offered (`server`), the served profiles
+(`tool_calls`), and here, for each call, deletes and read-only profiles.
 """
 
 import msgspec
@@ -34,7 +34,7 @@ class WriteArguments(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
-    """Return what became of the write, as JSON.
+    """Return the outcome of the write as JSON.
 
     Raises UnifiedError if it was not done or is in doubt.
     """

@@ -201,7 +201,8 @@ def _apply(context: CommandContext, lanes: Sequence[PlanLane], options: ApplyOpt
     failed_by = {lane.target.name: lane.failed for lane in lanes if lane.failed}
     ending = outcome_files.ending_of("call", groups, error, failed_by if len(lanes) > 1 else {})
     if options.only is not None and error is None:
-        # Only some calls were to be made.
+        # `--only` leaves out the other calls on purpose, so they do not count as
+        # untried.
         ending = ending._replace(not_tried=0)
     _raise_for(ending, groups, runtime.stderr.run)
 
@@ -215,7 +216,7 @@ def _sender(
     *,
     several: bool,
 ) -> PlanSender:
-    # A record created in a replay does not exist.
+    # A replay creates no real records, so their ids are not written to the file.
     named = None if runtime.replays else options.ids
     ids_file = stack.enter_context(IdFile(Path(named), _ids_header(lane.plans))) if named else None
     sender = PlanSender(
@@ -313,7 +314,7 @@ def _check_deletes(
 ) -> None:
     """Raise UnsafeError if plans delete more than `most` records.
 
-    None is half of those that each list has now.
+    If `most` is None, the limit is half of the records that each list has now.
 
     The counts in a plan are not trusted, so count the records.
     """
@@ -351,8 +352,8 @@ def _outcomes_written(plans: Sequence[tuple[CheckedPlan, ApplyJournal]]) -> list
     """Write a file beside each plan for each outcome that is not `done`, and remove
     those of earlier runs.
 
-    The groups are of all plans; the file that one names is that of the first plan that
-    has one. Raises StorageError.
+    Each group counts the calls of all plans, but names the file of only the first plan
+    that has one. Raises StorageError.
     """
     totals = [*GROUPS]
     for plan, journal in plans:

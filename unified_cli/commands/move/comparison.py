@@ -32,15 +32,16 @@ from unified_cli.plural import counted
 from unified_cli.storage.spool_file import SpoolFile
 from unified_cli.writes.input_records import RecordMap
 
-# Of the second side, this many bytes are in memory while the first one is read.
+# The most bytes of the second side that are held in memory while the first side is
+# read.
 _MOST_AHEAD = 8 * 1024 * 1024
 
 
 class SideMap:
     """A jq program for the records of one side.
 
-    `left_out` counts those of which it made nothing; those that jq cannot hold are
-    `shortcomings`.
+    `left_out` counts the records for which the program returned nothing; `shortcomings`
+    names the records that jq cannot represent.
     """
 
     def __init__(self, program: str, note: Callable[[str], None]) -> None:
@@ -52,8 +53,9 @@ class SideMap:
         self.left_out = 0
 
     def __call__(self, record: bytes, number: int) -> bytes | None:
-        """Return what the program makes of a record, or None for nothing, or for a
-        record that jq cannot hold. Raises UsageError if it fails, or makes several.
+        """Return the program's result for a record. None if the program returns
+        nothing, or jq cannot represent the record. Raises UsageError if the program
+        fails, or returns several records.
         """
         try:
             found = self._map(record)
@@ -70,7 +72,9 @@ class SideMap:
         return found[0] if found else None
 
     def shortcomings(self) -> Sequence[str]:
-        """Return one sentence that names the records left out. Nothing without any."""
+        """Return one sentence that names the records left out. Empty if no record was
+        left out.
+        """
         return self._map.shortcomings()
 
 
@@ -193,7 +197,7 @@ def _read(join: RecordJoin, both: Sequence[_Side], readers: FairReaders, shown: 
             for record in records:
                 side.count(record)
                 if flaw := json_check.depth_flaw(record):
-                    # A file of an older version may hold one.
+                    # A file from an older version may contain a record with this flaw.
                     said = f"record {side.facts.records} of {side.facts.name} {flaw}"
                     raise UsageError(said)
                 shaped = mapped(record, side.facts.records) if mapped else record

@@ -104,7 +104,7 @@ def _print_document(runtime: Runtime, found: Comparison, pairings: Iterator[Pair
 
 
 def _conclude(runtime: Runtime, found: Comparison, counts: Counter[Change]) -> None:
-    """Say what came out. Raises the error that fits it."""
+    """Report the result. Raises the error that fits the result."""
     one, other = found.of_from.facts.name, found.of_to.facts.name
     words = {
         Change.ONLY_FROM: f"only in {one}",

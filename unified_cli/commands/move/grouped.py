@@ -25,8 +25,8 @@ _EXAMPLES = 3
 _MOST_KEYS = 12
 _MOST_PATHS = 6
 _MOST_GROUPS = 20
-# More groups than these are counted together: what differs everywhere else must not
-# fill the memory.
+# Further groups are only counted, all together: records that each differ in other paths
+# must not fill the memory.
 _MOST_KEPT = 1000
 _LONGEST = 512
 _LONG = 40
@@ -85,14 +85,14 @@ class DifferingRecord(NamedTuple):
 
 @dataclass(slots=True)
 class DifferenceGroups:
-    """Takes what differs, record by record, and keeps how many there are of each kind,
-    and the first of them.
+    """Collects differing records: the number of each kind, and the first few
+    records.
     """
 
     counts: Counter[Kind] = field(default_factory=Counter)
     examples: dict[Kind, list[DifferingRecord]] = field(default_factory=dict)
     uncounted: int = 0
-    """This many differ in yet other paths."""
+    """The number of records that belong to no kept group."""
 
     def add(self, change: Change, key: str, differences: Sequence[ValueDifference]) -> None:
         """Take a record, or several with the same key."""
@@ -146,8 +146,8 @@ def _group_words(kind: Kind, number: int, names: tuple[str, str]) -> str:
 def _shown(
     runtime: Runtime, kind: Kind, examples: Sequence[DifferingRecord], number: int
 ) -> Iterator[TerminalText]:
-    """Yield the first records of a kind: of those that differ the values on both sides,
-    of the others the keys.
+    """Yield the first records of a kind: both values if they differ, otherwise the
+    keys.
     """
     more = f" and {number - len(examples)} more" if number > len(examples) else ""
     if kind[0] is not Change.DIFFERENT:

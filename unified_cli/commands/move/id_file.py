@@ -24,8 +24,8 @@ _REMEDY = 'each line is {"resource": "API/RESOURCE", "from": ID, "to": ID}'
 
 
 class IdPair(msgspec.Struct, rename={"old": "from", "new": "to"}):
-    """A record of a resource, written as API/RESOURCE: its `old` id and its `new` one,
-    texts or numbers.
+    """The `old` and the `new` id of a record, each a text or a number, with its
+    resource as API/RESOURCE.
     """
 
     resource: str
@@ -60,7 +60,7 @@ class IdHeader(
 ):
     """The first line: the connections whose records have the old ids and the new ones.
 
-    None is for records that are of no known connection, as those of an NDJSON file.
+    None if the connection of the records is unknown, as for an NDJSON file.
     """
 
     version: int
@@ -94,11 +94,12 @@ class _Content:
 
 
 def read(path: Path, wanted: IdHeader, asking: Asking) -> IdMap:
-    """Return the ids in a file, none where there is no file, if they are of the wanted
-    connections.
+    """Return the ids in a file, empty if the file is missing. They must belong to the
+    wanted connections.
 
-    An older file, which has no header, is asked about and given one. Raises StateError
-    for a file of other connections or with a line that is no pair, StorageError.
+    An older file has no header: the user must confirm its connections, then the header
+    is added. Raises StateError for a file of other connections or with an invalid line,
+    StorageError.
     """
     try:
         found = _content(path)
@@ -124,7 +125,7 @@ def read(path: Path, wanted: IdHeader, asking: Asking) -> IdMap:
 
 
 def _content(path: Path) -> _Content:
-    """Raises ConfigError if someone else can have written it or put it there,
+    """Read the file. Raises ConfigError if another user may have written or placed it,
     StateError, OSError.
     """
     found = _Content()
@@ -144,8 +145,8 @@ def _content(path: Path) -> _Content:
             if header is None and pair is None:
                 if line.endswith(b"\n"):
                     raise StateError(f"{path}, line {number} is no pair of ids", hint=_REMEDY)
-                # A crash can leave half of a last line, whose pair the journal of its
-                # run still knows.
+                # A crash can leave a partial last line. Its pair is not lost: the
+                # journal of that run has it.
                 found.torn = True
                 continue
             found.first, found.header = True, header or found.header
@@ -153,9 +154,9 @@ def _content(path: Path) -> _Content:
 
 
 def _adopt(path: Path, wanted: IdHeader, asking: Asking) -> None:
-    """Give an older file its header where a person says so.
+    """Add the header to an older file if the user agrees.
 
-    Raises StateError if no one does, OSError.
+    Raises StateError if the user declines or cannot be asked, OSError.
     """
     unknown = f"{path} does not say which connections its ids are of"
     if asking.ask is None or not asking.ask(f"{unknown}: are they {wanted.in_words}?"):
@@ -206,7 +207,7 @@ class IdFile:
             self._file.append(b"\n")
 
     def append(self, pairs: Iterable[IdPair]) -> None:
-        """Add pairs, on the disk when this returns. Raises StorageError."""
+        """Append pairs, and sync them to disk. Raises StorageError."""
         lines = b"".join(msgspec.json.encode(pair) + b"\n" for pair in pairs)
         try:
             if lines:

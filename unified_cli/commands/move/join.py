@@ -1,5 +1,5 @@
-"""Join the records of two sides by their keys; in memory are the keys' digests and the
-records' numbers.
+"""Join the records of two sides by their keys; only the keys' digests and the records'
+numbers are kept in memory.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from unified_cli.writes.input_records import RecordMap
 _NONE = -1
 _SEVERAL = -2
 _PROGRAM = "."
-# Values that identify no record: all records without a value would be the same.
+# Empty values are no keys: all records without a value would be treated as the same.
 _EMPTY = frozenset((b"null", b"{}", b"[]"))
 
 
@@ -43,7 +43,7 @@ class RecordKey:
 
 
 def text_of(values: Sequence[bytes]) -> bytes:
-    """Return what tells a key from all others."""
+    """Return bytes that are unique to a key."""
     return b"\n".join(canonical(value) for value in values)
 
 
@@ -75,9 +75,7 @@ class Change(Enum):
     DIFFERENT = "different"
     NO_KEY = "no key"
     SAME_KEY = "same key"
-    """Several records of a side have this key, so that no one knows which belong
-    together.
-    """
+    """Several records of a side have this key, so their pairs are ambiguous."""
 
 
 UNMATCHED = (Change.NO_KEY, Change.SAME_KEY)
@@ -130,8 +128,8 @@ class RecordJoin:
             self._numbers[at][slot] = _SEVERAL
 
     def pairings(self, rules: PathRules) -> Iterator[Pairing]:
-        """Anything that is not the same on both sides: what cannot be matched first,
-        then as the first side has it.
+        """Yield all records that differ. Records without a key come first, the others
+        in the order of the first side.
         """
         of_from, of_to = self._without
         yield from (Pairing(Change.NO_KEY, (number,)) for number in of_from)

@@ -13,7 +13,7 @@ from unified_cli.errors import UsageError
 from unified_cli.json_text.json_codec import dump
 
 _Place = tuple[int, int]
-"""A call: the number of its plan, and that of its line."""
+"""The position of a call: the numbers of its plan and its line."""
 
 
 class CallStep(NamedTuple):
@@ -27,14 +27,14 @@ class CallOrder:
     """Orders the calls that are to be made; `ids` are the new ids that are known before
     the first of them.
 
-    `wanted` says of a plan and a line of it whether its call is to be made.
+    `wanted` says whether the call with these numbers of plan and line is to be made.
     """
 
     def __init__(
         self, plans: Sequence[CheckedPlan], wanted: Callable[[int, int], bool], ids: IdMap
     ) -> None:
-        """Raises UsageError for a reference that no call and no new id resolves, and
-        for references in a circle.
+        """Raises UsageError for a reference that no call or new id resolves, and for
+        circular references.
         """
         self._plans = plans
         self._wanted = wanted
@@ -84,8 +84,8 @@ class CallOrder:
                 yield CallStep(at, chosen)
 
     def _found_levels(self, ids: IdMap) -> dict[_Place, int]:
-        """Return the level of each call that waits for others: one more than the
-        highest of these.
+        """Return the level of each waiting call: one above all calls that it waits
+        for.
         """
         waits = {place: self._calls_before(place, ids) for place in self._waiting()}
         after: dict[_Place, list[_Place]] = defaultdict(list)

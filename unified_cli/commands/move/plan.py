@@ -61,8 +61,8 @@ def run(context: CommandContext, options: PlanOptions) -> None:
         for pairing in found.join.pairings(found.rules):
             tally.unmatched += pairing.change in UNMATCHED
             tally.matched += pairing.change is Change.DIFFERENT
-            # A record that was left out may be the one that only the target seems to
-            # have.
+            # A record that only the target seems to have may be one that was left out.
+            # So with missing records, no delete is planned.
             if pairing.change is Change.ONLY_TO and (not options.delete or found.missing):
                 tally.left += 1
             elif call := planner.call(pairing):
@@ -83,9 +83,9 @@ def run(context: CommandContext, options: PlanOptions) -> None:
 class _Tally:
     """Counts of the records that differ.
 
-    `left` counts those that are only in the target, `without` those that differ in
-    nothing that can be sent, `waiting` the references whose new ids are not known, by
-    their resources.
+    `left` counts the records that only the target has, `without` the records whose
+    differences cannot be sent, `waiting` the references without a known new id, by
+    resource.
     """
 
     calls: Counter[str] = field(default_factory=Counter)
@@ -121,7 +121,7 @@ class _PlannedPairings:
 
 
 def _check_ids(sides: ComparedSides) -> None:
-    """Raise UsageError if records are joined by their ids alone, and may be of two
+    """Raise UsageError if ids alone join records that may belong to different
     connections.
     """
     one, other = sides.of_from.facts, sides.of_to.facts
@@ -140,7 +140,8 @@ def _accepted(sides: ComparedSides, options: PlanOptions) -> Mapping[str, frozen
     """Return the names of the fields for each operation that may be planned, None for
     all.
 
-    Raises UsageError where no field is known that could be sent.
+    Raises UsageError if the resource is read-only, or no field is known that could be
+    sent.
     """
     operations = sides.resource.operations
     wanted = [
@@ -244,7 +245,7 @@ def _raise_for(found: Comparison, tally: _Tally) -> None:
 
 
 class CallPlanner:
-    """Makes calls; `skipped` counts what there is no call for, by the reason."""
+    """Plans calls; `skipped` counts the differences without a call, by reason."""
 
     def __init__(
         self, found: Comparison, sides: ComparedSides, accepted: Mapping[str, frozenset[str] | None]
@@ -261,8 +262,8 @@ class CallPlanner:
         self.skipped: Counter[str] = Counter()
 
     def call(self, pairing: Pairing) -> PlannedCall | None:
-        """Return the call for records that are not the same, or None if there is
-        nothing to do, or nothing can be done.
+        """Return the call for differing records. None if nothing is needed, or nothing
+        can be done.
         """
         operation = _OPERATIONS.get(pairing.change)
         if operation is None:
@@ -305,7 +306,8 @@ class CallPlanner:
     def _goes(self, name: str, accepted: frozenset[str] | None) -> bool:
         if name == _ID:
             return self._keeps_ids
-        # Which connection a record came from is no field of it.
+        # The label names the record's connection. It is no field of the service, so it
+        # is never sent.
         return name != LABEL and (accepted is None or name in accepted)
 
     def _update(self, number: int, of_to: int, identifier: str | int) -> PlannedCall | None:
@@ -348,9 +350,7 @@ class CallPlanner:
     def _exchanged(
         self, members: Mapping[str, bytes]
     ) -> tuple[msgspec.Raw, tuple[PlannedReference, ...]]:
-        """Return the body with new ids where they are known, and the references whose
-        ids are not.
-        """
+        """Return the body with all known new ids, and the unresolved references."""
         body = without_ignored(join(members), self._rules)
         ids = self._ids
         if ids is None:

@@ -1,6 +1,4 @@
-"""A plan in a file, which anybody may have written: its header, and its lines one by
-one.
-"""
+"""Read a plan file, which is not trusted: its header, then its lines one by one."""
 
 from collections import Counter
 from collections.abc import Container, Iterator
@@ -56,7 +54,7 @@ class PlanHeader(
 
 
 class PlannedReference(msgspec.Struct):
-    """An old id in the body, at this path, for which the new one was not known yet."""
+    """An old id in the body, at this path, whose new id was not known yet."""
 
     path: str
     resource: str
@@ -154,7 +152,7 @@ class PlanFile:
     def lines(self) -> Iterator[PlanLine]:
         """Yield the lines after the header.
 
-        Raises UsageError for one that is too long, StateError where the file changed.
+        Raises UsageError for a line that is too long, StateError if the file changed.
         """
         position = 0
         with self._file.reader() as content:
@@ -205,9 +203,10 @@ def decoded(text: bytes, kind: type[StructT]) -> StructT | str:
 
 
 def _unreadable(text: bytes, raw: Container[str]) -> str:
-    """Return what no one who makes plans writes, and what others may read otherwise.
+    """Return why a decodable JSON text is refused. Other readers may decode it
+    differently.
 
-    Empty without it.
+    Empty if the text is unambiguous.
     """
     if key := _repeated(text):
         return f"has {key!r} twice"
@@ -216,13 +215,16 @@ def _unreadable(text: bytes, raw: Container[str]) -> str:
         if inner:
             return f"has {inner!r} twice in {key!r}"
         if key not in raw and json_check.without_halves(value) != value:
-            # No name, id or path of a call can hold it; a body may.
+            # Half a surrogate pair is allowed in a body, but not in a name, an id or a
+            # path.
             return f"has half a surrogate pair in {key!r}"
     return ""
 
 
 def _repeated(value: bytes) -> str | None:
-    """Return a key that an object has twice, of which readers take one or the other."""
+    """Return a duplicate key of an object, or None. JSON readers differ in which value
+    they use.
+    """
     found = Counter(keys(value)) if value.startswith(b"{") else {}
     return next((key for key, times in found.items() if times > 1), None)
 

@@ -1,4 +1,4 @@
-"""Plans as they are shown instead of applied: like a diff."""
+"""Show plans like a diff, without applying them."""
 
 from collections.abc import Iterator, Sequence
 

@@ -26,8 +26,8 @@ class CheckedPlan:
     """A plan whose lines were checked: where each begins, what it does, and which
     records it waits for.
 
-    A call is known by the number of its line. `sources` are the records that it creates
-    anew.
+    A call is identified by its line number. `sources` are the records that the plan
+    creates anew.
     """
 
     file: PlanFile
@@ -80,8 +80,8 @@ class PlanCheck:
     def run(self, plan: PlanFile) -> CheckedPlan:
         """Check all lines.
 
-        Raises UsageError for anything that is not a call of its resource, UnsafeError
-        for one elsewhere.
+        Raises UsageError for a line that is not a valid call for the plan's resource,
+        UnsafeError for a call to a different account.
         """
         checked, changed = CheckedPlan(plan), set[str]()
         references = IdReferences(plan.resource)
@@ -113,9 +113,9 @@ class PlanCheck:
         raise UsageError(f"{plan.path}, line {line.number} {why}", hint="nothing was sent")
 
     def _flaw(self, plan: PlanFile, call: PlannedCall, references: IdReferences) -> str:
-        """Why a call cannot be made, to follow the number of its line.
+        """Return why a call is invalid, to follow its line number.
 
-        Empty where it can.
+        Empty if the call is valid.
         """
         offered = plan.resource.operations
         operation = offered.get(call.operation)

@@ -1,5 +1,5 @@
-"""The ids in a record that name records of other resources, and their exchange for new
-ones.
+"""Find the ids in a record that refer to records of other resources, and replace them
+with new ids.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -12,8 +12,8 @@ _ID = "id"
 
 
 class IdReference(NamedTuple):
-    """An id in a record: its path, the resource that it names a record of as
-    API/RESOURCE, and the id as JSON text.
+    """An id in a record: its path, the resource that it refers to as API/RESOURCE, and
+    the id as JSON text.
     """
 
     path: str
@@ -40,7 +40,7 @@ class IdReferences:
 
     @property
     def resources(self) -> frozenset[str]:
-        """The resources whose records it refers to."""
+        """The resources that these fields refer to."""
         return frozenset(self._fields.values())
 
     def all_in(self, record: bytes) -> Iterator[IdReference]:
@@ -51,9 +51,9 @@ class IdReferences:
         yield from found
 
     def exchanged(self, record: bytes, exchange: Exchange) -> bytes:
-        """Return the record with new ids in place of those that are exchanged.
+        """Return the record with its exchanged ids.
 
-        Everything else as it was written.
+        All other text stays unchanged.
         """
         members = parts(record) or {}
         if not any(name in self._fields for name in members):
@@ -68,7 +68,7 @@ class IdReferences:
         )
 
     def with_own_id(self, record: bytes, exchange: Exchange) -> bytes:
-        """Return the same, with the record's own id exchanged too."""
+        """Return the record as `exchanged` does, with its own id exchanged, too."""
         members = {**(parts(record) or {})}
         if (own := members.get(_ID)) is not None:
             members[_ID] = exchange(IdReference(_ID, self.name, own)) or own

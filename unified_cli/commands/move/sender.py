@@ -1,7 +1,7 @@
 """Make the calls of plans, in their order: each record is looked at first, and a change
 since the plan is a conflict.
 
-Several go at a time; each is in its plan's journal before it is sent.
+Several calls are sent at a time, each only after its plan's journal has recorded it.
 """
 
 import base64
@@ -45,10 +45,10 @@ _MOST_TOLD = 20
 
 @dataclass(frozen=True, slots=True)
 class PlannedJob:
-    """A call to be made: its request, the one that looks at the record before, and the
-    line for the journal.
+    """A call to be made: its request, the `look` request that reads the record first,
+    and its journal line.
 
-    `rules` are those that the plan was made by.
+    `rules` are the comparison rules of the plan.
     """
 
     plan: int
@@ -58,7 +58,7 @@ class PlannedJob:
     rules: PathRules
     sent: JournalEntry
     profile: str | None = None
-    """None where there is one connection."""
+    """None if there is only one connection."""
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ class PlanSender:
     file get the ids of created records. Where there are several connections this one
     has a `name`.
 
-    With `overwrite` what changed since a plan was made does not matter.
+    With `overwrite`, changes since the plan was made are overwritten.
     """
 
     plans: Sequence[tuple[CheckedPlan, ApplyJournal]]
@@ -87,7 +87,7 @@ class PlanSender:
         return self.writers.clients.open_bulk(self.settings, name=self.name)
 
     def learn(self) -> None:
-        """Take up the ids of what earlier runs created, also those that did not reach
+        """Add the ids of records that earlier runs created. Some may be missing from
         the file. Raises StorageError.
         """
         for plan, journal in self.plans:
@@ -105,8 +105,8 @@ class PlanSender:
             self.ids_file.append([pair])
 
     def job(self, at: int, number: int) -> PlannedJob | None:
-        """Return the job of a call of plan `at`, or None if what it refers to was not
-        created, or it might be done twice.
+        """Return the job of a call of plan `at`. None if a referenced record was not
+        created, or the call might be done twice.
         """
         plan, _ = self.plans[at]
         call = plan.call(number)
@@ -118,8 +118,8 @@ class PlanSender:
         )
 
     def _body(self, call: PlannedCall, plan: CheckedPlan) -> bytes | None:
-        """Return the body with the new ids of what it refers to, or None if one of them
-        is not known, or for a delete.
+        """Return the body with the new ids of its references. None if a new id is
+        unknown, or for a delete.
         """
         if not call.references:
             return bytes(call.body) or None
@@ -198,7 +198,7 @@ def run(
 ) -> ConnectionStops:
     """Make the calls of all connections in fair turns, one step of each at a time.
 
-    Gives what ended early.
+    Returns the connections that ended early.
 
     Raises StateError and StorageError of the journals and the plans.
     """
@@ -262,8 +262,8 @@ def _failed(job: PlannedJob, error: UnifiedError, *, in_doubt: bool = False) -> 
 def _looked(
     client: Client, job: PlannedJob, look: Request, *, overwrite: bool
 ) -> WriteAttempt | None:
-    """Return the outcome where there is nothing to send: it is done already, or
-    something else changed the record.
+    """Return the outcome if nothing is to be sent, otherwise None. Nothing is sent if
+    the call is already done, the record was changed elsewhere, or it cannot be read.
     """
     deletes = job.call.operation == "delete"
     try:
@@ -286,7 +286,7 @@ def _done(job: PlannedJob) -> WriteAttempt:
 def _conflict(job: PlannedJob, what: str) -> WriteAttempt:
     why = f"{job.call.id} has changed since the plan was made: {what}"
     error = RefusedError(why, hint="--overwrite-changed overwrites it", origin="local")
-    # Another time it may be done: with the option, or when the record is as it was.
+    # A later run may make the call: with the option, or once the record is as before.
     code = int(error.code)
     return WriteAttempt(
         JournalEntry(EntryState.FAILED, job.sent.n, why=masked(why), code=code), error=error
@@ -296,7 +296,7 @@ def _conflict(job: PlannedJob, what: str) -> WriteAttempt:
 def _own_id(body: bytes, service: Service) -> str:
     """Return the id of the record in an answer, as JSON text.
 
-    Empty if it does not exist to be seen.
+    Empty if the answer shows no id.
     """
     found = outcome.record_in(body, service).get("id", b"")
     return found.decode("utf-8") if found.startswith(b'"') or found.lstrip(b"-").isdigit() else ""

@@ -35,8 +35,8 @@ class SideFacts(msgspec.Struct, omit_defaults=True):
 
     @property
     def identity(self) -> Identity | None:
-        """The connection that the records came from. None for a file, because it is not
-        known.
+        """The connection that the records came from. None for a file, whose connection
+        is unknown.
         """
         if not (self.origin and self.account):
             return None
@@ -94,7 +94,7 @@ class SpooledSide:
         return len(self._digests)
 
     def digest(self, number: int) -> int:
-        """64 bits that represent a record."""
+        """Return a 64-bit digest of a record."""
         return self._digests[number]
 
     def record(self, number: int) -> bytes:

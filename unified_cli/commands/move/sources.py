@@ -29,13 +29,13 @@ _OFTEN = 1000
 
 
 class RecordSource(NamedTuple):
-    """A side that can be read: what it is, its records, and the settings of its
-    connection if it is one.
+    """A side that can be read: its facts, its records and, for a connection, its
+    settings.
     """
 
     facts: SideFacts
     records: Callable[[Clients, Progress], Generator[Sequence[bytes]]]
-    """Reads them, some at a time."""
+    """Reads the records in batches."""
     settings: Settings | None = None
 
 
@@ -57,7 +57,7 @@ class SourceFinder:
     def find(self, option: str, name: str | None) -> RecordSource:
         """Return the side of that name.
 
-        Raises UsageError for one that is nothing, or more than one thing; StorageError.
+        Raises UsageError for a name that is unknown or ambiguous; StorageError.
         """
         if not name:
             raise UsageError(
@@ -121,8 +121,8 @@ class SourceFinder:
         """Return the complete files of a list in an export, or in the folder of a
         profile.
 
-        Raises UsageError where it is not there or there are several, IncompleteError
-        where it is not complete, StateError where it was changed, StorageError.
+        Raises UsageError if the list is missing or there are several, IncompleteError
+        if it is incomplete, StateError if it was changed, StorageError.
         """
         lists = ExportedLists(self._runtime, path)
         first = lists.only(self._resource)
@@ -148,7 +148,7 @@ def _counted(records: Iterator[bytes], shown: Progress) -> Generator[Sequence[by
 def _file_records(path: Path, items: str) -> Iterator[bytes]:
     """Yield the records of an NDJSON file.
 
-    Raises UsageError for an invalid line, StateError where the file changes.
+    Raises UsageError for an invalid line, StateError if the file changes.
     """
     try:
         with closing(UnchangedFile(path)) as file, file.reader() as content:

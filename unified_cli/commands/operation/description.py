@@ -1,5 +1,5 @@
-"""Show what a connection says that an operation takes, and keep the names for skeletons
-and completion.
+"""Show a connection's description of an operation, and keep the names of parameters and
+fields for skeletons and completion.
 """
 
 from contextlib import closing
@@ -68,9 +68,7 @@ def _show(runtime: Runtime, form: Format, found: MethodDescription) -> None:
 
 
 def _row(where: str, one: DescribedField) -> tuple[str, ...]:
-    """Return the cells of a field: nothing that is served can drive a terminal,
-    whatever they are piped to.
-    """
+    """Return the cells of a field, safe for a terminal even when piped."""
     cells = (
         one.name,
         one.type,

@@ -1,5 +1,5 @@
-"""Many files into one folder: none overwritten, none lost, each listed in a manifest
-that the next run reads.
+"""Download many files into one folder. No file is overwritten or lost, and a manifest
+lists each file for the next run.
 """
 
 import hashlib
@@ -72,15 +72,13 @@ class DownloadManifest:
             raise
 
     def fingerprints(self) -> set[str]:
-        """Return what was asked for by earlier runs, and is in the folder with the size
-        that it had.
-        """
+        """Return the fingerprints of listed files that exist with their listed size."""
         return {entry.asked for entry in self._entries if entry.file and self._is_there(entry)}
 
     def add(self, entry: DownloadEntry) -> None:
-        """Write a line, on the disk when this returns.
+        """Append a line, and sync it to disk.
 
-        For any thread. Raises StorageError.
+        Thread-safe. Raises StorageError.
         """
         try:
             with self._lock:
@@ -102,7 +100,8 @@ class DownloadManifest:
     def _is_there(self, entry: DownloadEntry) -> bool:
         folder = self._file.path.parent
         try:
-            # Someone may have edited the manifest.
+            # The manifest may have been edited, so its names may not lead out of the
+            # folder.
             return (
                 Path(entry.file).name == entry.file
                 and (folder / entry.file).lstat().st_size == entry.bytes
@@ -116,9 +115,9 @@ class DownloadItem:
     """A file to download: the line that asks for it, its record's id, the request, and
     names for it.
 
-    With a `lookup`, the request only says which file it is: the one that gives it is
-    made by `found` from the record that the lookup answers. `wrong` says why there is
-    no request.
+    With a `lookup`, `request` only identifies the file: `found` makes the download
+    request from the record that the lookup returns. `wrong` says why there is no
+    request.
     """
 
     line: int
@@ -140,8 +139,8 @@ class DownloadItem:
 
 @dataclass(slots=True)
 class DownloadSummary:
-    """How it went: files `saved` now and `there` before, those that `failed`, and the
-    error that `stopped` it all.
+    """The results: the numbers of files `saved` now, `there` before and `failed`, and
+    the error that `stopped` the run.
     """
 
     saved: int = 0
@@ -150,7 +149,9 @@ class DownloadSummary:
     stopped: UnifiedError | None = None
 
     def ending(self, total: int, manifest: Path) -> Ending:
-        """Return how the download of this many files ends, which the manifest lists."""
+        """Return the ending of a download of `total` files, which the manifest
+        lists.
+        """
         left = total - self.saved - self.there - self.failed
         stopped = self.stopped if left else None
         return Ending(
@@ -170,7 +171,7 @@ def run(
 
     The progress counts them and their bytes.
 
-    Raises StateError where another process fills the folder, and StorageError.
+    Raises StateError if another process uses the folder, and StorageError.
     """
     lock = HeldLock(folder / _LOCK, "--out a folder on another disk")
     lock.take(str(folder))
@@ -224,11 +225,11 @@ class _DownloadBatch:
     def publish(
         self, file: AtomicFile, proposals: tuple[MaskedText, ...], entry: DownloadEntry
     ) -> Path:
-        """Give a file the first name like the proposed one that is free, once it is
-        listed. For any thread.
+        """List a file, then give it the first free name like the proposed one.
+        Thread-safe.
 
-        So every file with its final name is listed, and a listed file may be missing,
-        whenever the process is killed.
+        So even if the process is killed, every file with its final name is listed; a
+        listed file may be missing.
         """
         name = download_targets.safe(*proposals)
         with self._lock:
@@ -245,7 +246,7 @@ class _DownloadBatch:
         return path
 
     def run(self, items: Iterator[DownloadItem]) -> DownloadSummary:
-        """Download them. Raises StorageError."""
+        """Download the items. Raises StorageError."""
         with closing(
             self._readers.read(self._items_to_download(items), self._save, connections=1)
         ) as results:

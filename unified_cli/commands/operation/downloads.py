@@ -62,7 +62,8 @@ def _of_list(call: Call, operation: Operation, source_name: str) -> None:
     """Save a file for each id or record of a list in the folder `--out`, with a
     manifest of them.
 
-    Raises IncompleteError if some could not be downloaded, and what ended it early.
+    Raises IncompleteError if files could not be downloaded, and the error that ended
+    the run early.
     """
     runtime, catalogue, settings, _, mode, _ = call
     options = part(call.options, DownloadOptions)
@@ -106,7 +107,7 @@ def _of_list(call: Call, operation: Operation, source_name: str) -> None:
 def _of_one(call: Call, operation: Operation, identifier: str) -> None:
     """Download the file of a record as with its parameters.
 
-    It is looked up where the id alone does not do.
+    The record is looked up if its id alone is not enough.
     """
     more = parameters(operation, {"id": identifier})
     if more is None:
@@ -156,8 +157,8 @@ def _items(call: Call, operation: Operation, source: Any) -> Iterator[Any]:
             record = _texts_of_record(line)
             more = parameters(operation, record)
             if more is None:
-                # The key of the file in the manifest: a lookup may return another
-                # address each time.
+                # This request identifies the file in the manifest, because a lookup may
+                # return a different address each time.
                 named = _request(call, operation, Parameters((f"id={record['id']}",)))
                 lookup = _lookup(call, operation, record["id"])
                 found = partial(_found, call, operation, record["id"])
@@ -183,7 +184,7 @@ def _names(record: dict[str, str], request: Request) -> tuple[str, ...]:
 def _lookup(call: Call, operation: Operation, identifier: str) -> Request:
     """Return the request for the record of an id.
 
-    Raises UsageError if records cannot be had by their ids.
+    Raises UsageError if records cannot be read by their ids.
     """
     get = call.catalogue.apis[operation.api].resources[operation.resource].operations.get("get")
     if get is None:
@@ -200,7 +201,7 @@ def _found(
 ) -> tuple[Request, tuple[str, ...]]:
     """Return the request for the file of a record, with names for it.
 
-    Raises ServiceError if it names no file.
+    Raises ServiceError if the record names no file.
     """
     record = texts(body)
     more = parameters(operation, {**record, "id": identifier})

@@ -53,9 +53,10 @@ def run(
     options: OperationOptions,
     mode: Mode,
 ) -> None:
-    """Have the record edited, and send what was changed.
+    """Let the user edit the record, and send the changes.
 
-    Raises UsageError if no one can edit one record.
+    Raises UsageError without a terminal, a single record or a `get`, and for
+    `--dry-run` and `--as`.
     """
     if mode.several or builder.identifier(options) == "-":
         raise UsageError(
@@ -80,7 +81,7 @@ def run(
             "--edit needs a terminal, and prompts", hint="-d, -f and -F change fields without one"
         )
     editor = _editor_words(runtime)
-    # The same request is sent later, with what was changed as its body.
+    # The same request is sent later, with the changes as its body.
     writes = part(options, WriteOptions)
     started = builder.operation_request(
         call._replace(options=replace(writes, bodies=("{}",))), operation
@@ -157,15 +158,15 @@ def _indented_json(members: Parts) -> bytes:
 
 
 def _indented(value: bytes) -> bytes:
-    # No string holds a line break as such.
+    # JSON strings contain no raw line breaks, so every line can be indented.
     return pretty(value).replace(b"\n", b"\n  ")
 
 
 @contextmanager
 def _text_file(name: str, text: bytes) -> Iterator[Path]:
-    """A file with the text, for this user only.
+    """Yield a file with the text that only this user can read.
 
-    It is removed, unless an error ends an edit that changed it.
+    The file is removed, unless its text was changed and an error ends the edit.
     """
     try:
         folder = Path(tempfile.mkdtemp(prefix="unified-edit-"))
@@ -197,9 +198,9 @@ def _is(path: Path, text: bytes) -> bool:
 
 
 def _edited(runtime: Runtime, editor: Sequence[str], path: Path, seen: Parts) -> Parts:
-    """Return what the person made of the record.
+    """Return the record as the person edited it.
 
-    Raises UsageError for who gives up, ConfigError without an editor.
+    Raises UsageError if the person gives up, ConfigError without an editor.
     """
     while True:
         runtime.stderr.end_line()
@@ -283,7 +284,7 @@ def _short(value: bytes) -> str:
 def _is_already(identifier: str, seen: Parts, wanted: Parts, look: Callable[[], Parts]) -> bool:
     """Return whether someone else has made the same changes.
 
-    RefusedError where they made others of these members.
+    Raises RefusedError if they changed these members differently.
     """
     try:
         now = look()

@@ -59,7 +59,7 @@ def run(
     since = builder.since(runtime, asked.since, asked.query)
 
     def select() -> SelectedReads:
-        # The filter of each poll is another.
+        # Each poll adds its own filter, so `since` is left out here.
         return selected_reads.select(
             runtime, catalogue, operation, replace(asked, since=None), mode
         )
@@ -76,8 +76,8 @@ def run(
                 following.poll(selected, readers)
                 following.pause(began)
                 if selected.several:
-                    # A profile may have got the tag in the meantime. A list that cannot
-                    # be read now is read next time.
+                    # More profiles may have the selected tag by now. If the selection
+                    # fails, keep the last one; the next poll tries again.
                     with suppress(UnifiedError):
                         selected = select()
         except KeyboardInterrupt as stop:
@@ -107,8 +107,8 @@ def _check(options: ReadOptions, mode: Mode) -> None:
 
 
 class SeenState(NamedTuple):
-    """A state of a record: its digest, and when it changed, None where it does not say
-    so.
+    """A state of a record: its digest, and the time of its change, None if the record
+    has no such time.
     """
 
     digest: int
@@ -118,15 +118,15 @@ class SeenState(NamedTuple):
 class FollowedList:
     """Remembers the states that were printed, as far back as a poll looks.
 
-    `reached` is the newest time of change that a whole poll gave, or when the following
-    began. Nothing from before `floor` is new. A state without a time of change is
-    remembered until it was not seen for that long.
+    `reached` is the newest time of change in a complete poll, or the time when the
+    following began. Changes from before `floor` are never new. A state without a time
+    of change is forgotten once it was not seen for `look_back`.
     """
 
     def __init__(self, reached: datetime, floor: Instant, look_back: timedelta) -> None:
         self.reached = reached
         self.untimed = 0
-        """How many states without a time of change were printed."""
+        """The number of printed states without a time of change."""
         self._newest = reached
         self._floor = floor
         self._look_back = look_back
@@ -164,13 +164,13 @@ class FollowedList:
                 self._untimed[digest] = now
             else:
                 self._timed[digest] = at
-                # A time to come, of a wrong clock, must not hide the changes until
+                # A future time, from a wrong clock, must not hide the changes until
                 # then.
                 self._newest = max(self._newest, min(at.at, now))
 
     def end_poll(self, now: datetime) -> None:
-        """Begin the next poll later, and forget what it cannot show. A poll that broke
-        off is begun where it was.
+        """Move the next poll's start forward, and forget states that it cannot return.
+        Not called after a failed poll, so the next poll begins at the same start.
         """
         # Keep the records that this poll saw, however long it took.
         self.reached, since = self._newest, min(self._poll_began, now - self._look_back)
@@ -223,8 +223,8 @@ class _Following:
     def _made_printer(self, selected: SelectedReads) -> Printer:
         common, first = selected.common, (LABEL,) if selected.several else ()
         style = record_output.style_for(common, selected.operation, first=first)
-        # Not strict: rows without the chosen columns are not held back, since there is
-        # no end at which to say so.
+        # Not strict: a followed list has no end at which to report missing columns, so
+        # rows without them are not held back.
         return Printer(self._runtime, style, record_output.program(common.options), strict=False)
 
     def poll(self, selected: SelectedReads, readers: FairReaders) -> None:
@@ -235,7 +235,7 @@ class _Following:
         failures: dict[str, UnifiedError] = {}
         for read in selected.reads:
             known = self._lists.get(read.name)
-            # A profile may lead to another connection in the meantime.
+            # A profile may lead to a different connection by now.
             if known is None or known[0].request != read.request:
                 self._lists[read.name] = (read, self._begin(read))
         asking = [
@@ -254,7 +254,7 @@ class _Following:
                 else:
                     failures[read.name] = found
                     self._report_new_error(read, found, several=selected.several)
-        # In the order of the selection: that in which they failed differs from run to
+        # Sort the failures by selection, because their own order differs from run to
         # run.
         failed = {one.name: failures[one.name] for one in selected.reads if one.name in failures}
         if len(failed) == len(selected.reads) and not any(
@@ -279,7 +279,7 @@ class _Following:
 
         The last printed states are kept, so that they are not printed again.
 
-        Where that cannot be kept, the time is earlier, so that nothing is missed.
+        If the states cannot be kept, the time is earlier, so that no change is missed.
         """
         reached = min((one.reached for _, one in self._lists.values()), default=self._began)
         try:

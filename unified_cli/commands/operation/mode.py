@@ -1,5 +1,5 @@
-"""Run an operation of the catalogue in the mode that its options describe, which is
-decided here and nowhere else.
+"""Run an operation of the catalogue in the mode that its options describe. Only this
+module decides the mode.
 """
 
 from contextlib import closing
@@ -165,8 +165,8 @@ def _missing_id(catalogue: Catalogue, operation: Operation) -> UsageError:
 def _check_required(runtime: Runtime, operation: Operation, options: OperationOptions) -> None:
     """Name the query parameters that are required and missing.
 
-    Raises UsageError for one with `--strict`, and for a download, which has nothing to
-    give without it.
+    Raises UsageError for a missing parameter with `--strict`, and for a download, which
+    cannot find its file without the parameter.
 
     Any other request is sent anyway: required parameters differ between providers.
     """
@@ -194,9 +194,10 @@ def _check_required(runtime: Runtime, operation: Operation, options: OperationOp
 
 
 def _says_no_file(missing: KnownField, options: OperationOptions) -> bool:
-    """Return whether a download says nowhere which file it is for.
+    """Return whether no option of a download says which file it is for.
 
-    A name that we assume may be another.
+    Assumption: if the parameter's name is only assumed, any other parameter may name
+    the file.
     """
     sent = part(options, SendOptions)
     others = options.query or sent.bodies or sent.raw_field or sent.field

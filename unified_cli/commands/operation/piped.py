@@ -1,7 +1,7 @@
 """`get -`, `update -` and `delete -`: run an operation for every id, or record with an
 id, on standard input.
 
-Where `-p` selects several connections, each record names its own, of those selected.
+If `-p` selects several connections, each record names one of them.
 """
 
 import uuid
@@ -49,15 +49,15 @@ _ONE_EACH = "one id, or one record with an id, on each line"
 _LARGE_INPUT = "split it; unified import takes files of any size, with --operation update or delete"
 
 Targets = Mapping[str | None, Settings]
-"""The connections that records may go to by their names, which the records give; or one
-alone, of the name None.
+"""The possible connections by the name that a record gives; a single connection has the
+name None.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class PipedJob:
-    """The request for a line of the input, to the connection of this name, or in
-    `wrong` the reason why it is invalid.
+    """The request for an input line, to the connection of `profile`, or in `wrong` the
+    reason why the line is invalid.
     """
 
     line: int
@@ -66,7 +66,9 @@ class PipedJob:
     wrong: str = ""
     identifier: str | None = None
     sent: float = 0
-    """When it was first sent, in seconds since 1970, where it was in doubt before."""
+    """The time of the first attempt, in seconds since 1970, if its outcome is in
+    doubt.
+    """
 
 
 def run(
@@ -78,10 +80,10 @@ def run(
 ) -> None:
     """Send a request for every line, and print the answers in the order of the lines.
 
-    It goes to the only connection, and UsageError is raised before anything is sent if
-    the input or the options are invalid; or to the one that its record names, which
-    `-p` must select, and a line that cannot be used fails on its own. Raises an error
-    that names the missing part.
+    With a single connection, invalid input or options raise UsageError before anything
+    is sent. With several, each request goes to the connection that its record names,
+    which `-p` must select, and an invalid line fails alone. Raises an error that names
+    the missing part.
     """
     _check_options(options)
     config = file.read(runtime)
@@ -151,7 +153,7 @@ def _send_all(
     jobs: Sequence[PipedJob],
     rules: StopRules,
 ) -> None:
-    """Send the requests as a run, and tell of each line.
+    """Send the requests as a run, and report each line.
 
     A run of writes is kept, so that it can be resumed.
     """
@@ -186,13 +188,13 @@ def _send_all(
 def _jobs(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
     """Return the jobs, in the order of the lines.
 
-    Raises UsageError for input that cannot be used. Where there are several targets, a
-    line that cannot be used is one that failed, and no reason to leave out the others.
+    Raises UsageError for input that cannot be used. With several targets an invalid
+    line only counts as failed, and the other lines are still sent.
     """
     sent = part(call.options, SendOptions)
     fields = bodies.fields(sent.raw_field, sent.field)
     piped = _input(call, fields)
-    # The problem with an option is not wrong with each line.
+    # Report a problem with an option once, not for each line.
     given = bodies.compose(sent.data, fields, call.runtime)
     builder.check_unlabelled(given, call.options, operation)
     body_check.check(call.runtime, part(call.options, OperationOptions), operation, given)
@@ -277,7 +279,8 @@ def _body_of_item(
 def _new_run(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> StoredRun:
     """Return the run of these jobs.
 
-    In memory for reads, and for a single write, which cannot be resumed.
+    The run is only in memory for reads, and for a single write, which cannot be
+    resumed.
     """
     runtime, options = call.runtime, call.options
     header = RunHeader.for_calls(RunKind.LINES, operation, options, runtime.wall(), len(jobs))
@@ -295,13 +298,14 @@ def _new_run(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> Stor
 def _entries(
     call: Call, operation: Operation, number: int, job: PipedJob
 ) -> Iterator[JournalEntry]:
-    """Yield the lines about a job: the request, or why it cannot be sent.
+    """Yield the journal lines of a job: its request, or why it cannot be sent.
 
-    And that it may have been done before.
+    A further line marks a request that an earlier attempt may have sent.
     """
     request, name = job.request, job.profile or call.settings.profile
     if request is None:
-        # An id that cannot be sent may be one that cannot be written either.
+        # An invalid id may also contain characters that UTF-8 cannot encode, so escape
+        # them.
         identifier = (job.identifier or "").encode("utf-8", "backslashreplace").decode() or None
         planned = RunCall(job.profile, "", "", operation.command, identifier, line=job.line)
         yield JournalEntry(EntryState.NEW, number, call=planned)

@@ -1,5 +1,5 @@
-"""The record that a write to several connections is about, as these have it: what a
-person reads before the question.
+"""Show the record that a write to several connections changes, before the user
+confirms.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ def tell(
 ) -> None:
     """Print on stderr which record it is in the first few connections.
 
-    Nothing where no operation reads it, or the write names none.
+    Prints nothing if no operation reads the record, or the write names no record.
     """
     resource = catalogue.apis[operation.api].resources[operation.resource]
     named = identifier or doubt.identifier_in(body, operation.resource)

@@ -1,5 +1,5 @@
-"""`unified operations add`: make commands of what a connection offers beyond the
-catalogue.
+"""`unified operations add`: add commands for operations that a connection offers beyond
+the catalogue.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -63,8 +63,8 @@ class _Asked(NamedTuple):
 def run(context: CommandContext, options: AddOperationsOptions) -> None:
     """Add the operations, after showing them and asking.
 
-    Raises UsageError for names that are not offered, or cannot be commands, and where
-    it is not confirmed.
+    Raises UsageError for names that are not offered, or cannot be commands, and without
+    confirmation.
     """
     runtime, catalogue = context.runtime, context.catalogue
     settings = _settings(runtime, options)
@@ -89,7 +89,7 @@ def run(context: CommandContext, options: AddOperationsOptions) -> None:
             api: [_resource_entry(asked, of_it) for of_it in of_api.values()]
             for api, of_api in chosen.operations.items()
         }
-    # The question comes after the whole table, which no pager hides.
+    # The user confirms after the table, so no pager may hide the question.
     stdout.unpage(runtime)
     _show(runtime, chosen, added)
     files = ", ".join(str(user_catalogue.path_of(runtime, api)) for api in added)
@@ -162,7 +162,7 @@ def _offered(name: str, offered: Offered, settings: Settings) -> tuple[str, Sequ
 
 
 def _check_free(context: CommandContext, api: str) -> None:
-    """Raise UsageError for an API whose name something else has, or none can have."""
+    """Raise UsageError for an API name that is taken or not allowed."""
     if api in context.catalogue.apis:
         return
     if not is_name(api):
@@ -257,7 +257,7 @@ def _described(asked: _Asked, operation: Operation) -> MethodDescription | None:
     except ServiceError as error:
         if error.status is not None:
             raise
-        # It cannot be read, so it says nothing.
+        # The answer cannot be read, so treat the operation as not described.
         return None
 
 

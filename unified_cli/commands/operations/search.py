@@ -18,7 +18,7 @@ from unified_cli.output import formats, stdout
 from unified_cli.values import JsonObject
 
 VERSION = 1
-"""Of what `-o json` prints; `operations.schema.json` is its JSON Schema."""
+"""The version of the `-o json` output; `operations.schema.json` is its JSON Schema."""
 BUILT_IN = "built in"
 _WIDE = 120
 _WORD = re.compile(r"[a-z]{3,}")

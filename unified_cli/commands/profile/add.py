@@ -1,5 +1,5 @@
-"""`unified profile add` and `import`: one profile, asked for where it can be; many at
-once, all or none.
+"""`unified profile add`: add one profile, with prompts if possible. `unified profile
+import`: add many at once, all or none.
 """
 
 import csv
@@ -35,7 +35,7 @@ _LARGEST = 16 * 1024 * 1024
 _COLUMNS = ("name", *SETTABLE)
 _MEANT = {"account": "account_id", "id": "account_id", "tag": "tags"}
 _DELIMITERS = ",;\t"
-"""Other names of columns."""
+"""The possible delimiters of a CSV file."""
 
 
 def run(context: CommandContext, options: AddOptions) -> None:

@@ -1,5 +1,5 @@
 """`unified profile set`, `use` and `remove`: change keys of profiles or of the top of
-the file, or what there is.
+the file, choose the default profile, and remove a profile.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The options of the `profile` commands, and what several of them ask."""
+"""The options of the `profile` commands, and checks that several of them share."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -208,7 +208,7 @@ def may_ask(runtime: Runtime, options: MessageOptions) -> bool:
 def existing(name: str) -> str:
     """Return the name, unless it is that of the built-in profile.
 
-    Raises UsageError for that.
+    Raises UsageError for the built-in profile.
     """
     if name == RESERVED:
         raise UsageError(f'the profile "{name}" is built in and cannot be changed')

@@ -1,4 +1,4 @@
-"""`unified profile rename`: another name for a profile in the whole config file."""
+"""`unified profile rename`: rename a profile throughout the config file."""
 
 import re
 from typing import Any

@@ -1,5 +1,5 @@
 """`unified profile list`, `path`, `show` and `test`: the profiles, their settings, and
-how each connection is.
+the condition of each connection.
 """
 
 import os
@@ -36,7 +36,7 @@ from unified_cli.values import JsonObject
 VERSION = 1
 _READY = "ready"
 _ACCOUNT = "account id"
-# Without an account it is for `connections`, `doctor` and `logs`.
+# A profile without an account only serves `connections`, `doctor` and `logs`.
 _LISTS = "lists connections"
 # Worded with care: the service has not been asked.
 _MEANT = {"sandbox": "needs no token"}
@@ -69,7 +69,7 @@ def list_all(context: CommandContext, options: ListProfilesOptions) -> None:
         raise
     patterns = (*options.profile, *options.patterns)
     names = select(config, patterns, for_calls=False) if patterns else [*config.profiles]
-    # The process's environment decodes a variable at each access.
+    # The process's environment decodes a variable at each access, so copy it once.
     runtime = runtime._replace(environ={**runtime.environ})
     found = [_profile_as_json(config, name, runtime) for name in names]
     if not found:
@@ -84,7 +84,8 @@ def _print(
     runtime: Runtime, output: str | None, default: object, found: Iterable[JsonObject]
 ) -> None:
     found = [*found]
-    # Off a terminal programs read it, and the word stays.
+    # Only a terminal shows the reworded states: elsewhere programs read the output, and
+    # need the original words.
     form = formats.of_command(output, formats.TABLES, terminal=runtime.stdout_is_terminal)
     meant = form is formats.TABLE and runtime.stdout_is_terminal
     rows: list[tuple[str, ...]] = [
@@ -101,7 +102,7 @@ def _print(
         )
         for one in found
     ]
-    # The last column is there if anything is known.
+    # Show the last column only if it has a value.
     some = any(row[-1] for row in rows)
     heads, rows = (_HEADS, rows) if some else (_HEADS[:-1], [row[:-1] for row in rows])
     show(
@@ -206,7 +207,7 @@ def show_one(context: CommandContext, options: ShowOptions) -> None:
             row.append(
                 "; ".join(f"{_text(lost['value'])} ({lost['source']})" for lost in one["overrode"])
             )
-        # At a terminal in one column, which may have lines of its own.
+        # A terminal shows both sources in one column, which may wrap.
         cells = [
             [key, value, f"{source}, instead of {lost}" if lost else source]
             for key, value, source, lost in rows

@@ -58,9 +58,9 @@ def log_in(context: CommandContext, options: LoginOptions) -> None:
 
 
 def _owners(runtime: Runtime, options: LoginOptions) -> list[str | None]:
-    """Return the profiles that the token is for, none of the sandbox's.
+    """Return the profiles that the token is for, without those of the sandbox.
 
-    None is for those without their own.
+    None means the shared token, for profiles without their own.
     """
     name = _owner(options.name, shared=options.shared)
     if name is None:
@@ -88,7 +88,7 @@ def typed_token(runtime: Runtime, question: str, *, optional: bool = False) -> s
     """Return the token typed at the terminal, empty for an empty answer where that is
     allowed.
 
-    Raises ConfigError where none of three answers is a token.
+    Raises ConfigError after three invalid answers.
     """
 
     def read(typed: bytes) -> str:
@@ -167,7 +167,7 @@ def places_for(
 ) -> list[TokenPlace]:
     """Return the place for the token of each profile, None being the shared token.
 
-    One that no one named may change yet.
+    A place that the user did not name may still change.
 
     Raises the errors of `login.choose`, and those of `login.check` for a place that was
     named.
@@ -182,10 +182,10 @@ def places_for(
 def agreed(
     runtime: Runtime, found: Sequence[TokenPlace], wanted: str | None, *, ask: bool
 ) -> Sequence[TokenPlace]:
-    """Return the places where the token is stored. None at all if the user declines.
+    """Return the places where the token is stored. Empty if the user declines.
 
-    Without a keyring, a terminal asks whether to store it in a private file; otherwise
-    that is done, with a message.
+    Without a keyring, the user is asked whether to store the token in a private file;
+    if prompts are not allowed, the token is stored there, with a message.
     """
     missing = _missing_keyring() if any(_undecided(place, wanted) for place in found) else None
     if missing is None:

@@ -20,8 +20,8 @@ from unified_cli.values import Toml, TomlTable
 SETTABLE: Mapping[str, Key] = {
     name: key for name, key in KEYS.items() if "p" in key.at and name != "token"
 }
-"""The keys of a profile, without the token: every user of the machine can see a command
-line.
+"""The keys that a command line can set. The token is left out, because every user of
+the machine can see a command line.
 """
 
 
@@ -38,10 +38,10 @@ def new_name(text: str) -> str:
 
 
 def read_assignments(texts: Iterable[str]) -> dict[str, Toml]:
-    """Return the values of `KEY=VALUE` texts. None stands for an empty value, which
-    unsets the key.
+    """Return the values of `KEY=VALUE` texts. An empty value becomes None, which unsets
+    the key.
 
-    Raises UsageError if one is invalid.
+    Raises UsageError for an invalid assignment.
     """
     values: dict[str, Toml] = {}
     after = iter(texts)
@@ -93,7 +93,7 @@ def parse(name: str, value: Any) -> Any:
         except ConfigError as error:
             raise UsageError(error.message) from None
     if name in {"token_file", "ca_bundle"} and not found.startswith("~"):
-        # A later call may run in another folder.
+        # Store an absolute path, because a later call may run in another folder.
         found = str(os_limits.absolute(Path(found)))
     if name == "output" and found not in formats.SETTINGS:
         meant = meant_value(found, formats.SETTINGS)

@@ -1,5 +1,5 @@
-"""How the connections of a report are, and what they offer: from the cache, and from
-the service what it lacks.
+"""The condition and the offers of the connections in a report. The service is asked for
+facts that the cache lacks.
 """
 
 from collections import defaultdict
@@ -21,7 +21,8 @@ from unified_cli.fleet.read import FairReaders
 from unified_cli.http.client import Client
 from unified_cli.output.progress import Work, progress
 
-# Where the service does not tell it, or not this token, other answers say as much.
+# The service does not give the record, or not with this token: other answers are used
+# instead.
 _NOT_TOLD = (403, 404, 405)
 Keeps = tuple[str, ...]
 """Why each operation cannot be called, in the order of the operations; empty if no
@@ -31,8 +32,8 @@ reason is known.
 
 class SeenConnection(NamedTuple):
     """The known facts about a connection; `extra` is what it offers beyond the
-    catalogue, in words, `error` why it could not be asked, `age` that of what was known
-    before.
+    catalogue, in words, `error` why it could not be asked, `age` the age of cached
+    facts in seconds.
     """
 
     name: str
@@ -62,7 +63,7 @@ def seen(
 ) -> list[SeenConnection]:
     """Return the known facts about each selected connection, in their order.
 
-    Raises nothing that a connection is the cause of.
+    Errors of a connection are returned as its `error`, not raised.
     """
     check = OfferCheck(context.runtime, context.catalogue, [*context.catalogue], probe=False)
     work = Work(part="connection", parts=len(asked.settings))
@@ -124,17 +125,17 @@ def _read_lists(
             origin = settings[names[0]].identity[0]
             lists.records |= {(origin, one.id): one for one in found}
             if failure and failure.stops_connection:
-                # Each of them would fail in the same way.
+                # All connections of this list would fail in the same way, so they are
+                # not asked.
                 lists.hopeless |= dict.fromkeys(names, failure)
     return lists
 
 
 class _Question(NamedTuple):
-    """Makes of the cache, the lists and the answers of the service the known facts
-    about a connection.
+    """Collects the facts about a connection from the cache, the lists and the service.
 
-    Thousands of connections have the same few `tuples` of what keeps their operations
-    from being called.
+    `tuples` shares equal `Keeps` to save memory: thousands of connections have only a
+    few different values.
     """
 
     check: OfferCheck
@@ -157,7 +158,7 @@ class _Question(NamedTuple):
             offer = None if settings.is_own else self.check.offer(settings, client)
             offer = offer and offer._replace(state=introspection.merged(state, offer.state))
             if untold and not offer:
-                # Nothing at all is known of it.
+                # No facts about this connection are known, so raise the error.
                 raise untold
         state = offer.state if offer else state
         judged = (

@@ -59,7 +59,7 @@ def parts_of(context: CommandContext, seen: Sequence[SeenConnection]) -> FleetPa
 
 
 def condition(context: CommandContext, one: SeenConnection) -> str:
-    """Return how a connection is, in a word or two."""
+    """Return the condition of a connection, in a word or two."""
     if one.error:
         return NOT_SEEN
     if held := one.state.problem_in_a_word(context.catalogue.service):
@@ -124,8 +124,8 @@ def _needed_people(
 
 
 def _untimed(state: AccountState) -> AccountState:
-    """Return the state without the time of the last refused call, which is another for
-    each connection.
+    """Return the state without the time of the last refused call. The time differs
+    between connections with the same problem.
     """
     return state._replace(forbidden=state.forbidden._replace(at="")) if state.forbidden else state
 
@@ -148,7 +148,7 @@ def _who_can_help(context: CommandContext, word: str, status: str) -> str:
 def _offers(context: CommandContext, seen: Sequence[SeenConnection]) -> tuple[OfferMap, list[str]]:
     """Return the map, and the letter of each connection's column.
 
-    Empty for one that has none.
+    The letter is empty for a connection without a column.
     """
     operations = [*context.catalogue]
     resources = defaultdict[tuple[str, str], list[int]](list)
@@ -197,9 +197,9 @@ def _extra_offers(seen: Sequence[SeenConnection]) -> list[ExtraOffer]:
 
 
 def _word(keeps: Keeps, of_resource: Sequence[int], changes: Sequence[bool]) -> str:
-    """Return what can be called of a resource, in a word.
+    """Return in a word which operations of a resource can be called.
 
-    Where nothing can, what keeps it.
+    If no operation can be called, the word gives the reason.
     """
     free = [at for at in of_resource if not keeps[at]]
     if len(free) == len(of_resource):

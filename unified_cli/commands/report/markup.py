@@ -1,5 +1,5 @@
-"""The page as HTML: everything that it shows is text, and its policy lets nothing be
-loaded and nothing run.
+"""The page as HTML: all values are escaped as text, and its policy allows neither
+resources to load nor scripts to run.
 """
 
 import base64
@@ -25,7 +25,7 @@ _FLUSH = 64 * 1024
 
 
 class _Bounded(str):
-    """A text of which more is shown, or less, than of others."""
+    """A text with its own length limit."""
 
     __slots__ = ("limit",)
     limit: int
@@ -35,7 +35,7 @@ def document(page: ReportPage) -> Iterator[bytes]:
     """Yield the page in pieces."""
     style = files(_PACKAGE).joinpath(_STYLE).read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    # The hash lets this one style be, and no attribute with another.
+    # The hash allows only this style element, and no style attributes.
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     template = _environment().get_template(_TEMPLATE)
     kept: list[str] = []

@@ -1,7 +1,8 @@
 """The contents of the page, as values: `-o json` prints them as they are, and the
 template draws them.
 
-Their names are a contract. Ages are in seconds, and times as ISO 8601 writes them.
+The names of these values are a contract. Ages are in seconds, and times as ISO 8601
+writes them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,8 +22,8 @@ class ShownConnection(_Part, frozen=True):
     """A connection: how it is in words, its `condition` in a word or two, and the
     problem with it.
 
-    `offers` is the letter of its column in the map. `age` is that of the oldest that is
-    known of it, 0 where all was asked now; `unseen` is why it could not be asked.
+    `offers` is the letter of its column in the map. `age` is the age of its oldest
+    known fact, 0 if all facts are new; `unseen` is why it could not be asked.
     """
 
     name: str
@@ -49,7 +50,7 @@ class ConnectionCount(_Part, frozen=True):
 
     @property
     def number(self) -> int:
-        """How many they are."""
+        """The number of these connections."""
         return self.well + self.trouble + self.unseen
 
 
@@ -84,8 +85,8 @@ class MapRow(_Part, frozen=True):
 
 
 class ExtraOffer(_Part, frozen=True):
-    """Something that connections offer and the catalogue lacks, in words, how many they
-    are and some of their names.
+    """An offer that the catalogue lacks, in words, with the number of its connections
+    and some of their names.
     """
 
     what: str
@@ -95,7 +96,7 @@ class ExtraOffer(_Part, frozen=True):
 
 class OfferMap(_Part, frozen=True):
     """The map of operations: columns of connections, and by API the rows of resources;
-    `more` connections have no column. `extra` is what the catalogue lacks.
+    `more` connections have no column. `extra` are offers that the catalogue lacks.
     """
 
     columns: Sequence[MapColumn]
@@ -209,10 +210,10 @@ class CheckedExpectations(_Part, frozen=True):
 
 
 class ReportPage(_Part, frozen=True):
-    """All that the page shows; `unseen` names the missing part from it, and `command`
-    makes it again.
+    """The contents of the page; `unseen` names its missing parts, and `command` makes
+    the page again.
 
-    `stores` are where exports went that are not on this machine: they are not asked.
+    `stores` are the destinations of exports outside this machine, which are not read.
     """
 
     version: int

@@ -1,4 +1,4 @@
-"""`unified report`: see, count and write the page, and say what it lacks."""
+"""`unified report`: collect the facts, write the page, and report its missing parts."""
 
 import shlex
 from collections.abc import Sequence
@@ -69,7 +69,7 @@ def run(context: CommandContext, options: ReportOptions) -> None:
         expectations=expectations,
     )
     if to is not None:
-        # An extra, and slow to import.
+        # Part of an optional extra and slow to import, so imported only here.
         from unified_cli.commands.report import markup  # noqa: PLC0415
 
         size = output_file.write(to, markup.document(page), force=True)
@@ -83,7 +83,7 @@ def run(context: CommandContext, options: ReportOptions) -> None:
 def _checked(runtime: Runtime, options: ReportOptions) -> Path | None:
     """Return where the page goes.
 
-    Everything is refused here that can be before anything is asked of the service.
+    Errors that need no request are raised here, before the service is asked.
     """
     if options.output:
         stdout.check(runtime)
