@@ -4,8 +4,8 @@ import sys
 
 if __name__ == "__main__":
     # `python -m` puts the working directory first on the path, where a file named like
-    # a library would be imported; this package is found by then. Python's own -P leaves
-    # it out.
+    # a library would be imported. The folder is removed, as this package has been found
+    # already. With Python's -P it is not on the path.
     if not sys.flags.safe_path:
         del sys.path[0]
 
@@ -22,8 +22,8 @@ def run() -> None:
     import signal  # noqa: PLC0415  --version takes no longer than the bare interpreter
 
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        # The default until the program handles it: Python would print a traceback of an
-        # import.
+        # Ctrl-C just ends the process until the program handles it: Python's own
+        # handler would print a traceback during an import.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     # Objects from start-up stay in use, so collecting garbage in it wastes time; a call
     # enables the collector again.
@@ -41,8 +41,8 @@ def run() -> None:
         from unified_cli.main import main  # noqa: PLC0415  a signal may come while it is imported
         from unified_cli.runtime import Runtime  # noqa: PLC0415  as above
 
-        # Kept until the process ends: Python 3.13 prints a traceback where a stream is
-        # freed that cannot be written.
+        # Kept until the process ends: Python 3.13 prints a traceback when it frees a
+        # stream that cannot be written.
         runtime = Runtime.system()
         code = main(sys.argv[1:], runtime)
     except KeyboardInterrupt as stop:
@@ -66,7 +66,7 @@ def _printed(line: str) -> bool:
 def _reserve_descriptors() -> None:
     """Open closed standard streams to the null device.
 
-    No file that is opened later takes their descriptors.
+    Otherwise a file that is opened later would get one of their descriptors.
     """
     for descriptor in (0, 1, 2):
         try:

@@ -68,8 +68,8 @@ def _as_asked(runtime: Runtime, options: Options, early: EarlyOptions) -> Runtim
 def _merged(options: OptionsT, early: EarlyOptions) -> OptionsT:
     """Return a command's options, with the program's own.
 
-    The latter come right after the program's name; they count where the command has
-    them and they are not given.
+    The program's options come right after its name. Each counts only if the command has
+    this option and it is not given there.
 
     `-p` selects connections wherever it is, so all of them count. Raises UsageError for
     an option of a connection that the command does not take, but for -p and -o, which
@@ -92,17 +92,18 @@ def _merged(options: OptionsT, early: EarlyOptions) -> OptionsT:
 def _of_built_in(runtime: Runtime, options: OptionsT) -> OptionsT:
     """Return the options of a built-in command.
 
-    Most read no settings: what these say is said by the options. Raises UsageError for
-    a format that the command does not have.
+    Most built-in commands read no settings, so their format and quietness are decided
+    here. Raises UsageError for a format that the command does not have.
     """
     output = getattr(options, "output", None)
-    # A command that makes a call finds it in the settings.
+    # A command that makes a call reads its format from the settings.
     if output is not None and not options.reads_settings:
         if output == formats.AUTO:
             output = str(formats.named(output, terminal=runtime.stdout_is_terminal))
             found = {"output": output}
             options = replace(options, **found)
-        # Right after the program's name, each format of an operation is accepted.
+        # `-o` right after the program's name accepts each format of an operation, so
+        # the format is checked here.
         formats.check_choice(output, by_name(type(options))["output"].choices)
     if hasattr(options, "quiet"):
         # A command that reads settings finds the same, or that the config file says

@@ -12,7 +12,7 @@ from unified_cli.runtime import Runtime
 
 
 class ModeKind(Enum):
-    """One call, from its typed options to its result."""
+    """The kinds of modes: how an operation gets from typed options to results."""
 
     ONE = auto()
     """One request to one connection."""
@@ -50,18 +50,18 @@ class Delivery(Enum):
     """How a result gets to its place."""
 
     DOCUMENT = auto()
-    """One response, written when it is there."""
+    """One response, written when it is complete."""
     RECORDS = auto()
     """The records of a list, page by page."""
     PAGES = auto()
-    """The same into a file, resumed where an earlier run stopped."""
+    """The records of a list into a file, resumed where an earlier run stopped."""
     DOWNLOAD = auto()
     """One response into a file or a folder while it comes, unchanged."""
 
 
 class Mode(NamedTuple):
-    """The mode of an operation: what it does, whether to several connections, and how
-    requests are shown, not sent.
+    """The mode of an operation: its kind, whether it goes to several connections, and
+    how requests are shown instead of sent.
     """
 
     kind: ModeKind = ModeKind.ONE

@@ -23,10 +23,11 @@ _SEPARATORS = re.compile(r"[?&;#]")
 def with_connection(call: Call, request: Request) -> Request:
     """Return the request with the connection in its body.
 
-    It is put there if the body names none.
+    The connection is added if the body names none.
 
-    Raises UsageError for a body that is no object, UnsafeError where it names another
-    connection, anywhere, and ConfigError where neither names one.
+    Raises UsageError for a body that is not an object, UnsafeError if it names another
+    connection at any depth, and ConfigError if neither the body nor the settings name a
+    connection.
     """
     body, name = request.body, call.catalogue.service.connection
     if body is not None and not body.startswith(b"{"):

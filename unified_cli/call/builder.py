@@ -54,9 +54,9 @@ def resolve(
 
     Its message settings apply from now on.
 
-    The `method` is that of a request without an operation. Anything that is not
-    `scoped` is for no connection, which need not be known. Raises UsageError for
-    options that mean nothing together, before anything is sent.
+    `method` is for a request without an operation. Unless it is `scoped`, the call is
+    for no connection, and none has to be known. Raises UsageError for options that mean
+    nothing together, before anything is sent.
     """
     flags = overrides(options, profiles.one(options.profile))
     settings = resolution.resolve(flags, runtime, file.read(runtime))
@@ -82,7 +82,8 @@ def common(
 
     The settings for messages apply from now on.
 
-    Raises UsageError for options of a single connection, and as `resolve` does.
+    Raises UsageError for options that need a single connection, and the errors of
+    `resolve`.
     """
     selection.check_account(options.account_id)
     if part(options, PageOptions).cursor:
@@ -100,8 +101,8 @@ def settings_for_many(
 ) -> Settings:
     """Return the settings for the results of many calls or writes.
 
-    Without a named format, the result is a table on a terminal. One of the profiles of
-    these `names` may name it; a jq program is for JSON.
+    On a terminal the result is a table, unless the options, the settings or one of the
+    profiles `names` set a format, or a jq program is given.
     """
     by_profile = any("output" in config.profiles.get(name, {}) for name in names)
     asked = settings.values["output"].source != DEFAULT or by_profile or jq or runtime.pretty
@@ -153,7 +154,7 @@ def operation_content(call: Call, operation: Operation) -> Content:
     if checks.wait_timeout and not checks.until:
         raise UsageError("--wait-timeout needs --until JQ")
     if isinstance(options, ReadOptions) and not operation.searches:
-        # It has no options for a body, a key or a file.
+        # A read has no options for a body, a key or a file.
         return Content(read_query(call, lists=operation.lists))
     body = read_body(call.runtime, options, operation.method, operation)
     # A write whose query is required may need nothing else.
@@ -178,7 +179,8 @@ def operation_content(call: Call, operation: Operation) -> Content:
 def _warn_of_dots(call: Call, operation: Operation) -> None:
     """Warn about a field typed as a path with dots.
 
-    Columns are typed so, but it is sent as one name, which a product may ignore.
+    Columns are typed as such paths, but a field is sent under the whole text as its
+    name, which a product may ignore.
     """
     sent = part(call.options, SendOptions)
     dotted = [
@@ -234,9 +236,9 @@ def path_request(call: Call, method: str, path: str, body: bytes | None) -> Requ
 
 
 def described(runtime: Runtime, options: CallOptions, operation: Operation) -> KnownMethod | None:
-    """Return what the connection said of the operation, or None.
+    """Return the connection's own description of the operation, or None.
 
-    It said so within a day. None for several connections, too.
+    A description older than a day is not used. None for several connections, too.
     """
     if not runtime.has_cached("methods") or profiles.is_several(options.profile):
         return None
@@ -247,8 +249,8 @@ def described(runtime: Runtime, options: CallOptions, operation: Operation) -> K
         )
         return known_methods.recall(runtime, settings, operation)
     except UnifiedError:
-        # Anyone who needs the connection reports the problem with its settings; a
-        # skeleton needs none.
+        # A command that needs the connection reports the problem with its settings; a
+        # skeleton needs no connection.
         return None
 
 
@@ -285,7 +287,7 @@ def with_page_size(
 ) -> list[tuple[str, str]]:
     """Return a list's query with the settings' page size.
 
-    The query stays if it has one, or if they have none.
+    The query is unchanged if it has a page size, or the settings have none.
     """
     if settings.page_size is None or service.page_size in dict(query):
         return query

@@ -1,5 +1,5 @@
-"""After a refusal: what to change about the body, or what the connection offers
-instead, if the service says so.
+"""Hints after a refusal: a change to the body, or the operations that the connection
+offers instead, if the service lists them.
 """
 
 import re
@@ -34,8 +34,8 @@ _MOST = 12
 def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -> None:
     """Add to the error a hint at the problem with the request.
 
-    For example with the body, or what the connection offers, if the operation is not
-    part of it. The latter costs a request, so it is done on a terminal only.
+    The problem may be the body, or an operation that the connection does not offer. The
+    offer costs a request, so it is only checked on a terminal.
     """
     operation = request.operation
     if (
@@ -57,7 +57,8 @@ def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -
 def _about_body(error: RefusedError, call: Call, operation: Operation, body: bytes) -> str | None:
     """Return what to type instead of a refused body, or None.
 
-    The body is an array, or has a field that `-F` made no text of.
+    A hint exists for a body that is an array, and for a field that `-F` did not send as
+    a text.
     """
     if body.startswith(b"[") and operation.name == "create":
         return (

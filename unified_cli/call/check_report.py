@@ -25,7 +25,7 @@ class CheckReport:
     def __init__(self, selected: SelectedReads, expectations: Sequence[Expectation]) -> None:
         self.selected = selected
         self.missing: list[str] = []
-        """The missing part from what was read."""
+        """The parts that are missing from the answers that were read."""
         self.next_cursor: str | None = None
         self.is_judged = False
         """Some connection was read."""
@@ -54,7 +54,7 @@ class CheckReport:
     def judge(self, whole: WholeRead, found: Sequence[Verdict]) -> None:
         """Judge the expectations of a connection.
 
-        `found` are verdicts that are there already.
+        `found` are the verdicts of a wait, which come first.
 
         Raises IncompleteError for a document that jq cannot hold.
         """
@@ -69,8 +69,8 @@ class CheckReport:
         cases = [
             self._case(name, verdict, self._monotonic() - self._began, missing) for verdict in found
         ]
-        # The first one has the time of the read, as the first test that uses a fixture
-        # has that of the fixture.
+        # The first verdict includes the time of the read, as the first test that uses a
+        # fixture includes its setup.
         seconds = 0.0 if found else whole.seconds
         for one in self._expectations:
             began = self._monotonic()
@@ -91,7 +91,7 @@ class CheckReport:
         self.selected.common.runtime.stderr.note(note)
 
     def late(self, read: SelectedRead, verdict: Verdict) -> None:
-        """Note a connection for which the time to wait is over."""
+        """Note a connection whose wait timed out."""
         case = self._case(read.name, verdict, self._monotonic() - self._began)
         self._add_suite(read.name, [case])
 
@@ -111,11 +111,10 @@ class CheckReport:
             output_file.write(self._junit, junit.document(self._suites), force=True)
 
     def finish(self) -> None:
-        """Tell what does not hold, and raise the error that sums it up, if there is
-        one.
+        """Print the failures, and raise the error that sums them up, if any.
 
-        Raises what was raised for the only connection; IncompleteError where some of
-        several were not read.
+        Raises the error of the only connection; IncompleteError if some of several
+        connections were not read.
         """
         failed = {**self._skipped, **self._errors}
         if not self.selected.several and failed:
@@ -137,7 +136,7 @@ class CheckReport:
     def _case(self, name: str, verdict: Verdict, seconds: float, missing: str = "") -> JUnitCase:
         """Return the test of a verdict on a connection.
 
-        Where anything is `missing` from what was judged, it does not pass.
+        It does not pass if anything is `missing` from the document that was judged.
         """
         case = JUnitCase(self._classname, verdict.expectation, seconds=seconds)
         if not verdict.holds:

@@ -32,8 +32,8 @@ class ProbeResult:
     """The outcome for one connection, and how long it took; `error` is None for a
     success.
 
-    `state` is how the connection is in words, where it is not simply healthy, and
-    `said` the same as a sentence.
+    If the connection is not simply healthy, `state` describes its state in a few words,
+    and `said` in a sentence.
     """
 
     profile: str | None
@@ -72,11 +72,10 @@ def operation(catalogue: Catalogue, words: str | None) -> Operation | None:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Asks for the state of connections, or calls one list operation on them, for a
-    record each.
+    """Asks for the state of connections, or reads one record of a list from each.
 
     Unless `overrides` says otherwise, a probe is not retried and takes ten seconds at
-    most; but a limit of the service is waited for as by any read.
+    most; but it waits for a limit of the service like any other read.
     """
 
     runtime: Runtime
@@ -89,7 +88,7 @@ class Probe:
     def run(self, names: Sequence[str | None]) -> list[ProbeResult]:
         """Return the results for the profiles, in their order.
 
-        The name None means what a call without a profile would use.
+        The name None means the connection that a call without a profile would use.
         """
         # Problems on this machine come first, profile by profile.
         work = [self._prepare(name) for name in names]
@@ -127,7 +126,7 @@ class Probe:
 
     def _send(self, one: "ProbedConnection", clients: Clients, *, several: bool) -> ProbeResult:
         runtime, name = self.runtime, one.name
-        # Several connections wait for limits, as all reads of several do.
+        # With several connections, wait for limits as other reads of several do.
         patience = Patience.ENDLESS if several else Patience.TIMEOUT
         prefix = name if several else None
         try:

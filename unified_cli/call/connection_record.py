@@ -61,9 +61,9 @@ class AccountState(NamedTuple):
 
     @property
     def lacks_scopes(self) -> bool:
-        """Whether the last call for lack of scopes counts.
+        """Whether missing scopes are the problem to report.
 
-        A problem that breaks all calls comes first.
+        They are not if the connection is blocked, which breaks all calls.
         """
         return self.forbidden is not None and not self.blocked
 
@@ -98,9 +98,9 @@ class AccountState(NamedTuple):
         )
 
     def problem_in_a_word(self, service: Service) -> str:
-        """Return what keeps calls from working, in few words.
+        """Return the problem that keeps calls from working, in few words.
 
-        Empty if nothing is known to.
+        Empty if no such problem is known.
         """
         words = service.connections
         if self.blocked or self.status == words.shut:
@@ -122,15 +122,15 @@ class AccountState(NamedTuple):
         return f"the connection's status is {self.status}{said}"
 
     def remark(self, service: Service) -> str:
-        """Return the connection's problem as a sentence, or empty.
+        """Return the connection's problem as a sentence.
 
         Empty if no problem is known.
         """
         return self.problem_as_sentence(service) or self.scopes_in_words
 
     def error(self, service: Service, profile: str | None) -> UnifiedError | None:
-        """Return the error that calls would end with, or None if they may work, as with
-        a status that is not known. `profile` leads to the connection.
+        """Return the error that calls would end with, or None. None means that calls
+        may work, as with an unknown status. `profile` leads to the connection.
         """
         words, trouble = service.connections, self.problem_as_sentence(service)
         if self.problem_in_a_word(service) == words.shut:
@@ -194,7 +194,7 @@ class ConnectionRecord(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of characters in it."""
+        """The number of characters in the record."""
         texts = [one for one in self if isinstance(one, str)]
         return len(
             "".join([*texts, self.state.status, self.state.last_error, self.state.scopes_in_words])

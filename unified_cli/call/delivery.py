@@ -1,5 +1,5 @@
 """How a result is delivered: decided from the options and the format before anything is
-sent, and nowhere else. Options mean something together, or they are refused here.
+sent, and nowhere else. Options that mean nothing together are refused here.
 """
 
 from contextlib import AbstractContextManager, nullcontext
@@ -62,7 +62,7 @@ class Asked(NamedTuple):
 
     @property
     def reshaped(self) -> bool:
-        """Whether the records are not those that were served."""
+        """Whether the records differ from the served ones."""
         return self.jq or self.columns
 
     @property
@@ -102,7 +102,7 @@ def asked_by(
     operation: Operation | None,
     method: str = "GET",
 ) -> Asked:
-    """Return what the options say on it.
+    """Return these facts, as the options give them.
 
     Raises UsageError for `--columns` without names.
     """
@@ -147,9 +147,10 @@ def _place(out: str | None) -> Place:
 
 
 def to_file(call: Call) -> AbstractContextManager[Call]:
-    """Return the call whose stdout is what `--out` names. Without it the same call.
+    """Return the call with `--out` as its stdout. Without `--out` the call is
+    unchanged.
 
-    Raises StorageError for what cannot be written.
+    Raises StorageError for a target that cannot be written.
     """
     if not call.options.out:
         stdout.check(call.runtime)
@@ -194,7 +195,7 @@ def check_records(form: Format, *, several: bool) -> None:
 def check_cells(form: Format, *, bom: bool, csv_safe: bool, typed_header: bool = False) -> None:
     """Raise UsageError for CSV options in other formats.
 
-    Readers of these would take a byte-order mark for data.
+    Programs that read these formats would treat a byte-order mark as data.
     """
     if bom and form.delimiter != ",":
         raise UsageError(f"--bom is for CSV, not for {form}", hint="-o csv")

@@ -1,4 +1,4 @@
-"""The steps after a single call in doubt that reaches people."""
+"""The next steps after a call in doubt, if the operation reaches people."""
 
 from unified_cli.call import Call, builder
 from unified_cli.catalogue import Operation
@@ -11,8 +11,8 @@ from unified_cli.writes.entry import RunCall
 
 
 def add(error: UnknownError, call: Call, request: Request, operation: Operation) -> None:
-    """Say why a call in doubt that reaches people is not repeated, how to see whether
-    it was done, and how to make it again with its key.
+    """Report the next steps. They say why a call in doubt that reaches people is not
+    repeated, how to see whether it was done, and how to repeat it with its key.
     """
     options, runtime = call.options, call.runtime
     selection = doubt.selected(profiles.one(options.profile))

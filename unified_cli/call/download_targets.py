@@ -130,7 +130,7 @@ class TargetFile:
 
     # The file already has its name.
     def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:  # noqa: ARG002
-        """Give it that name."""
+        """Give the file this name."""
         return _publish(file, self.path, force=self.force)
 
 
@@ -144,7 +144,7 @@ class FileInFolder:
 
     # The file is not listed.
     def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:  # noqa: ARG002
-        """Give it a safe form of the proposed name."""
+        """Give the file a safe form of the proposed name."""
         path = self.folder / safe(*proposals)
         output_file.check(path, force=self.force)
         return _publish(file, path, force=self.force)
@@ -152,7 +152,7 @@ class FileInFolder:
 
 @dataclass(frozen=True, slots=True)
 class TargetStream:
-    """A device or a pipe, which gets the file when all of it has come."""
+    """A device or a pipe. The file is written to it when it is complete."""
 
     stream: OutputStream
     path: Path
@@ -160,12 +160,12 @@ class TargetStream:
 
     @property
     def folder(self) -> Path:
-        """Where the file is until then."""
+        """The folder of the file until it is complete."""
         return Path(tempfile.gettempdir())
 
     # The file already has its name.
     def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:  # noqa: ARG002
-        """Write it there."""
+        """Write the file to the device or the pipe."""
         output_file.write_stream(self.stream, file.chunks())
         return self.path
 

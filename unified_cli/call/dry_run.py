@@ -53,8 +53,8 @@ def show(call: Call, request: Request) -> None:
             " one)"
         )
     if call.runtime.stdout_is_terminal and request.body is not None:
-        # The same JSON, which stays the same where the line is copied from the
-        # terminal.
+        # Escape invisible characters: the JSON stays the same when the line is copied
+        # from the terminal.
         request = request._replace(
             body=terminal.json_visible(request.body.decode("utf-8")).encode("utf-8")
         )
@@ -83,7 +83,7 @@ def _shown(request: Request) -> JsonObject:
 def _displayable(facts: "UploadFacts") -> JsonObject:
     """Return the text shown in place of a body.
 
-    Bytes of the file's name that are no UTF-8 show as escapes.
+    Bytes of the file's name that are not UTF-8 are shown as escapes.
     """
     return facts.as_json() | {"file": visible(facts.file)}
 
@@ -114,7 +114,7 @@ def curl(request: Request, *, ca_bundle: str | None = None) -> str:
 
 
 def _curl_file_words(facts: "UploadFacts") -> Iterator[str]:
-    # To curl the name - is standard input.
+    # curl reads the name - as standard input.
     path = "./-" if facts.file == "-" else facts.file
     if facts.field is None:
         yield from ("--data-binary", f"@{path}")
@@ -149,11 +149,10 @@ def show_skeleton(runtime: Runtime, operation: Operation, described: KnownMethod
 
 
 def skeleton(fields: Iterable[KnownField], members: Iterable[KnownField] = ()) -> JsonObject:
-    """Return every field with an empty value, and the members of objects that are known
-    to have some.
+    """Return every field with an empty value, and the known members of objects.
 
-    A field with known values shows them, separated by `|`; a time is one, as an empty
-    one is refused.
+    A field with known values shows them, separated by `|`. A time field shows an
+    example, as an empty time is refused.
     """
     found: JsonObject = {field.name: _empty(field) for field in fields}
     for one in members:

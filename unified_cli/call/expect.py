@@ -87,7 +87,7 @@ class Condition:
         return verdict.holds
 
     def verdicts(self, name: str) -> list[Verdict]:
-        """Return how the wait for a connection ended that need not be read again."""
+        """Return the verdict that ended the wait for a connection."""
         true = masked("true")
         return [
             self._failed.get(name)
@@ -95,7 +95,7 @@ class Condition:
         ]
 
     def late(self, name: str) -> Verdict:
-        """Return the verdict on a connection for which the time is over."""
+        """Return the verdict on a connection whose wait timed out."""
         last = self._last[name]
         message = masked(f"not true after {self._limit:g} s: {last}")
         return Verdict(self._until.shown, holds=False, value=last, message=message)
@@ -139,12 +139,13 @@ def run(
     """Read every selected connection, until the condition holds if there is one, and
     judge the expectations. `request_of` builds the request of each.
 
-    Raises DifferentError for one that does not hold, and the errors of the reads.
+    Raises DifferentError for an expectation that does not hold, and the errors of the
+    reads.
     """
     waits, expects = part(options, ReadCheckOptions), part(options, ExpectOptions).expect
     with JqProcess(runtime, waits.longest_wait) as process:
         limited = process if waits.until else None
-        # One that is given twice is one.
+        # An expectation that is given twice is judged once.
         expectations = [Expectation(text, process=limited) for text in dict.fromkeys(expects)]
         condition = _condition(runtime, options, limited)
         selected = selected_reads.select(runtime, catalogue, operation, options, mode, request_of)
@@ -185,7 +186,7 @@ def _check(
     work = Work("read" if condition else "record")
     if selected.several:
         work = work._replace(part="connection", parts=len(selected.reads))
-    # The only result comes last, when the line that shows the waiting is gone.
+    # A single result is printed last, after the progress line of the wait is removed.
     beside = selected.several or condition is None
     with (
         progress(runtime, work, to_stdout=beside) as shown,
@@ -258,7 +259,7 @@ def _common_printer(selected: SelectedReads, program: JqProgram | None) -> Print
 
 
 class _Judge:
-    """Prints each connection's answer, and has the expectations of it judged."""
+    """Prints each connection's answer, and has it judged by the expectations."""
 
     def __init__(
         self,
@@ -275,9 +276,9 @@ class _Judge:
         self._shown.add(units)
 
     def take(self, whole: WholeRead, verdicts: Sequence[Verdict] = ()) -> None:
-        """Use what a connection answered, or note its error.
+        """Print and judge a connection's answer, or note its error.
 
-        `verdicts` are on what was waited for.
+        `verdicts` say how the wait for the connection ended.
         """
         report, read = self._report, whole.selected
         self._shown.add(parts=1, failed=whole.error is not None)

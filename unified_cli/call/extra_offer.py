@@ -21,17 +21,17 @@ _MOST_PROVIDED = 3
 
 
 class ExtraCell(NamedTuple):
-    """Something that is offered and has no command, and how it can be called."""
+    """An offered operation that has no command, and how to call it."""
 
     operation: Operation
     why: MaskedText
 
 
 def cells(catalogue: Catalogue, offer: Offer, asked: Collection[Operation]) -> list[ExtraCell]:
-    """Return what an offer has beyond the catalogue, near the operations asked for: of
-    their resources and, where those of a whole API were, of all of it.
+    """Return the offered operations that the catalogue lacks. They belong to the
+    resources asked for, or to an API of which every resource was asked for.
 
-    Of the provider's own resources only where all operations were.
+    The provider's own resources are included only if the whole catalogue was asked for.
     """
     service, wanted = catalogue.service, {(one.api, one.resource) for one in asked}
     had = {(one.api, one.resource) for one in catalogue}
@@ -54,7 +54,7 @@ def cells(catalogue: Catalogue, offer: Offer, asked: Collection[Operation]) -> l
     return found
 
 
-# Thousands of connections offer the same.
+# Cached, as thousands of connections offer the same operations.
 @lru_cache(maxsize=20_000)
 def _cell(service: Service, api: str, resource: str, name: str) -> ExtraCell:
     place = f"{api}/{resource}"
@@ -76,10 +76,10 @@ def _provided(service: Service, resource: str, name: str) -> ExtraCell:
 
 
 def addable(found: Sequence[ExtraCell], catalogue: Catalogue, words: Collection[str]) -> list[str]:
-    """Return what `operations add` takes for these: an API that the catalogue lacks,
-    else a resource.
+    """Return the arguments of `operations add` for these cells: an API that the
+    catalogue lacks, else a resource.
 
-    `words` are those with which a command line begins: no new API has such a name.
+    `words` are the first words of command lines: a new API cannot have such a name.
     """
     taken = {*map(plain, words)}
     names = (
@@ -92,7 +92,7 @@ def addable(found: Sequence[ExtraCell], catalogue: Catalogue, words: Collection[
 
 
 def in_words(found: Sequence[ExtraCell], service: Service) -> str:
-    """Return what these are, in few words."""
+    """Describe these cells in a few words."""
     by_resource: dict[str, list[str]] = {}
     for one in _unified(found, service):
         by_resource.setdefault(f"{one.api}/{one.resource}", []).append(one.name)

@@ -69,11 +69,11 @@ class Download:
         only_files: bool,
         proposals: tuple[str, ...] = (),
     ) -> SavedFile:
-        """Save what the request gives. With `only_files` a JSON record is an error, as
-        it is no file.
+        """Save the file that answers the request. With `only_files` a JSON record is an
+        error, as it is no file.
 
-        `proposals` are names for it, after the one in the answer. Raises what the
-        client raises, and StorageError.
+        `proposals` are names for the file, used after the name in the answer. Raises
+        StorageError and the errors of the client.
         """
         # An answer that may be a record is requested as one.
         wanted = ByteRange() if only_files else ByteRange(accept="application/json, */*;q=0.5")
@@ -96,7 +96,7 @@ class Download:
     def _stream(self, request: Request, answer: Answer, file: AtomicFile) -> Answer:
         """Write the whole file, over several answers if needed.
 
-        Returns the one that the file began with.
+        Returns the answer that the file began with.
         """
         first, breaks, seen = answer, 0, 0
         while True:
@@ -104,7 +104,7 @@ class Download:
             try:
                 for chunk in answer.chunks:
                     file.write(chunk)
-                    # Fewer than before where the file was begun anew.
+                    # The number is negative if the file was begun anew.
                     self._progress.add(file.size - seen)
                     seen = file.size
             except NetworkError as error:
@@ -329,8 +329,8 @@ class Parameters(NamedTuple):
 def parameters(operation: Operation, record: dict[str, str]) -> Parameters | None:
     """Return a download's parameters from the record.
 
-    None if it has to be looked up by its id. A download of which no parameter is known
-    takes the id.
+    None if the record has to be looked up by its id. A download without known
+    parameters takes the id.
     """
     facts = operation.facts
     query = [field.name for field in facts.query.get(operation.name, ()) if field.name in record]

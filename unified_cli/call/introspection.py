@@ -32,7 +32,7 @@ LARGEST_ANSWER = 8 * 1024 * 1024
 # A service that has thousands lists 5,000 on a page.
 _MOST, _MOST_PAGES, _LARGEST = 50_000, 5_000, 32 * 1024 * 1024
 _NOT_TOLD = (403, 404, 405)
-# In an offered resource: what it is for.
+# The member of an offered resource that holds its description.
 _ABOUT = "description"
 _PRODUCT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
@@ -41,10 +41,10 @@ class Offer(NamedTuple):
     """The operations that a connection offers, by API and resource, as served, and its
     state.
 
-    `overridden` names what the environment maps itself, as `api/resource`; `unread`
-    counts the entries without sense; `provided` are the provider's own resources, where
-    they were asked for. `texts` has the titles of APIs and what resources are for, by
-    `api` and `api/resource`.
+    `overridden` names the resources that the environment maps itself, as
+    `api/resource`; `unread` counts the entries that make no sense; `provided` are the
+    provider's own resources, if they were asked for. `texts` has the titles of APIs by
+    `api`, and the purposes of resources by `api/resource`.
     """
 
     offered: Offered
@@ -58,7 +58,7 @@ class Offer(NamedTuple):
 def ask_offer(
     client: Client, settings: Settings, catalogue: Catalogue, *, everything: bool = False
 ) -> Offer:
-    """Return what the service says, with `everything` also of the provider's own
+    """Return the connection's offer, with `everything` also the provider's own
     resources.
 
     Raises the errors of a request, ServiceError for an answer that says nothing.
@@ -74,11 +74,11 @@ def ask_offer(
 
 
 def ask_product(client: Client, settings: Settings, catalogue: Catalogue, product: str) -> Offer:
-    """Return what connections to a product offer.
+    """Return the offer of connections to a product.
 
     `product` is its slug or its id. It need not be connected. The settings' account may
-    be empty. Raises as `ask_offer` does, and UsageError for anything that is not such a
-    name.
+    be empty. Raises the errors of `ask_offer`, and UsageError for anything that cannot
+    be a slug or an id.
     """
     hint = "its slug or its id, as `connections list` shows"
     if not _PRODUCT.fullmatch(product):
@@ -250,12 +250,13 @@ def with_blocked(
 ) -> AccountState:
     """Return the state, with whether the connection is blocked.
 
-    The service may not say so.
+    The state is unchanged if the service does not say.
     """
     try:
         offered = ask_offer(client, settings, catalogue).state
     except (RefusedError, AccessError) as error:
-        # Not every service tells this, and none tells it to every token.
+        # These statuses are no error: some services do not report this, and none
+        # reports it to every token.
         if error.status not in _NOT_TOLD:
             raise
         return state

@@ -63,7 +63,7 @@ class ListSummary:
         return more_records.onward(self.next_cursor)
 
     def left_out(self) -> list[str]:
-        """Return what the provider left out."""
+        """Return messages about the parts that the provider left out."""
         if not self.partial:
             return []
         numbers = ", ".join(map(str, self.partial[:20])) + (" …" if len(self.partial) > 20 else "")
@@ -73,8 +73,8 @@ class ListSummary:
 def run(call: Call, clients: Clients, request: Request) -> None:
     """Print the records of the requested pages, or save them with `--out`.
 
-    An error while reading is raised with a note on how far it got; IncompleteError if
-    something is missing.
+    Raises an error of a read with a note on how far the list was read; IncompleteError
+    if something is missing.
     """
     with delivery.to_file(call) as aimed:
         _print(aimed, clients, request)

@@ -38,9 +38,9 @@ _Read = tuple[str, Page | UnifiedError | None]
 class ManyReads(NamedTuple):
     """Reads of connections, by their names.
 
-    `ask` returns the settings of a connection and its request, or raises what keeps it
-    from being asked. `edit` changes a page before it is printed. Without `labelled`,
-    for one connection, records do not say whose they are.
+    `ask` returns the settings and the request of a connection, or raises the error that
+    prevents the request. `edit` changes a page before it is printed. Without
+    `labelled`, for one connection, records do not name their connection.
     """
 
     common: Call
@@ -50,7 +50,7 @@ class ManyReads(NamedTuple):
     edit: Callable[[Page], Page] = lambda page: page
     labelled: bool = True
     more: str = ""
-    """How to read more of what was cut, where that is not by its cursor."""
+    """How to read the rest of a list that was cut, if not by its cursor."""
 
     def onward(self, name: str, tally: ListSummary) -> str:
         """Return how to continue a list that broke off."""
@@ -119,7 +119,7 @@ def read(reads: ManyReads) -> None:
     )
 
     def poll() -> None:
-        # Records that are there are written at once: writing lets the workers run.
+        # Write the records as they come: writing lets the workers run.
         outcome.flush()
         stdout.check_read(runtime)
 
@@ -136,9 +136,10 @@ def read(reads: ManyReads) -> None:
 
 
 def _end(outcome: "_FanOutOutcome") -> list[str]:
-    """Complete the output; gives the missing part.
+    """Complete the output, and return the missing parts.
 
-    A connection that failed may have the columns that no record had.
+    If a connection failed, chosen columns that no record has are missing parts, not an
+    error: its records may have them.
     """
     try:
         return outcome.printer.end()
@@ -184,7 +185,8 @@ def _read_all(
         raise
     except BaseException as error:
         with suppress(UnifiedError, stdout.ClosedError):
-            # Records read before are printed, and the first error is reported.
+            # Print the records that were read before; an error of this must not hide
+            # the first one.
             outcome.flush()
         outcome.report_interruption(runtime, error)
         raise
@@ -198,7 +200,7 @@ class _FanOutOutcome:
     printer: Printer
     tallies: dict[str, ListSummary] = field(init=False)
     begun: ListSummary | None = None
-    """That of the connection whose page is made into text."""
+    """The tally of the connection whose page is being formatted."""
     unwritten: list[tuple[ListSummary, Page]] = field(default_factory=list)
     """The pages of which a part may not be printed yet."""
     failed: dict[str, UnifiedError] = field(default_factory=dict)
@@ -271,7 +273,7 @@ class _FanOutOutcome:
 
     def _failure_lines(self) -> Iterator[str]:
         whole: dict[str, UnifiedError] = {}
-        # In the order of the selection: that in which they failed differs from run to
+        # In the order of the selection: the order of the failures differs from run to
         # run.
         for name in filter(self.failed.__contains__, self.names):
             error = self.failed[name]
@@ -284,8 +286,8 @@ class _FanOutOutcome:
         yield from failure_lines(whole)
 
     def report_interruption(self, runtime: Runtime, error: BaseException) -> None:
-        """Print how to continue each connection that was read in part, and add to a
-        signal what else is left.
+        """Print how to continue each connection that was read in part. A signal also
+        names the connections that were not read.
         """
         unread = []
         ended = {name for name in self.ended if not self.tallies[name].torn}

@@ -25,9 +25,9 @@ def send(
     new_key: Callable[[], str],
     body: bytes | None = None,
 ) -> None:
-    """Send the calls, as far as the rules go, and tell what became of each.
+    """Send the calls until the rules stop the run, and report each outcome.
 
-    `body` is their common one. Raises what `RunSender.send` raises.
+    `body` is the common body of the calls. Raises the errors of `RunSender.send`.
     """
     runtime = common.runtime
     header = RunHeader.for_calls(

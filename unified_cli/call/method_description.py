@@ -24,7 +24,7 @@ def request_for(scope: Scope, operation: Operation) -> Request:
 
 
 def asked(client: Client, scope: Scope, operation: Operation) -> MethodDescription:
-    """Return what the connection says that the operation takes.
+    """Return the connection's description of the operation.
 
     Raises the errors of a request; RefusedError where the method has no description,
     ServiceError for an answer that cannot be read.

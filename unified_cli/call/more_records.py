@@ -47,8 +47,8 @@ def note(call: Call, body: bytes) -> None:
 
 
 def _cursor(body: bytes, service: Service) -> str | None:
-    # Above this msgspec, which takes a while to import, is faster and needs less
-    # memory.
+    # For larger bodies msgspec is faster and needs less memory, but it takes a while to
+    # import.
     if len(body) <= PIECE:
         document = json.loads(body, parse_int=number_as_cursor)
         found = document.get(service.cursor) if isinstance(document, dict) else None
@@ -57,7 +57,8 @@ def _cursor(body: bytes, service: Service) -> str | None:
     try:
         page = page_body.split(body, service)
     except decoding.TooLargeError:
-        # As one document it may be larger than a page of records may.
+        # No error: a page that is printed as one document may exceed the limit for
+        # records.
         return None
     found = json.loads(page.cursor, parse_int=number_as_cursor) if page else None
     return found if isinstance(found, str) else None

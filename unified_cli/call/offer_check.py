@@ -42,8 +42,8 @@ _MOST_FAILURES = 3
 
 
 class AskedConnections(NamedTuple):
-    """The connections that are asked: their names, the settings of those that can be,
-    the problem with the others.
+    """The connections to ask: their names, the settings of those that can be asked, and
+    the errors of the others.
     """
 
     names: Sequence[str]
@@ -74,9 +74,9 @@ def selected(runtime: Runtime, options: ConnectionOptions) -> AskedConnections:
 
 
 class OfferCell(NamedTuple):
-    """Whether a connection offers an operation, and why that is so, or not known.
+    """Whether a connection offers an operation, and the reason for this verdict.
 
-    `held` says in a word or two what blocks a call nevertheless.
+    `held` names in a word or two a problem that blocks calls of an offered operation.
     """
 
     operation: Operation
@@ -95,9 +95,9 @@ class ConnectionOffer:
     """The facts about the connection of this name; `error` says why it could not be
     asked.
 
-    `extra` is what it offers beyond the catalogue. `state` is that of the connection
-    itself, and `unread` how many parts of the answer make no sense. It was asked for
-    this many `seconds`.
+    `extra` are the offered operations that the catalogue lacks, `state` is the state of
+    the connection itself, and `unread` counts the parts of the answer that make no
+    sense. Asking took `seconds`.
     """
 
     name: str
@@ -238,9 +238,10 @@ class OfferCheck(NamedTuple):
                 yield found
 
     def _read(self, cell: OfferCell, scope: Scope, client: Client) -> tuple[OfferCell, bool]:
-        """Return what reading one record of a list shows.
+        """Read one record of a list, and return the verdict on it.
 
-        The second value says whether all others of the connection would show the same.
+        The second value says whether all other lists of the connection would fail
+        alike.
         """
         content = Content([(self.catalogue.service.page_size, "1")])
         try:

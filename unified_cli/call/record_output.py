@@ -69,7 +69,8 @@ def write(call: Call, request: Request, body: bytes, program: "JqProgram | None"
 def _write_record(call: Call, request: Request, record: records.Record, style: Style) -> None:
     """Write a record with the chosen columns.
 
-    Raises UsageError if it has none of them, and was only read.
+    Raises UsageError if the record has none of the columns, unless the request was a
+    write.
     """
     check = ColumnCheck.from_style(style)
     check.observe([record])
@@ -134,8 +135,9 @@ def printer_for(
 ) -> printer.Printer:
     """Return a printer for several answers as one result.
 
-    They come in any order; with `names` they are of the connections of these names, and
-    each says of which. With `gathers`, several answers are written at once, on `flush`.
+    The answers come in any order. With `names` they belong to the connections of these
+    names, and each record names its connection. With `gathers`, several answers are
+    written at once, on `flush`.
     """
     label = 0 if names is None else max((width(visible(name)) for name in names), default=0)
     style = style_for(call, operation, first=() if names is None else (LABEL,))._replace(

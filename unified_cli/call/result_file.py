@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _FileOutput(io.RawIOBase):
-    """Writes to a file that has no name yet; errors name the one it is to get."""
+    """Writes to a file that has no name yet; errors show the name that it will get."""
 
     def __init__(self, file: AtomicFile, path: Path) -> None:
         self._file, self._path = file, path
@@ -27,7 +27,7 @@ class _FileOutput(io.RawIOBase):
         return True
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        """Write all of the data; gives its length. Raises OSError."""
+        """Write all of the data, and return its length. Raises OSError."""
         chunk = bytes(data)
         try:
             self._file.write(chunk)
@@ -41,9 +41,10 @@ class _FileOutput(io.RawIOBase):
 def opened(call: Call) -> Iterator[Call]:
     """Yield the call with `--out` as standard output.
 
-    A file gets its name at the end of the block, also where the block ends as
-    incomplete; after another error nothing is left of it. A device or a pipe is written
-    to at once. Raises StorageError, before the block for what cannot be written.
+    A file gets its name at the end of the block, even if the block raises
+    IncompleteError; after any other error the file is discarded. A device or a pipe is
+    written to at once. Raises StorageError, before the block if the target cannot be
+    written.
     """
     path = Path(call.options.out or "")
     options = replace(call.options, out=None)

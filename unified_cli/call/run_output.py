@@ -37,7 +37,9 @@ def check_columns(options: CallOptions) -> None:
 
 
 def results(call: Call, run: StoredRun, connections: RunConnections) -> RunResults:
-    """Return what tells of each call of a run. `call` is common to all of them."""
+    """Return the writer of a run's results, one for each call. `call` is common to all
+    of them.
+    """
     if run.kind is RunKind.LINES:
         return lines(call, run, connections)
     options = call.options
@@ -56,7 +58,7 @@ def results(call: Call, run: StoredRun, connections: RunConnections) -> RunResul
 
 
 def lines(call: Call, run: StoredRun, connections: RunConnections) -> ServedRecords:
-    """Return what tells of each line of a run.
+    """Return the writer of a run's results, one for each line of its input.
 
     The columns are the same for all records.
     """

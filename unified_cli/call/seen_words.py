@@ -96,8 +96,7 @@ def keep_offer(
 def _words(runtime: Runtime, settings: Settings) -> CompletionWords | None:
     """Return the words of the connection.
 
-    None if the config file has no profile by which completion could know the
-    connection.
+    None if the config file has no profile that lets completion identify the connection.
     """
     if not (settings.profile and settings.is_of_file):
         return None

@@ -34,7 +34,7 @@ class SelectedRead(NamedTuple):
 
 
 class SelectedReads(NamedTuple):
-    """The reads of a command; `common` has the settings of it as a whole, `several`
+    """The reads of a command. `common` has the settings of the whole command, `several`
     says whether it fans out.
     """
 
@@ -45,11 +45,11 @@ class SelectedReads(NamedTuple):
 
     @property
     def workers(self) -> int | None:
-        """How many may be read at a time, if that is given."""
+        """The most connections that are read at a time. None if not given."""
         return part(self.common.options, NetworkOptions).workers
 
     def note_same(self) -> None:
-        """Report which of them are the same connection."""
+        """Report the profiles that lead to the same connection."""
         selection.note_same(
             self.common.runtime, {one.name: one.call.settings for one in self.reads}
         )
@@ -122,10 +122,10 @@ def select_lists(
 ) -> SelectedReads:
     """Return the reads of a list for a command that prints no records of it.
 
-    `part_of_list` says which part of it is read. The `options` of the command choose
-    the connections; they have those for messages and for the network, too.
+    `part_of_list` limits the part that is read. The `options` of the command choose the
+    connections; they also have the options for messages and for the network.
     """
-    # Nothing is printed in this format, which any list can have.
+    # No records are printed, so any format will do that each list accepts.
     read = replace(part_of_list, output=formats.TABLE.name)
     read = with_parts(read, options, MessageOptions, NetworkOptions, ConnectionOptions)
     mode = Mode(several=profiles.is_several(read.profile))
@@ -135,9 +135,8 @@ def select_lists(
 class ReadWork(NamedTuple):
     """The work of reading one connection, page by page.
 
-    `until` is a time after which no answer is waited for, `largest` how many bytes of
-    records are taken. How many seconds each read took is noted in `seconds`, without
-    the wait for its token.
+    `until` is the deadline for answers, `largest` the most bytes of records. The
+    duration of each read, without the wait for its token, is noted in `seconds`.
     """
 
     selected: SelectedReads
@@ -190,11 +189,11 @@ def read_whole(
     reads: Sequence[SelectedRead],
     until: float | None = None,
 ) -> Generator[WholeRead]:
-    """Read these connections at once, yielding each whole. They are in their order.
+    """Read these connections concurrently. Yield each whole answer, in their order.
 
     Only the connection whose turn it is and `LARGEST_DOCUMENT` bytes of the others are
-    in memory. After the time `until`, no answer is waited for. An error of a connection
-    is part of the result.
+    in memory. `until` is the deadline for answers. An error of a connection is part of
+    the result.
     """
     seconds: dict[str, float] = {}
     work = ReadWork(selected, readers.clients, until, LARGEST_DOCUMENT, seconds)

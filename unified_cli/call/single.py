@@ -34,10 +34,10 @@ _EXCHANGES = {
     Delivery.PAGES: Later("unified_cli.call.list_to_file:run"),
     Delivery.RECORDS: Later("unified_cli.call.listing:run"),
 }
-# Not for a document that is printed as served.
+# Imported late: a document that is printed as served does not need this module.
 _PROGRAM = Later("unified_cli.call.record_output:program")
 _WRITE = Later("unified_cli.call.record_output:write")
-# Most calls send no file.
+# Imported late, as most calls send no file.
 _PROGRESS = Later("unified_cli.call.uploading:with_progress")
 
 
@@ -89,7 +89,8 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
 def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
     """Add the key of a write to its error, so that it can be repeated.
 
-    Only if the write is in doubt, or was answered with a failure that may pass.
+    The key is only added if the write is in doubt, or the service answered with a
+    temporary failure.
     """
     in_doubt = isinstance(error, UnknownError)
     if (in_doubt or (error.retryable and error.status is not None)) and (
@@ -107,7 +108,8 @@ def exchange_for(call: Call) -> Exchange:
 def once(call: Call, clients: Clients, request: Request) -> None:
     """Send the request once, and write its answer as one document.
 
-    Raises StorageError with what was done, for a write whose answer cannot be written.
+    If the answer of a write cannot be written, the StorageError says that the write was
+    done.
     """
     runtime, _, settings, options, *_ = call
     got, program = None, _PROGRAM.load()(options) if options.jq else None

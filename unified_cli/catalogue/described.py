@@ -18,8 +18,8 @@ _LONGEST_NAME = 200
 _LONGEST_TEXT = 500
 _MOST_REFERENCES = 5
 _LONGEST_REFERENCE = 1000
-# How a schema is put together of others, of all or of some; and what a list of fields
-# calls the name and the values of one.
+# The members by which a schema combines all or some of other schemas; and the members
+# of a list of fields that hold a field's name and values.
 _ALTERNATIVES = ("anyOf", "oneOf")
 _PARTS = ("allOf", *_ALTERNATIVES)
 _NAMES = ("name", "key", "field")
@@ -27,10 +27,10 @@ _VALUES = ("enum", "values", "options")
 
 
 class DescribedField(NamedTuple):
-    """A parameter or a field: its type is empty where it is not reported, its values
-    are those that it may have.
+    """A parameter or a field. `type` is empty if it is not reported; `values` are the
+    values that it may have.
 
-    The name of one within another is in brackets: `owner[id]`, `to[][email]`.
+    The name of a nested field is in brackets: `owner[id]`, `to[][email]`.
     """
 
     name: str
@@ -44,9 +44,9 @@ class MethodDescription(NamedTuple):
     """The parameters and fields of a method, required ones first; `served` is the whole
     answer.
 
-    `record` are the fields of a record, where the answer has a schema of it. `whole`:
-    the answer names no others. `default_query` and `default_body` are what the service
-    says that it adds: to show, never to send.
+    `record` are the fields of a record, if the answer has a schema of it. `whole` says
+    that the answer names no other fields. `default_query` and `default_body` are the
+    defaults that the service says it adds: they are shown, never sent.
     """
 
     query: tuple[DescribedField, ...]
@@ -86,7 +86,8 @@ def description(document: JsonObject, served: bytes = b"") -> MethodDescription 
 
 
 def _of_record(schema: Json) -> tuple[DescribedField, ...]:
-    # Its form is not documented, so one that cannot be read says nothing.
+    # The form of this schema is not documented, so a schema that cannot be read is
+    # ignored.
     try:
         return fields(schema)
     except SchemaError:
@@ -146,8 +147,8 @@ def _is_schema(schema: Json) -> bool:
 
 
 class _Reader:
-    """Reads the fields of one schema, of which it looks at this many parts only: a few
-    can represent any number.
+    """Reads the fields of one schema. It stops after `_MOST_PARTS` parts: through
+    references, a few can expand to any number.
     """
 
     def __init__(self, root: Json) -> None:
@@ -185,7 +186,7 @@ class _Reader:
         for name, one in chain(properties.items(), missing):
             if not self._has_budget_for():
                 return
-            # As a schema, true is anything.
+            # The schema `true` allows any value.
             field = {} if one is True and properties is declared else one
             if isinstance(field, dict):
                 yield from self._field(
@@ -210,8 +211,8 @@ class _Reader:
                 yield one
 
     def _resolved(self, schema: JsonObject) -> JsonObject:
-        """Return the schema that it refers to within the whole one, merged with the
-        members beside the reference.
+        """Return the schema with its references within the document resolved. Members
+        beside a reference override those of the referenced schema.
         """
         for _ in range(_MOST_REFERENCES):
             place = schema.get("$ref")
@@ -311,9 +312,7 @@ def _listed_values(schema: JsonObject) -> list[Json]:
 
 
 def _parts(schema: JsonObject) -> list[JsonObject]:
-    """Return the schemas that this one is put together of, as far as they say what it
-    is.
-    """
+    """Return the schemas that this schema combines, if they are objects."""
     found = (one for part in _PARTS for one in islice(_items(schema.get(part)), _MOST_VALUES))
     return [one for one in found if isinstance(one, dict)]
 

@@ -99,8 +99,8 @@ def _made(catalogue: Catalogue, name: str, tables: TomlTable, old: Api | None) -
 
 
 def _marked(resource: Resource, source: str, facts: KnownFacts | None, described: Toml) -> Resource:
-    """Return the resource with the file that it is from, and what the file says of its
-    actions: one of which it says nothing may have any effect.
+    """Return the resource with its file, and the effects of its actions that the file
+    states. An action without a stated effect may have any.
     """
     table = described if isinstance(described, dict) else {}
     read, safe = (table.get(key, "").split() for key in EFFECTS)

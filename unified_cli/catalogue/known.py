@@ -17,8 +17,8 @@ _FIELD = re.compile(
 )
 # Assumption: a field of such a name is a time.
 _TIMES = ("_at", "_time", "_date")
-# Assumption: a parameter that is an object takes the id of a record, but this one,
-# which takes the provider's words.
+# Assumption: a parameter that is an object takes the id of a record. Only this one
+# takes the provider's own words.
 _MEMBERS = {"filter_Query": "raw"}
 
 
@@ -32,9 +32,9 @@ class KnownField(NamedTuple):
     references: str | None = None
     values: tuple[str, ...] = ()
     required: bool = False
-    """Each provider requires it that is known to have the operation."""
+    """Every provider that is known to have the operation requires the field."""
     assumed: bool = False
-    """The service says what it is, and not its name."""
+    """The service describes the field, but not its name."""
 
     @property
     def is_time(self) -> bool:
@@ -52,8 +52,9 @@ class KnownField(NamedTuple):
 class KnownFacts(NamedTuple):
     """The known facts about one resource.
 
-    By operation: `query`, `body`, and an `example` of arguments for the sandbox.
-    `members` are those of fields that are objects, such as `status.name`.
+    `query`, `body` and `example`, which has arguments for the sandbox, are by
+    operation. `members` are the members of fields that are objects, such as
+    `status.name`.
     """
 
     fields: tuple[KnownField, ...] = ()

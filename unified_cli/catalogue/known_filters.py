@@ -44,10 +44,10 @@ def known_filters(operation: Operation, service: Service) -> KnownFilters:
 
 
 class DoubtfulParameter(NamedTuple):
-    """A parameter of a list that does nothing as far as is known: its name, the
-    problem, what may have been meant.
+    """A parameter or field without a known effect: its name, the problem, and the name
+    that may have been meant.
 
-    `known` is the command that prints the known ones.
+    `known` is the command that prints the known names.
     """
 
     name: str
@@ -64,7 +64,7 @@ class DoubtfulParameter(NamedTuple):
 
     @property
     def said(self) -> str:
-        """The words that say so."""
+        """The problem and the hint as one text."""
         return f"{self.reason}: the provider may ignore it{f' ({self.hint})' if self.hint else ''}"
 
 
@@ -74,13 +74,13 @@ def doubtful(
     query: Iterable[tuple[str, str]],
     described: Sequence[str] | None = None,
 ) -> list[DoubtfulParameter]:
-    """Return the parameters of a list that it is not known to take.
+    """Return the parameters that a list is not known to take.
 
     `described` are those that its connection named.
 
-    An unknown name is reported where a known one is near, or where all its filters are
-    known. The service's own words and those that are handed to the provider are never
-    reported.
+    An unknown name is reported if it is similar to a known one, or if all filters of
+    the list are known. The service's own words and those that are handed to the
+    provider are never reported.
     """
     if not operation.lists:
         return []
@@ -89,7 +89,8 @@ def doubtful(
 
 
 def _slips(name: str, known: Sequence[str]) -> list[str]:
-    # `amount` is as near to `account` as `nmae` to `name`.
+    # Swapped letters count first: in similarity, `amount` is as near to `account` as
+    # `nmae` to `name`.
     letters = sorted(name.removesuffix("s"))
     swapped = [one for one in known if one != name and sorted(one.removesuffix("s")) == letters]
     return swapped[:1] or get_close_matches(name, known, 1, _CLOSE_FIELD)
@@ -98,18 +99,18 @@ def _slips(name: str, known: Sequence[str]) -> list[str]:
 def doubtful_fields(
     operation: Operation, names: Iterable[str], described: Sequence[str] = ()
 ) -> list[DoubtfulParameter]:
-    """Return the fields of a body that are near to a known one and no known one
-    themselves. `described` are those that the connection named.
+    """Return the unknown fields of a body that are similar to known ones. `described`
+    are those that the connection named.
 
-    Others are never reported: a connection may take fields of its own.
+    Other unknown fields are never reported: a connection may take fields of its own.
     """
     if not operation.takes_body or operation.method == "DELETE":
         return []
     facts = operation.facts
     fields = [one.name for one in (*facts.fields, *facts.body.get(operation.name, ()))]
     known = {*fields, *(f"{one}_id" for one in fields), *described, *NOT_SENT}
-    # One with a dot may be a path, which another line names. A singular beside a known
-    # plural is often a field of its own.
+    # A field with a dot may be a path, which has a warning of its own. A singular
+    # beside a known plural is often a field of its own.
     near = {
         name: _slips(name, sorted(known))
         for name in names
@@ -129,7 +130,7 @@ class _Check:
         self, operation: Operation, service: Service, described: Sequence[str] | None
     ) -> None:
         self._command, self._service = operation.command, service
-        # The service's own words for any request begin alike.
+        # The service's own parameters for any request share a prefix.
         self._passed_on = (_PASSED_ON, f"{service.exclude_fields.partition('_')[0]}_")
         filters = known_filters(operation, service)
         self._operators = (*filters.operators, *_OF_SOME)
@@ -174,8 +175,8 @@ class _Check:
 
 
 def _is_time(text: str) -> bool:
-    """Return whether it is a time as the service documents them, or a count of seconds,
-    which some providers take.
+    """Return whether the text is a time. It is one in the service's documented form, or
+    a count of seconds, which some providers take.
     """
     if text.isdecimal():
         return True

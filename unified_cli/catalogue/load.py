@@ -22,7 +22,7 @@ SOURCE = "catalogue.toml"
 _APIS = "apis"
 """The folder with a file for each API: its resources and what its actions do."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-# The only table within that of the service's words.
+# The only table inside the table of the service's words.
 _INNER = "connections"
 _SENTENCES = {
     "list": "List {many}",
@@ -258,7 +258,7 @@ def is_name(word: str) -> bool:
 
 
 def check_word(place: str, word: str) -> None:
-    """Raise CatalogueError for what cannot be a command's name."""
+    """Raise CatalogueError for a word that cannot be a command's name."""
     if not is_name(word):
         raise PlaceError(
             place,

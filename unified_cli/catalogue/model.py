@@ -94,7 +94,7 @@ class ConnectionWords(NamedTuple):
         return f"{self.healthy} {self.passing} {self.needs_login} {self.shut} {self.broken}".split()
 
     def product_offer_path(self, product: str) -> str:
-        """Return the route for what connections to a product offer.
+        """Return the route for the offer of connections to a product.
 
         `product` is percent-encoded.
         """
@@ -121,12 +121,14 @@ class Operation(NamedTuple):
     """The action changes nothing."""
     summary: str
     source: str = ""
-    """The file that a user wrote it in; empty for what comes with the program."""
+    """The user's file that defines the operation; empty if it comes with the
+    program.
+    """
     own: KnownFacts | None = None
-    """The facts about it in that file."""
+    """The facts about the operation in that file."""
 
     def __hash__(self) -> int:
-        """By its name: what a user's file says to be known of it has no hash."""
+        """Hash only the name: the known facts from a user's file have no hash."""
         return hash((self.api, self.resource, self.name))
 
     @property
@@ -178,7 +180,7 @@ class Operation(NamedTuple):
 
     @property
     def searches(self) -> bool:
-        """Whether it lists what it finds, though it is a POST."""
+        """Whether it is a search: a POST that lists the records it finds."""
         return self.kind == "read" and self.method == "POST"
 
     @property
@@ -209,7 +211,7 @@ class Resource(NamedTuple):
 
 
 def plain(name: str) -> str:
-    """Return the name with one kind of dash: what people type is found with either."""
+    """Return the name with one kind of dash, so that people may type either."""
     return name.replace("-", "_")
 
 

@@ -1,4 +1,4 @@
-"""Which of the operations that a search finds is meant."""
+"""Rank the operations that a search finds."""
 
 import re
 from collections.abc import Collection
@@ -28,8 +28,8 @@ def rank(operation: Operation, wanted: Collection[str]) -> tuple[float, bool]:
 
     The highest wins.
 
-    First counts how much of the resource's name is made of them as whole words, but for
-    `list` and its like; then whether the operation's name is.
+    The share of the resource's name that consists of these words counts first, but for
+    `list` and its like; then whether the operation's whole name does.
     """
     resource, names = words_of(operation.resource), {*wanted} - {*STANDARD}
     return sum(word in names for word in resource) / len(resource), {*words_of(operation.name)} <= {

@@ -24,8 +24,8 @@ def expanded(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> l
     """Return a command line's words, with an alias replaced.
 
     `known` are APIs and commands. The config file is read only where the first word is
-    not one of them. Raises ConfigError for a file that cannot be read, and for an alias
-    that may not be, with its line.
+    not one of them. Raises ConfigError for a file that cannot be read, and for an
+    invalid alias, with its line.
     """
     if argv and argv[0] in known:
         return [*argv]
@@ -39,8 +39,8 @@ def expanded(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> l
 
 
 def tell_shadowed(argv: Sequence[str], runtime: Runtime) -> None:
-    """Say in one line that an alias is ignored whose name the first word, a known one,
-    has: a later version may bring a command of this name.
+    """Warn in one line if the first word, a command, is also an alias. The alias is
+    ignored. Such a command may be new in a later version.
     """
     try:
         config = _readable_config(runtime)
@@ -73,7 +73,7 @@ def listed(runtime: Runtime, known: Collection[str]) -> Sequence[tuple[str, str]
 
 
 def problems(config: Config, known: Collection[str]) -> Iterator[tuple[ConfigError, bool]]:
-    """Yield the problem with each alias that may not be, and whether the alias is only
+    """Yield the problem with each invalid alias, and whether the alias is only
     ignored.
     """
     taken = [*map(plain, known)]

@@ -29,7 +29,7 @@ _FIELDS = {
 
 
 def one_too_many(context: Any, argument: str, typed: Sequence[str]) -> UsageError:
-    """Return the error for an argument too many.
+    """Return the error for an extra argument.
 
     `typed` is all that followed the command.
     """
@@ -182,7 +182,7 @@ def _of_operation(
 
 
 def _filter(context: Any, argument: str) -> str:
-    """Return the filter that a record of another list may be the value of."""
+    """Return the filter that may take a record of another list as its value."""
     names = [one.name for one in facts(context, "query") if one.references]
     return f"-q {names[0]}={quoted(argument)}" if len(names) == 1 else "-q NAME=VALUE"
 

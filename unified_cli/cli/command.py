@@ -45,7 +45,7 @@ class Later(NamedTuple):
     where: str
 
     def load(self) -> Any:
-        """Return what it is."""
+        """Import the module, and return the object."""
         module, _, name = self.where.partition(":")
         return getattr(import_module(module), name)
 
@@ -56,8 +56,8 @@ class Command(NamedTuple, Generic[OptionsT]):
 
     `examples` are command lines, one a line; `sections` follow them, or hold them, as
     in `HelpPage`. `flags` and `arguments` select some of the class's, None takes all;
-    `takes` says what the arguments are where that depends on the whole program.
-    `commands` are for lines that begin with their names.
+    `takes` says what the arguments are if this depends on the whole program. `commands`
+    are for lines that begin with their names.
     """
 
     options: type[OptionsT]
@@ -89,7 +89,7 @@ class Entry(NamedTuple):
     about: str
     command: Command[Any] | Group | Later
     brief: str = ""
-    """The same in a few words, for the first page."""
+    """The line in a few words, for the first page."""
 
 
 class CommandStub(NamedTuple):

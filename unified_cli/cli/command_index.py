@@ -15,7 +15,7 @@ from unified_cli.cli.tree import CommandGroup
 @dataclass(frozen=True, slots=True)
 class CommandEntry:
     """A group or command: `words` are the commands of a group, each with its purpose;
-    few commands have such.
+    few commands have commands of their own.
 
     `path` is empty for the program itself. `takes` says what the arguments are, as in
     `tree.LeafCommand`.

@@ -77,9 +77,9 @@ class Options:
 def option_part(kind: type[OptionsT]) -> type[OptionsT]:
     """Make a dataclass of options for several commands.
 
-    Only the classes of whole commands get an `__init__` with all fields: to make one
-    for each of a dozen parts takes twice as long as all else about options. A part
-    without it is one with nothing given.
+    Only the class of a whole command gets an `__init__` with all fields: to generate
+    one for each of a dozen parts, too, would take twice as long as all other work on
+    options. An instance of a part itself has nothing given.
     """
     return dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)(kind)
 
@@ -99,11 +99,11 @@ class Flag(NamedTuple):
 
     `metavar` represents the value in help, `takes` tells completion what to offer.
     `parse` converts the value of a setting with its own rule; it raises ValueError
-    saying the expected form. Help shows the options of a group by their `order`, and
-    those alike as they are declared. `when` says for which operations the option means
-    something, None that it does for all whose class has it. `common` says that people
-    use it most, so that `-h` shows it. `choices` are the values that it takes, those of
-    the field where its type is a Literal. `name` and `kind` are those of the field.
+    saying the expected form. Help sorts the options of a group by `order`, and equal
+    ones as they are declared. `when` returns whether the option applies to an
+    operation; None if it applies to all whose class has it. `common` marks the most
+    used options, which `-h` shows. `choices` are the values that the option takes, from
+    the field if its type is a Literal. `name` and `kind` are the field's.
     """
 
     spellings: tuple[str, ...]
@@ -144,9 +144,9 @@ class Flag(NamedTuple):
             parser=self._value if is_checked else None,
             show_default=False,
         )
-        # As the default, not in an Annotated: with thirty options that takes Typer half
-        # a millisecond less.
-        # The parser checks the choices: Typer knows no list of them.
+        # Passed as the default, not in an Annotated: with thirty options this saves
+        # Typer half a millisecond. The parser checks the choices: Typer knows no list
+        # of them.
         kind = list[str] if self.choices and get_origin(self.kind) is list else self.kind
         annotation: Any = kind if default is not None else kind | None
         return inspect.Parameter(
@@ -227,7 +227,7 @@ class Argument(NamedTuple):
 def flags_of(*classes: type[Options], operation: "Operation | None" = None) -> tuple[Flag, ...]:
     """Return the classes' options, each once, in help's order.
 
-    Of an operation, what it takes of them.
+    For an operation, only the options that it takes.
     """
     declared = {field.name: field for options in classes for field in fields(options)}
     flags = (
@@ -260,7 +260,7 @@ def arguments_of(options: type[Options]) -> tuple[Argument, ...]:
 def part(options: Options, kind: type[OptionsT]) -> OptionsT:
     """Return the options as one of their parts.
 
-    That part with nothing given, where they are without it.
+    If the options lack this part, return it with nothing given.
     """
     return options if isinstance(options, kind) else kind()
 
@@ -278,7 +278,8 @@ def typer_function(
 
     def command(**typed: Any) -> Any:
         given = {name: value for name, value in typed.items() if value is not None}
-        # Names for messages. The name of a file may hold any bytes.
+        # The names of texts for error messages. File names are left out: they may hold
+        # any bytes.
         texts = {one.name: one.spellings[-1] for one in flags if one.takes not in _ANY_BYTES}
         texts |= {
             one.name: one.metavar or one.name.upper()
@@ -303,7 +304,7 @@ _ANY_BYTES = ("file", "folder", "@file", "field@file")
 def _given(value: Any, spelling: str | None) -> Any:
     """Return the value, its texts as typed.
 
-    Raises UsageError for one that is not UTF-8; without a spelling it may be.
+    Raises UsageError for a text that is not UTF-8, unless `spelling` is None.
     """
     if isinstance(value, list):
         return tuple(_given(one, spelling) for one in value)

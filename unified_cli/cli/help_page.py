@@ -118,8 +118,8 @@ def _lacking(operation: Operation, runtime: Runtime) -> Sequence[tuple[str, str]
 def render(page: HelpPage, command: str, runtime: Runtime, *, short: bool = False) -> str:
     """Return the page as text, at most 100 columns wide.
 
-    A narrower terminal has fewer. The text is coloured on a terminal. A `short` one is
-    the whole page where that fits a screen, and else what people need most of it.
+    A narrower terminal has fewer. The text is coloured on a terminal. With `short` it
+    is the whole page if that fits a screen, and else the parts that people need most.
     """
     width = max(40, min(runtime.width, _WIDEST))
     found = _whole(page, command, runtime, width)

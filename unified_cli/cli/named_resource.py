@@ -35,9 +35,9 @@ def find(catalogue: Catalogue, text: str, profiles: Collection[str] = ()) -> Res
 
 
 def meant(catalogue: Catalogue, name: str) -> str | None:
-    """Return the resource that a name may mean, or None.
+    """Return a suggestion for a resource's name, or None.
 
-    The name lacks the right API.
+    The API in the name is missing or wrong, or the resource is misspelt.
     """
     paths = [f"{api.name}/{one}" for api in catalogue.apis.values() for one in api.resources]
     by_name = {path: plain(path).partition("/")[2] for path in paths}

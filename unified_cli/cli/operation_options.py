@@ -1,4 +1,6 @@
-"""Which class has the options of an operation; only those in use are imported."""
+"""Find the class with the options of an operation; only the classes in use are
+imported.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -35,5 +37,5 @@ def operation_flags() -> Sequence[Flag]:
 
 @cache
 def by_spelling() -> Mapping[str, Flag]:
-    """Return the same by their spellings."""
+    """Return the options of all operations by their spellings."""
     return {spelling: flag for flag in operation_flags() for spelling in flag.spellings}

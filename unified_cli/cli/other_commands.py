@@ -1,6 +1,6 @@
 """Commands as gh, aws, gcloud, kubectl and httpie name them, and what to type instead.
 
-Looked at only where a command line could not be read.
+Used only if a command line could not be parsed.
 """
 
 import re
@@ -110,7 +110,7 @@ def own_commands(name: str) -> Sequence[str]:
 def no_command(path: str, name: str) -> str | None:
     """Return what replaces a missing command, or None.
 
-    The group `path` does not have it.
+    The group `path` does not have the command.
     """
     names, instead = _NONE.get(path, ("", ""))
     return instead if name in names.split() else None

@@ -1,7 +1,7 @@
 """Options as gh, aws, gcloud, kubectl, curl, httpie and jq spell them, and what to type
 instead.
 
-Looked at only where a command line could not be read.
+Used only if a command line could not be parsed.
 """
 
 import re
@@ -18,8 +18,8 @@ _AWS_FILTER = re.compile(r"Name=([^,=]+),Values=([^,=]+)")
 
 
 class OwnSpelling(NamedTuple):
-    """The text to type instead; `option` is the one that a command must have for it, or
-    empty.
+    """The text to type instead; `option` is the option that the command must have for
+    this advice, or empty.
 
     In the text `{NAME}` represents the value that was typed.
     """
@@ -30,13 +30,13 @@ class OwnSpelling(NamedTuple):
     def in_words(self, value: str = "") -> str:
         """Return the text with the value that was typed.
 
-        With the name of its place, if there was none.
+        Without a value, the text has the placeholder's name.
         """
         return _PLACE.sub(lambda place: quoted(value) if value else place[1], self.text)
 
 
 def quoted(text: str) -> str:
-    """Return the text as a shell takes it, visible."""
+    """Return the text quoted for a shell, with control characters made visible."""
     return visible(shlex.quote(text))
 
 

@@ -38,7 +38,7 @@ def confirm_change(
     answer is no, prompts are off, or there is no terminal to ask on.
     """
     if yes:
-        # The question needs a look into the cache.
+        # Return early, as the question needs a read of the cache.
         return
     known = connection_facts.recall(runtime, settings)
     account = f"account {settings.account_id}" + (
@@ -71,8 +71,8 @@ def confirm_several(
 def confirm(runtime: Runtime, what: str, undone: str, *, yes: bool, no_input: bool) -> None:
     """Ask whether to do `what`, unless `yes`.
 
-    `what` begins with the verb. Raises UsageError, which begins with the rest `undone`,
-    where no one can be asked, or the answer is no.
+    `what` begins with the verb. Raises UsageError, with a message that begins with
+    `undone`, if no one can be asked or the answer is no.
     """
     if yes:
         return
@@ -83,8 +83,8 @@ def confirm(runtime: Runtime, what: str, undone: str, *, yes: bool, no_input: bo
 
 
 class Asking(NamedTuple):
-    """How to talk to a person: `note` prints a line; `ask` is None if there is no
-    terminal.
+    """How to talk to a person: `note` prints a line; `ask` is None if no one can be
+    asked.
     """
 
     note: Callable[[str], None]
@@ -94,7 +94,7 @@ class Asking(NamedTuple):
 def asking(runtime: Runtime, settings: Settings) -> Asking:
     """Return how to ask the person at the terminal.
 
-    None without a terminal, or where prompts are off.
+    Its `ask` is None without a terminal, or if prompts are off.
     """
     return Asking(
         runtime.stderr.note,
@@ -110,7 +110,7 @@ def at_terminal(runtime: Runtime, *, no_input: bool) -> bool:
 def ask(runtime: Runtime, question: str, *, default: bool = False) -> bool:
     """Return whether the person at the terminal says yes.
 
-    An empty line is the default, no line is no.
+    An empty line means the default, the end of the input means no.
     """
     while True:
         runtime.stderr.prompt(f"{question} [{'Y/n' if default else 'y/N'}] ")
@@ -126,9 +126,9 @@ def ask(runtime: Runtime, question: str, *, default: bool = False) -> bool:
 def until_valid(
     runtime: Runtime, ask: Callable[[], AnswerT], read: Callable[[AnswerT], FoundT]
 ) -> FoundT:
-    """Return what the first answer means that `read` accepts.
+    """Ask until `read` accepts an answer, and return its result.
 
-    The error of a wrong one is said. Raises that of the third.
+    Prints the error of a wrong answer. Raises the error of the third.
     """
     for _ in range(_TRIES - 1):
         try:

@@ -13,8 +13,8 @@ from unified_cli.runtime import Runtime
 def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> bool:
     """Return whether an error is printed as JSON.
 
-    True where that is asked for, or the output is JSON and stderr no terminal. The
-    settings of a profile, which are read later, may ask for it too.
+    True if that is asked for, or if the output is JSON and stderr is not a terminal.
+    The settings of a profile, which are read later, may ask for it too.
     """
     given = output or runtime.environ.get(KEYS["output"].variable, "")
     shown = formats.named(given, terminal=runtime.stdout_is_terminal)

@@ -36,8 +36,8 @@ def show(
     `-o json`.
 
     Secrets in them are masked. On a terminal that is too narrow the column `apart` has
-    lines of its own; where `drawn` is given, that is what a terminal shows, or what it
-    makes.
+    lines of its own; if `drawn` is given, a terminal shows this table, or the text that
+    the function makes.
     """
     chosen = formats.of_command(output, formats.TABLES, terminal=runtime.stdout_is_terminal)
     if chosen is formats.JSON:

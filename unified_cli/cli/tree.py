@@ -67,8 +67,8 @@ def _operation_pages() -> Any:
 
 
 def _note_help(context: Any, words: Sequence[str]) -> None:
-    """Note which page of help the words ask for, if any. -h asks for a screen, --help
-    for all.
+    """Note which page of help the words ask for, if any. -h asks for a page that fits a
+    screen, --help for the whole page.
     """
     context.meta[_SHORT] = "--help" not in words
 
@@ -83,7 +83,7 @@ def _page(page: "HelpPage", context: Any) -> str:
 class LeafCommand(TyperCommand):
     """A command; `takes` says what each of its arguments is, for completion.
 
-    A line that begins with the name of one of its `listed` commands is for that one.
+    A line that begins with the name of a `listed` command runs that command.
     """
 
     page: Callable[[], "HelpPage"]
@@ -122,7 +122,7 @@ class CommandGroup(TyperGroup):
 
     @property
     def listed(self) -> Mapping[str, CommandStub]:
-        """Those of the help page, in its order."""
+        """The commands of the help page, in its order."""
         return {name: stub for name, stub in self.entries.items() if stub.about}
 
     def list_commands(self, _ctx: Any) -> list[str]:
@@ -335,7 +335,8 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | Non
 def _for_help(argv: Sequence[str], runtime: Runtime) -> Runtime:
     """Return the runtime for a page of help.
 
-    The page is shown before other options are read: as the words ask.
+    The page is shown before options are parsed, so pager and colour are read from the
+    words.
     """
     if "--no-pager" in words_before_dashes(argv):
         stdout.unpage(runtime)
