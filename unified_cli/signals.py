@@ -42,10 +42,10 @@ def ending_at_once() -> Iterator[None]:
 
     A shell shows the same exit codes.
 
-    It is for libraries that run long and keep Python's handlers from running, as jq
-    does. Whatever survives `kill -9` survives this. It does nothing in other threads
-    than the main one, which alone can change handlers, and in the first process of a
-    container, for which the system ignores signals that have no handler.
+    Use it for libraries that run long and keep Python's handlers from running, such as
+    jq. Everything that survives `kill -9` survives this, too. It does nothing in other
+    threads than the main one, which alone can change handlers, and in the first process
+    of a container, for which the system ignores signals that have no handler.
     """
     if threading.current_thread() is not threading.main_thread() or os.getpid() == 1:
         yield
@@ -66,7 +66,7 @@ def ending_at_once() -> Iterator[None]:
 def interrupts_left_to_others() -> Iterator[None]:
     """Do nothing on SIGINT during the block.
 
-    Another program has the terminal, and is to act on it.
+    Another program has the terminal, and must handle the signal.
 
     That program begins with the signal as it was before. It does nothing in other
     threads than the main one.
@@ -75,8 +75,8 @@ def interrupts_left_to_others() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield
         return
-    # A signal that is ignored would be ignored by child processes, too; a handler of
-    # Python's is not inherited.
+    # Child processes would inherit an ignored signal, but they do not inherit a Python
+    # handler.
     signal.signal(signal.SIGINT, lambda *_: None)
     try:
         yield
@@ -91,18 +91,18 @@ RUN_AGAIN = "run the same command again"
 def say_how_to_continue(stop: BaseException, done: str, onward: str) -> None:
     """Add progress and the next step to a signal.
 
-    The progress is from before it came. The last line on stderr has both.
+    `done` is the progress before the signal came. The last line on stderr shows both.
     """
     stop.add_note(f"broken off after {done}; to continue: {onward}")
 
 
 @contextlib.contextmanager
 def with_progress(so_far: Callable[[], str]) -> Iterator[None]:
-    """Add the same to a signal within the block.
+    """Add progress and the next step to a signal within the block.
 
-    `so_far` says then how much was done.
+    `so_far` returns the progress when the signal comes.
 
-    For work that writes nothing anywhere, and begins anew when it is run again.
+    Use it for work that writes nothing, and begins anew when it is run again.
     """
     try:
         yield
@@ -119,7 +119,8 @@ def exit_code(stop: KeyboardInterrupt) -> int:
 def stop_in(error: Exception) -> KeyboardInterrupt | None:
     """Return the signal behind an error, if any.
 
-    Before 3.12 Python wraps what comes while a class names its members.
+    Before 3.12 Python wraps an exception that is raised while a class names its
+    members.
     """
     return error.__cause__ if isinstance(error.__cause__, KeyboardInterrupt) else None
 
@@ -133,7 +134,7 @@ def _stop(number: int, _frame: object) -> NoReturn:
 def share_terminal() -> None:
     """Let the first Ctrl-C stop the program in order.
 
-    All others are left to a program that has the terminal.
+    Later ones are left to the program that has the terminal.
     """
     if (
         threading.current_thread() is threading.main_thread()

@@ -24,11 +24,11 @@ class RequestObserver(Protocol):
 
     @property
     def draws(self) -> bool:
-        """Whether there is a status line that shows it."""
+        """Whether a status line shows the progress."""
 
     def waiting(self, seconds: float, reason: str, total: float) -> None:
-        """A request waits so long before it is sent, for this reason; with it, requests
-        were held back for `total` seconds.
+        """Note that a request waits this many seconds before it is sent, for this
+        reason. Including this wait, requests were held back for `total` seconds.
         """
 
     def retried(self) -> None:
@@ -93,7 +93,9 @@ class Stderr:
         ) and not stat.S_ISCHR(pair[0].st_mode)
 
     def named(self, name: str) -> "Stderr":
-        """Return the same, with a name such as a connection's before each line."""
+        """Return a writer that puts a name, such as a connection's, before each
+        line.
+        """
         return _NamedStderr(self, name)
 
     def begin_run(self, run: str) -> None:
@@ -181,7 +183,7 @@ class Stderr:
     def catch_up(self, first: str | None) -> None:
         """Print messages held back for another program.
 
-        They come after a line that `--quiet` suppresses.
+        The line `first` comes before them, unless `--quiet` suppresses it.
         """
         with self._lock:
             if first and not self.quiet:
@@ -233,12 +235,12 @@ class Stderr:
             self._stream.write(text.encode(self.encoding, "backslashreplace"))
             self._stream.flush()
         except (OSError, ValueError):
-            # The reader is gone; the exit code still says how it ended.
+            # The reader has closed its end. The exit code still reports the result.
             self._stream = None
 
 
 class _NamedStderr(Stderr):
-    """Writes through another, which has the stream."""
+    """Writes through another Stderr, which owns the stream."""
 
     def __init__(self, stderr: Stderr, name: str) -> None:
         super().__init__(None)

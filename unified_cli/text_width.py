@@ -18,7 +18,7 @@ _MARKS = "\u0300-\u036f\u3099\u309a\ufe00-\ufe0f"
 
 @cache
 def _piece() -> re.Pattern[str]:
-    # It takes some milliseconds to compile, and few commands break lines.
+    # Compiled on first use: it takes some milliseconds, and few commands break lines.
     return re.compile(f"( *)((?:[{_UNSPACED}]|[^ {_UNSPACED}]+)[{_MARKS}{_KEPT_WITH}]*)")
 
 
@@ -65,8 +65,8 @@ def wrapped(text: str, size: int, *, indent: str = "", fold: bool = False) -> li
 
     Lines are broken between words, the later ones indented.
 
-    A word that is longer, such as an address, stays whole on a line of its own, but
-    with `fold` continues in the next.
+    A longer word, such as a URL, stays whole on a line of its own. With `fold` it
+    continues on the next line.
     """
     if width(text) <= size:
         return [text]

@@ -1,5 +1,5 @@
-"""Which operation a request asks for, whether its connection lets it pass now, and
-which function answers it.
+"""Route a request: find its operation, check that its connection accepts it now, and
+select the function that answers it.
 """
 
 import threading
@@ -26,8 +26,8 @@ _KNOWN = {*METHODS, "HEAD", "OPTIONS", "PUT", "TRACE", "CONNECT", "QUERY"}
 class Route:
     """An operation and the id in the path if there is one.
 
-    `schema`: the request is for the operation's schema, `product` for that of a
-    product; `proxy`: it is for the provider's own records.
+    With `schema` the request is for the schema of the operation, or of its `product` if
+    given. With `proxy` it is for the provider's own records.
     """
 
     operation: Operation
@@ -63,16 +63,16 @@ def route(catalogue: Catalogue, method: str, path: str) -> Route | None:
 
 
 def offered(catalogue: Catalogue, found: Route, path: str, kind: str) -> Route:
-    """Return the route on a connection of this kind: several products have a resource
-    of the name that a proxy path has.
+    """Return the route on a connection of this kind. The resource in a proxy path may
+    exist in several products.
     """
     routes = _proxied(catalogue, found.operation.method, path) if found.proxy else ()
     return next((one for one in routes if beyond.offered(kind, one.operation)), found)
 
 
 def _custom(method: str, path: str) -> Operation:
-    """Return what represents a call that is forwarded to the provider: of no API, and
-    as a write of any effect.
+    """Return an operation for a call that is forwarded to the provider. It belongs to
+    no API, and a write may have any effect.
     """
     kind = "read" if method == "GET" else "action"
     return Operation(
@@ -100,7 +100,7 @@ def _proxied(catalogue: Catalogue, method: str, path: str) -> Iterator[Route]:
 
 
 def methods(catalogue: Catalogue, path: str) -> set[str]:
-    """Return the methods that a path takes. None where no operation has it."""
+    """Return the methods that a path accepts, empty for an unknown path."""
     return {method for method in METHODS if route(catalogue, method, path)}
 
 
@@ -256,8 +256,8 @@ _STEERING = "methodConfig"
 
 
 def forwarded(call: OperationCall) -> SandboxResponse:
-    """Return what the provider got, in the service's envelope: without what steers the
-    service, and without the connection.
+    """Return the request as the provider received it, in the service's envelope. The
+    fields that control the service and the connection are left out.
     """
     service, request = call.service, call.request
     members = {name: text for name, text in call.body.members.items() if name != _STEERING}

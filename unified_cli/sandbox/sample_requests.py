@@ -1,5 +1,5 @@
-"""For every operation a request that succeeds on the seeded records: for help, for the
-documents, for tests.
+"""A request for every operation, which succeeds on the seeded records. Help, the
+documents and tests use them.
 """
 
 from collections.abc import Mapping
@@ -26,14 +26,14 @@ class Example:
 
 
 def required_parameters(operation: Operation) -> list[str]:
-    """Return the parameters of the query that an operation must be given."""
+    """Return the required query parameters of an operation."""
     if operation.name == "download" and not _is_known(operation):
         return ["file_url"]
     return operation.required_parameters
 
 
 def required_fields(operation: Operation) -> list[str]:
-    """Return the fields of the body that an operation must be given.
+    """Return the required body fields of an operation.
 
     An action of which nothing is known needs an id.
     """
@@ -51,7 +51,7 @@ def _is_known(operation: Operation) -> bool:
 def example(operation: Operation) -> Example:
     """Return a request for an operation.
 
-    An action that is not known here names the first record of its resource.
+    The request of an unknown action names the first record of its resource.
     """
     resource = operation.resource
     identity = operation.example_id

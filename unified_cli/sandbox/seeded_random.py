@@ -1,5 +1,5 @@
-"""Random numbers that are the same for the same words, in every process and on every
-machine, also of many records.
+"""Random numbers that depend only on words, so they are the same in every process and
+on every machine. They can be computed for many records at once.
 """
 
 import time
@@ -33,11 +33,11 @@ class SeededRandom:
 
     @classmethod
     def of(cls, *words: object) -> Self:
-        """Return the random numbers of what these words name."""
+        """Return the random numbers for these words."""
         return cls(crc32("\0".join(map(str, words)).encode("utf-8", "surrogatepass")))
 
     def keys(self, numbers: Iterable[int]) -> list[int]:
-        """Return the keys of what these words and each of the numbers name."""
+        """Return the keys for these words combined with each of the numbers."""
         return [crc32(b"\0%d" % number, self.key) for number in numbers]
 
     def below(self, name: str, limit: int) -> int:
@@ -60,7 +60,7 @@ def timestamp(seconds: float) -> str:
 
 
 def timestamps(times: Iterable[int]) -> list[str]:
-    """Return the same of several times in whole seconds."""
+    """Return the timestamps of several times in whole seconds."""
     return [
         f"{_DATES[moment // DAY]}T{_HOURS[moment % DAY // 60]}:{_SECONDS[moment % 60]}.000Z"
         for moment in times
@@ -115,8 +115,8 @@ class SeededColumns:
         return [place == 0 for place in self.below(name, often)]
 
     def creation_times(self) -> list[int]:
-        """When the records were created, in seconds since 1970: some time in the two
-        years before 2026.
+        """Return the creation times of the records, in seconds since 1970. They are in
+        the two years before 2026.
         """
         days, seconds = self.below("born", 700), self.below("hour", DAY)
         return [
@@ -124,8 +124,8 @@ class SeededColumns:
         ]
 
     def times_after(self, name: str, starts: Iterable[int], days: int) -> list[int]:
-        """For each record a time at most this many days after another, and not later
-        than any record may have.
+        """Return for each record a time at most this many days after its start. No time
+        is later than the latest one allowed.
         """
         later = self.below(name, days * DAY)
         return [
@@ -134,10 +134,10 @@ class SeededColumns:
 
 
 def _mixed(checks: Sequence[int], limit: int) -> Sequence[int]:
-    """Return what `SeededRandom.below` makes of each of these checksums.
+    """Return the result of `SeededRandom.below` for each of these checksums.
 
-    They are side by side in one long integer, 128 bits for each, so that each step is
-    done once for all of them.
+    The checksums are side by side in one long integer, 128 bits for each, so that each
+    step is done once for all checksums.
     """
     lanes = _lanes(len(checks))
     value = (int.from_bytes(lanes.low.pack(*checks), "little") + lanes.ones) * MIX & lanes.mask

@@ -38,7 +38,7 @@ TargetLists = Callable[[RecordBatch], list[Sequence[int]]]
 
 
 def _targets(place: FieldPlace) -> Targets:
-    """Return what finds the records that a field refers to."""
+    """Return the function that finds the records that a field refers to."""
     if place in DERIVED:
         return _derived(place)
     to = target_of(place)
@@ -49,8 +49,8 @@ def _targets(place: FieldPlace) -> Targets:
 
 
 def _target_lists(place: FieldPlace, to: str) -> TargetLists:
-    """Return what finds the records of a resource that a field with a list refers
-    to.
+    """Return the function that finds the records in a list field. They belong to the
+    resource `to`.
     """
     if child := CHILD_LISTS.get(place):
         children = CHILDREN_PER_PARENT[place[0], child[0], child[1]]
@@ -79,8 +79,8 @@ def _children(numbers: Sequence[int], children: int, size: int) -> list[Sequence
 
 
 def _found(place: FieldPlace, to: str) -> Callable[[RecordBatch, int], Sequence[int | None]]:
-    """Return what finds the records that a field refers to, from their number, which is
-    not 0.
+    """Return the function that finds the records that a field refers to. It is called
+    with the number of those records, which is not 0.
     """
     _, resource, name = place
     if children := CHILDREN_PER_PARENT.get(place):
@@ -109,8 +109,8 @@ def _derived(place: FieldPlace) -> Targets:
 
 
 def _rare(batch: RecordBatch, name: str, size: int, *, lower: bool) -> Sequence[int | None]:
-    """Return one record of four refers to another: where `lower`, to one of a lower
-    number.
+    """Return a reference for one record in four, else None. With `lower` it is to a
+    record with a lower number.
     """
     targets: list[int | None] = []
     for place, (number, has) in enumerate(
@@ -135,8 +135,8 @@ _STATUSES, _USUAL_STATUSES = "ticket_status", 6
 
 
 def _statuses(batch: RecordBatch, size: int) -> Sequence[int | None]:
-    """For each ticket or task its status: one of the usual ones, but for the last
-    records, each of which has another of the rest.
+    """Return a status for each ticket or task. Most have a usual status, but each of
+    the last records has a different one of the rest.
     """
     usual, last = min(size, _USUAL_STATUSES), batch.count(batch.resource)
     numbers = batch.random.below("status", usual)
@@ -206,9 +206,10 @@ class SeededRecords:
 
     def encoded(self, api: str, resource: str, numbers: Sequence[int]) -> list[bytes]:
         """Records 1, 2, … of a resource as JSON. The last few thousand are kept."""
-        # A list of them, because another thread may be adding one.
+        # Copied into a list, because another thread may be adding an entry.
         if sum(map(len, list(self._encoded.values()))) > _KEPT:
-            # A new one, because another thread may be reading the old one.
+            # Replaced and not cleared, because another thread may be reading the old
+            # dictionary.
             self._encoded = {}
         kept = self._encoded.setdefault((api, resource), {})
         missing = [number for number in numbers if number not in kept]
@@ -233,8 +234,8 @@ class SeededRecords:
 def _makers(
     api: str, resource: str, own: tuple[KnownField, ...]
 ) -> tuple[tuple[str, FieldMaker], ...]:
-    """Return the fields of a resource's records, those of its `own` where it has some,
-    and what makes their values.
+    """Return the fields of a resource's records, with the functions that make their
+    values. If there are `own` fields, they replace the known ones.
 
     They are the same for every connection.
     """

@@ -22,8 +22,8 @@ from unified_cli.storage import atomic_file, output_file, regular_file
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """How to serve: where, on which records, with which faults; `token` None makes one
-    up.
+    """The settings of a server: its address, its records and its faults. If `token` is
+    None, a new one is generated.
     """
 
     port: int = 0
@@ -44,12 +44,13 @@ def serve(
     announce: Callable[[bytes], None],
     settings: ServerSettings,
 ) -> None:
-    """Serve until a signal comes, and announce in lines for a shell how to reach it.
+    """Serve until a signal comes. `announce` gets the address and the token, as
+    `export` lines for a shell.
 
-    A token given is not in them.
+    A token from the settings is left out of the lines.
 
-    Raises UsageError for faults or a host that are not understood, StorageError where
-    the port, the state or the file cannot be used.
+    Raises UsageError for invalid faults or an unknown host, StorageError if the port,
+    the state or the file cannot be used.
     """
     check_names(settings.names)
     faults = Faults.parse(_spec(settings.faults), settings.seed or "")
@@ -112,7 +113,7 @@ def _spec(faults: str | None) -> str:
 
 @contextlib.contextmanager
 def _ready_file(name: str | None, values: Mapping[str, str]) -> Iterator[None]:
-    """Have a file of `NAME=value` lines for as long as the block lasts.
+    """Keep a file of `NAME=value` lines during the block.
 
     Raises StorageError.
     """

@@ -39,12 +39,12 @@ from unified_cli.sandbox.wsgi_application import (
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-# An idle connection is closed after this many seconds; every few seconds they are
-# checked.
+# Seconds until an idle connection is closed, and seconds between checks for idle
+# connections.
 _IDLE, _SWEEP = 30, 5
 _CONNECTIONS = 20_000
-# How long the end waits for answers on their way: what was written is stored before it
-# is answered.
+# Seconds that `close` waits for pending answers. No write is lost after that, because
+# each is stored before it is answered.
 _GRACE = 0.3
 # The value of SO_LINGER that makes closing a reset: on, for no second.
 _RESET = struct.pack("ii" if os.name == "posix" else "hh", 1, 0)
@@ -58,8 +58,8 @@ _BACKLOG = 1024
 
 
 def listen(port: int, host: str | None = None) -> list[socket.socket]:
-    """Sockets on `host`; without one on 127.0.0.1 and, where this machine has it, on
-    ::1, both on one port.
+    """Return sockets that listen on `host`. Without a host they are on 127.0.0.1 and,
+    if this machine has it, on ::1, both on one port.
 
     Raises UsageError for an invalid port or an unknown host, StorageError where the
     port cannot be used.
@@ -116,7 +116,7 @@ def _socket(host: str, port: int) -> socket.socket:
 
 
 class RequestLog:
-    """Writes to stderr what was requested and answered: nothing without `-v`."""
+    """Logs requests and answers to stderr. Without `-v` it writes nothing."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
@@ -146,11 +146,11 @@ class RequestLog:
 
 
 class ThreadCount:
-    """Doubles the threads where a request takes the last one; `start` makes it this
-    many.
+    """Doubles the number of threads when a request takes the last free one. `start` is
+    called with the new number.
 
-    All 64 from the start would take turns, and each would find the processor's caches
-    filled by the others.
+    It does not begin with all 64 threads: they would take turns, and each would find
+    the processor's caches filled by the others.
     """
 
     def __init__(self, start: Callable[[int], object]) -> None:
@@ -179,8 +179,8 @@ class ThreadCount:
 
 
 class LoopTasks:
-    """Keeps for the loop the requests that it has read, and hands those that others
-    have read to the threads.
+    """Keeps the requests that the loop's thread has read, and hands all others to the
+    worker threads.
     """
 
     def __init__(self, threads: ThreadedTaskDispatcher) -> None:
@@ -190,8 +190,8 @@ class LoopTasks:
         self.arrived: deque[HTTPChannel] = deque()
 
     def add_task(self, task: HTTPChannel) -> None:
-        """Take the next request of a channel, which is locked by anyone who calls
-        this.
+        """Take the next request of a channel. The caller must hold the channel's
+        lock.
         """
         if threading.get_ident() == self.loop:
             self.arrived.append(task)
@@ -262,7 +262,7 @@ class Server:
         self._threads.close()
         self._dispatcher.shutdown(timeout=_GRACE)
         for one in list(self._map.values()):
-            # It closes the file that a large answer waits in, too.
+            # `handle_close` also closes the file of a large pending answer.
             if isinstance(one, HTTPChannel):
                 one.handle_close()
         wasyncore.close_all(self._map)
@@ -271,7 +271,7 @@ class Server:
         """Make `run` return."""
         self._stopped.set()
         with contextlib.suppress(OSError):
-            # The loop waits for an event, and a connection is one.
+            # A connection wakes the loop, which waits for an event.
             socket.create_connection(self._sockets[0].getsockname()[:2], timeout=1).close()
 
     def _may_wait(self, channel: HTTPChannel) -> bool:

@@ -1,7 +1,7 @@
-"""The sandbox's log of what the service did: made up, one call every few minutes of
-each connection, the newest first.
+"""The sandbox's log of the service's calls. It is made up: each connection has one call
+every few minutes, and the newest is first.
 
-It holds credentials that are made up, too, so that clients can be seen to mask them.
+It also holds made-up credentials, to check that clients mask them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ MOST = 100
 _EVERY = 150
 """Seconds from one call of a connection to the next."""
 _LONGEST = 31 * 86_400
-# The status of the calls of a kind of connection, where it is not that of a success.
+# The status of the calls of each kind of connection whose calls do not succeed.
 _STATUS = {"needs-reauth": 401, "blocked": 503, "dead-provider": 502}
 _SAID = {
     401: "the provider refused the credentials of this account",
@@ -44,8 +44,8 @@ class ServiceLog:
     def __init__(
         self, catalogue: Catalogue, seed: str, accounts: Sequence[str], query: QueryTree
     ) -> None:
-        """Raises Refusal for a query without the kind of the log, or whose times make
-        no sense.
+        """Raise Refusal if the query lacks the kind of the log, or has invalid
+        times.
         """
         words = catalogue.service.connections
         self.scope = ("", "", "log")
@@ -78,7 +78,7 @@ class ServiceLog:
         yield from (Row(place + 1, self._entry(place)) for place in range(after, last))
 
     def rows_back(self, before: int) -> Iterator[Row]:
-        """Yield the entries before a position, from there back."""
+        """Yield the entries before a position, in reverse order."""
         last = min(before - 1, self._count)
         yield from (Row(place, self._entry(place - 1)) for place in range(last, 0, -1))
 

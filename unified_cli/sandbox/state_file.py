@@ -42,11 +42,11 @@ CREATE TABLE effects (
 def connect(path: Path | None) -> sqlite3.Connection:
     """Return the database in this file, created if it is not there.
 
-    In memory where `path` is None.
+    If `path` is None, the database is in memory.
 
     Raises StorageError if the file cannot be created, StateError if another version
-    wrote it or it is not a regular file, ConfigError where someone else can have
-    written it or put it there, sqlite3's own errors.
+    wrote it or it is not a regular file, ConfigError if another user could have written
+    it or put it there, and sqlite3's own errors.
     """
     if path is None:
         database = _database(":memory:")
@@ -72,8 +72,8 @@ def connect(path: Path | None) -> sqlite3.Connection:
 
 
 def has_changes_beside(path: Path) -> bool:
-    """Return whether changes are in the file that SQLite keeps beside this one while it
-    is in use.
+    """Return whether SQLite's write-ahead log beside this file has changes. The log
+    exists while the database is in use.
     """
     beside = path.with_name(f"{path.name}-wal")
     return beside.exists() and beside.stat().st_size > 0
@@ -104,8 +104,8 @@ def _database(name: str) -> sqlite3.Connection:
     with ExitStack() as opened:
         connected = sqlite3.connect(name, timeout=30, isolation_level=None, check_same_thread=False)
         database = opened.enter_context(closing(connected))
-        # Committed data is with the operating system: a kill does not undo it, a power
-        # cut may.
+        # Committed data is handed to the operating system. It survives a kill, but may
+        # be lost in a power cut.
         database.execute("PRAGMA synchronous = OFF")
         opened.pop_all()
     return database

@@ -82,11 +82,11 @@ class SandboxStore:
     ) -> Self:
         """Return the store in this file, made if it is not there.
 
-        In memory where `path` is None.
+        If `path` is None, the store is in memory.
 
-        `seed` None takes the one the file was made with. `records` says how many
-        records of (API, resource) there are. Raises StorageError if the file cannot be
-        made or read, StateError if it is no store or of another seed.
+        If `seed` is None, the seed of the file is used. `records` says how many records
+        of (API, resource) there are. Raises StorageError if the file cannot be made or
+        read, StateError if it is no store or of another seed.
         """
         used = path is not None and state_file.has_changes_beside(path)
         with ExitStack() as opened:
@@ -131,8 +131,8 @@ class SandboxStore:
         """Close the file."""
         with self._lock:
             if not self._closed:
-                # Where that cannot be written, the next to open it says that changes
-                # may be missing.
+                # If this cannot be written, the next process that opens the file
+                # reports that changes may be missing.
                 with suppress(sqlite3.OperationalError):
                     if self.path is not None and self._is_in_use():
                         self._database.execute(_NOTE_USE, (0,))
@@ -166,11 +166,11 @@ class SandboxStore:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """A block of which all writes are kept, or none where it raises.
+        """Keep all writes of the block, or none of them if it raises.
 
         Other threads wait.
 
-        Raises StorageError where the file cannot be written, on a full disk for one.
+        Raises StorageError if the file cannot be written, for example on a full disk.
         """
         with self._lock, self._failures():
             self._database.execute("BEGIN IMMEDIATE")
@@ -206,8 +206,8 @@ class SandboxStore:
     def created(
         self, scope: Scope, low: int, high: int, limit: int, *, newest: bool
     ) -> list[tuple[int, str]]:
-        """At most `limit` created records strictly between two positions, from one end
-        or the other.
+        """Return at most `limit` created records strictly between two positions. With
+        `newest` they are the newest ones, newest first, else the oldest.
         """
         return self._rows(_NEWEST if newest else _OLDEST, *scope, max(low, CREATED), high, limit)
 
@@ -259,7 +259,7 @@ class SandboxStore:
     def put_reply(self, account: str, path: str, key: str, answer: SandboxResponse) -> None:
         """Store an answer for repeats of its idempotency key.
 
-        Of an empty one nothing.
+        Nothing is stored for an empty key.
         """
         if key:
             self._write(
@@ -284,7 +284,7 @@ class SandboxStore:
         )  # fmt: skip
 
     def effects(self) -> list[tuple[str, str, str, str, int]]:
-        """Account, method, path, key and how often: everything that took effect."""
+        """Return all effects as account, method, path, key and number of times."""
         return self._rows(
             "SELECT account, method, path, key, effects FROM effects ORDER BY account, path, key,"
             " method"
@@ -336,7 +336,7 @@ def own_store(
 ) -> SandboxStore:
     """Return the store in the user's data folder.
 
-    In memory, which is reported, where that cannot be written.
+    If the folder cannot be written, the store is in memory, and a message says so.
 
     Raises ConfigError where others can change the folder.
     """
@@ -369,7 +369,7 @@ def _forgetful(
 ) -> SandboxStore:
     """Return a store in memory.
 
-    With `--quiet` nothing is said of it before a write, which will be lost.
+    With `--quiet` this is reported only before the first write, which will be lost.
     """
     told = f"the sandbox forgets its records when this ends: {why}"
     runtime.stderr.note(told)

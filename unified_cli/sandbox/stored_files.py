@@ -39,7 +39,7 @@ class StoredFile(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The bytes of all of it."""
+        """The size of the whole file in bytes."""
         return sum(self.sizes)
 
     def pieces(self, start: int, end: int) -> Iterator[bytes]:
@@ -52,8 +52,8 @@ class StoredFile(NamedTuple):
 
 
 class StoredFiles:
-    """The files in a database. `turn` is the lock with which one thread at a time uses
-    it.
+    """The files in a database. `turn` is the lock that lets one thread at a time use
+    the database.
     """
 
     def __init__(
@@ -63,11 +63,11 @@ class StoredFiles:
         *,
         in_memory: bool,
     ) -> None:
-        """A sandbox in memory has its files in a temporary file of SQLite's."""
+        """With `in_memory` the files are in a temporary file of SQLite."""
         self._database = database
         self._turn = turn
         with turn():
-            # It is missing if an older version made the database.
+            # The table is missing if an older version made the database.
             database.execute(SCHEMA.replace("TABLE", "TEMP TABLE") if in_memory else SCHEMA)
 
     def put(self, scope: Scope, identity: str, pieces: Iterable[bytes]) -> None:

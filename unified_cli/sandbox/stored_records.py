@@ -58,8 +58,8 @@ class Row:
 
     @property
     def encoded(self) -> bytes:
-        """The record's JSON in UTF-8, as a page is made of: a whole page takes long to
-        encode.
+        """The record's JSON in UTF-8. Pages are joined from it, because encoding a
+        whole page takes long.
         """
         return self.json or encoded([self])[0]
 
@@ -82,7 +82,7 @@ class Row:
 def encoded(rows: Sequence[Row]) -> list[bytes]:
     """Return the JSON of the rows of a list in UTF-8.
 
-    All that are generated, are generated at once.
+    Rows that must be generated are generated together.
     """
     left = [row for row in rows if row.json is None]
     if left and (seeded := left[0].seeded):
@@ -92,8 +92,8 @@ def encoded(rows: Sequence[Row]) -> list[bytes]:
 
 
 def with_values(rows: Iterable[Row]) -> Iterator[Row]:
-    """Yield the rows of a list for which values are needed: those that are generated,
-    are generated many at once.
+    """Yield the rows of a list whose values are needed. Rows that must be generated are
+    generated many at a time.
     """
     remaining = iter(rows)
     while some := list(itertools.islice(remaining, _TOGETHER)):
@@ -123,7 +123,7 @@ class Records:
         self.count = self._seeded.records.count(api, resource) if seeded else 0
 
     def get(self, identity: str) -> Row | None:
-        """Return the record with this id, or None, or it was deleted."""
+        """Return the record with this id. None if it is missing or deleted."""
         if not is_encodable(identity):
             return None
         changed = self._store.by_id(self.scope, identity)
@@ -141,7 +141,7 @@ class Records:
         return [*tests(self.api, self.resource, query, own), *self.more]
 
     def rows(self, after: int = 0) -> Iterator[Row]:
-        """Records in the order of their creation, from the one after a position on."""
+        """Yield the records after a position, in the order of their creation."""
         for low in range(after + 1, self.count + 1, _WINDOW):
             high = min(low + _WINDOW - 1, self.count)
             changed = dict(self._store.changed(self.scope, low, high))
@@ -154,7 +154,7 @@ class Records:
             after = more[-1][0]
 
     def rows_back(self, before: int) -> Iterator[Row]:
-        """Records in the opposite order, from the one before a position on."""
+        """Yield the records before a position, in reverse order."""
         high = before
         while not self._only_first:
             more = self._store.created(self.scope, 0, high, _WINDOW, newest=True)

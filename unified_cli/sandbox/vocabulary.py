@@ -30,7 +30,7 @@ def count(api: str, resource: str) -> int:
 def names(api: str, resource: str) -> Sequence[str]:
     """Return the titles that a resource's records have in turn.
 
-    None for a resource that has no list of names.
+    Empty for a resource without a list of names.
     """
     found: Sequence[str] = TABLES["titles"].get(f"{api}/{resource}", ())
     return found
@@ -39,7 +39,7 @@ def names(api: str, resource: str) -> Sequence[str]:
 def in_turn(words: Sequence[str], number: int) -> str:
     """Return the word of record 1, 2, ….
 
-    Where the words begin again, a number is added.
+    When the words start again, a number is appended.
     """
     turn, place = divmod(number - 1, len(words))
     return f"{words[place]} {turn + 1}" if turn else words[place]
@@ -68,9 +68,9 @@ def record_id(resource: str, number: int) -> str:
 
 
 def id_prefix(resource: str) -> str:
-    """Return what the ids of a resource's seeded records begin with.
+    """Return the prefix of the ids of a resource's seeded records.
 
-    Their number follows.
+    The number of the record follows the prefix.
     """
     return f"{SHOWN_AS.get(resource, resource)}-"
 
@@ -113,7 +113,8 @@ The field to follow, the resource it leads to, and the field there.
 # not say it.
 _UNDECLARED: Mapping[FieldPlace, str] = _by_place("undeclared")
 
-# Most records have none of these; where there is one, it is a record of a lower number.
+# In most records these fields are empty. Otherwise they refer to a record with a lower
+# number.
 _RARE = ("parent", "reject")
 
 

@@ -54,8 +54,8 @@ class HostCheck:
     may send any.
 
     A page of another site reaches a loopback port through its visitor's browser. The
-    browser always sends its Origin; where the page makes its own name resolve to this
-    machine, the Host is that name.
+    browser always sends the page's Origin. If the page makes its own name resolve to
+    this machine, that name is in the Host header.
     """
 
     def __init__(self, port: int, allowed: Iterable[str], *, others: bool) -> None:
@@ -80,11 +80,11 @@ class HostCheck:
 
 
 def in_origin_form(target: str) -> tuple[str | None, str]:
-    """Return the host that a request line names, None where it is left to the Host
-    header, and the target without it.
+    """Return the host in a request line, and the target without the host. The host is
+    None if only the Host header has it.
 
-    A client that takes this machine for a proxy sends the whole address; a server has
-    to understand that too.
+    A client that uses this machine as a proxy sends the whole URL, which a server must
+    accept, too.
     """
     found = _ABSOLUTE.match(target)
     if found is None:
@@ -117,7 +117,7 @@ class WsgiApplication:
         except Refusal as refusal:
             answer = refusal.answer(service)
         except UnifiedError as error:
-            # Of the file that the state is in: a client is answered, and the server
+            # An error about the state's file. The client gets an answer, and the server
             # continues.
             answer = Refusal(500, error.message).answer(service)
         return coded(answer, environ.get("HTTP_ACCEPT_ENCODING", ""), self._pages)
@@ -126,7 +126,7 @@ class WsgiApplication:
 def respond(
     answer: SandboxResponse, environ: "WSGIEnvironment", start_response: "StartResponse"
 ) -> Iterable[bytes]:
-    """Start the response of an answer. Its body, which a HEAD leaves out."""
+    """Start the response, and return its body. For HEAD the body is empty."""
     headers = [(name.title(), value) for name, value in answer.headers.items()]
     if answer.status != 204:
         headers.append(("Content-Length", str(answer.size)))
@@ -138,7 +138,7 @@ def respond(
 def request_of(environ: "WSGIEnvironment", service: Service) -> Iterator[SandboxRequest]:
     """The request in a WSGI environment.
 
-    A large body is there for as long as the block lasts.
+    A large body is available only during the block.
 
     Raises Refusal: 413 for a body that is too long, 400 for a broken target.
     """
@@ -164,16 +164,16 @@ def request_of(environ: "WSGIEnvironment", service: Service) -> Iterator[Sandbox
 
 
 class GzippedPages:
-    """Text in gzip, its records compressed once: a page that is asked for again has
-    other cursors after them.
+    """Compresses pages with gzip, and their records only once: a repeated page has the
+    same records, but other cursors after them.
 
     Safe for threads.
     """
 
     def __init__(self, most: int = 16 * 1024 * 1024) -> None:
-        """Remember records of this many bytes, as they were before.
+        """Keep at most this many bytes of records, counted before compression.
 
-        Then forget all and begin anew.
+        When the limit is reached, all kept records are dropped.
         """
         self._lock = threading.Lock()
         self._most = self._left = most
@@ -209,8 +209,8 @@ def coded(answer: SandboxResponse, accepted: str, pages: GzippedPages) -> Sandbo
     """Return the answer, its text in gzip where `accepted`, the Accept-Encoding of the
     request, allows it.
 
-    A file keeps its bytes: its ETag and its ranges are about them. So does an answer
-    that a fault cuts off.
+    A file keeps its bytes: its ETag and its ranges are about them. An answer that a
+    fault cuts off is not compressed either.
     """
     kind = answer.headers.get("content-type", "")
     if (

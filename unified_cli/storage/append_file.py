@@ -1,5 +1,5 @@
 """Files that only grow: one that is durable when `sync` returns, one that is a whole
-document at any time, and one in memory for where no file can be written.
+document at any time, and one in memory, for use if no file can be written.
 """
 
 import contextlib
@@ -110,7 +110,7 @@ class AppendFile:
     def sha256(self, size: int) -> "hashlib._Hash":
         """Return the hash of the first `size` bytes.
 
-        Of all if there are fewer. More can be added to it.
+        A shorter file is hashed whole. The hash object can be updated with more data.
         """
         found = hashlib.sha256()
         with self.reader() as content:
@@ -135,8 +135,7 @@ class GrowingDocument:
     between are joined by commas.
 
     Each addition is one write, so that a process that is killed leaves all earlier
-    elements readable. Raises OSError, FileExistsError where there is anything of that
-    name.
+    elements readable. Raises OSError, and FileExistsError if the name is taken.
     """
 
     def __init__(self, path: Path, head: bytes, foot: bytes) -> None:
@@ -147,13 +146,13 @@ class GrowingDocument:
         self._write(head + foot, 0)
 
     def add(self, element: bytes) -> None:
-        """Add an element. Where that fails the document is as it was."""
+        """Add an element. If that fails, the document is unchanged."""
         data = element if self._empty else b",\n" + element
         try:
             self._write(data + self._foot, self._at)
         except OSError:
             with contextlib.suppress(OSError):
-                # Overwriting needs no more room on the disk.
+                # This works on a full disk, because it only overwrites bytes.
                 self._write(self._foot, self._at)
                 os.ftruncate(self._handle, self._at + len(self._foot))
             raise
@@ -186,7 +185,7 @@ class MemoryFile:
         return len(self._content)
 
     def append(self, data: bytes) -> None:
-        """Write all of it to the end."""
+        """Append all of the data."""
         self._content += data
 
     def sync(self) -> None:

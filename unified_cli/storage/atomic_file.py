@@ -18,10 +18,9 @@ _CHUNK = 1024 * 1024
 
 
 class NotSyncedError(OSError):
-    """A file has its name and its content; only whether that survives a power cut is
-    not known.
+    """A file has its name and its content, but a power cut may undo this.
 
-    `message` says so, and of which file.
+    `message` says so, and names the file.
     """
 
     def __init__(self, path: Path, error: OSError) -> None:
@@ -33,7 +32,7 @@ class AtomicFile:
     """A new file under a temporary name, private to this user; `publish` gives it its
     own name.
 
-    A context manager: what was not published is removed at its end. Raises OSError as
+    A context manager, which removes an unpublished file at its end. Raises OSError as
     the operating system does.
     """
 
@@ -92,9 +91,9 @@ class AtomicFile:
 
         The name is synced, too.
 
-        `before` is called when only the name is missing: where it raises, nothing has
-        changed. Raises FileExistsError where the name is taken, unless `replace`; then
-        another name may be tried.
+        `before` is called just before the file gets its name; if it raises, nothing has
+        changed. Raises FileExistsError if the name is taken, unless `replace`; the
+        caller may then try another name.
         """
         if not self._synced:
             self._file.sync()
@@ -125,8 +124,8 @@ def give_name(temporary: Path, path: Path, *, replace: bool) -> None:
 
     Without `replace` its temporary name stays beside.
 
-    Raises FileExistsError where the name is taken, unless `replace`; NotSyncedError
-    where it has its name and the folder cannot be synced; OSError.
+    Raises FileExistsError if the name is taken, unless `replace`; NotSyncedError if the
+    file has its name but the folder cannot be synced; OSError.
     """
     if replace:
         temporary.replace(path)
@@ -143,10 +142,10 @@ def replace(path: Path, content: bytes, before: Callable[[], None] = lambda: Non
 
     Whatever happens, it has the old content or the new one, whole.
 
-    `before` is called first, and again when only the name is missing: where it raises,
-    the old content stays. The caller must hold a lock: a file under the temporary name
-    is treated as a leftover of a killed process. Raises OSError, and the errors of
-    `before`.
+    `before` is called first, and again just before the new file gets its name; if it
+    raises, the old content stays. The caller must hold a lock: a file under the
+    temporary name is treated as a leftover of a killed process. Raises OSError, and the
+    errors of `before`.
     """
     before()
     temporary = path.with_name(f"{path.name}.tmp")
@@ -157,16 +156,16 @@ def replace(path: Path, content: bytes, before: Callable[[], None] = lambda: Non
 
 
 def sync(path: Path) -> None:
-    """Have a file on the disk that a library wrote, and its name. Raises OSError."""
+    """Sync a file that a library wrote, and its name, to disk. Raises OSError."""
     with os.fdopen(regular_file.descriptor(path), "rb") as file:
         os.fsync(file.fileno())
     folders.sync(path.parent)
 
 
 def sweep(path: Path) -> None:
-    """Remove what killed processes left beside `path`.
+    """Remove the temporary files that killed processes left beside `path`.
 
-    Only for anyone who knows that no one is writing it. OSError.
+    The caller must know that no process is writing the file. Raises OSError.
     """
     for other in _temporary_files(path.parent, path.name):
         other.unlink(missing_ok=True)
@@ -175,12 +174,12 @@ def sweep(path: Path) -> None:
 def sweep_unheld(folder: Path, name: str | None = None) -> None:
     """Remove leftovers of killed processes.
 
-    Only those of a file of that name, or of any.
+    With `name`, only the leftovers of that file are removed.
 
     A file that another process is writing stays. Raises OSError.
 
-    Older versions do not lock the file they write: such a file may have to be written
-    again.
+    Older versions do not lock the file that they write. It may be removed, and must
+    then be written again.
     """
     for other in _temporary_files(folder, name):
         regular_file.remove_unheld(other)
@@ -193,7 +192,7 @@ def _temporary_files(folder: Path, name: str | None) -> list[Path]:
 def is_unfinished(name: str, of: str | None = None) -> bool:
     """Return whether a name is that of a temporary file.
 
-    Only of one that is to have the name `of`, or of any.
+    With `of`, only the temporary files for that name count.
     """
     begin = r"\..+" if of is None else re.escape(f".{_short(of)}")
     return re.fullmatch(begin + r"\.[0-9a-f]{12}\.part", name) is not None

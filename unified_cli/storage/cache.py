@@ -1,4 +1,4 @@
-"""Facts kept for a day for later runs. They save time; no run depends on one."""
+"""Facts kept for a day, which save time in later runs. No run depends on them."""
 
 import contextlib
 import hashlib
@@ -37,7 +37,7 @@ class Cache:
     ) -> None:
         """`folder` is None if the user has no home.
 
-        Nothing is kept then. `wall` gives seconds since 1970.
+        In that case nothing is kept. `wall` gives seconds since 1970.
 
         A fact of more than `largest` bytes is not read.
         """
@@ -46,7 +46,7 @@ class Cache:
         self._wall = wall
 
     def read(self, *key: str) -> Fact | None:
-        """Return the fact of that key."""
+        """Return the fact with this key, or None."""
         if self._folder is None:
             return None
         try:
@@ -72,7 +72,7 @@ class Cache:
         replace(self._folder / _name(key), content.encode())
 
     def remove(self, *key: str) -> None:
-        """Forget the fact of that key, if any. Raises OSError."""
+        """Remove the fact with this key, if any. Raises OSError."""
         if self._folder is not None:
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 (self._folder / _name(key)).unlink()

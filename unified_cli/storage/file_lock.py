@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
 IN_DATA_FOLDER = "XDG_DATA_HOME=DIR names a folder on another disk"
-# Some NFS, Lustre without the option flock, 9p.
+# The errors of file systems without locks: some NFS, Lustre without the option flock,
+# 9p.
 _WITHOUT_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 _MODE = 0o600
 _MOMENT = 0.2
@@ -40,8 +41,8 @@ class NoLocksError(OSError):
 class HeldLock:
     """A lock, held from `take` to `release`; others do not wait for it.
 
-    Its file says which process holds it, and is gone when it is released. It may be
-    released by another thread. `instead` says what to do where the disk has no locks.
+    The lock's file names the process that holds it, and is removed on release. Another
+    thread may release the lock. `instead` says what to do if the disk has no locks.
     """
 
     def __init__(self, path: Path, instead: str | None = None) -> None:
@@ -53,8 +54,8 @@ class HeldLock:
         """Take the lock.
 
         A process that only checks whether it is held gets a moment to finish. Raises
-        StateError where another process has it, or something else than a file has its
-        name; StorageError where the folder accepts no file.
+        StateError if another process holds the lock, or its name belongs to something
+        other than a file; StorageError if the folder accepts no file.
         """
         _check(self._path)
         lock = FileLock(
@@ -87,8 +88,8 @@ class HeldLock:
     def release(self) -> None:
         """Remove the file and release the lock, if held.
 
-        A file that cannot be removed is taken by the next who locks. The error of the
-        work is reported instead.
+        A file that cannot be removed is reused by the next process that takes the lock,
+        so errors are ignored, and do not hide an error of the work.
         """
         if self._lock is not None:
             with contextlib.suppress(OSError):
@@ -104,11 +105,11 @@ def waiting(
 ) -> Iterator[None]:
     """Hold the lock during the block, and leave its file.
 
-    A negative number of seconds waits for ever. After a second `note` gets a line that
-    says so.
+    A negative number of seconds waits for ever. After one second of waiting `note` gets
+    a line that says so.
 
-    Raises TimeoutError where another process holds it for so long, NoLocksError, and
-    OSError.
+    Raises TimeoutError if another process holds the lock for longer than `seconds`,
+    NoLocksError, and OSError.
     """
     regular_file.check(path)
     lock = FileLock(

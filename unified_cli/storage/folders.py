@@ -13,9 +13,9 @@ _NOT_OFFERED = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, err
 
 
 def make_private(folder: Path) -> None:
-    """Make the folder and its missing parents, for good.
+    """Make the folder and its missing parents, and sync their names.
 
-    None of them is open to others.
+    Only this user can access the new folders.
 
     Raises OSError, and FileExistsError for a link that leads nowhere.
     """
@@ -47,7 +47,8 @@ def check_below(root: Path, path: Path) -> None:
 
 
 class FixedFolder:
-    """A folder that must stay the same one; it may be a link, but no folder below it.
+    """A folder that must not be replaced. It may be a link itself, but no folder below
+    it may be one.
 
     Anyone who can replace it by a link could otherwise have files written anywhere.
     """
@@ -63,7 +64,7 @@ class FixedFolder:
     def check(self, path: Path) -> None:
         """Raise UnsafeError if it was replaced.
 
-        A link between it and `path` counts, too. Raises StorageError.
+        A link between the folder and `path` counts, too. Raises StorageError.
         """
         if self._known and not os.path.samestat(self._known, self._found()):
             raise UnsafeError(

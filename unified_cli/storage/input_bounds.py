@@ -31,7 +31,7 @@ _PIECE = 1024 * 1024
 def is_named_pipe(path: str) -> bool:
     """Return whether the path is a named pipe of `mkfifo`.
 
-    Not a shell's `<(…)`, which is open already.
+    A shell's `<(…)` does not count, as it is open already.
     """
     try:
         return stat.S_ISFIFO(os.lstat(path).st_mode)
@@ -69,7 +69,7 @@ def _wait_for_writer(handle: int, path: str) -> None:
 def _has_no_writer(handle: int) -> bool:
     """Return whether the end of the pipe is reached.
 
-    Otherwise its writer is there, and takes its time.
+    Otherwise the pipe has a writer, which is only slow.
     """
     try:
         return os.read(handle, 1) == b""
@@ -78,7 +78,7 @@ def _has_no_writer(handle: int) -> bool:
 
 
 def whole(file: BinaryIO, name: str, hint: str | None = None) -> bytes:
-    """Return all of the file, from where it is.
+    """Return the rest of the file, from its current position.
 
     Raises UsageError for more than `LARGEST_DOCUMENT` bytes, and OSError.
     """

@@ -27,10 +27,11 @@ def others_like(name: str, names: Iterable[str]) -> list[str]:
 def find_same(
     folder: Path, names: Iterable[str], there: Iterable[str] = ()
 ) -> tuple[str, str] | None:
-    """Return two names that the folder's disk treats alike. None if there are not any.
+    """Return two names that the folder's disk treats alike. None if the disk
+    distinguishes all names.
 
-    One of them is of `names`, the other too, or one that is already `there`. The folder
-    may not exist yet.
+    One is from `names`, the other from `names` or from those already `there`. The
+    folder may not exist yet.
     """
     by_fold: dict[str, list[str]] = {}
     for name in dict.fromkeys(there):
@@ -47,8 +48,8 @@ def find_same(
 def are_same(folder: Path, one: str, other: str) -> bool:
     """Return whether the folder's disk treats two names alike.
 
-    That is tried in a temporary folder: what a disk folds depends on how it was made
-    and mounted. Where nothing can be written the answer is no.
+    This is tested in a temporary folder, because the answer depends on how the disk was
+    formatted and mounted. Returns False if nothing can be written.
     """
     with contextlib.suppress(OSError):
         there = next(place for place in (folder, *folder.parents) if place.is_dir())

@@ -1,7 +1,7 @@
 """Named bytes below the URL of a store of S3, Google Cloud or Azure, or of a shared
 folder.
 
-They are put whole, created at most once, listed and removed; what a store refuses
+Objects are written whole, created at most once, listed and removed. A store's refusal
 becomes an error of this program.
 """
 
@@ -65,7 +65,7 @@ def _exceptions() -> Any:
 
 
 class StoreUrl(NamedTuple):
-    """A `bucket`, or container, and the `prefix` in it; of a shared folder only the
+    """A `bucket`, or container, and the `prefix` in it. A shared folder has only a
     prefix, its path.
     """
 
@@ -97,7 +97,7 @@ def parse_url(text: str) -> StoreUrl | None:
     except ValueError:
         raise UsageError("the URL to export to is malformed") from None
     if username is not None:
-        # Not shown: it is the secret.
+        # The text is not shown, because it holds the secret.
         raise UnsafeError(
             "the URL to export to holds credentials", hint="put them into the environment"
         )
@@ -136,9 +136,9 @@ def check(environ: Mapping[str, str]) -> None:
 
 
 class Stored(NamedTuple):
-    """The facts about an object that a store gives without reading it. Its `size` in
-    bytes, when it was written by the store's clock, and a `tag` that changes whenever
-    it is written.
+    """A store's facts about an object, without its content: the `size` in bytes, the
+    time of the last write by the store's clock, and a `tag` that changes with each
+    write.
     """
 
     size: int
@@ -153,8 +153,8 @@ class StoredObjects:
     others.
 
     Credentials come from the environment, as the store's own tools take them. All
-    methods raise StorageError, for a store that does not answer with the exit code of a
-    network, for one that refuses with that of a configuration.
+    methods raise StorageError. Its exit code is NETWORK if the store does not answer,
+    and CONFIG if the store refuses.
     """
 
     def __init__(self, url: StoreUrl, store: "ObjectStore") -> None:
@@ -165,7 +165,7 @@ class StoredObjects:
     def at(cls, url: StoreUrl, environ: Mapping[str, str], *, make: bool) -> Self:
         """Return the objects below the URL.
 
-        Its folder is made where it is one and missing. Nothing is sent. Raises
+        With `make` a missing shared folder is created. Nothing is sent. Raises
         ConfigError without the library, StorageError.
         """
         check(environ)
@@ -192,16 +192,16 @@ class StoredObjects:
         return self._do("read", get)
 
     def put(self, path: str, data: bytes) -> None:
-        """Write an object, whole; what was there is replaced."""
+        """Write a whole object, and replace an existing one."""
         self._do("write to", lambda: self._store.put(path, data, use_multipart=False))
 
     def create(self, path: str, data: bytes) -> bool:
         """Write an object unless there is one.
 
-        Says whether the one that is there has these bytes.
+        Returns whether the object now has these bytes.
 
-        They must be unlike those of any other writer: a put whose answer is lost is
-        repeated, and meets itself.
+        The bytes must be unique to this writer: if the answer to a put is lost, it is
+        repeated, and finds its own object.
         """
         return self.created(path, data) is not None
 
@@ -248,7 +248,7 @@ class StoredObjects:
         )
 
     def remove(self, paths: Collection[str]) -> None:
-        """Remove those of the objects that are there."""
+        """Remove the objects that exist."""
 
         def remove() -> None:
             for path in paths:
@@ -262,8 +262,8 @@ class StoredObjects:
 
         Raises StorageError for what the library raises.
 
-        The library cannot be interrupted, so the thread that hears of Ctrl-C leaves the
-        work to another.
+        The library cannot be interrupted, so the main thread, which receives Ctrl-C,
+        leaves the work to another thread.
         """
         exceptions = _exceptions()
         is_main = threading.current_thread() is threading.main_thread()

@@ -1,8 +1,8 @@
-"""A file that someone named for a result: checked before anything is asked of the
+"""A file that the user named for a result. It is checked before any request to the
 service, and written whole.
 
-Or an output that is no file and never replaced: a device, a pipe, a socket, a
-descriptor that is open already.
+Other outputs are never replaced: a device, a pipe, a socket, or a descriptor that is
+open already.
 """
 
 import errno
@@ -35,8 +35,8 @@ def write(path: Path, chunks: Iterable[bytes], *, force: bool, instead: str = OV
     """Write the chunks to the file, and return their size.
 
     The file must not exist unless `force`. `instead` says what to do about a file that
-    is there. Raises StorageError; then nothing is left of it, unless the error says
-    that it is written.
+    is there. Raises StorageError, and leaves no file unless the error says that it was
+    written.
     """
     with opened(path, force=force, instead=instead) as file:
         for chunk in chunks:
@@ -51,7 +51,7 @@ def opened(path: Path, *, force: bool, instead: str = OVERWRITE) -> Iterator[Ato
     After an error nothing is left of it.
 
     It must not exist unless `force`; `instead` says what to do about one that is there.
-    Raises StorageError, before the block for what cannot be written.
+    Raises StorageError, and for an unwritable path before the block.
     """
     check(path, force=force, instead=instead)
     try:
@@ -70,7 +70,7 @@ def opened(path: Path, *, force: bool, instead: str = OVERWRITE) -> Iterator[Ato
 def check(path: Path, *, force: bool, instead: str = OVERWRITE) -> None:
     """Raise StorageError for a file that could not be written.
 
-    This is before anything is asked of the service.
+    Call it before any request to the service.
     """
     if path.is_symlink():
         raise StorageError(f"{path} is a symbolic link; name the file itself")
@@ -102,7 +102,7 @@ def check_folder(path: Path) -> None:
 class OutputStream(WholeWriter):
     """Writes to the file at `path`; its errors name it.
 
-    Closing leaves a descriptor open that was open before.
+    `close` leaves a descriptor open that was open before.
     """
 
     def __init__(self, path: Path, descriptor: int, *, owned: bool) -> None:
@@ -123,7 +123,7 @@ class OutputStream(WholeWriter):
         return os.isatty(self.fileno())
 
     def close(self) -> None:
-        """Close it: its reader may wait for the end."""
+        """Close the stream, because its reader may wait for the end."""
         if self._owned and not self.closed:
             os.close(self.fileno())
         super().close()
@@ -159,7 +159,7 @@ def open_stream(path: Path) -> OutputStream | None:
 def write_stream(stream: OutputStream, chunks: Iterable[bytes]) -> int:
     """Write the chunks to the stream and close it.
 
-    Gives how many bytes they are. Raises StorageError.
+    Returns the number of bytes. Raises StorageError.
     """
     size = 0
     try:

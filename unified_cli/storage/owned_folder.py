@@ -1,5 +1,5 @@
-"""A private folder that lasts as long as its process: the next one removes what a kill
-left.
+"""A private folder that is removed when its process ends. After a kill, the next
+process removes it.
 """
 
 import contextlib

@@ -1,5 +1,5 @@
-"""Who may touch a file or a folder that this program obeys: this user and root, no one
-else.
+"""Checks that only this user and root could change the files and folders that this
+program trusts.
 
 `problem` is the one rule, for settings, catalogues, credentials, journals, files of
 ids, the sandbox and caches alike.
@@ -20,7 +20,7 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 def problem(path: Path, status: os.stat_result) -> ConfigError | None:
     """Return why others may have changed the file or folder.
 
-    The error has the command that fixes it. None if no one could have.
+    The error has the command that fixes it. None if only this user and root could.
     """
     if os.name != "posix":
         return None
@@ -38,9 +38,7 @@ def check(path: Path, status: os.stat_result) -> None:
 
 
 def check_if_there(path: Path) -> None:
-    """Raise ConfigError if there is a `problem` with the file of that name, if there is
-    one.
-    """
+    """Raise ConfigError if the file exists and has a `problem`."""
     with suppress(OSError):
         # A link has no mode of its own, and is refused when it is opened.
         if not path.is_symlink():

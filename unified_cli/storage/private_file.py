@@ -23,10 +23,10 @@ _ON_ANOTHER_DISK = "UNIFIED_CONFIG=FILE names one on another disk"
 def locked(path: Path, note: Callable[[str], None] = lambda _: None) -> Iterator[Path]:
     """Lock the file at `path`, and yield the file itself.
 
-    It is elsewhere where `path` is a link.
+    The file is elsewhere if `path` is a link.
 
     `note` gets a line if the lock is waited for. Makes the folder, open to this user
-    only, if it does not exist. Raises ConfigError where the folder cannot be written or
+    only, if it does not exist. Raises ConfigError if the folder cannot be written or
     another process holds the lock for 30 seconds.
     """
     target = os_limits.real(path)
@@ -34,8 +34,8 @@ def locked(path: Path, note: Callable[[str], None] = lambda _: None) -> Iterator
     try:
         folders.make_private(target.parent)
         with file_lock.waiting(target.with_name(f"{target.name}.lock"), _LOCK_SECONDS, note):
-            # Under the lock no one else is writing, so the rest is of processes that
-            # were killed.
+            # Under the lock no other process writes, so all temporary files are
+            # leftovers of killed processes.
             atomic_file.sweep(target)
             yield target
     except TimeoutError:
@@ -60,10 +60,10 @@ def replace(target: Path, content: bytes, first: Callable[[], None] = lambda: No
 
     OSError leaves the old content.
 
-    But NotSyncedError does not: the new content is there, and may be lost in a power
+    After NotSyncedError, however, the new content is there, but may be lost in a power
     cut. The caller holds the lock. The new content is on the disk before it gets the
-    name, and the name before this returns. `first` is done when only the name is
-    missing; where it fails, nothing has changed.
+    name, and the name before this returns. `first` is called just before the file gets
+    its name; if it fails, nothing has changed.
     """
     with AtomicFile.beside(target) as file:
         file.write(content)
@@ -71,7 +71,7 @@ def replace(target: Path, content: bytes, first: Callable[[], None] = lambda: No
 
 
 def remove(target: Path) -> bool:
-    """Remove the file for good; whether there was one."""
+    """Remove the file for good. Returns whether it existed."""
     try:
         target.unlink()
     except FileNotFoundError:

@@ -67,7 +67,8 @@ def remove_unheld(path: Path) -> None:
 def check(path: Path, *, follow: bool = False) -> None:
     """Raise NotRegularError for anything but a regular file.
 
-    The name may be free. For libraries that open a file by its name. Raises OSError.
+    A free name is accepted. Use it before a library opens a file by its name. Raises
+    OSError.
     """
     try:
         status = path.stat(follow_symlinks=follow)

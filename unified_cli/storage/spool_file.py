@@ -12,13 +12,13 @@ from unified_cli.errors import StorageError
 from unified_cli.storage import folders
 
 _PREFIX = "spool-"
-# On some systems the file has a name for a moment.
+# On some systems the file has a name for a moment, so only older files are leftovers.
 _NAMED_SECONDS = 60.0
 
 
 class SpoolFile:
-    """A file to append to and to read from anywhere; a context manager, gone at its
-    end.
+    """A file to append to, and to read at any position. A context manager, which
+    removes the file at its end.
     """
 
     def __init__(self, folder: Path | None, wall: float) -> None:
@@ -41,7 +41,7 @@ class SpoolFile:
         self._folder = folder
 
     def append(self, data: bytes) -> int:
-        """Add some bytes; gives the position of the first. Raises StorageError."""
+        """Add some bytes, and return the position of the first. Raises StorageError."""
         at = self._size
         try:
             self._file.write(data)

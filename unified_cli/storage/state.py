@@ -34,7 +34,9 @@ class StateLine(NamedTuple):
 
 
 def chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield lines of JSON in chunks that are worth a write. Lines have their ends."""
+    """Yield lines of JSON in chunks large enough for a write. The lines have their
+    ends.
+    """
     chunk = bytearray()
     for line in lines:
         # A line break within a record is white space: in a string it would be escaped.
@@ -52,7 +54,7 @@ def chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
 def whole(path: Path, remedy: str, *, largest: int = LARGEST_FILE) -> bytes | None:
     """Return a state file's content, or None.
 
-    `remedy` says what to do about one that is no use.
+    `remedy` says what to do about an unusable file.
 
     Raises StateError for anything that is not a regular file or has more than `largest`
     bytes, StorageError.
@@ -81,10 +83,10 @@ def lines(
 
     A partial last line, left by a crash, is cut off at the end.
 
-    Without `repair` it is only left out: another process may be writing it. `longest`
-    bounds the bytes of a line, `remedy` says what to do about damage. Raises StateError
-    for a line that no crash can have left, before it is taken into memory where it is
-    too long; OSError.
+    Without `repair` it is only skipped, because another process may be writing it.
+    `longest` bounds the bytes of a line, `remedy` says what to do about damage. Raises
+    StateError for a line that no crash can have left, and for a line that is too long,
+    before it is all in memory; OSError.
     """
     position, torn = 0, False
     with file.reader() as content:

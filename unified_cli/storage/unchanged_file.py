@@ -20,13 +20,15 @@ _BUFFER = 256 * 1024
 
 
 class UnchangedFile:
-    """A regular file, opened once; `size` and `sha256` are of what it held then."""
+    """A regular file, opened once; `size` and `sha256` describe its content at that
+    time.
+    """
 
     def __init__(self, path: Path, read: Callable[[int, int], None] | None = None) -> None:
         """`read` is called now and then while the digest is computed.
 
-        It takes the bytes read so far, and in all. Raises NotRegularError for a pipe, a
-        folder or a device, and OSError.
+        Its arguments are the bytes read so far, and the total. Raises NotRegularError
+        for a pipe, a folder or a device, and OSError.
         """
         self.path = path
         self._handle = regular_file.descriptor(path, follow=True)
@@ -40,7 +42,7 @@ class UnchangedFile:
     def reader(self) -> BinaryIO:
         """Return the content from its beginning.
 
-        Reading raises StateError where it is not the same any more, and OSError.
+        Reading raises StateError if the content has changed, and OSError.
         """
         return io.BufferedReader(_CheckedReader(self), _BUFFER)
 
@@ -52,7 +54,7 @@ class UnchangedFile:
         found = os.pread(self._handle, size, at)
         now = os.fstat(self._handle)
         if (now.st_size, now.st_mtime_ns) != (self._status.st_size, self._status.st_mtime_ns):
-            # The file may only have been touched.
+            # Perhaps only the file's time has changed, so its content is compared.
             if now.st_size != self.size or self._content() != (self.size, self.sha256):
                 raise self.changed()
             self._status = now
@@ -69,7 +71,7 @@ class UnchangedFile:
 
     @property
     def has_name(self) -> bool:
-        """Whether the name is still that of this file."""
+        """Whether the name still belongs to this file."""
         try:
             return os.path.samestat(self.path.stat(), self._status)
         except OSError:

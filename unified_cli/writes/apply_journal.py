@@ -1,5 +1,5 @@
-"""The journal of an applied plan, by the plan's digest: the same plan is never applied
-twice, whatever its name.
+"""The journal of an applied plan, named by the plan's digest. So the same plan is never
+applied twice, whatever its file name.
 """
 
 from pathlib import Path
@@ -28,7 +28,8 @@ class ApplyHeader(msgspec.Struct):
     """The first line: the plan's digest, the name of its file, when it was applied
     first, and its number of calls.
 
-    `version` is that of the program which applied it first; older ones did not say.
+    `version` is the version of the program that applied it first; older versions did
+    not record it.
     """
 
     plan: str
@@ -49,18 +50,18 @@ class ApplyJournal(Journal):
 
     @classmethod
     def open(cls, data: Path | None, header: ApplyHeader) -> "tuple[Self, StorageError | None]":
-        """Return the journal of the plan that a header names, begun if it does not
-        exist. And, where it is not kept, why.
+        """Return the plan's journal, and the error if it is only in memory. A missing
+        journal is begun. The error is None if the journal is in a file.
 
-        Raises StateError where another process applies the plan, or the journal is
-        damaged; ConfigError where someone else can have written it; StorageError where
-        there is one that cannot be used.
+        Raises StateError if another process applies the plan, or the journal is
+        damaged; ConfigError if another user could have written it; StorageError if an
+        existing journal cannot be used.
         """
         try:
             return cls._in_folder(data, header), None
         except StorageError as error:
             if data is not None and _is_begun(_path(data, header)):
-                # Without what it knows, all that is done would be sent once more.
+                # Without this journal, all finished calls would be sent again.
                 error.add_hint("nothing was sent")
                 raise
             journal = cls(MemoryFile(Path("(memory)")), _REMEDY)
@@ -118,9 +119,9 @@ def _path(data: Path, header: ApplyHeader) -> Path:
 
 
 def _is_begun(path: Path) -> bool:
-    """Return whether the plan has a journal that says something.
+    """Return whether the plan has a journal that is not empty.
 
-    So it may where it cannot even be looked at.
+    Returns True if the journal cannot be checked.
     """
     try:
         return path.stat().st_size > 0

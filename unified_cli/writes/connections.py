@@ -1,4 +1,4 @@
-"""The connections of a run: its calls as requests, and only where a profile still leads
+"""The connections of a run. Its calls become requests only if their profile still leads
 to the same connection.
 """
 
@@ -25,7 +25,7 @@ _MOST_SETTINGS = 256
 
 
 class RunConnections:
-    """Gives the settings of a profile, those that are `known` or resolved here, and the
+    """Returns the settings of a profile, either `known` or resolved here, and the
     request of a call.
     """
 
@@ -63,7 +63,7 @@ class RunConnections:
             if call.profile and call.profile not in {*self._profiles, RESERVED}
         }
         for name in self._profiles if gone else ():
-            # One that leads nowhere is reported where it is used.
+            # A profile that leads nowhere is reported when it is used.
             with suppress(UnifiedError):
                 settings = self.settings(name)
                 self._renamed |= {
@@ -81,7 +81,7 @@ class RunConnections:
     def request(self, call: RunCall, body: bytes | None, key: str) -> Request:
         """Return the request of a call.
 
-        `body` is the common one of its run. Raises StateError, UsageError.
+        `body` is the common body of the run's calls. Raises StateError, UsageError.
         """
         settings = self.settings(call.profile)
         address, account = settings.reachable()
@@ -98,7 +98,7 @@ class RunConnections:
     def operation(self, command: str) -> Operation:
         """Return the operation of a call.
 
-        Raises StateError if the catalogue has it no more.
+        Raises StateError if the catalogue no longer has it.
         """
         if command == renewal.COMMAND:
             return renewal.operation(self.catalogue.service)

@@ -50,11 +50,11 @@ OUTCOMES = {
 
 
 class RunCall(msgspec.Struct, omit_defaults=True):
-    """One call of a run: its connection, and the exact request but for the key and the
+    """One call of a run: its connection, and the exact request without the key and the
     token.
 
-    `body` is None where it is the one that the journal's header holds for all calls;
-    `line` is that of the input. A line that cannot be used has no `base_url`.
+    `body` is None if all calls share the body in the journal's header; `line` is the
+    line of the input. A line that cannot be used has no `base_url`.
     """
 
     profile: str | None
@@ -77,8 +77,8 @@ class JournalEntry(msgspec.Struct, omit_defaults=True):
 
     A write that is sent has its idempotency key `k` and the time `t`, and the hash `h`
     of its record or, on a line before, the `call`. An outcome has `id`, `status` and
-    `why`, and that of an error the exit `code` that it has alone, and the `doubt` of
-    one that is in doubt.
+    `why`. The outcome of an error also has the exit `code` for this error alone, and a
+    write in doubt has the kind of its `doubt`.
     """
 
     s: EntryState
@@ -95,15 +95,17 @@ class JournalEntry(msgspec.Struct, omit_defaults=True):
 
     @property
     def reason(self) -> MaskedText:
-        """Why a write is in this state, one in doubt with the kind of its doubt."""
+        """Why a write is in this state. For a write in doubt, the kind of doubt comes
+        first.
+        """
         if self.s is EntryState.SENT:
             return masked(Doubt.UNSEEN.value)
         return masked(f"{self.doubt}: {self.why}") if self.doubt else self.why
 
 
 def bounded(entry: JournalEntry) -> JournalEntry:
-    """Return the entry without an id that no record has, or that holds a secret, and
-    with a reason that can be read again.
+    """Return the entry with a bounded id and reason. An id that is too long or holds a
+    secret is removed. A long reason is cut, so that the line can be read again.
     """
     secret = bool(entry.id) and masked(entry.id) != entry.id
     if len(entry.id) + len(entry.why) < _LONGEST_TEXT and not secret:
@@ -113,8 +115,8 @@ def bounded(entry: JournalEntry) -> JournalEntry:
 
 
 class RunKind(Enum):
-    """The kind of a run; an import, an export and a plan only say where they keep their
-    state.
+    """The kind of a run. Runs of imports, exports and plans only hold the place of
+    their state.
     """
 
     FAN_OUT = "fan-out"

@@ -1,5 +1,5 @@
-"""The journal of an import, beside its input file: which input goes where, and what
-became of each record.
+"""The journal of an import, beside its input file: the input, its destination, and the
+outcome of each record.
 
 The importer decides which records are sent again.
 """
@@ -173,8 +173,9 @@ class ImportJournal(Journal):
         )
 
     def check_choice_matters(self) -> None:
-        """Raise StateError if an older version tried all records and sent none: with
-        another format they would be others, and it does not say with which it tried.
+        """Raise StateError if an older version tried all records and sent none. Another
+        format would give other records, and the journal does not say which format was
+        tried.
         """
         if self.header.choices is None and self.settled and not self.has_sent:
             raise StateError(
@@ -184,16 +185,14 @@ class ImportJournal(Journal):
             )
 
     def _check_restart(self) -> None:
-        """Raise StateError if a replay would throw away what was really done."""
+        """Raise StateError if a replay would discard the journal of real writes."""
         if not self._other.is_replay:
             line = self._file.read(state.LONGEST_LINE, 0).partition(b"\n")[0]
             if (found := state.decoded(line, ImportHeader)) is not None:
                 self._check_kind(found)
 
     def _check_kind(self, found: ImportHeader) -> None:
-        """Raise StateError for the journal of a replay where something is sent, and the
-        other way round.
-        """
+        """Raise StateError for a replay's journal in a real import, or the reverse."""
         if found.fingerprint != self._other.fingerprint:
             return
         if self._other.is_replay:
@@ -218,7 +217,7 @@ def open_to_read(path: Path) -> Journal:
     """
 
     def highest(line: bytes) -> int:
-        # No record is shorter than a byte.
+        # Each record has at least one byte, so the size bounds their number.
         return read_header(line, path, ImportHeader, _KINDS).size
 
     return journals.open_to_read(path, _REMEDY, highest)
@@ -227,7 +226,7 @@ def open_to_read(path: Path) -> Journal:
 def version_of(path: Path) -> str:
     """Return the version that began an import.
 
-    Empty for 0.1, which did not say so, and where the journal cannot be read.
+    Empty for 0.1, which did not record its version, and if the journal cannot be read.
     """
     with contextlib.suppress(UnifiedError), contextlib.closing(journals.open_file(path)) as file:
         line = file.read(state.LONGEST_LINE, 0).partition(b"\n")[0]

@@ -1,5 +1,5 @@
-"""A file of records, looked through before anything is done with it; its format is
-found out.
+"""A file of records, which is read once before its use, to find its format and to check
+it.
 """
 
 from collections.abc import Iterator
@@ -17,12 +17,12 @@ from unified_cli.writes.input_reading import Reading, ReadingOptions, RecordShap
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file of records, looked through once: `count` records, the `last` with this
-    number.
+    """A file of records, which was read once. It has `count` records; `last` is the
+    number of the last one.
 
-    `labelled` is the number of the first that names its connection, 0 if none does;
-    `sound` says that all are valid. `heads` are the names of the columns of a table. It
-    is read from the open file, even if that is renamed.
+    `labelled` is the number of the first record that names its connection, 0 if no
+    record does; `sound` says that all are valid. `heads` are the names of the columns
+    of a table. The records are read from the open file, even if the file is renamed.
     """
 
     file: UnchangedFile
@@ -44,7 +44,7 @@ class InputFile:
 
         Raises StateError if the file has changed.
         """
-        # It is the same file, so lines that were found right are right.
+        # The file is unchanged, so lines that were valid before need no check.
         name = str(self.path)
         with self.file.reader() as content:
             if self.sound and self.reading.format == "ndjson":
@@ -77,9 +77,9 @@ def examine(
 ) -> InputFile:
     """Look through a file before anything is done with it.
 
-    `shown` is its name for messages, if that is another; `as_0_2_0` reads it as that
-    version did. Raises UsageError for anything that is not an input at all: empty, too
-    large, of another kind, an array or a table that is broken; StorageError.
+    `shown` is its name for messages, if different; `as_0_2_0` reads it as version 0.2.0
+    did. Raises UsageError if the file is empty, too large, of another kind, or a broken
+    array or table; StorageError.
     """
     options.check()
     try:
@@ -111,10 +111,9 @@ def _examined(
 
 
 def _counted(lines: Iterator[InputLine], name: str) -> tuple[int, int, int, bool]:
-    """Return the number of the lines, of the last, and of the first that names its
-    connection. And whether all are valid.
+    """Return `count`, `last`, `labelled` and `sound` of the lines, as in `InputFile`.
 
-    Raises UsageError for none, and for too many.
+    Raises UsageError for no lines, and for too many.
     """
     count = last = labelled = 0
     sound = True

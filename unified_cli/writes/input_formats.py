@@ -31,7 +31,7 @@ class InputLine(NamedTuple):
     """One record as it was read: JSON text, or a `bare` id; `number` is its line, or
     its place in an array.
 
-    `wrong` says why it cannot be used; the others may still be.
+    `wrong` says why it cannot be used; other records still may be.
     """
 
     number: int
@@ -41,9 +41,9 @@ class InputLine(NamedTuple):
 
 
 def split(file: BinaryIO, name: str) -> Iterator[InputLine]:
-    """The lines without their ends and without blanks around them.
+    """Yield the lines, without line ends and surrounding blanks.
 
-    Blank ones are empty.
+    Blank lines are empty.
     """
     for number, raw in enumerate(input_bounds.lines(file, name), 1):
         text = raw.removeprefix(_BOM) if number == 1 else raw
@@ -126,10 +126,10 @@ READERS = {
 def _array_records(file: BinaryIO, items: str) -> Iterator[str]:
     """Yield the elements of an array, or of the member `items` of an object.
 
-    An object without it is the only record.
+    An object without `items` is itself the only record.
 
-    Raises ValueError with the reason where the text is neither, TooLongError for a
-    record of more than `LONGEST_LINE`.
+    Raises ValueError with the reason if the text is neither an array nor an object,
+    TooLongError for a record of more than `LONGEST_LINE`.
     """
     pieces = _pieces(file)
     begins = next(pieces, b"")
@@ -142,7 +142,7 @@ def _array_records(file: BinaryIO, items: str) -> Iterator[str]:
 
 
 def is_array(begins: bytes, rest: BinaryIO) -> bool:
-    """Return whether a text that begins so is one JSON array."""
+    """Return whether a text with this beginning is one JSON array."""
     stream = JsonStream(chain([begins, b"\n"], _pieces(rest)), LONGEST_LINE)
     try:
         for _ in _elements(stream):

@@ -1,5 +1,5 @@
-"""How an input is read: its format, found by its content and name or named, or why it
-is no input at all.
+"""Determines how an input is read. Its format is given, or found by content and name.
+If that fails, the error says why.
 """
 
 import io
@@ -58,7 +58,7 @@ class RecordShape(NamedTuple):
 
     @classmethod
     def from_operation(cls, operation: Operation, service: Service) -> "RecordShape":
-        """Return the shape of what an operation takes."""
+        """Return the shape of the records that an operation takes."""
         facts = operation.facts
         known = {field.name: field.type for fields in facts.body.values() for field in fields}
         known |= {field.name: field.type for field in facts.fields}
@@ -80,7 +80,7 @@ class Reading(NamedTuple):
 
     @property
     def choices(self) -> dict[str, str]:
-        """The options that choose it, with their values."""
+        """The options that choose this reading, with their values."""
         found = {} if self.format in {GUESSED_IDS, PARQUET} else {"--format": self.format}
         if self.delimiter not in {_DEFAULT, TAB}:
             found["--delimiter"] = self.delimiter
@@ -98,7 +98,7 @@ class ReadingOptions(NamedTuple):
 
     @property
     def is_new(self) -> bool:
-        """Whether 0.2.0 had not all of them."""
+        """Whether an option is given that 0.2.0 lacked."""
         return bool(self.delimiter or self.trim_header) or self.format == "tsv"
 
     def check(self) -> None:
@@ -134,8 +134,8 @@ def _rules(reading: Reading, shape: RecordShape) -> TableRules:
 
 
 def find(opened: Opened, path: Path, shape: RecordShape, options: ReadingOptions) -> Reading:
-    """Return how an input is read. Raises UsageError, with what it is, for one that is
-    no input.
+    """Return how an input is read. Raises UsageError for an unusable file, and names
+    its kind.
     """
     with opened() as content:
         begins = content.read(4096)
@@ -167,8 +167,9 @@ def find_as_0_2_0(
 
 
 def _guess(opened: Opened, path: Path, shape: RecordShape) -> str:
-    """Return the format by the name for CSV and JSON, else by how it begins: where
-    there may be ids, a table by its column `id`.
+    """Return a guess at the format. It is made from the name for CSV and JSON, else
+    from the beginning of the content. If ids are allowed, a table is recognised by its
+    column `id`.
     """
     if path.suffix.lower() in {".csv", ".json"}:
         return path.suffix[1:].lower()
@@ -190,7 +191,7 @@ def _first_line_with_text(content: BinaryIO, path: Path) -> bytes:
 
 def _format_after_brace(line: bytes, shape: RecordShape) -> str:
     if json_check.encoding_flaw(line):
-        # As JSON lines the others can be used.
+        # Read as JSON lines, the other lines can still be used.
         return "ndjson"
     if json_check.syntax_flaw(line):
         # A document on several lines, if it continues as an object does.
@@ -256,9 +257,9 @@ def _are_names(cells: list[str]) -> bool:
 def ids_or_records(
     content: bytes, name: str, shape: RecordShape, wanted: str | None
 ) -> Iterator[InputLine]:
-    """Return the lines of what came through a pipe: records, or ids.
+    """Return the lines of piped input, either records or ids.
 
-    Without a `wanted` format by how it begins.
+    Without a `wanted` format, it is guessed from the beginning.
     """
     options = ReadingOptions(wanted)
     reading = find(partial(io.BytesIO, content), Path(name), shape._replace(ids=True), options)

@@ -44,9 +44,9 @@ class LineMark(msgspec.Struct, omit_defaults=True):
 
     Its idempotency `key` is used again, so that nothing is done twice.
 
-    `request` is the hash of a request that failed, whose key is for this request only:
-    the record may be corrected. A key without it is of a request in doubt, first `sent`
-    at this time. `text` is a line that was no record.
+    `request` is the hash of a failed request. Its key is for this request only, because
+    the record may be corrected. A key without `request` belongs to a request in doubt,
+    which was first `sent` at this time. `text` is a line that was not a record.
     """
 
     line: int
@@ -63,8 +63,8 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
     """One request to send: `identifier` for its path, its `body`, and the `record` that
     it came from.
 
-    `wrong` says why it cannot be sent; `empty` that the map left it out; `mark` is what
-    the record carried; `profile` is the connection it is for, where there are several.
+    `wrong` says why it cannot be sent, and `empty` that the map left it out. `mark` is
+    the mark that the record carried; `profile` is its connection, if there are several.
     """
 
     number: int
@@ -78,7 +78,7 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def in_doubt(self) -> bool:
-        """Whether the import that the record comes from may have done it."""
+        """Whether the record's earlier import may have done this write."""
         return (
             self.mark is not None
             and not self.mark.request
@@ -97,7 +97,7 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
     def hash(self) -> str:
         """The identity of a request.
 
-        The same for a record that was in a result file in the meantime.
+        It is unchanged if the record was in a result file in between.
         """
         return self._hash(_canonical(self.body) if self.body else b"")
 
@@ -120,8 +120,8 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
         """Return the idempotency key: the same for every attempt at this line of this
         import, and for nothing else.
 
-        Assumption: the service compares keys and no bodies, so another body must have
-        another key.
+        Assumption: the service compares only keys, not bodies, so another body must
+        have another key.
         """
         digest = hashlib.sha256(f"{import_id}|{self.number}|{self.hash}".encode()).digest()
         return self.key or base64.b32encode(digest[:25]).decode("ascii")
@@ -139,8 +139,8 @@ class ItemRules:
     """How to treat a line: `reshape` changes its record; `profiles` are those that
     records may name.
 
-    With `profiles` None a record must name none: what it says must not choose the
-    connection.
+    If `profiles` is None, a record must not name a profile, because its content must
+    not choose the connection.
     """
 
     operation: Operation
@@ -219,9 +219,9 @@ def _with_body(item: InputItem, rules: ItemRules) -> InputItem:
 def unmarked(record: bytes) -> tuple[bytes, LineMark | None]:
     """Return the record without the mark of a result file, and that mark.
 
-    ValueError for one without a record.
+    Raises ValueError for a marked line that was not a record.
 
-    Raises it also for a key that no one has sent.
+    Raises ValueError also for a key that no request can carry.
     """
     if f'"{MARK}"'.encode() not in record:
         return record, None
@@ -267,7 +267,7 @@ def _text_or_number(text: bytes) -> str | None:
 
 
 class RecordMap:
-    """A compiled program; not for several threads."""
+    """A compiled jq program. It is not thread-safe."""
 
     def __init__(
         self, program: str, option: str = "--map", *, note: Callable[[str], None] | None = None
@@ -280,10 +280,10 @@ class RecordMap:
         self._program = JqProgram(program, option)
 
     def __call__(self, record: bytes) -> list[bytes]:
-        """Return what the program makes of a record, each result as JSON text.
+        """Return the program's results for a record, each as JSON text.
 
-        Raises ValueError saying why it cannot; NotHeldError where jq would change the
-        record.
+        Raises ValueError with the reason if the program fails, NotHeldError if jq would
+        change the record.
         """
         try:
             found = self._program.results(record)

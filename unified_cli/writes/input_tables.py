@@ -86,8 +86,8 @@ def remark(heads: Sequence[str], *, trimmed: bool) -> str:
 
 
 class _RowLines:
-    """The lines of a table; `size` is how many characters there are in them since it
-    was last set to 0.
+    """The lines of a table. `size` counts their characters since it was last set to
+    0.
     """
 
     def __init__(self, lines: Iterator[str], name: str) -> None:
@@ -147,7 +147,8 @@ def _records(
 def _check_heads(heads: list[str], name: str, rules: TableRules) -> None:
     others = [one for one in _OTHERS if one != rules.delimiter]
     if len(heads) == 1 and (other := next((one for one in others if one in heads[0]), None)):
-        # Spreadsheets of half the world write these; each row would become one field.
+        # Spreadsheets in many countries write these delimiters; each row would become
+        # one field.
         raise UsageError(
             f"{name}, line 1: one column, with {other!r} in its name",
             hint=f"import takes --delimiter {'tab' if other == TAB else repr(other)}",
@@ -175,7 +176,7 @@ class _Column(NamedTuple):
 
 
 def member(head: str) -> str:
-    """Return the member at the top of a record that a column is or is a part of."""
+    """Return the top-level member of a record that a column belongs to."""
     name, _ = untyped_name(head)
     return name.partition(".")[0] if name and not head.startswith('"') else name or head
 
@@ -197,8 +198,9 @@ def _columns(heads: Sequence[str], rules: TableRules) -> list[_Column]:
 
 
 def _path(name: str, names: set[str], *, typed: bool) -> tuple[str, ...]:
-    """Return where the cells of a column go: `a.b` is a path unless a column `a` has
-    the whole value. Then a typed one has nothing to add, and others are a name.
+    """Return the path of a column's cells. `a.b` is a path, unless a column `a` has the
+    whole value. In that case a typed column adds nothing, and the name of any other is
+    not split.
     """
     steps = tuple(name.split("."))
     if any(".".join(steps[:n]) in names for n in range(1, len(steps))):

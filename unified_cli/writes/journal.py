@@ -20,9 +20,9 @@ _USUAL_LINE = 4096
 
 
 class Journal:
-    """An open journal, in a file or, where none can be written, in memory.
+    """An open journal, in a file, or in memory if no file can be written.
 
-    `remedy` says what to do about one that is no use, `longest` bounds the bytes of a
+    `remedy` says what to do about an unusable journal, `longest` bounds the bytes of a
     line.
     """
 
@@ -40,8 +40,8 @@ class Journal:
         self._last = array("q")
 
     def begin(self, header: msgspec.Struct) -> None:
-        """Write the first line, on the disk with the file's name when this returns.
-        Raises StorageError.
+        """Write the first line. The line and the file's name are synced before this
+        returns. Raises StorageError.
         """
         self._append([msgspec.json.encode(header)])
         try:
@@ -50,12 +50,12 @@ class Journal:
             raise self._failure(error) from None
 
     def load(self, accept: Callable[[bytes], int], *, repair: bool = True) -> bool:
-        """Read what earlier runs wrote. False where there is nothing yet.
+        """Read the lines of earlier runs. Returns False if there are no lines yet.
 
-        `accept` is given the first line, and says what the highest number of an entry
-        can be. Without `repair` the file stays as it is, for it may be another process
-        that is writing its last line. Raises StateError for a damaged journal, and what
-        `accept` raises; OSError.
+        `accept` gets the first line, and returns the highest possible number of an
+        entry. Without `repair` the file is not changed, because another process may be
+        writing its last line. Raises StateError for a damaged journal, the errors of
+        `accept`, and OSError.
         """
         empty = True
         for line in state.lines(self._file, self._remedy, longest=self._longest, repair=repair):
@@ -70,7 +70,7 @@ class Journal:
     def opening(self, use: str) -> Iterator[None]:
         """Close the file if the block fails.
 
-        Raises StorageError, with what the `use` was, for OSError.
+        Turns OSError into StorageError, whose message names the `use`.
         """
         try:
             yield
@@ -106,8 +106,8 @@ class Journal:
         }
 
     def outcomes(self) -> Counter[str]:
-        """Return how many writes of which the journal holds a line have which
-        outcome.
+        """Return the number of writes with each outcome. Only writes with a line in the
+        journal count.
         """
         return Counter(OUTCOMES[self.state(number)] for number in self.noted())
 
@@ -116,8 +116,8 @@ class Journal:
         return self._entry(self._calls[number])
 
     def sent(self, number: int) -> JournalEntry | None:
-        """Return the line that said the write was about to be sent, or None for one
-        that was not.
+        """Return the line that was written before the write was sent. None if there is
+        no line.
         """
         at = self._sent[number] if number < len(self._sent) else -1
         return None if at < 0 else self._entry(at)
@@ -135,19 +135,21 @@ class Journal:
     def last(self, number: int) -> JournalEntry:
         """Return the last line about a write.
 
-        For those that are not new, or have a call.
+        The write must not be new, or must have a call.
         """
         return self._entry(self._last[number])
 
     def add_sent(self, entries: Sequence[JournalEntry]) -> None:
-        """Put on the disk that these are about to be sent. Only then may they be."""
+        """Record on disk that these writes are about to be sent. They may be sent only
+        after it returns.
+        """
         self.add(entries)
         self.sync()
 
     def add(self, entries: Iterable[JournalEntry]) -> None:
         """Write lines, such as what became of writes.
 
-        The disk may have them a little later.
+        They may reach the disk a little later.
         """
         lines = []
         at = self._file.size
@@ -223,7 +225,7 @@ def open_file(path: Path, *, missing_ok: bool = False, writable: bool = True) ->
     except regular_file.NotRegularError:
         raise state.not_regular(path, "move it away") from None
     except OSError as error:
-        # That it is someone else's is why it cannot be opened.
+        # If it belongs to another user, that is reported as the reason.
         check_owner(path)
         raise StorageError(f"cannot use the journal {path}: {error.strerror}") from None
     except ConfigError:

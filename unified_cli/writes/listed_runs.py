@@ -1,4 +1,4 @@
-"""The list of runs of every kind, and which of them a command without an id takes."""
+"""The list of all runs, and the choice of a run for a command without an id."""
 
 from collections.abc import Callable
 
@@ -18,12 +18,12 @@ LAST = "last"
 def newest(runtime: Runtime) -> list[KnownRun]:
     """Return the runs, the newest first. Those that cannot be read are last.
 
-    One that cannot be obeyed or opened is named on stderr. Raises ConfigError and
-    StorageError for the folder of them all.
+    A run that cannot be trusted or opened is named on stderr. Raises ConfigError and
+    StorageError for the folder of the runs.
     """
     registry = RunRegistry(runtime)
     for journal in stdin_copy.unlisted(runtime):
-        # Those that version 0.1 left beside other files cannot be found.
+        # Journals that version 0.1 left beside other files cannot be found.
         registry.list_old("import … -", str(journal), journal.stat().st_mtime)
     found = []
     for run in registry.ids():
@@ -41,11 +41,12 @@ def newest(runtime: Runtime) -> list[KnownRun]:
 def chosen(
     runtime: Runtime, verb: str, *tests: Callable[[KnownRun], bool], found: list[KnownRun]
 ) -> str:
-    """Return the id of the newest run that passes the first test which one passes.
+    """Return the id of the newest run that passes a test. The first test that any run
+    passes decides.
 
-    It is named on stderr, with the others that are open.
+    The run is named on stderr, with all other open runs.
 
-    Raises UsageError, with the open runs, if it does not exist.
+    Raises UsageError, with the unfinished runs, if no run passes a test.
     """
     one = next((run for test in tests for run in found if test(run)), None)
     if one is None:
@@ -64,7 +65,7 @@ def is_open(run: KnownRun) -> bool:
 
 
 def is_nothing_left(runtime: Runtime, verb: str, found: list[KnownRun]) -> bool:
-    """Return whether every run is done, which is said on stderr then."""
+    """Return whether every run is done. If so, a message on stderr says it."""
     if any(run.state != DONE for run in found):
         return False
     why = "every run is done" if found else "there are no runs"

@@ -1,4 +1,4 @@
-"""One write, sent: its outcome as a journal is reported, and the answer or the
+"""Sends one write, and returns its line for the journal, with the answer or the
 error.
 """
 
@@ -28,7 +28,7 @@ class WriteAttempt(NamedTuple):
 def attempt(client: Client, request: Request, number: int, identifier: str | None) -> WriteAttempt:
     """Send the request of write `number`.
 
-    `identifier` is that of its record, if it is known before.
+    `identifier` is the id of its record, if known before.
     """
     try:
         answer = sent(client, request)
@@ -71,7 +71,7 @@ def entry_of(error: UnifiedError, number: int, state: EntryState) -> JournalEntr
 def restored(entry: JournalEntry) -> UnifiedError:
     """Return the error behind an outcome, as far as the journal knows it.
 
-    Older versions wrote down no exit code.
+    Older versions recorded no exit code, so their errors become IncompleteError.
     """
     kinds = {int(kind.code): kind for kind in UnifiedError.__subclasses__()}
     error = kinds.get(entry.code, IncompleteError)(entry.why)
@@ -91,8 +91,8 @@ def state_of(error: UnifiedError) -> EntryState:
 
 
 def identifier_of(body: bytes, service: Service) -> str | None:
-    """Return the id of the record in an answer, which may be in an envelope, or None if
-    it does not exist to be seen.
+    """Return the id of the record in an answer. None if no id is found. The record may
+    be in an envelope.
     """
     try:
         text = body.strip()
@@ -106,11 +106,11 @@ def identifier_of(body: bytes, service: Service) -> str | None:
 
 
 def may_resend(request: Request, age: float, window: float) -> bool:
-    """Return whether a request in doubt, first sent this many seconds ago, has no
-    second effect when it is sent again.
+    """Return whether a request in doubt can be repeated without a second effect. `age`
+    is the number of seconds since it was first sent.
 
-    `window` is for how many seconds the service honours an idempotency key, as far as
-    we know.
+    `window` is the number of seconds for which the service honours an idempotency key,
+    as far as we know.
     """
     return (not request.may_act_twice and 0 <= age < window) or request.method == "DELETE"
 
@@ -118,7 +118,7 @@ def may_resend(request: Request, age: float, window: float) -> bool:
 def record_in(body: bytes, service: Service) -> Parts:
     """Return the members of the record in an answer, which may be in an envelope.
 
-    None where there is no record.
+    Empty if there is no record.
     """
     try:
         members = parts(body.strip()) or {}

@@ -32,8 +32,8 @@ GROUPS = (
 
 
 def check(beside: Path) -> None:
-    """Raise StateError or StorageError, before anything is sent, where a file of
-    outcomes could not be written.
+    """Raise StateError or StorageError if a file of outcomes could not be written. Call
+    it before anything is sent.
     """
     for path in (path_of(group.name, beside) for group in GROUPS):
         try:
@@ -46,10 +46,10 @@ def check(beside: Path) -> None:
 def write(
     group: OutcomeGroup, beside: Path, count: int, lines: Iterable[bytes] | None
 ) -> OutcomeGroup:
-    """Write the file of a group beside the input, or remove what an earlier run left
-    where there is nothing to write.
+    """Write the file of a group beside the input. If there is nothing to write, the
+    file of an earlier run is removed.
 
-    Without `lines` they are only counted. Raises StorageError.
+    Without `lines` the writes are only counted. Raises StorageError.
     """
     path = path_of(group.name, beside)
     atomic_file.sweep(path)
@@ -75,9 +75,9 @@ def show(
 ) -> None:
     """Print how many writes had each outcome, and the file that lists them.
 
-    `unit` is what one is called.
+    `unit` is the word for one write.
 
-    `left_out` is how many there was nothing to send for.
+    `left_out` is the number of records without anything to send.
     """
     rows = [(group.name, str(group.count), str(group.path or "")) for group in groups]
     value: list[JsonObject] = [
@@ -109,8 +109,9 @@ def ending_of(
     stopped: UnifiedError | None,
     failed_by: Mapping[str, int] | None = None,
 ) -> Ending:
-    """Return how the work that these groups are of ends, which `stopped` ended early,
-    if it is given; `failed_by` is how many failed of each of several connections.
+    """Return how the work of these groups ends. `stopped` is the error that ended it
+    early, if any. `failed_by` is the number of failures of each connection, if there
+    are several.
     """
     counts = {group.name: group.count for group in groups}
     return Ending(

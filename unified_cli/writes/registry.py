@@ -35,7 +35,8 @@ _NEWEST = {"latest", "newest", "recent", "previous", "-1"}
 
 
 class RunHeader(msgspec.Struct):
-    """The first line of a run's journal: what was asked for, by which version, when.
+    """The first line of a run's journal: the command, the program's version, and the
+    time.
 
     `command` are the words after the program's name, `selection` the values of `-p`;
     `account_id`, `base_url` and `token_file` are what those flags gave. `calls` is the
@@ -43,10 +44,10 @@ class RunHeader(msgspec.Struct):
     `ordered` run makes its calls in their order.
 
     An import, an export or an applied plan keeps its state elsewhere: at its `path`,
-    and further plans at `paths`. `words` is the whole command, which does the rest of
-    it; older versions wrote none. `corrected` is the command for the file of lines that
-    were refused. `targets` are the profiles of plans, with their addresses and
-    accounts. It repeats calls in doubt for `window` seconds after they were sent.
+    and further plans at `paths`. `words` is the whole command, which continues the
+    work; older versions did not record it. `corrected` is the command for the file of
+    lines that were refused. `targets` are the profiles of plans, with their addresses
+    and accounts. Calls in doubt are repeated for `window` seconds after they were sent.
     `ended` is the state of an export that ended.
     """
 
@@ -145,7 +146,7 @@ class RunRegistry:
     def reserve(self) -> tuple[str, HeldLock]:
         """Return the id of a new run, and its lock, taken.
 
-        Raises as `ids`, also where nothing can be kept.
+        Raises the errors of `ids`, also if nothing can be written.
         """
         if self._folder is None:
             raise StorageError("there is no home directory")
@@ -170,16 +171,15 @@ class RunRegistry:
         raise StorageError(f"{self._folder} has no place for another run")
 
     def _sweep(self, folder: Path) -> None:
-        """Remove what killed processes left: journals that were not whole, so that
-        nothing was sent, and locks.
+        """Remove the locks and the partial journals of killed processes. Nothing was
+        sent from a partial journal.
         """
         parts = {part.name[1:].partition(_SUFFIX)[0] for part in folder.glob(f".*{_SUFFIX}.*.part")}
         locks = {lock.name.partition(_SUFFIX)[0] for lock in folder.glob(f"*{_SUFFIX}.lock")}
         for run in parts | locks:
             path = folder / f"{run}{_SUFFIX}"
             lock = _lock_of(path)
-            # One that is in use stays, and so does everything where the folder cannot
-            # be written.
+            # A file in use stays. If the folder cannot be written, everything stays.
             with contextlib.suppress(StateError, StorageError):
                 lock.take(path.name, 0)
                 try:
@@ -205,8 +205,8 @@ class RunRegistry:
     def write(
         self, header: RunHeader, entries: Iterable[JournalEntry], *, replace: bool = False
     ) -> Path:
-        """Write the journal of a run whose id is reserved, or, to `replace` it, whose
-        lock is held. It is there with all its lines, or not at all.
+        """Write the journal of a run, completely or not at all. The caller must have
+        reserved the id or, to `replace` the journal, hold the lock.
 
         Raises StorageError.
         """
@@ -227,8 +227,9 @@ class RunRegistry:
         return path
 
     def list_old(self, command: str, path: str, at: float) -> None:
-        """List an import whose journal is at `path`, which an older version began at
-        that time and did not list. Nothing where it is listed, or cannot be.
+        """List an import that an older version began and did not list. Its journal is
+        at `path`, and it began at the time `at`. Does nothing if the import is listed
+        already, or cannot be listed.
         """
         header = RunHeader("", command, at, path=path, kind=RunKind.IMPORT)
         with contextlib.suppress(StorageError):
@@ -241,8 +242,8 @@ class RunRegistry:
 
     @contextlib.contextmanager
     def listed(self, header: RunHeader) -> Iterator["ListedWork"]:
-        """Have work in the list that keeps its state elsewhere, once for each place, as
-        running while the block lasts.
+        """List work as running during the block. The work keeps its state elsewhere,
+        and each place is listed once.
         """
         # A secret, or the name of a file that is not UTF-8, cannot be in the list.
         header.command = masked(header.command)

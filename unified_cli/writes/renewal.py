@@ -13,7 +13,9 @@ SHOWS_RESULT = "unified connections list --health"
 
 
 def operation(service: Service) -> Operation:
-    """Return what the calls do: it reaches the provider, so no request is repeated."""
+    """Return the operation of the calls. It reaches the provider, so no request is
+    repeated.
+    """
     path = service.connections.renewal
     api, _, resource = COMMAND.partition(" ")
     about = "Renew the credentials of a connection"

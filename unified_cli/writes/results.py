@@ -1,4 +1,4 @@
-"""The report of a run about each write, whether it completes at once, is resumed or
+"""Reports each write of a run, whether the run completes at once, is resumed or
 retried.
 """
 
@@ -32,7 +32,7 @@ _LOOKS = {
 
 
 class ReportedCall(NamedTuple):
-    """A call of a run with its key, and what became of it; None where it was not
+    """A call of a run with its key and its attempt, which is None if the call was not
     tried.
     """
 
@@ -42,18 +42,18 @@ class ReportedCall(NamedTuple):
 
 
 class RunResults(Protocol):
-    """Tells what became of the writes of a run; `causes` says that the summary at the
-    end groups them by cause.
+    """Reports the writes of a run. With `causes` the summary at the end groups them by
+    cause.
     """
 
     causes: bool
 
     def put(self, reported: ReportedCall) -> None:
-        """Tell what became of a call."""
+        """Report the outcome of a call."""
 
     def end(self) -> UnifiedError | None:
-        """Complete the output; gives the problem with it, which changes nothing of what
-        was done.
+        """Complete the output. Returns the error of the output, if any, which does not
+        affect the writes.
         """
 
 
@@ -71,7 +71,7 @@ class OutcomeRecords:
         self._printer, self._service, self._operation_of = printer, service, operation_of
 
     def put(self, reported: ReportedCall) -> None:
-        """Print what became of a call."""
+        """Print the outcome of a call."""
         call, _, attempt = reported
         if attempt is None:
             self._put(reported, EntryState.NEW, [("status", b"null")])
@@ -129,7 +129,7 @@ class OutcomeTable:
         self._rows = screen.StreamedTable(runtime, _HEADS, widest)
 
     def put(self, reported: ReportedCall) -> None:
-        """Show what became of a call."""
+        """Show the outcome of a call."""
         call, _, attempt = reported
         state = attempt.entry.s if attempt else EntryState.NEW
         outcome = Word(masked(OUTCOMES[state].replace("-", " ")), _LOOKS[OUTCOMES[state]])
@@ -152,8 +152,8 @@ def _answer_in_words(error: UnifiedError) -> MaskedText:
 
 
 class ServedRecords:
-    """Prints the served record of each line that was done, and why the others were not
-    on stderr.
+    """Prints the served record of each line that was done. For the other lines, stderr
+    gets the reason.
 
     With `several` connections each record and each line names its own.
     """

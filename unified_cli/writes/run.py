@@ -1,4 +1,4 @@
-"""One run: its header and its journal, open; begun, or found in the registry."""
+"""An open run, with its header and its journal. It is new, or found in the registry."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,7 +19,8 @@ _REMEDY = "nothing was sent; restore it from a backup, or remove it: unified run
 
 
 class StoredRun:
-    """A run with its journal, open; a context, at whose end both are closed.
+    """A run with its open journal. A context manager, which closes the journal and
+    releases the lock.
 
     `kept` is False where the journal is only in memory, since no file could be written.
     """
@@ -43,7 +44,7 @@ class StoredRun:
     ) -> tuple[Self, StorageError | None]:
         """Return a new run with these calls, on the disk.
 
-        And, where nothing can be written there, why not.
+        If nothing can be written there, the run is in memory, and the error says why.
         """
         try:
             header.run, lock = registry.reserve()
@@ -61,7 +62,7 @@ class StoredRun:
 
     @classmethod
     def in_memory(cls, header: RunHeader, calls: Callable[[], Iterator[JournalEntry]]) -> Self:
-        """Return a run with these calls that is gone with the process."""
+        """Return a run with these calls in memory. It is lost when the process ends."""
         header.run = header.run or "00000000-0000"
         file = MemoryFile(Path("(memory)"))
         for chunk in registries.journal_text(header, calls()):

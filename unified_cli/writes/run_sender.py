@@ -1,4 +1,4 @@
-"""Send the calls of a run, tell what became of each, and say at the end the rest."""
+"""Send the calls of a run, report each outcome, and sum up at the end."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ class CallItem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CallJob:
-    """A call that is to be sent, and the line that says so."""
+    """A call to send, and the line of the journal that announces it."""
 
     call: RunCall
     request: Request
@@ -50,7 +50,7 @@ def begun(
 ) -> StoredRun:
     """Return a run that begins with these calls.
 
-    Its id is reported, or why it has none.
+    Its id is reported, or the reason if it has no id.
     """
     run, not_kept = StoredRun.begin(RunRegistry(runtime), header, calls)
     if not_kept is not None:
@@ -62,8 +62,8 @@ def begun(
 
 @dataclass(slots=True)
 class RunSender:
-    """Sends calls of a run: all, those that are left, or those that failed; they were
-    checked.
+    """Sends calls of a run: all, the remaining ones, or the failed ones. The caller has
+    checked them.
     """
 
     runtime: Runtime
@@ -81,9 +81,9 @@ class RunSender:
     _unprinted: UnifiedError | stdout.ClosedError | None = None
 
     def send(self, items: Sequence[CallItem], rules: StopRules, *, failed: int = 0) -> None:
-        """Send these calls, as far as the rules go, and tell what became of each.
+        """Send these calls, as far as the rules allow, and report each outcome.
 
-        This many others have `failed` before.
+        `failed` is the number of other calls that failed before.
 
         Raises the error that sums up the whole run, if not all of it is done.
         """
@@ -191,7 +191,7 @@ class RunSender:
     def _note_interruption(self, stop: KeyboardInterrupt, items: Sequence[CallItem]) -> None:
         """Add to the signal how many calls are done.
 
-        Those after them were sent, or not, without an answer so far.
+        Later calls may have been sent, but have no answer yet.
         """
         under_way = len(self._tried) - self._ended
         done = f"{self._ended} of {counted(len(items), self.run.kind.unit)}"

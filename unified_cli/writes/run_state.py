@@ -32,7 +32,7 @@ COUNTED = ("done", "failed", "in-doubt", "not-tried")
 
 
 class KnownRun(NamedTuple):
-    """The known facts about a run; `reason` is why one is unreadable.
+    """The known facts about a run; `reason` says why it is unreadable.
 
     It is `foreign` if another user may have written it, and `closed` if its permissions
     or its disk do not let this user read it.
@@ -64,12 +64,12 @@ class KnownRun(NamedTuple):
 
     @property
     def can_continue(self) -> bool:
-        """Whether this program knows how to do the rest of it."""
+        """Whether this program can continue the run."""
         return self.header is not None and bool(not self.header.path or self.header.words)
 
     @property
     def next_command(self) -> str | None:
-        """The command that comes next. None where nothing is left, or it is running."""
+        """The next command. None if nothing is left, or the run is running."""
         if self.state == FAILED and not self.passing and self.header and self.header.corrected:
             return shlex.join(["unified", *self.header.corrected])
         verbs = {INTERRUPTED: "resume", IN_DOUBT_STATE: "resume", FAILED: "retry"}
@@ -140,8 +140,8 @@ def _of_header(runtime: Runtime, stored: StoredRun) -> KnownRun:
 
 
 def state_of(counts: Counter[str]) -> str:
-    """Return the state of a run that is not running with this many calls of each
-    outcome.
+    """Return the state of a run from its number of calls of each outcome. The run must
+    not be running.
     """
     states = {"not-tried": INTERRUPTED, "in-doubt": IN_DOUBT_STATE, "failed": FAILED}
     return next((state for name, state in states.items() if counts[name]), DONE)
@@ -151,7 +151,7 @@ def opened(header: RunHeader) -> Iterator[Journal]:
     """Yield the journals of an import, or of the plans that were applied, open to be
     read.
 
-    Raises StateError where one is gone or damaged, StorageError.
+    Raises StateError if a journal is missing or damaged, StorageError.
     """
     for text in (header.path, *header.paths):
         path = Path(text)

@@ -25,15 +25,13 @@ _WORDS = ("failed", "in-doubt", "not-tried", "done")
 
 
 def selected(runtime: Runtime, options: Options, patterns: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the values of `-p`, with the names of profiles in place of what they say
-    of runs.
+    """Return the values of `-p`, with runs replaced by names of profiles.
 
-    Raises UsageError for a run that is not there, ConfigError where no call had this
-    outcome, StateError where a profile leads to another connection than it did, or the
-    run is damaged.
+    Raises UsageError for an unknown run, ConfigError if no call had this outcome,
+    StateError if a profile now leads to another connection, or the run is damaged.
     """
     config = file.read(runtime)
-    # The process's environment decodes a variable at each access.
+    # Copied, because the process's environment decodes a variable at each access.
     resolving = runtime._replace(environ={**runtime.environ})
 
     def settings(name: str) -> Settings:
@@ -48,8 +46,8 @@ def selected(runtime: Runtime, options: Options, patterns: tuple[str, ...]) -> t
 class _RunSelection(NamedTuple):
     """Replaces `run:ID:OUTCOME` by names of profiles.
 
-    `profiles` are the names of all, `settings` gives those of one as the command
-    resolves them.
+    `profiles` are the names of all profiles, `settings` returns the settings of a
+    profile as the command resolves them.
     """
 
     registry: RunRegistry
@@ -85,7 +83,7 @@ class _RunSelection(NamedTuple):
     def _check_same_connections(self, calls: Mapping[str, RunCall]) -> None:
         for name, call in calls.items():
             settings = None
-            # One that leads nowhere is reported where it is used.
+            # A profile that leads nowhere is reported when it is used.
             with suppress(UnifiedError):
                 settings = self.settings(name)
                 settings.reachable()
@@ -95,7 +93,7 @@ class _RunSelection(NamedTuple):
     def _names_now(self, run: str, calls: Mapping[str, RunCall]) -> Iterator[str]:
         """Yield the profiles of these calls, also of those that were renamed since.
 
-        Raises ConfigError for one that is not there any more.
+        Raises ConfigError for a profile that no longer exists.
         """
         for name, call in calls.items():
             if name in self.profiles or name == RESERVED:

@@ -23,8 +23,8 @@ from unified_cli.writes.outcome import WriteAttempt
 from unified_cli.writes.stop_rules import ConnectionStops
 
 _SYNC_EVERY = 1.0
-# In order, this many jobs may be begun for each worker: a slow one should not hold up
-# those after it.
+# In an ordered run, this many jobs may be begun for each worker, so that a slow job
+# does not hold up later jobs.
 _AHEAD = 4
 # This many connections to the network are kept open, for as many connections to
 # products.
@@ -32,7 +32,9 @@ _MOST_OPEN = 64
 
 
 class JournaledJob(Protocol):
-    """Something to be sent to a connection, and the line that says so."""
+    """A write to send to a connection, and the line of the journal that announces
+    it.
+    """
 
     @property
     def profile(self) -> str | None:
@@ -66,9 +68,9 @@ class FairWriters(FairReaders):
     """The clients and the workers of work of many writes; a context, which closes the
     clients.
 
-    `workers` bounds how many work at a time. Where there are several connections,
-    anyone who waits for a limit lets others continue. An `ordered` run reports in the
-    order of the jobs, and none overtakes another.
+    `workers` bounds how many work at a time. With several connections, a worker that
+    waits for a limit lets the others continue. An `ordered` run reports in the order of
+    the jobs, and none overtakes another.
     """
 
     def __init__(
@@ -96,10 +98,10 @@ class FairWriters(FairReaders):
 
 class SendWay(NamedTuple, Generic[ItemT, JobT]):
     """How items are sent: each has a profile; `plan` makes its job when its turn comes,
-    or None if it does not exist.
+    or returns None if there is no job.
 
     `open_client` and `attempt` may wait, and are called in the threads of the workers.
-    No more than `ahead` of `weight` is taken from the items before their turn.
+    Items are taken before their turn only up to a total `weight` of `ahead`.
     """
 
     profile_of: Callable[[ItemT], str | None]
@@ -127,11 +129,11 @@ class Sender(Generic[ItemT, JobT]):
         writers.slots.on_room = self._workers.wake
 
     def outcomes(self, items: Iterable[ItemT]) -> Iterator[SentJob[JobT]]:
-        """Yield each job with what became of it, as it comes or in the order of the
-        items.
+        """Yield each job with its outcome. They come in the order of completion, or of
+        the items.
 
-        The next jobs are made when there are workers for them; those of the same moment
-        are put on the disk together. Raises StorageError of the journal.
+        The next jobs are made when there are workers for them; jobs of the same moment
+        are synced to disk together. Raises StorageError of the journal.
         """
         turns: FairTurns[ItemT] = FairTurns(
             items, self._turn_of, ahead=self._way.ahead, weight=self._way.weight
@@ -149,7 +151,7 @@ class Sender(Generic[ItemT, JobT]):
                         self._workers.submit(job)
                     places.extend(map(_place, batch if ordered else ()))
                 if not self._workers.busy:
-                    # Raises what a worker raised when the others were done.
+                    # Raises the error of a worker, once the others are done.
                     self._workers.take(0)
                     break
                 for one in self._record_finished():
@@ -208,7 +210,7 @@ class Sender(Generic[ItemT, JobT]):
             with self._writers.turn(), self._client(job.profile) as client:
                 found = self._way.attempt(client, job)
         except UnifiedError as error:
-            # No client could be made, such as for want of a token.
+            # No client could be made, for example because the token is missing.
             found = outcome.failed(job.sent.n, error)
         # At once, although earlier results may still be pending.
         self._stops.note(job.profile, found.error)

@@ -1,5 +1,5 @@
-"""Records that come through a pipe, or from the folder of an export, kept in a file, so
-that an import of them has a journal to continue from.
+"""Keeps records from a pipe, or from the folder of an export, in a file, so that an
+import of them has a journal to continue from.
 """
 
 import contextlib
@@ -22,7 +22,9 @@ STDIN = "standard input"
 
 
 class StdinCopy(NamedTuple):
-    """A copy of an input; `not_kept` says why it is gone with the process, if it is."""
+    """A copy of an input; `not_kept` says why it is lost when the process ends, if
+    so.
+    """
 
     path: Path
     not_kept: StorageError | None = None
@@ -38,8 +40,8 @@ class StdinCopy(NamedTuple):
 def copied(runtime: Runtime, where: list[Any], token_stdin: bool) -> Iterator[StdinCopy]:
     """Read standard input to its end and keep it in the data folder, as `kept` does.
 
-    Raises UsageError also where there is nothing to read, or with `token_stdin`, as the
-    token cannot come from there too.
+    Raises UsageError also if there is nothing to read, or with `token_stdin`, because
+    standard input cannot hold both the token and the records.
     """
     _check(runtime, token_stdin)
     assert runtime.stdin is not None  # noqa: S101  checked above
@@ -52,14 +54,14 @@ def copied(runtime: Runtime, where: list[Any], token_stdin: bool) -> Iterator[St
 def kept(
     runtime: Runtime, where: list[Any], chunks: Iterable[bytes], named: str
 ) -> Iterator[StdinCopy]:
-    """Keep an input in the data folder that is no file.
+    """Keep in the data folder an input that is not a file.
 
-    `where` is what the records go into, `named` what messages call it.
+    `where` is the destination of the records, `named` the input's name in messages.
 
-    The same records for the same place are the same file, so that a second run finds
-    the journal of the first. Without a data folder the copy is there for the block
-    only. Raises UsageError for one that is too large, ConfigError where others can
-    change the data folder; StorageError.
+    The same records for the same destination are kept in the same file, so that a
+    second run finds the journal of the first. Without a data folder the copy exists
+    only during the block. Raises UsageError for one that is too large, ConfigError
+    where others can change the data folder; StorageError.
     """
     data = runtime.folder("data")
     folder = data / _FOLDER if data else None
@@ -76,7 +78,7 @@ def kept(
         if not_kept is None:
             runtime.stderr.note(f"{named} is saved as {path}")
         elif folder and _is_begun(folder / path.name):
-            # Without what its journal knows, all that is done would be sent once more.
+            # Without its journal, all finished records would be sent again.
             not_kept.add_hint("nothing was sent")
             raise not_kept
         yield StdinCopy(path, not_kept, named)
@@ -99,7 +101,7 @@ def unlisted(runtime: Runtime) -> list[Path]:
 def remove_unlisted(runtime: Runtime, journal: str) -> None:
     """Remove what version 0.1 left of an import that would be listed again without it.
 
-    Nothing for any other journal. Raises StorageError.
+    Does nothing for any other journal. Raises StorageError.
     """
     path = Path(journal)
     if path not in unlisted(runtime):
@@ -182,7 +184,9 @@ def _fill(copy: AtomicFile, where: list[Any], chunks: Iterable[bytes], named: st
 
 
 def _lacks_locks(path: Path) -> StorageError | None:
-    """Why an import of this file could not be locked. One that is locked can be."""
+    """Return why an import of this file cannot be locked. None if it can, also if
+    another process holds the lock.
+    """
     lock = import_journal.lock_of(path, file_lock.IN_DATA_FOLDER)
     try:
         lock.take(str(path))
@@ -197,7 +201,7 @@ def _lacks_locks(path: Path) -> StorageError | None:
 def _is_begun(copy: Path) -> bool:
     """Return whether an import of this copy has a journal.
 
-    So it may where one cannot look.
+    Returns True if this cannot be checked.
     """
     try:
         return copy.with_name(f"{copy.name}{import_journal.SUFFIX}").exists()

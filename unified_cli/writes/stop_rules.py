@@ -1,7 +1,8 @@
 """Decide when many writes stop: after too many failures, or after an unfinished stage.
 
 Stages are for runs over several connections; piped records have only the limit of
-failures. In both, a connection whose other writes would fail too gets no more.
+failures. In both cases, a connection gets no more writes after an error that its other
+writes would meet, too.
 """
 
 import math
@@ -38,8 +39,8 @@ class StopRules(NamedTuple):
         return self.most_failures is not None and failures > self.most_failures
 
     def ends_stage(self, failures: int) -> bool:
-        """Return whether this many failures until the end of a stage are too many for
-        the next one.
+        """Return whether this many failures by the end of a stage prevent the next
+        stage.
         """
         return failures > (self.most_failures or 0)
 
@@ -75,9 +76,9 @@ class ConnectionStops:
         self._over, self._error = True, self._error or error
 
     def note(self, profile: str | None, error: UnifiedError | None) -> None:
-        """Stop the connection of this outcome where its other writes would fail too.
+        """Stop the connection of this outcome if its other writes would fail, too.
 
-        For any thread.
+        Any thread may call it.
         """
         if error is not None and error.stops_connection:
             self.stopped.setdefault(profile, error)
@@ -112,7 +113,8 @@ def _stages(text: str, total: int) -> tuple[int, ...]:
     parts = [part.strip() for part in text.split(",")]
     sizes = tuple(_count(part, total, "--stages", least=1) for part in parts)
     for before, after in pairwise(parts):
-        # Which of a number and a share is larger depends on how many there are.
+        # A number and a share are not compared, because their order depends on the
+        # total.
         if before.endswith("%") == after.endswith("%") and int(after.rstrip("%")) < int(
             before.rstrip("%")
         ):
@@ -130,7 +132,7 @@ def _count(text: str, total: int, flag: str, *, least: int) -> int:
     if text == number:
         found = int(number)
     elif int(number) <= 100:
-        # Of the failures that are allowed no part of one more.
+        # Allowed failures are rounded down, and sizes of stages up.
         found = (math.ceil if least else math.floor)(total * int(number) / 100)
     else:
         raise UsageError(f"{flag}: {text} is more than all")

@@ -38,8 +38,8 @@ class Cause(NamedTuple):
 
 @dataclass(slots=True)
 class CausedCalls:
-    """The calls with the same cause: how many, the first reason and how many have its
-    words, the first names.
+    """The calls with the same cause: their number, the first reason, the number of
+    calls with its words, and the first names.
     """
 
     why: MaskedText
@@ -50,9 +50,9 @@ class CausedCalls:
 
     @property
     def reason(self) -> MaskedText:
-        """The first reason, and how many say so where others have other words.
+        """The first reason, with the number of calls that have other words, if any.
 
-        Empty if it does not exist.
+        Empty if there is no reason.
         """
         if not self.why or self.alike == self.count:
             return self.why
@@ -67,7 +67,7 @@ class CausedCalls:
 
 
 class Causes:
-    """Groups calls, of each of which at most this many are named."""
+    """Groups calls by cause. Each group names at most `most_named` calls."""
 
     def __init__(self, run: StoredRun, most_named: int) -> None:
         self._run, self._most_named = run, most_named
@@ -118,7 +118,7 @@ class RunSummary:
         verb: str = "",
     ) -> None:
         """`errors` has an error of this process for each exit code that a call ended
-        with. `verb` is `resume` or `retry` where that worked on the run.
+        with. `verb` is `resume` or `retry` if that command worked on the run.
         """
         self._run, self._connections, self._verb = run, connections, verb
         self._doubtful: list[DoubtfulCall] = []
@@ -141,8 +141,8 @@ class RunSummary:
                 self.resumable += 1
             elif state in IN_DOUBT:
                 self._in_doubt = self._in_doubt or _doubtful(run, number)
-                # A profile may be gone, or lead elsewhere, of a call that was none of
-                # those sent now.
+                # If a call was not sent now, its profile may be gone, or lead
+                # elsewhere.
                 with contextlib.suppress(UnifiedError):
                     may = may_resume(run, connections, number, wall)
                     self.resumable += may
@@ -164,8 +164,8 @@ class RunSummary:
                 self._failed_by[call.profile] += 1
 
     def show(self, runtime: Runtime) -> None:
-        """Print how many are done, then a line for each cause of anything that is
-        not.
+        """Print the number of calls done, then the causes of the others. Each cause has
+        one line.
         """
         runtime.stderr.note(
             f"done: {self.counts['done']} of {counted(self.total, self._kind.unit)}"
@@ -221,7 +221,7 @@ class RunSummary:
     def conclude(self, stopped: UnifiedError | None) -> None:
         """Raise the error that sums up the run, if not all of it is done.
 
-        `stopped` is what ended it early.
+        `stopped` is the error that ended it early, if any.
         """
         failed, doubtful, untried = (
             self.counts[name] for name in ("failed", "in-doubt", "not-tried")
@@ -244,10 +244,11 @@ class RunSummary:
 
     @property
     def next_command(self) -> str | None:
-        """The command that comes next, which is not the one that ended, or None."""
+        """The next command, or None. It is never the command that just ended."""
         if not self._run.kept or self.is_done:
             return None
-        # After a retry, what a resume repeats was repeated before, or is in doubt anew.
+        # After a retry, the calls that a resume repeats were repeated before, or are in
+        # doubt anew.
         left = self.counts["not-tried"] if self._verb else self.resumable
         if left and self._verb != "resume":
             return f"unified runs resume {self._run.id}"
