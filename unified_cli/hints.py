@@ -70,7 +70,7 @@ def known_profiles(names: Collection[str], wanted: str) -> str:
 def meant_body(text: str) -> str | None:
     """Return the option for text given instead of JSON, or None.
 
-    The option is one for a body, or for a field of one.
+    The option is for a body, or for a field of a body.
     """
     name, equals, _ = text.partition("=")
     if text.startswith("file://"):
@@ -92,7 +92,7 @@ def with_equals(option: str, text: str) -> str | None:
 
 
 def as_jq(text: str) -> str | None:
-    """Return the jq program for a path of aws, such as `items[].id`.
+    """Return the jq program for a path that aws takes, such as `items[].id`.
 
     None for another text.
     """

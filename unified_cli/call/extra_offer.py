@@ -1,4 +1,4 @@
-"""The part of a connection's offer that the catalogue lacks: as cells, in words, and
+"""The part of a connection's offer that the catalogue lacks, as cells and in words, and
 the command that adds it.
 """
 
@@ -76,8 +76,8 @@ def _provided(service: Service, resource: str, name: str) -> ExtraCell:
 
 
 def addable(found: Sequence[ExtraCell], catalogue: Catalogue, words: Collection[str]) -> list[str]:
-    """Return the arguments of `operations add` for these cells: an API that the
-    catalogue lacks, else a resource.
+    """Return the arguments of `operations add` for these cells: the API if the
+    catalogue lacks it, else the resource.
 
     `words` are the first words of command lines: a new API cannot have such a name.
     """

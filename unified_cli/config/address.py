@@ -58,7 +58,7 @@ def _origin(address: Address) -> str:
 
 
 def bracketed(host: str) -> str:
-    """Return the host as before a port, IPv6 in brackets."""
+    """Return the host in the form that precedes a port: IPv6 is in brackets."""
     return f"[{host}]" if ":" in host else host
 
 
@@ -101,7 +101,7 @@ def parse(url: str, source: str) -> Address:
 
 
 def written(text: str, source: str) -> Address:
-    """Return the address that `str` wrote. Raises as `parse` does."""
+    """Return the address from a text that `str` made. Raises as `parse` does."""
     return parse(SANDBOX if text == _SANDBOX_ORIGIN else text, source)
 
 

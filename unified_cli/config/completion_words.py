@@ -1,4 +1,6 @@
-"""Keep words for completion in files for shells; drop those of another connection."""
+"""Save the words for completion in files that shells read, and drop words of another
+connection.
+"""
 
 import os
 import re

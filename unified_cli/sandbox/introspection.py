@@ -79,8 +79,8 @@ def schema(operation: Operation, *, answers: bool = False) -> SandboxResponse:
 
 
 def _required(names: list[str]) -> JsonObject:
-    """Return what names the required members of a schema: which of a tool are is beside
-    its schemas.
+    """Return the names of a schema's required members. For a tool they are beside its
+    schemas.
     """
     return {"required": names} if names else {}
 
@@ -104,7 +104,7 @@ def body_schema(operation: Operation) -> JsonObject:
 
 
 def _object(fields: Iterable[KnownField], members: Iterable[KnownField] = ()) -> JsonObject:
-    """Return fields as JSON Schema, with the members that are known of those."""
+    """Return fields as JSON Schema, with their known members."""
     properties = {field.name: _schema(field) for field in fields}
     for one in members:
         field, _, member = one.name.partition(".")

@@ -42,14 +42,14 @@ class UnchangedFile:
     def reader(self) -> BinaryIO:
         """Return the content from its beginning.
 
-        Reading raises StateError if the content has changed, and OSError.
+        Reading raises OSError, and StateError if the content has changed.
         """
         return io.BufferedReader(_CheckedReader(self), _BUFFER)
 
     def read(self, size: int, at: int) -> bytes:
         """Return at most `size` bytes from the position `at`.
 
-        Raises StateError if the file has changed, and OSError.
+        Raises OSError, and StateError if the file has changed.
         """
         found = os.pread(self._handle, size, at)
         now = os.fstat(self._handle)
@@ -78,7 +78,7 @@ class UnchangedFile:
             return False
 
     def check_name(self) -> None:
-        """Raise StateError if the name is gone or another file's."""
+        """Raise StateError if the name is gone or names another file."""
         if not self.has_name:
             raise StateError(
                 f"{self.path} was replaced in the meantime; the open file was read to its end"

@@ -138,5 +138,5 @@ class RunConnections:
         try:
             self.request(entry.call, body, entry.k)
         except UsageError as error:
-            # The journal says something that no command line gives.
+            # The journal holds a choice that no option of a command can give.
             raise StateError(f"call {entry.n} of the run cannot be made: {error.message}") from None

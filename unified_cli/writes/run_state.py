@@ -191,7 +191,8 @@ def _is_cut_off(header: RunHeader) -> bool:
 
 def _of_export(runtime: Runtime, header: RunHeader) -> KnownRun:
     if manifest := manifest_of(runtime, header):
-        # Without an end the export is running or was killed; its lists may be complete.
+        # If the journal has no end, the export is running or was killed. Its lists may
+        # still be complete.
         lists = Counter(
             "done" if one.complete else "failed" for one in manifest.entries.values() if one.offered
         )

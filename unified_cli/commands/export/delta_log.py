@@ -51,8 +51,8 @@ def data_files(table: DeltaTable, part: TablePart) -> list[DataFile]:
 
 
 def after(read: TableRead, version: int, files: Iterable[DataFile], changed: int) -> TableRead:
-    """Return the read with the facts of the part: its version, rows, and digest of
-    files.
+    """Return the finished read, with the version, rows and digest of files of its
+    part.
     """
     there = [*files]
     return replace(

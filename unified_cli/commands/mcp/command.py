@@ -1,5 +1,5 @@
-"""`unified mcp`: its commands and their options. The options of the server are the
-permissions of an agent, which `mcp config` repeats.
+"""`unified mcp`: its commands and their options. The server's options are the
+permissions of an agent; `mcp config` repeats them.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class PermissionOptions(Options):
     ] = False
 
     def check(self) -> None:
-        """Raise UsageError for permissions that a server does not start with."""
+        """Raise UsageError for permissions with which a server would not start."""
         if self.allow_writes and not self.profile:
             raise UsageError(
                 "--allow-writes needs -p, so that it is plain what may be changed", hint="-p NAME"

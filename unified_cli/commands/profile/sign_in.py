@@ -19,7 +19,7 @@ _MOST_NAMED = 8
 
 
 def log_in(context: CommandContext, options: LoginOptions) -> None:
-    """Store a token. Raises UsageError if none can be asked for."""
+    """Store a token. Raises UsageError if no one can type a token."""
     runtime = context.runtime
     for word in options.words:
         hide(word)
@@ -165,7 +165,7 @@ def _owner_in_words(name: str | None) -> str:
 def places_for(
     runtime: Runtime, names: Sequence[str | None], wanted: str | None
 ) -> list[TokenPlace]:
-    """Return the place for the token of each profile, None being the shared token.
+    """Return the place of each profile's token. The key None is the shared token.
 
     A place that the user did not name may still change.
 

@@ -108,8 +108,8 @@ def _allowed(node: ShapeNode) -> frozenset[str]:
 
 
 def _is_lost(before: ShapeNode, member: ShapeNode, now: ShapeNode) -> bool:
-    """Return whether a member is missing by more than chance. Its expected share is
-    then larger than the upper limit for a member that none of the observed objects has.
+    """Return whether a member is missing by more than chance. Then its expected share
+    is larger than the upper limit of a member that was never observed.
     """
     objects = now.counts["object"]
     if not objects or now.others is not None:

@@ -14,7 +14,7 @@ from unified_cli.errors import StorageError
 from unified_cli.json_text import json_check
 from unified_cli.json_text.record_label import LABEL
 
-# The kinds of values of a member. An odd number is a number that neither DOUBLE nor
+# The kinds of values of a member. An inexact number is a number that neither DOUBLE nor
 # HUGEINT holds exactly.
 _BOOLEAN, _BIG, _HUGE, _REAL, _TEXT, _NESTED, _ODD = (1 << at for at in range(7))
 _KINDS = {"t": _BOOLEAN, "f": _BOOLEAN, '"': _TEXT, "{": _NESTED, "[": _NESTED}
@@ -93,8 +93,8 @@ class TableSpool:
     """The records of one table in a file of a private folder.
 
     Only the columns that the statement names are spooled, unless `keep` is set or the
-    statement uses all columns. If it names a known field, the column exists even if no
-    record has that field.
+    statement uses all columns. A known field that the statement names is a column even
+    if no record has it.
     """
 
     def __init__(self, table: Table, folder: Path, plan: Plan, *, keep: bool) -> None:
