@@ -35,7 +35,7 @@ SLICE = 100.0
 twice as long.
 """
 
-LAST_START = 80.0
+LAST_START = 90.0
 """The seconds after which a slice begins no further test, where the machine is slower
 still.
 """
