@@ -298,7 +298,7 @@ def cursor(data: bytes) -> None:
 def names(data: bytes) -> None:
     """File names that a server proposes, by header and by URL."""
     header, url = data.decode("latin-1"), data.decode("utf-8", "surrogateescape")
-    name = download_targets.safe(
+    name = download_targets.safe_name(
         masked(download_targets.from_header(header)),
         masked(download_targets.from_url(url)),
         masked(header),

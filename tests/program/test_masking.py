@@ -198,7 +198,7 @@ def test_the_kept_text_of_a_failure_is_masked_by_its_type() -> None:
 
 
 def test_every_door_for_words_takes_masked_text() -> None:
-    assert get_type_hints(download_targets.safe)["proposals"] is MaskedText
+    assert get_type_hints(download_targets.safe_name)["proposals"] is MaskedText
     for door in (screen.table, terminal.tabbed):
         assert "MaskedText" in str(get_type_hints(door)["rows"])
     error = UnifiedError("x")

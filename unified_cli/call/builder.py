@@ -70,7 +70,7 @@ def resolve(
     return call._replace(settings=own_account.identified(call.settings, flags, runtime))
 
 
-def common(
+def common_call(
     runtime: Runtime,
     catalogue: Catalogue,
     config: Config,
@@ -210,7 +210,7 @@ def _content(call: Call, method: str, query: Query, body: bytes | None) -> Conte
         return content
     from unified_cli.call import uploading  # noqa: PLC0415  most calls send no file
 
-    return content._replace(upload=uploading.opened(call.runtime, sent, method))
+    return content._replace(upload=uploading.open_upload(call.runtime, sent, method))
 
 
 def _built(content: Content, build: Callable[[Content], Request]) -> Request:
@@ -258,7 +258,7 @@ def warn_of_parameter(runtime: Runtime, found: "DoubtfulParameter", *, strict: b
     """Warn about a doubtful parameter. Raises UsageError if it is strict."""
     if strict:
         raise UsageError(found.reason, hint=found.hint)
-    runtime.stderr.note(found.said)
+    runtime.stderr.note(found.message)
     runtime.stderr.reported.add(found.name.partition("[")[0])
 
 
@@ -309,7 +309,7 @@ def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
     return found
 
 
-def since(runtime: Runtime, text: str | None, query: Sequence[str]) -> ChangeFilter | None:
+def change_filter(runtime: Runtime, text: str | None, query: Sequence[str]) -> ChangeFilter | None:
     """Return the filter of `--since`. Raises UsageError for a wrong or second one."""
     if text is None:
         return None

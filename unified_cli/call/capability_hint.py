@@ -50,7 +50,7 @@ def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -
         or not call.runtime.stderr_is_terminal
     ):
         return
-    if found := instead(call, clients, operation):
+    if found := find_alternative(call, clients, operation):
         error.message = masked(f"{error.message}; {found}")
 
 
@@ -72,13 +72,13 @@ def _about_body(error: RefusedError, call: Call, operation: Operation, body: byt
     return None
 
 
-def instead(call: Call, clients: "Clients", operation: Operation) -> str | None:
+def find_alternative(call: Call, clients: "Clients", operation: Operation) -> str | None:
     """Return what the connection offers instead.
 
     None if it offers the operation, or the service does not say.
     """
     offered = _offered(call, clients)
-    return None if offered is None else _instead(offered, operation)
+    return None if offered is None else _alternative(offered, operation)
 
 
 def _offered(call: Call, clients: "Clients") -> Offered | None:
@@ -101,7 +101,7 @@ def _offered(call: Call, clients: "Clients") -> Offered | None:
     return offer.offered
 
 
-def _instead(offered: Offered, operation: Operation) -> str | None:
+def _alternative(offered: Offered, operation: Operation) -> str | None:
     if not any(offered.values()):
         return "no unified API is installed or mapped for this connection"
     resources = offered.get(operation.api)

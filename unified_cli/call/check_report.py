@@ -84,23 +84,23 @@ class CheckReport:
 
     def _note_cut(self, whole: WholeRead) -> None:
         cut = f"cut on request after {counted(len(whole.records), 'record')}"
-        onward = more_records.onward(whole.next_cursor)
+        onward = more_records.continuation(whole.next_cursor)
         note = self._named(
             whole.selected.name, f"{cut}, which alone were judged; to continue: {onward}"
         )
         self.selected.common.runtime.stderr.note(note)
 
-    def late(self, read: SelectedRead, verdict: Verdict) -> None:
+    def note_timeout(self, read: SelectedRead, verdict: Verdict) -> None:
         """Note a connection whose wait timed out."""
         case = self._case(read.name, verdict, self._monotonic() - self._began)
         self._add_suite(read.name, [case])
 
-    def fail(self, whole: WholeRead, error: UnifiedError) -> None:
+    def note_error(self, whole: WholeRead, error: UnifiedError) -> None:
         """Note a connection that could not be read."""
         self._errors[whole.selected.name] = error
         self._without_verdict(whole, JUnitCase("", "", "error", error.message, error.one_line))
 
-    def skip(self, whole: WholeRead, error: UnifiedError, reason: MaskedText) -> None:
+    def note_skipped(self, whole: WholeRead, error: UnifiedError, reason: MaskedText) -> None:
         """Note a connection that does not offer what was asked for."""
         self._skipped[whole.selected.name] = error
         self._without_verdict(whole, JUnitCase("", "", "skipped", reason, error.one_line))
@@ -119,7 +119,7 @@ class CheckReport:
         failed = {**self._skipped, **self._errors}
         if not self.selected.several and failed:
             raise next(iter(failed.values()))
-        self._tell()
+        self._print_failures()
         # A list that some connections do not offer is not a failure, but one that none
         # offers cannot be checked.
         counts = failed if len(failed) == len(self.selected.reads) else self._errors
@@ -155,7 +155,7 @@ class CheckReport:
     def _add_suite(self, name: str, cases: Sequence[JUnitCase]) -> None:
         self._suites.append(junit.suite(name, cases, several=self.selected.several))
 
-    def _tell(self) -> None:
+    def _print_failures(self) -> None:
         """Print a line for each connection that was not judged, and for each failure
         where there are several.
         """

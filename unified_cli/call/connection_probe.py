@@ -97,10 +97,10 @@ class Probe:
         with signals.with_progress(
             lambda: f"{len(found)} of {counted(len(asked), 'connection')}, nothing printed"
         ):
-            found.update(self._asked(asked) if asked else ())
+            found.update(self._send_each(asked) if asked else ())
         return [found[one] if isinstance(one, ProbedConnection) else one for one in work]
 
-    def _asked(
+    def _send_each(
         self, work: "Sequence[ProbedConnection]"
     ) -> "Iterator[tuple[ProbedConnection, ProbeResult]]":
         fair = FairReaders(self.runtime, self.catalogue, None, tokens=self.tokens)

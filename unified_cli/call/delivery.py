@@ -157,7 +157,7 @@ def to_file(call: Call) -> AbstractContextManager[Call]:
         return nullcontext(call)
     from unified_cli.call import result_file  # noqa: PLC0415  most results are printed
 
-    return result_file.opened(call)
+    return result_file.open_result(call)
 
 
 def decide(asked: Asked) -> Delivery:

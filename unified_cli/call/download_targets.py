@@ -47,7 +47,7 @@ def from_url(url: str) -> str:
         return ""
 
 
-def safe(*proposals: MaskedText) -> str:
+def safe_name(*proposals: MaskedText) -> str:
     """Return the first usable proposal as a safe file name.
 
     The name is one visible component of a path that every system can store. It has no
@@ -145,7 +145,7 @@ class FileInFolder:
     # The file is not listed.
     def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:  # noqa: ARG002
         """Give the file a safe form of the proposed name."""
-        path = self.folder / safe(*proposals)
+        path = self.folder / safe_name(*proposals)
         output_file.check(path, force=self.force)
         return _publish(file, path, force=self.force)
 

@@ -43,7 +43,9 @@ _EMPTY: JsonObject = {"number": 0, "boolean": False, "array": [], "object": {}}
 def show(call: Call, request: Request) -> None:
     """Print the request as JSON, or as a curl command. The token is not read."""
     since = part(call.options, ReadOptions).since
-    request = pagination.filtered(request, builder.since(call.runtime, since, call.options.query))
+    request = pagination.filtered(
+        request, builder.change_filter(call.runtime, since, call.options.query)
+    )
     if call.mode.shown == "json":
         stdout.write_json(call.runtime, msgspec.json.encode(_shown(request)))
         return
@@ -65,7 +67,7 @@ def show(call: Call, request: Request) -> None:
 def show_one_of_many(call: Call, request: Request) -> None:
     """Print the request on one line."""
     if call.mode.shown == "json":
-        line(call.runtime, request)
+        print_line(call.runtime, request)
     else:
         show(call, request)
 
@@ -125,7 +127,7 @@ def _curl_file_words(facts: "UploadFacts") -> Iterator[str]:
     yield from ("-F", f'{facts.field}=@"{quoted}";type={facts.content_type}')
 
 
-def line(runtime: Runtime, request: Request) -> None:
+def print_line(runtime: Runtime, request: Request) -> None:
     """Print one of many requests as a line of JSON."""
     document = msgspec.json.encode(_shown(request)) + b"\n"
     if runtime.stdout_is_terminal:

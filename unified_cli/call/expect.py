@@ -94,7 +94,7 @@ class Condition:
             or Verdict(self._until.shown, holds=True, value=true, message=true)
         ]
 
-    def late(self, name: str) -> Verdict:
+    def timeout_verdict(self, name: str) -> Verdict:
         """Return the verdict on a connection whose wait timed out."""
         last = self._last[name]
         message = masked(f"not true after {self._limit:g} s: {last}")
@@ -239,7 +239,7 @@ def _wait(
         judge.count(len(pending))
         if seconds is None:
             for one in again:
-                judge.give_up(one, condition.late(one.name))
+                judge.give_up(one, condition.timeout_verdict(one.name))
             return
         if pending := again:
             selected.common.runtime.sleep(seconds)
@@ -284,9 +284,9 @@ class _Judge:
         self._shown.add(parts=1, failed=whole.error is not None)
         if whole.error is not None:
             if reason := self._reason_not_offered(read, whole.error):
-                report.skip(whole, whole.error, excerpt(reason))
+                report.note_skipped(whole, whole.error, excerpt(reason))
             else:
-                report.fail(whole, whole.error)
+                report.note_error(whole, whole.error)
         else:
             if not report.selected.several:
                 self._shown.close()
@@ -294,7 +294,7 @@ class _Judge:
             try:
                 report.judge(whole, verdicts)
             except IncompleteError as error:
-                report.fail(whole, error)
+                report.note_error(whole, error)
 
     def _print(self, whole: WholeRead) -> None:
         call, request = whole.selected.call, whole.selected.request
@@ -312,7 +312,7 @@ class _Judge:
 
     def give_up(self, read: SelectedRead, verdict: Verdict) -> None:
         self._shown.add(parts=1, failed=1)
-        self._report.late(read, verdict)
+        self._report.note_timeout(read, verdict)
 
     def _reason_not_offered(self, read: SelectedRead, error: UnifiedError) -> str | None:
         operation = read.request.operation
@@ -322,4 +322,4 @@ class _Judge:
             return error.reason
         if error.status != HTTPStatus.NOT_FOUND or operation is None:
             return None
-        return capability_hint.instead(read.call, self._clients, operation)
+        return capability_hint.find_alternative(read.call, self._clients, operation)

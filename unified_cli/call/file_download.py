@@ -219,7 +219,7 @@ def _digests(headers: Mapping[str, str]) -> list[tuple[str, bytes]]:
     return found
 
 
-def one(call: Call, clients: Clients, request: Request, names: tuple[str, ...] = ()) -> None:
+def save_one(call: Call, clients: Clients, request: Request, names: tuple[str, ...] = ()) -> None:
     """Save the response as `--out` says. `names` come before those of the request."""
     place = target(call.options)
     client = clients.open(call.settings)
@@ -282,7 +282,7 @@ def proposals(request: Request) -> tuple[str, ...]:
     return (*urls, query.get("id", ""), download_targets.from_url(last))
 
 
-def texts(record: bytes) -> dict[str, str]:
+def text_members(record: bytes) -> dict[str, str]:
     """Return the members of a record that are texts.
 
     `file_url`, if missing, is the link among its `urls`.

@@ -32,7 +32,9 @@ def span(call: Call) -> Span:
     records. Raises UsageError.
     """
     pages = part(call.options, PageOptions)
-    since = builder.since(call.runtime, part(call.options, ReadOptions).since, call.options.query)
+    since = builder.change_filter(
+        call.runtime, part(call.options, ReadOptions).since, call.options.query
+    )
     return Span(pages.cursor, None if pages.several else 1, pages.limit, since=since)
 
 
@@ -58,9 +60,9 @@ class ListSummary:
         """Records and pages, in words."""
         return f"{counted(self.records, 'record')} in {counted(self.pages, 'page')}"
 
-    def onward(self) -> str:
+    def continuation(self) -> str:
         """Return the option that continues where this stopped."""
-        return more_records.onward(self.next_cursor)
+        return more_records.continuation(self.next_cursor)
 
     def left_out(self) -> list[str]:
         """Return messages about the parts that the provider left out."""
@@ -98,7 +100,7 @@ def _print(call: Call, clients: Clients, request: Request) -> None:
             for page in pages:
                 printer.page(page.records, one_line=page.one_line, large=page.large)
                 if not tally.pages and runtime.stdout_is_terminal:
-                    seen_words.keep(call, request.operation, page.records)
+                    seen_words.save_words(call, request.operation, page.records)
                 tally.add(page)
                 shown.add(len(page.records), pages=1)
                 if poll and page.next_cursor is not None:
@@ -148,13 +150,13 @@ def report(call: Call, tally: ListSummary) -> None:
         if asked.several:
             call.runtime.stderr.note(f"complete: {tally.so_far()}")
     else:
-        call.runtime.stderr.note(unread(tally, asked))
+        call.runtime.stderr.note(unread_message(tally, asked))
 
 
-def unread(tally: ListSummary, asked: PageOptions) -> str:
+def unread_message(tally: ListSummary, asked: PageOptions) -> str:
     """Return the message about records not read, with the next step."""
     if asked.limit:
-        return f"cut on request after {tally.so_far()}; to continue: {tally.onward()}"
+        return f"cut on request after {tally.so_far()}; to continue: {tally.continuation()}"
     return more_records.message(tally.next_cursor)
 
 
@@ -163,10 +165,10 @@ def _report_interruption(runtime: Runtime, tally: ListSummary, error: BaseExcept
         return
     part = " and part of another" if tally.torn else ""
     done = f"{tally.so_far()}{part}"
-    note = f"broken off after {done}; to continue: {tally.onward()}"
+    note = f"broken off after {done}; to continue: {tally.continuation()}"
     if isinstance(error, UnifiedError):
         error.message = masked(f"{error.message}; {note}")
     elif isinstance(error, KeyboardInterrupt):
-        signals.say_how_to_continue(error, done, tally.onward())
+        signals.say_how_to_continue(error, done, tally.continuation())
     else:
         runtime.stderr.line(note)

@@ -52,9 +52,9 @@ class ManyReads(NamedTuple):
     more: str = ""
     """How to read the rest of a list that was cut, if not by its cursor."""
 
-    def onward(self, name: str, tally: ListSummary) -> str:
+    def continuation(self, name: str, tally: ListSummary) -> str:
         """Return how to continue a list that broke off."""
-        return "run this again" if self.more else f"to continue: -p {name} {tally.onward()}"
+        return "run this again" if self.more else f"to continue: -p {name} {tally.continuation()}"
 
     def label(self, name: str) -> str | None:
         """Return the name in the records of a connection."""
@@ -76,7 +76,7 @@ def run(
     connection, and what `read` raises.
     """
     config = file.read(runtime)
-    common = builder.common(runtime, catalogue, config, options, mode, operation)
+    common = builder.common_call(runtime, catalogue, config, options, mode, operation)
     names = profiles.select(config, options.profile)
 
     def call_to(name: str) -> Call:
@@ -257,7 +257,7 @@ class _FanOutOutcome:
         else:
             for name, tally in cut.items():
                 said = f"cut on request after {tally.so_far()}; {more}" if more else None
-                runtime.stderr.note(f"{name}: {said or listing.unread(tally, asked)}")
+                runtime.stderr.note(f"{name}: {said or listing.unread_message(tally, asked)}")
         good = [tally for name, tally in self.tallies.items() if name not in self.failed]
         if asked.several:
             records, pages = (
@@ -279,7 +279,7 @@ class _FanOutOutcome:
             error = self.failed[name]
             tally = self.tallies[name]
             if tally.pages:
-                onward = self.reads.onward(name, tally)
+                onward = self.reads.continuation(name, tally)
                 yield f"{name}: {error.one_line}; broken off after {tally.so_far()}; {onward}"
             else:
                 whole[name] = error
@@ -298,7 +298,7 @@ class _FanOutOutcome:
                 unread.append(name)
                 continue
             torn = " and part of another" if tally.torn else ""
-            onward = self.reads.onward(name, tally)
+            onward = self.reads.continuation(name, tally)
             runtime.stderr.line(f"{name}: broken off after {tally.so_far()}{torn}; {onward}")
         if isinstance(error, KeyboardInterrupt):
             chosen = " ".join(f"-p {name}" for name in unread[:_MOST_NAMED])

@@ -23,7 +23,7 @@ def request_for(scope: Scope, operation: Operation) -> Request:
     )
 
 
-def asked(client: Client, scope: Scope, operation: Operation) -> MethodDescription:
+def fetch(client: Client, scope: Scope, operation: Operation) -> MethodDescription:
     """Return the connection's description of the operation.
 
     Raises the errors of a request; RefusedError where the method has no description,

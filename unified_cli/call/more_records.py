@@ -18,10 +18,10 @@ _PLAIN = re.compile(r"[\w.~+/=:@%-]+", re.ASCII)
 
 def message(cursor: str | None) -> str:
     """Return the message about more records, with the options to read them."""
-    return f"there are more records: --all, or {onward(cursor)}"
+    return f"there are more records: --all, or {continuation(cursor)}"
 
 
-def onward(cursor: str | None) -> str:
+def continuation(cursor: str | None) -> str:
     """Return the option that continues at this cursor."""
     if not cursor:
         return "from the start"
@@ -31,7 +31,7 @@ def onward(cursor: str | None) -> str:
     return f"--cursor {shlex.quote(cursor)}"
 
 
-def note(call: Call, body: bytes) -> None:
+def print_note(call: Call, body: bytes) -> None:
     """Print the message if a page of a list has a cursor. The page is JSON."""
     service = call.catalogue.service
     if call.options.query and len(body) < _EMPTY and b"[]" in body:

@@ -85,7 +85,7 @@ class OfferCell(NamedTuple):
     held: str = ""
 
     @property
-    def keeps(self) -> str:
+    def obstacle(self) -> str:
         """The reason why the operation cannot be called. Empty without one."""
         return self.held if self.state == OFFERED else self.state
 
@@ -148,7 +148,7 @@ class OfferCheck(NamedTuple):
             state = offer.state
         else:
             state = introspection.merged(record.state, offer.state)
-        return self.judged(name, settings, offer._replace(state=state))
+        return self.offer_of(name, settings, offer._replace(state=state))
 
     def offer(self, settings: Settings, client: Client) -> Offer | None:
         """Return the connection's offer, and keep it.
@@ -168,7 +168,7 @@ class OfferCheck(NamedTuple):
             blocked=offer.state.blocked,
             provided=offer.provided,
         )
-        seen_words.keep_offer(self.runtime, settings, self.catalogue, offer.offered)
+        seen_words.save_offer(self.runtime, settings, self.catalogue, offer.offered)
         return offer
 
     def unknown_offer(self, name: str) -> ConnectionOffer:
@@ -176,9 +176,9 @@ class OfferCheck(NamedTuple):
         why = masked("the service does not say what this connection offers")
         return ConnectionOffer(name, [OfferCell(one, UNKNOWN, why) for one in self.operations])
 
-    def judged(self, name: str, settings: Settings, offer: Offer) -> ConnectionOffer:
+    def offer_of(self, name: str, settings: Settings, offer: Offer) -> ConnectionOffer:
         """Return what a connection offers, given its offer and its state."""
-        return self._judged(name, offer, read_only=settings.read_only)
+        return self._offer_of(name, offer, read_only=settings.read_only)
 
     def check_product(self, product: str, settings: Settings, client: Client) -> ConnectionOffer:
         """Return what connections to a product offer.
@@ -186,9 +186,9 @@ class OfferCheck(NamedTuple):
         Raises what `introspection.ask_product` raises.
         """
         offer = introspection.ask_product(client, settings, self.catalogue, product)
-        return self._judged(product, offer._replace(state=UNKNOWN_STATE), of="product")
+        return self._offer_of(product, offer._replace(state=UNKNOWN_STATE), of="product")
 
-    def _judged(
+    def _offer_of(
         self, name: str, offer: Offer, *, read_only: bool = False, of: str = "connection"
     ) -> ConnectionOffer:
         return ConnectionOffer(

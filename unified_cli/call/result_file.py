@@ -38,7 +38,7 @@ class _FileOutput(io.RawIOBase):
 
 
 @contextmanager
-def opened(call: Call) -> Iterator[Call]:
+def open_result(call: Call) -> Iterator[Call]:
     """Yield the call with `--out` as standard output.
 
     A file gets its name at the end of the block, even if the block raises

@@ -24,18 +24,18 @@ _LARGEST = 4 * 1024 * 1024
 _MOST = 300
 
 
-def keep_page(call: Call, operation: Operation | None, body: bytes) -> None:
-    """Do what `keep` does, for a page that is not decoded yet. Pages of several MiB are
+def save_page(call: Call, operation: Operation | None, body: bytes) -> None:
+    """Save the words of a page that is not decoded yet. Pages of several MiB are
     skipped.
     """
     if len(body) > _LARGEST:
         return
     with contextlib.suppress(decoding.TooLargeError):
         if page := page_body.split(body, call.catalogue.service):
-            keep(call, operation, page.records)
+            save_words(call, operation, page.records)
 
 
-def keep(call: Call, operation: Operation | None, records: Sequence[Record]) -> None:
+def save_words(call: Call, operation: Operation | None, records: Sequence[Record]) -> None:
     """Keep the ids and columns that a person saw, for completion.
 
     Nothing is kept unless a profile named the connection.
@@ -52,7 +52,7 @@ def keep(call: Call, operation: Operation | None, records: Sequence[Record]) -> 
         words.add((operation.api, operation.resource, "columns"), columns)
 
 
-def keep_described(call: Call, operation: Operation) -> None:
+def save_described(call: Call, operation: Operation) -> None:
     """Keep a description's parameters and fields for completion."""
     words = _words(call.runtime, call.settings)
     known = known_methods.recall(call.runtime, call.settings, operation) if words else None
@@ -69,7 +69,7 @@ def keep_described(call: Call, operation: Operation) -> None:
         )
 
 
-def keep_offer(
+def save_offer(
     runtime: Runtime, settings: Settings, catalogue: Catalogue, offered: Offered
 ) -> None:
     """Save the offered operations that `operations add` can add, for completion in a

@@ -102,7 +102,7 @@ def select(
         name = call.settings.profile or request.account
         return SelectedReads(call, operation, [SelectedRead(name, call, request)], several=False)
     config = file.read(runtime)
-    common = builder.common(runtime, catalogue, config, options, mode, operation)
+    common = builder.common_call(runtime, catalogue, config, options, mode, operation)
     calls = {
         name: common._replace(
             settings=own_account.resolved(overrides(options, name), runtime, config)

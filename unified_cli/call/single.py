@@ -102,10 +102,10 @@ def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
 def exchange_for(call: Call) -> Exchange:
     """Return what sends the request and writes its answer."""
     found = _EXCHANGES.get(call.delivery)
-    return found.load() if found else once
+    return found.load() if found else send_once
 
 
-def once(call: Call, clients: Clients, request: Request) -> None:
+def send_once(call: Call, clients: Clients, request: Request) -> None:
     """Send the request once, and write its answer as one document.
 
     If the answer of a write cannot be written, the StorageError says that the write was
@@ -140,11 +140,11 @@ def _note_page(call: Call, request: Request, body: bytes) -> None:
     if body and request.batch:
         batch_request.check(call, body)
     if body and request.operation and request.operation.lists:
-        more_records.note(call, body)
+        more_records.print_note(call, body)
         if call.runtime.stdout_is_terminal:
             from unified_cli.call import seen_words  # noqa: PLC0415
 
-            seen_words.keep_page(call, request.operation, body)
+            seen_words.save_page(call, request.operation, body)
 
 
 def write_answer(call: Call, request: Request, answer: Answer, program: "JqProgram | None") -> None:

@@ -15,7 +15,7 @@ from unified_cli.runtime import Runtime, as_typed
 _METHODS = ("POST", "PATCH", "PUT")
 
 
-def opened(runtime: Runtime, options: SendOptions, method: str) -> Upload:
+def open_upload(runtime: Runtime, options: SendOptions, method: str) -> Upload:
     """Return the file that the options send, in a form or as it is.
 
     It is opened, and read once for its digest, which is reported. Raises UsageError for

@@ -70,7 +70,7 @@ def _extended(
             )
             continue
         old = apis.get(name)
-        made = _made(catalogue, name, tables, old)
+        made = _build_api(catalogue, name, tables, old)
         described = table_of(name, table_of("api", tables, name), "resources")
         resources = {
             one.name: _marked(one, source, facts.get((name, one.name)), described[one.name])
@@ -91,7 +91,7 @@ def _clash_message(clashes: list[str]) -> str:
     return f"{names} already exist; these are ignored"
 
 
-def _made(catalogue: Catalogue, name: str, tables: TomlTable, old: Api | None) -> Api:
+def _build_api(catalogue: Catalogue, name: str, tables: TomlTable, old: Api | None) -> Api:
     if old is None:
         return api_of(name, catalogue.service, name, tables)
     added = {**table_of(name, tables, name), "title": old.title, "about": old.about}

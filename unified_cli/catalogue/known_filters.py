@@ -63,12 +63,12 @@ class DoubtfulParameter(NamedTuple):
         return f"{self.known} names those that there are" if self.known else None
 
     @property
-    def said(self) -> str:
+    def message(self) -> str:
         """The problem and the hint as one text."""
         return f"{self.reason}: the provider may ignore it{f' ({self.hint})' if self.hint else ''}"
 
 
-def doubtful(
+def find_doubtful(
     operation: Operation,
     service: Service,
     query: Iterable[tuple[str, str]],

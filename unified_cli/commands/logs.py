@@ -113,7 +113,7 @@ def _window(runtime: Runtime, text: str) -> Sequence[tuple[str, str]]:
     """
     now = runtime.wall()
     until = datetime.fromtimestamp(now, UTC)
-    found = builder.since(runtime._replace(wall=lambda: now), text, ())
+    found = builder.change_filter(runtime._replace(wall=lambda: now), text, ())
     since = until if found is None else found.after.at
     if until - since > _LONGEST:
         raise UsageError(
@@ -148,7 +148,7 @@ def _selected(
         name = call.settings.profile or call.settings.reachable()[1]
         return _formatted(call), [name], lambda _: call.settings
     config = file.read(runtime)
-    common = builder.common(runtime, catalogue, config, options, mode, operation)
+    common = builder.common_call(runtime, catalogue, config, options, mode, operation)
     names = profiles.select(config, options.profile)
 
     def settings(name: str) -> Settings:

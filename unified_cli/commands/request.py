@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from unified_cli.call import Call, Mode, ModeKind, batch_request, builder, single
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.catalogue.known_filters import doubtful
+from unified_cli.catalogue.known_filters import find_doubtful
 from unified_cli.cli import prompt
 from unified_cli.cli.command import Command, CommandContext, Later
 from unified_cli.cli.flags import QUERY, Argument, part
@@ -139,7 +139,7 @@ def _check_query(context: CommandContext, options: RequestOptions) -> None:
     found = catalogue.apis.get(api) if f"/{prefix}" == service.prefix else None
     known = found.resources.get(resource) if found else None
     if known and (operation := known.operations.get("list")):
-        for one in doubtful(operation, service, builder.pairs(options.query)):
+        for one in find_doubtful(operation, service, builder.pairs(options.query)):
             builder.warn_of_parameter(context.runtime, one, strict=options.strict)
 
 

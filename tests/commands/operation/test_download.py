@@ -386,7 +386,7 @@ def test_the_name_is_one_safe_part_of_a_path(
 
 @given(st.lists(st.text(), max_size=3))
 def test_no_proposal_leads_anywhere_else(proposals: list[str]) -> None:
-    name = download_targets.safe(*proposals)
+    name = download_targets.safe_name(*proposals)
     assert name not in {"", ".", ".."}
     assert not {*'/\\:*?"<>|\0'} & {*name}
     assert name[0] not in ".- "

@@ -50,7 +50,7 @@ def asked(
         client = clients.open(settings)
         scope = requests.scope_of(settings, CATALOGUE.service)
         try:
-            found = method_description.asked(client, scope, operation)
+            found = method_description.fetch(client, scope, operation)
         finally:
             client.close()
     known_methods.keep(runtime, settings, operation, found)

@@ -80,7 +80,7 @@ def _offered(cells: Sequence[OfferCell], *, short: bool) -> str:
 
     For a single connection, return yes or no in a word.
     """
-    number = sum(cell.keeps == "" for cell in cells)
+    number = sum(cell.obstacle == "" for cell in cells)
     if len(cells) > 1:
         return f"{number}" if short else f"{number}/{len(cells)}"
     return "yes" if number else "?" if cells[0].state == UNKNOWN else "no"
@@ -150,7 +150,7 @@ def _missing_offers(
     for offer in found:
         lacking = defaultdict[str, set[str]](set)
         for cell in offer.cells:
-            if keeps := cell.keeps:
+            if keeps := cell.obstacle:
                 lacking[keeps].add(cell.operation.command)
         for keeps, those in lacking.items():
             groups[keeps, frozenset(those)].append(offer.name)

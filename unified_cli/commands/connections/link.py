@@ -52,7 +52,7 @@ def run(context: CommandContext, options: LinkOptions) -> None:
             hint=f"unified profile set {name} read_only=false allows writes",
         )
     if options.dry_run:
-        dry_run.line(runtime, request)
+        dry_run.print_line(runtime, request)
         return
     out = Path(options.out) if options.out else None
     if out is not None:

@@ -46,7 +46,7 @@ def run(context: CommandContext, options: RefreshOptions) -> None:
 def _several(runtime: Runtime, catalogue: Catalogue, options: RefreshOptions) -> None:
     config, operation = file.read(runtime), renewal.operation(catalogue.service)
     mode = Mode(ModeKind.WRITES, several=True, shown=options.shown)
-    common = builder.common(runtime, catalogue, config, options, mode, operation)
+    common = builder.common_call(runtime, catalogue, config, options, mode, operation)
     selected = selection.for_writes(runtime, config, options)
     rules = stop_rules.parse(options, len(selected))
     calls = [renewal.call(name, settings) for name, settings in selected.items()]

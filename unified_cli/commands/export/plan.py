@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 
 from unified_cli.call import Call, builder, delivery
 from unified_cli.catalogue import Catalogue, Operation, plain
-from unified_cli.catalogue.known_filters import DoubtfulParameter, doubtful
+from unified_cli.catalogue.known_filters import DoubtfulParameter, find_doubtful
 from unified_cli.cli import named_resource
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.options import ReadOptions, overrides
@@ -146,7 +146,7 @@ def check_query(context: CommandContext, options: ExportOptions) -> None:
         found = dict[str, DoubtfulParameter]()
         for operation in lists(context.catalogue, options.what):
             said = builder.described(runtime, called, operation)
-            for one in doubtful(
+            for one in find_doubtful(
                 operation, service, [pair], [name.name for name in said.query] if said else None
             ):
                 found[one.reason] = one
@@ -382,7 +382,7 @@ def planned(
         context,
         options,
         form,
-        Span(since=builder.since(context.runtime, options.since, options.query)),
+        Span(since=builder.change_filter(context.runtime, options.since, options.query)),
         manifest.NAME,
         found,
         [

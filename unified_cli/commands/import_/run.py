@@ -165,7 +165,7 @@ def _preview(task: ImportTask, source: InputFile) -> None:
         if item.wrong:
             task.runtime.stderr.note(f"line {item.number} {item.wrong}")
         elif not item.empty:
-            dry_run.line(task.runtime, task.request(item, item.key or "…"))
+            dry_run.print_line(task.runtime, task.request(item, item.key or "…"))
 
 
 def _confirm(task: ImportTask, source: InputFile, *, yes: bool, piped: bool) -> None:

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Generator, Sequence
 from contextlib import closing
 
-from unified_cli.catalogue.known_filters import doubtful
+from unified_cli.catalogue.known_filters import find_doubtful
 from unified_cli.commands.mcp import operation_search, tool_calls
 from unified_cli.commands.mcp.connection_read import (
     ConnectionRead,
@@ -237,8 +237,8 @@ def _doubtful_parameters(task: ReadTask, names: Sequence[str]) -> list[JsonObjec
     world, operation = task.world, task.operation
     query = tool_calls.pairs(task.arguments.query)
     described = world.served.described(names, operation) if query else None
-    found = doubtful(operation, world.catalogue.service, query, described)
-    return [{"parameter": one.name, "message": one.said} for one in found]
+    found = find_doubtful(operation, world.catalogue.service, query, described)
+    return [{"parameter": one.name, "message": one.message} for one in found]
 
 
 def _too_large(record: Record, name: str, size: int) -> bytes:

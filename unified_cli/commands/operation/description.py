@@ -30,7 +30,7 @@ def run(
     mode: Mode,
 ) -> None:
     """Print the description of the operation, or show the request for it. Raises what
-    `method_description.asked` does.
+    `method_description.fetch` does.
     """
     call = builder.resolve(runtime, catalogue, options, mode, operation)
     name = options.output if options.output != formats.AUTO else call.settings.output.name
@@ -40,9 +40,9 @@ def run(
     def ask(call: Call, clients: Clients, _: Request) -> None:
         stdout.check(runtime)
         with closing(clients.open(call.settings)) as client:
-            found = method_description.asked(client, scope, operation)
+            found = method_description.fetch(client, scope, operation)
         known_methods.keep(runtime, call.settings, operation, found)
-        seen_words.keep_described(call, operation)
+        seen_words.save_described(call, operation)
         _show(runtime, form, found)
 
     single.send(call, method_description.request_for(scope, operation), ask)

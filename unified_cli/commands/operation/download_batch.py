@@ -231,7 +231,7 @@ class _DownloadBatch:
         So even if the process is killed, every file with its final name is listed; a
         listed file may be missing.
         """
-        name = download_targets.safe(*proposals)
+        name = download_targets.safe_name(*proposals)
         with self._lock:
             for number in count(1):
                 candidate = download_targets.numbered(name, number)

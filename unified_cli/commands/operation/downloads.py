@@ -11,7 +11,7 @@ from typing import Any
 from unified_cli import signals
 from unified_cli.call import Call, Mode, builder, dry_run, file_download, single
 from unified_cli.call.download_targets import make_folder
-from unified_cli.call.file_download import Parameters, parameters, texts
+from unified_cli.call.file_download import Parameters, parameters, text_members
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.download_options import DownloadOptions
 from unified_cli.cli.flags import part
@@ -126,8 +126,8 @@ def _looked_up(
         request, names = _found(call, operation, identifier, client.send(lookup).body or b"")
     builder.check_writable(call.settings, request)
     exchange = single.exchange_for(call)
-    if exchange is file_download.one:
-        exchange = partial(file_download.one, names=names)
+    if exchange is file_download.save_one:
+        exchange = partial(file_download.save_one, names=names)
     exchange(call, clients, request)
 
 
@@ -203,7 +203,7 @@ def _found(
 
     Raises ServiceError if the record names no file.
     """
-    record = texts(body)
+    record = text_members(body)
     more = parameters(operation, {**record, "id": identifier})
     if more is None:
         raise ServiceError(f"the record {identifier} names no file to download", retryable=False)
@@ -218,4 +218,4 @@ def _texts_of_record(line: Any) -> dict[str, str]:
         return {"id": line.text.decode("utf-8")}
     if not line.text.startswith(b"{"):
         raise UsageError(f"line {line.number} is neither a record nor an id")
-    return texts(line.text)
+    return text_members(line.text)

@@ -127,7 +127,7 @@ def _edit(
         if _is_already(identifier, before, changed, partial(_record, call, clients, look)):
             runtime.stderr.note(f"{what} is already so; nothing was sent")
             return
-        single.once(call, clients, request._replace(body=join(changed)))
+        single.send_once(call, clients, request._replace(body=join(changed)))
 
 
 def _record(call: Call, clients: Clients, look: Request) -> Parts:

@@ -56,7 +56,7 @@ def run(
     """
     asked = part(options, ReadOptions)
     _check(asked, mode)
-    since = builder.since(runtime, asked.since, asked.query)
+    since = builder.change_filter(runtime, asked.since, asked.query)
 
     def select() -> SelectedReads:
         # Each poll adds its own filter, so `since` is left out here.

@@ -52,7 +52,7 @@ def run(
     UnsafeError, ConfigError.
     """
     config = file.read(runtime)
-    common = builder.common(runtime, catalogue, config, options, mode, operation)
+    common = builder.common_call(runtime, catalogue, config, options, mode, operation)
     _check(options)
     run_output.check_columns(options)
     select = selection.for_writes if operation.changes else selection.for_reads

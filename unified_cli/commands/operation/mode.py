@@ -7,7 +7,7 @@ from contextlib import closing
 from unified_cli.call import Mode, ModeKind, builder, delivery, single
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.catalogue.known import KnownField
-from unified_cli.catalogue.known_filters import doubtful
+from unified_cli.catalogue.known_filters import find_doubtful
 from unified_cli.cli.command import CommandContext, Later, yes_or_no
 from unified_cli.cli.flags import part
 from unified_cli.cli.option_parts import StopOptions
@@ -212,5 +212,5 @@ def _check_filters(
     """
     said = builder.described(runtime, options, operation)
     names = [one.name for one in said.query] if said else None
-    for one in doubtful(operation, catalogue.service, builder.pairs(options.query), names):
+    for one in find_doubtful(operation, catalogue.service, builder.pairs(options.query), names):
         builder.warn_of_parameter(runtime, one, strict=options.strict)

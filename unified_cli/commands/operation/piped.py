@@ -89,7 +89,7 @@ def run(
     config = file.read(runtime)
     targets: Targets
     if mode.several:
-        call = builder.common(runtime, catalogue, config, options, mode, operation)
+        call = builder.common_call(runtime, catalogue, config, options, mode, operation)
         select = selection.for_writes if operation.changes else selection.for_reads
         targets = dict(select(runtime, config, options).items())
     else:

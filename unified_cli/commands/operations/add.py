@@ -73,7 +73,7 @@ def run(context: CommandContext, options: AddOperationsOptions) -> None:
         readers.client(settings) as client,
     ):
         offer = introspection.ask_offer(client, settings, catalogue)
-        seen_words.keep_offer(runtime, settings, catalogue, offer.offered)
+        seen_words.save_offer(runtime, settings, catalogue, offer.offered)
         chosen = _named_operations(context, settings, offer, options.names)
         if chosen.refused:
             runtime.stderr.note(
@@ -251,7 +251,7 @@ def _resource_entry(asked: _Asked, operations: Sequence[Operation]) -> AddedReso
 
 def _described(asked: _Asked, operation: Operation) -> MethodDescription | None:
     try:
-        return method_description.asked(asked.client, asked.scope, operation)
+        return method_description.fetch(asked.client, asked.scope, operation)
     except RefusedError:
         return None
     except ServiceError as error:

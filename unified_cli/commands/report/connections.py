@@ -162,7 +162,7 @@ class _Question(NamedTuple):
                 raise untold
         state = offer.state if offer else state
         judged = (
-            self.check.judged(name, settings, offer) if offer else self.check.unknown_offer(name)
+            self.check.offer_of(name, settings, offer) if offer else self.check.unknown_offer(name)
         )
         seen = self._seen(name, settings.identity[1], record, state, judged)
         return seen._replace(age=known.age if known else 0.0)
@@ -178,7 +178,7 @@ class _Question(NamedTuple):
         judged = offer_check.failed(name, self.check.operations, error)
         if known:
             offer = Offer(known.offered, state=state, provided=known.provided)
-            judged = self.check.judged(name, settings, offer)
+            judged = self.check.offer_of(name, settings, offer)
         found = self._seen(name, settings.identity[1], record, state, judged)
         if fact and not record:
             found = found._replace(product=fact.product, status=fact.status)
@@ -213,7 +213,7 @@ class _Question(NamedTuple):
         state: AccountState,
         judged: ConnectionOffer,
     ) -> SeenConnection:
-        keeps = tuple(cell.keeps for cell in judged.cells)
+        keeps = tuple(cell.obstacle for cell in judged.cells)
         product, tenant = (record.product, record.tenant) if record else ("", "")
         service = self.check.catalogue.service
         return SeenConnection(

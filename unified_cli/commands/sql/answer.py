@@ -101,7 +101,7 @@ def _call(context: CommandContext, options: SqlOptions) -> Call:
     )
     asked = with_parts(asked, options, MessageOptions, NetworkOptions, ConnectionOptions)
     if profiles.is_several(options.profile):
-        call = builder.common(runtime, catalogue, config, asked, Mode(), None)
+        call = builder.common_call(runtime, catalogue, config, asked, Mode(), None)
     else:
         call = builder.resolve(runtime, catalogue, asked, Mode(), None, scoped=False)
     return call._replace(settings=builder.settings_for_many(call.settings, runtime, None, config))

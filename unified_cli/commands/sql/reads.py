@@ -10,7 +10,7 @@ from typing import NamedTuple
 from unified_cli.call import builder, selected_reads
 from unified_cli.call.selected_reads import ReadWork, SelectedRead, SelectedReads
 from unified_cli.catalogue import plain
-from unified_cli.catalogue.known_filters import doubtful
+from unified_cli.catalogue.known_filters import find_doubtful
 from unified_cli.cli import named_resource
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.options import ReadOptions
@@ -53,7 +53,7 @@ def of_connections(context: CommandContext, options: SqlOptions, plan: Plan) -> 
     """
     found: list[ListRead] = []
     for table, query in _filters(context, options, plan).items():
-        builder.since(context.runtime, options.since, query)
+        builder.change_filter(context.runtime, options.since, query)
         asked = ReadOptions(query=query, page_size=options.page_size, since=options.since)
         selected = selected_reads.select_lists(
             context.runtime, context.catalogue, plan.tables[table], asked, options
@@ -92,7 +92,7 @@ def _filters(context: CommandContext, options: SqlOptions, plan: Plan) -> dict[T
             raise UsageError(f"-q {text}: {what}", hint=hint)
         found[table] += (pair,)
         service = context.catalogue.service
-        for one in doubtful(plan.tables[table], service, builder.pairs([pair]), None):
+        for one in find_doubtful(plan.tables[table], service, builder.pairs([pair]), None):
             builder.warn_of_parameter(context.runtime, one, strict=False)
     return found
 
