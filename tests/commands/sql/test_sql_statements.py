@@ -1,5 +1,6 @@
 """Statements that do more than read, or are wrong, are refused; nothing is sent."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -88,7 +89,7 @@ def test_the_database_is_locked_also_against_a_statement_that_was_not_checked(
 
     here = tmp_path / "here"
     here.mkdir()
-    monkeypatch.setattr(checked, "plan", lambda *_: checked.Plan())
+    monkeypatch.setattr(checked, "plan", lambda text, *_: checked.Plan(text))
     result = unified(["sql", statement.replace("HERE", str(here))], environ=service.environ)
     harmless = (
         "duckdb_s",
@@ -103,6 +104,34 @@ def test_the_database_is_locked_also_against_a_statement_that_was_not_checked(
     assert result.code != 0 or any(one in statement for one in harmless), result.stdout
     assert "root:" not in result.stdout
     assert [*here.iterdir()] == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT count(*) FROM read_text('PRIVATE/*')",
+        "FROM glob('PRIVATE/**')",
+        "COPY (SELECT 42) TO 'PRIVATE/x.csv'",
+        "COPY (SELECT 42 AS a) TO 'PRIVATE/x' (PARTITION_BY (a))",
+        "ATTACH 'PRIVATE/x.duckdb' AS x",
+        "EXPORT DATABASE 'PRIVATE/x'",
+        "SET allowed_directories = ['PRIVATE']",
+        "SET temp_directory = 'PRIVATE'",
+    ],
+)
+def test_the_private_folder_is_locked_also_against_a_statement_that_was_not_checked(
+    statement: str, unified: Unified, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from unified_cli.commands.sql import statement as checked  # noqa: PLC0415  needs the extra
+
+    def plan(text: str, _: object, database: Any) -> checked.Plan:
+        (spill,) = database.execute("SELECT current_setting('temp_directory')").fetchone()
+        return checked.Plan(text.replace("PRIVATE", str(Path(spill).parent)))
+
+    monkeypatch.setattr(checked, "plan", plan)
+    result = unified(["sql", statement], environ=service.environ)
+    assert (result.code, result.stdout) == (2, "")
+    assert re.search("disabled|locked", result.stderr)
 
 
 WRONG = {

@@ -1,6 +1,6 @@
-"""The database of one run: in memory, with a private folder to spill into. Its
-configuration is locked before the statement runs, in a worker that a signal or the
-timeout interrupts.
+"""The database of one run: in memory, with a private folder to spill into. Files and
+the configuration are locked before the statement runs, in a worker that a signal or
+the timeout interrupts.
 """
 
 import os
@@ -37,9 +37,7 @@ class Rows(NamedTuple):
 
 
 def opened(folder: Path) -> duckdb.DuckDBPyConnection:
-    """Return an empty database that spills into the folder, and reaches no file outside
-    of it.
-    """
+    """Return an empty database that spills into the folder."""
     none, free = str(folder / "none"), shutil.disk_usage(folder).free
     (folder / "spill").mkdir(0o700)
     made = duckdb.connect(
@@ -62,8 +60,6 @@ def opened(folder: Path) -> duckdb.DuckDBPyConnection:
     made.execute("SET TimeZone = 'UTC'")
     # DuckDB would draw its progress bar on standard output, among the rows.
     made.execute("SET enable_progress_bar = false")
-    made.execute(f"SET allowed_directories = [{_text(folder)}]")
-    made.execute("SET enable_external_access = false")
     return made
 
 
@@ -98,10 +94,7 @@ def results(
     def work(_: None) -> Generator[Rows]:
         try:
             prepare()
-            # `_executed` reduces the threads for its second try. A checked statement
-            # cannot change any setting.
-            database.execute("SET allowed_configs = ['threads']")
-            database.execute("SET lock_configuration = true")
+            _lock(database)
             began.append(time.monotonic())
             yield from _executed(database, plan)
         finally:
@@ -130,6 +123,15 @@ def results(
             database.interrupt()
         if over.is_set():
             database.close()
+
+
+def _lock(database: duckdb.DuckDBPyConnection) -> None:
+    # From here on DuckDB opens files in its folder for the spill only.
+    database.execute("SET enable_external_access = false")
+    # `_executed` reduces the threads for its second try. A checked statement cannot
+    # change any setting.
+    database.execute("SET allowed_configs = ['threads']")
+    database.execute("SET lock_configuration = true")
 
 
 def _executed(database: duckdb.DuckDBPyConnection, plan: Plan) -> Generator[Rows]:

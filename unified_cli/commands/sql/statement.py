@@ -58,7 +58,7 @@ class Plan:
 
 def plan(text: str, catalogue: Catalogue, parser: duckdb.DuckDBPyConnection) -> Plan:
     """Return a statement, checked, with the tables and columns that it reads. `parser`
-    is a database that cannot read other files.
+    is a database, which only parses it.
 
     Raises UsageError for an invalid statement, or one that does more than read.
     """
