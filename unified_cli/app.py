@@ -35,16 +35,16 @@ def read(
         if first_steps_are_due(runtime):
             return partial(show_first_steps, runtime)
     context = _context(runtime, catalogue or own_catalogue(runtime, COMMANDS))
-    words = aliases.expanded(argv, runtime, context.first_words)
+    words = aliases.expand(argv, runtime, context.first_words)
     before: list[EarlyOptions] = []
     parsed = tree.read(_tree(context, before.append), words, runtime)
     if parsed is None:
         return None
     if words == argv:
-        aliases.tell_shadowed(argv, runtime)
+        aliases.warn_of_shadowed(argv, runtime)
     early = before[-1]
     context = context._replace(runtime=_as_asked(runtime, parsed.options, early))
-    options = _merged(parsed.options, early) if early.given() else parsed.options
+    options = _merged(parsed.options, early) if early.changed_values() else parsed.options
     runtime.stderr.verbosity = getattr(options, "verbose", early.verbose)
     if isinstance(parsed.runs, Operation):
         from unified_cli.commands.operation import mode  # noqa: PLC0415  not for help
@@ -77,7 +77,7 @@ def _merged(options: OptionsT, early: EarlyOptions) -> OptionsT:
     """
     nothing: tuple[object, ...] = ((), None, False)
     messages = names_of(MessageOptions)
-    given = {name: value for name, value in early.given() if name not in messages}
+    given = {name: value for name, value in early.changed_values() if name not in messages}
     found = {name: value for name, value in given.items() if getattr(options, name, "") in nothing}
     if early.profile and (own := getattr(options, "profile", ())):
         found["profile"] = (*early.profile, *own)
@@ -163,5 +163,5 @@ def _context(runtime: Runtime, catalogue: Catalogue) -> CommandContext:
 
 
 def _tree(context: CommandContext, remember: Callable[[EarlyOptions], None]) -> Any:
-    listed = partial(aliases.listed, context.runtime, context.first_words)
+    listed = partial(aliases.valid_aliases, context.runtime, context.first_words)
     return tree.root(context.catalogue, tree.built_in(COMMANDS, context), remember, listed)

@@ -67,7 +67,7 @@ def test_each_command_has_a_whole_class() -> None:
 @pytest.mark.parametrize("kind", PARTS)
 def test_a_part_with_nothing_given_never_changes(kind: type[Options]) -> None:
     one = kind()
-    assert one.given() == []
+    assert one.changed_values() == []
     for name in (field.name for field in fields(kind)):
         with pytest.raises(FrozenInstanceError):
             setattr(one, name, "another")
@@ -77,11 +77,11 @@ def test_a_part_with_nothing_given_never_changes(kind: type[Options]) -> None:
 def test_options_never_change(kind: type[Options]) -> None:
     one, other = kind(**required(kind)), kind(**required(kind))
     assert (one, hash(one)) == (other, hash(other))
-    assert dict(one.given()) == required(kind)
+    assert dict(one.changed_values()) == required(kind)
     for name in (field.name for field in fields(kind)):
         changed = replace(one, **{name: "another"})
         assert changed != one
-        assert dict(changed.given()) == {**required(kind), name: "another"}
+        assert dict(changed.changed_values()) == {**required(kind), name: "another"}
         with pytest.raises(FrozenInstanceError):
             setattr(one, name, "another")
     assert one == other

@@ -20,7 +20,7 @@ _CONFIRMING = re.compile(r"--(?:yes|force|allow-.*)")
 _LIKE = 'like t = "ticketing tickets"'
 
 
-def expanded(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> list[str]:
+def expand(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> list[str]:
     """Return a command line's words, with an alias replaced.
 
     `known` are APIs and commands. The config file is read only where the first word is
@@ -38,7 +38,7 @@ def expanded(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> l
     return [*argv[:at], *_words(config, argv[at], known), *argv[at + 1 :]]
 
 
-def tell_shadowed(argv: Sequence[str], runtime: Runtime) -> None:
+def warn_of_shadowed(argv: Sequence[str], runtime: Runtime) -> None:
     """Warn in one line if the first word, a command, is also an alias. The alias is
     ignored. Such a command may be new in a later version.
     """
@@ -52,11 +52,11 @@ def tell_shadowed(argv: Sequence[str], runtime: Runtime) -> None:
         return
     shadowing = [name for name in config.aliases if plain(name) == plain(argv[at])]
     if shadowing:
-        wrong = _wrong(config, shadowing[0], f"{_SHADOWS}, so it is ignored", _RENAME)
+        wrong = _alias_error(config, shadowing[0], f"{_SHADOWS}, so it is ignored", _RENAME)
         runtime.stderr.note(f"warning: {wrong.one_line}")
 
 
-def listed(runtime: Runtime, known: Collection[str]) -> Sequence[tuple[str, str]]:
+def valid_aliases(runtime: Runtime, known: Collection[str]) -> Sequence[tuple[str, str]]:
     """Return the valid aliases, each with its words.
 
     None where the config file cannot be read.
@@ -101,25 +101,27 @@ _RENAME = "give it another name"
 def _words(config: Config, name: str, known: Collection[str]) -> list[str]:
     text = config.aliases[name]
     if not _NAME.fullmatch(name):
-        raise _wrong(config, name, "has a name that is not of letters, digits, - and _")
+        raise _alias_error(config, name, "has a name that is not of letters, digits, - and _")
     taken = [*map(plain, known)]
     if plain(name) in taken:
-        raise _wrong(config, name, _SHADOWS)
+        raise _alias_error(config, name, _SHADOWS)
     if not isinstance(text, str):
-        raise _wrong(config, name, "must be text", _LIKE)
+        raise _alias_error(config, name, "must be text", _LIKE)
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise _wrong(config, name, f"cannot be split into words: {str(error).lower()}") from None
+        raise _alias_error(
+            config, name, f"cannot be split into words: {str(error).lower()}"
+        ) from None
     if not words or plain(words[0]) not in taken:
         begins = (
             f'begins with "{visible(words[0])}", an alias itself'
             if words and words[0] in config.aliases
             else ""
         )
-        raise _wrong(config, name, begins or "does not begin with an API or a command", _LIKE)
+        raise _alias_error(config, name, begins or "does not begin with an API or a command", _LIKE)
     if confirming := next(filter(None, map(_confirming, words)), None):
-        raise _wrong(config, name, f"holds {confirming}, which is typed each time")
+        raise _alias_error(config, name, f"holds {confirming}, which is typed each time")
     return words
 
 
@@ -166,7 +168,7 @@ def _valued(flags: Any) -> Collection[str]:
     return {spelling for flag in flags if flag.takes_value for spelling in flag.spellings}
 
 
-def _wrong(config: Config, name: str, what: str, hint: str | None = None) -> ConfigError:
+def _alias_error(config: Config, name: str, what: str, hint: str | None = None) -> ConfigError:
     return ConfigError(
         f'{_alias_position(config, name)}: the alias "{visible(name)}" {what}', hint=hint
     )

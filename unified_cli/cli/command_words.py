@@ -31,7 +31,7 @@ def words_of(
     for argument in arguments_of(type(options)):
         found = _texts(getattr(options, argument.name), argument.takes[-1])
         words += [] if argument.name in without else found
-    given = {name for name, _ in options.given()} - {*without}
+    given = {name for name, _ in options.changed_values()} - {*without}
     for flag in flags_of(type(options)):
         if flag.name in given:
             words += _flag_words(flag, getattr(options, flag.name))

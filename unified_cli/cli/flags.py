@@ -67,7 +67,7 @@ class Options:
     reads_settings: ClassVar[bool] = False
     """Whether settings supply values for missing options, as for a call."""
 
-    def given(self) -> list[tuple[str, Any]]:
+    def changed_values(self) -> list[tuple[str, Any]]:
         """Return the names and values that differ from the defaults."""
         values = ((field, getattr(self, field.name)) for field in fields(self))
         return [(field.name, value) for field, value in values if value != field.default]
@@ -240,7 +240,7 @@ def flags_of(*classes: type[Options], operation: "Operation | None" = None) -> t
         )
         for name, field in declared.items()
         for kind in [_kind(field)]
-        for mark in _marks(field)
+        for mark in _metadata(field)
         if isinstance(mark, Flag)
         and (operation is None or mark.when is None or mark.when(operation))
     )
@@ -252,7 +252,7 @@ def arguments_of(options: type[Options]) -> tuple[Argument, ...]:
     return tuple(
         mark._replace(name=field.name, kind=_kind(field), required=field.default is MISSING)
         for field in fields(options)
-        for mark in _marks(field)
+        for mark in _metadata(field)
         if isinstance(mark, Argument)
     )
 
@@ -287,7 +287,7 @@ def typer_function(
             if one.takes[-1] not in _ANY_BYTES
         }
         return run(
-            options(**{name: _given(value, texts.get(name)) for name, value in given.items()})
+            options(**{name: _as_typed(value, texts.get(name)) for name, value in given.items()})
         )
 
     parameters = [*(one.parameter() for one in arguments), *(one.parameter() for one in flags)]
@@ -301,20 +301,20 @@ _ANY_BYTES = ("file", "folder", "@file", "field@file")
 """
 
 
-def _given(value: Any, spelling: str | None) -> Any:
+def _as_typed(value: Any, spelling: str | None) -> Any:
     """Return the value, its texts as typed.
 
     Raises UsageError for a text that is not UTF-8, unless `spelling` is None.
     """
     if isinstance(value, list):
-        return tuple(_given(one, spelling) for one in value)
+        return tuple(_as_typed(one, spelling) for one in value)
     text = as_typed(value) if spelling and isinstance(value, str) else ""
     if any("\ud800" <= letter <= "\udfff" for letter in text):
         raise UsageError(f"{spelling} is not UTF-8: {visible(text)}")
     return text or value
 
 
-def _marks(field: Field[Any]) -> tuple[Any, ...]:
+def _metadata(field: Field[Any]) -> tuple[Any, ...]:
     annotation: Any = field.type
     return annotation.__metadata__  # type: ignore[no-any-return]
 

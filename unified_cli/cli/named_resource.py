@@ -21,7 +21,7 @@ def find(catalogue: Catalogue, text: str, profiles: Collection[str] = ()) -> Res
         hint = (
             f"-p {text} selects this profile"
             if text in {*profiles, RESERVED}
-            else meant(catalogue, text)
+            else suggest(catalogue, text)
         )
         raise UsageError(f"{text!r} must be API/RESOURCE", hint=hint or "like ticketing/contacts")
     known = either_dash(api, catalogue.apis)
@@ -29,12 +29,13 @@ def find(catalogue: Catalogue, text: str, profiles: Collection[str] = ()) -> Res
     found = either_dash(name, resources)
     if found is None:
         raise UsageError(
-            f"no resource {text}", hint=meant(catalogue, text) or "unified operations lists them"
+            f"no resource {text}",
+            hint=suggest(catalogue, text) or "unified operations lists them",
         )
     return resources[found]
 
 
-def meant(catalogue: Catalogue, name: str) -> str | None:
+def suggest(catalogue: Catalogue, name: str) -> str | None:
     """Return a suggestion for a resource's name, or None.
 
     The API in the name is missing or wrong, or the resource is misspelt.

@@ -123,6 +123,6 @@ class StopOptions(Options):
     stages: Stages = None
 
     @property
-    def stops(self) -> bool:
+    def has_limits(self) -> bool:
         """Whether any of these options is given."""
         return self.fail_fast or self.max_failures is not None or self.stages is not None

@@ -50,8 +50,8 @@ from unified_cli.cli.shared_options import (
     TypedHeader,
     WaitTimeout,
     Yes,
+    is_write,
     lists,
-    writes,
 )
 from unified_cli.config.keys import KEYS, Overrides
 
@@ -219,7 +219,7 @@ class SendOptions(Options):
             "send a file as a form, with -f for its other fields; NAME is file",
             "[NAME=]FILE",
             takes="file",
-            when=writes,
+            when=is_write,
         ),
     ] = ()
     content_type: Annotated[
@@ -229,7 +229,7 @@ class SendOptions(Options):
             BODY,
             "send the file of -d @FILE as it is, as this type",
             "TYPE",
-            when=writes,
+            when=is_write,
         ),
     ] = None
     idempotency_key: Annotated[

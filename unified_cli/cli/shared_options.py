@@ -49,7 +49,7 @@ def output_of(choices: Sequence[Format]) -> Flag:
     return flag_of(Output)._replace(choices=formats.names(choices))
 
 
-def writes(operation: Operation) -> bool:
+def is_write(operation: Operation) -> bool:
     """Return whether it creates or updates a record."""
     return operation.kind == "write"
 

@@ -13,7 +13,7 @@ from unified_cli.cli.flags import BODY, LIST
 from unified_cli.cli.operation_options import by_spelling
 from unified_cli.cli.other_commands import no_command, own_commands, own_line
 from unified_cli.cli.other_tools import own_spellings, quoted
-from unified_cli.cli.shared_options import writes
+from unified_cli.cli.shared_options import is_write
 from unified_cli.errors import UsageError
 from unified_cli.masking import visible
 
@@ -76,10 +76,10 @@ def with_one_dash(argv: Sequence[str]) -> UsageError | None:
 def _usage_error(context: Any, message: str) -> UsageError:
     where = f"{context.command_path}: " if context else ""
     message = message.strip().rstrip(".")
-    return UsageError(f"{where}{message[0].lower()}{message[1:]}", hint=_more(context))
+    return UsageError(f"{where}{message[0].lower()}{message[1:]}", hint=_help_command(context))
 
 
-def _more(context: Any) -> str:
+def _help_command(context: Any) -> str:
     return f"{context.command_path if context else 'unified'} --help"
 
 
@@ -87,7 +87,7 @@ def _unknown_option(context: Any, option: str, argv: Sequence[str]) -> UsageErro
     where = f"{context.command_path}: " if context else ""
     if option == "--wait" and context and (old := removed_options.wait(where[:-2], argv)):
         return old
-    hint = _instead(context, option, _typed_value(option, argv), argv) or _more(context)
+    hint = _suggest(context, option, _typed_value(option, argv), argv) or _help_command(context)
     return UsageError(f"{where}no such option: {visible(option)}", hint=hint)
 
 
@@ -114,10 +114,10 @@ def unknown_command(
     near = get_close_matches(name.lower(), entries, 1, _CLOSE_NAME)
     # Do not suggest the opposite command, such as X for unX.
     near = [one for one in near if name != f"un{one}"]
-    close = close or below(entries, name) or near
+    close = close or find_resources(entries, name) or near
     if name == argument_errors.HELP:
         close = []
-    hint = own_line(name, rest) if kind == _TOP and not below(entries, name) else None
+    hint = own_line(name, rest) if kind == _TOP and not find_resources(entries, name) else None
     hint = hint or no_command(path, name) or _order(path, kind, entries, words)
     if name == argument_errors.HELP:
         hint = f"{path} --help"
@@ -187,12 +187,12 @@ def _named(entries: Mapping[str, CommandStub], words: Sequence[str]) -> tuple[st
         )
         if api and api.get_command(None, second):
             return f"{first} {second}", words[at + 2 :]
-        if len(found := below(entries, first)) == 1:
+        if len(found := find_resources(entries, first)) == 1:
             return found[0], words[at + 1 :]
     return "API RESOURCE", ()
 
 
-def below(entries: Mapping[str, CommandStub], name: str) -> list[str]:
+def find_resources(entries: Mapping[str, CommandStub], name: str) -> list[str]:
     """Return each API's resource of that name."""
     apis = [(api, stub.build()) for api, stub in entries.items() if stub.section == APIS]
     found = [(api, one.get_command(None, name)) for api, one in apis]
@@ -213,7 +213,7 @@ def _misused_option(context: Any, option: str, message: str, argv: Sequence[str]
     return UsageError(f"{option} takes no value", hint=flag.about)
 
 
-def _instead(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:
+def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:
     own = own_spellings(option, value)
     spellings = argument_errors.spellings_of(context) if context else []
     assigned = next(_assigned_to(context, option, value), None)
@@ -239,7 +239,7 @@ def _instead(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
         return None
     if not close and (flag := by_spelling().get(option)):
         taken_by = _TAKEN_BY.get(option) or (
-            "create and update" if flag.when is writes else _TAKEN_BY.get(flag.group)
+            "create and update" if flag.when is is_write else _TAKEN_BY.get(flag.group)
         )
         return f"only {taken_by} take it" if taken_by else None
     return "did you mean " + " or ".join(f'"{one}"' for one in close) + "?" if close else None

@@ -168,7 +168,7 @@ def _help(context: CommandContext, options: HelpOptions) -> None:
         whole = context.program(context.catalogue)
         words = (
             _words_before_options(
-                aliases.expanded(words[:1], runtime, (*context.first_words, *topics()))
+                aliases.expand(words[:1], runtime, (*context.first_words, *topics()))
             )
             + words[1:]
         )
@@ -194,7 +194,7 @@ def _meant(whole: Any, words: Sequence[str]) -> str:
     if words[0].isdecimal() and int(words[0]) in {*ExitCode}:
         return "unified help exit-codes"
     close = [name for name, topic in topics().items() if words[0] in topic.also.split()]
-    close = close or usage_errors.below(whole.entries, words[0])
+    close = close or usage_errors.find_resources(whole.entries, words[0])
     close = close or get_close_matches(words[0], [*topics(), *whole.entries], 1)
     if close and " " in close[0]:
         return " or ".join(

@@ -155,9 +155,9 @@ class RunSender:
                 self._errors.setdefault(int(error.code), error)
                 if rules.stops(self._failed):
                     stops.end()
-            self._tell(sent, stops)
+            self._report(sent, stops)
 
-    def _tell(self, sent: SentJob[CallJob], stops: ConnectionStops) -> None:
+    def _report(self, sent: SentJob[CallJob], stops: ConnectionStops) -> None:
         """Report a result.
 
         If that fails, nothing more is sent, and calls in flight are still recorded.
@@ -198,9 +198,9 @@ class RunSender:
         done += (
             f", {under_way} more {'was' if under_way == 1 else 'were'} sent" if under_way else ""
         )
-        signals.say_how_to_continue(stop, done, self._onward(items))
+        signals.say_how_to_continue(stop, done, self._continuation(items))
 
-    def _onward(self, items: Sequence[CallItem]) -> str:
+    def _continuation(self, items: Sequence[CallItem]) -> str:
         if self._ended == len(items):
             return "nothing is left"
         if self._resume:

@@ -49,10 +49,10 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
     """
     runtime, service = context.runtime, context.catalogue.service
     settings = listed.settings(context, options)
-    found = listed.listed(context, settings, options)
-    listed.keep(context, settings, found)
+    found = listed.list_connections(context, settings, options)
+    listed.save_facts(context, settings, found)
     known = listed.profiles_by_account(runtime, settings)
-    wanted, missing = listed.chosen(context, found, options.where)
+    wanted, missing = listed.filter_with_jq(context, found, options.where)
     new = [one for one in wanted if one.id and one.id not in known]
     _check_ids(new)
     names = _named(new, options.prefix, file.read(runtime))
@@ -64,7 +64,9 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
     asked = listed.profiles_by_account(runtime, settings, same_token=True)
     gone = [name for account, of_it in asked.items() if account not in present for name in of_it]
     if gone and not options.query:
-        runtime.stderr.note(f"not listed any more: {_some(gone)} (unified profile remove NAME)")
+        runtime.stderr.note(
+            f"not listed any more: {_first_names(gone)} (unified profile remove NAME)"
+        )
     if not names:
         runtime.stderr.note(
             f"nothing to add: {counted(len(wanted), 'connection')}, each with a profile"
@@ -139,7 +141,7 @@ def _collision(name: str, of_it: list[ConnectionRecord], config: Config) -> str:
     who = (
         "a profile has this name already"
         if name in config.profiles
-        else f"of {_some([one.id for one in of_it])}"
+        else f"of {_first_names([one.id for one in of_it])}"
     )
     return f'the name "{name}" would not be the only one, {who}'
 
@@ -223,5 +225,5 @@ def _selected(names: Mapping[str, ConnectionRecord], options: AddConnectionsOpti
     return shlex.quote(f"tag:{options.tag[0]}") if options.tag else shlex.quote(f"{prefix}*")
 
 
-def _some(names: list[str]) -> str:
+def _first_names(names: list[str]) -> str:
     return named([*map(visible, names)], _MOST_TOLD)

@@ -64,7 +64,7 @@ def run(context: CommandContext, options: LinkOptions) -> None:
         prompt.confirm_several(runtime, settings, what, names, yes=options.yes)
         stdout.check(runtime)
         stdout.unpage(runtime)
-        token = _made(client, request)
+        token = _create_token(client, request)
     _write(runtime, token, out)
     runtime.stderr.note(_USE)
 
@@ -93,7 +93,7 @@ def _request(settings: Settings, service: Service) -> Request:
     return requests.for_path(scope, "POST", service.connections.link, content)
 
 
-def _made(client: Client, request: Request) -> str:
+def _create_token(client: Client, request: Request) -> str:
     """Return the token that the service made. Raises ServiceError if it gives none."""
     answer = client.send(request)
     token = members.text((members.parts((answer.body or b"").strip()) or {}).get(_MEMBER))

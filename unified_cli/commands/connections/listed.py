@@ -37,7 +37,7 @@ def settings(context: CommandContext, options: ListedConnectionsOptions) -> Sett
     return resolved
 
 
-def listed(
+def list_connections(
     context: CommandContext, resolved: Settings, options: ListedConnectionsOptions
 ) -> list[ConnectionRecord]:
     """Return all connections that the token can see. Raises the errors of a list
@@ -57,14 +57,16 @@ def listed(
     return found
 
 
-def keep(context: CommandContext, resolved: Settings, found: Iterable[ConnectionRecord]) -> None:
+def save_facts(
+    context: CommandContext, resolved: Settings, found: Iterable[ConnectionRecord]
+) -> None:
     """Keep the product and status of each connection for other commands."""
     address, _ = resolved.reachable()
     told = ((one.id, one.product, one.state.in_words(context.catalogue.service)) for one in found)
     connection_facts.keep(context.runtime, address.origin, told)
 
 
-def chosen(
+def filter_with_jq(
     context: CommandContext, found: list[ConnectionRecord], where: str | None
 ) -> tuple[list[ConnectionRecord], Sequence[str]]:
     """Return the connections for which the jq program gives only true. Also returns

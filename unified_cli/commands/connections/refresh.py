@@ -31,7 +31,7 @@ def run(context: CommandContext, options: RefreshOptions) -> None:
     owner.check(runtime, options)
     stop_rules.parse(options, 1)
     if is_several(options.profile):
-        _several(runtime, catalogue, options)
+        _refresh_several(runtime, catalogue, options)
         return
     mode = Mode(shown=options.shown)
     call = builder.resolve(runtime, catalogue, options, mode, None, method="POST")
@@ -43,7 +43,7 @@ def run(context: CommandContext, options: RefreshOptions) -> None:
     single.send(call, request)
 
 
-def _several(runtime: Runtime, catalogue: Catalogue, options: RefreshOptions) -> None:
+def _refresh_several(runtime: Runtime, catalogue: Catalogue, options: RefreshOptions) -> None:
     config, operation = file.read(runtime), renewal.operation(catalogue.service)
     mode = Mode(ModeKind.WRITES, several=True, shown=options.shown)
     common = builder.common_call(runtime, catalogue, config, options, mode, operation)

@@ -37,11 +37,11 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
     """
     runtime, service = context.runtime, context.catalogue.service
     settings = listed.settings(context, options)
-    found = listed.listed(context, settings, options)
-    listed.keep(context, settings, found)
+    found = listed.list_connections(context, settings, options)
+    listed.save_facts(context, settings, found)
     found, failed = _ask_health(context, settings, found) if options.health else (found, {})
     known = listed.profiles_by_account(runtime, settings)
-    shown, missing = listed.chosen(context, found, options.where)
+    shown, missing = listed.filter_with_jq(context, found, options.where)
     troubles = {one.id: _trouble(context, one, failed) for one in shown} if options.health else {}
     rows = [
         (*_row(one, service, known), *([troubles[one.id]] if options.health else ()))
@@ -186,11 +186,12 @@ def _screen(
     yield _statuses(context, shown)
     yield terminal.styled("\n")
     products = defaultdict[str, list[ConnectionRecord]](list)
-    for one in sorted(shown, key=lambda one: _WORST_FIRST.index(_look(context, one))):
+    for one in sorted(shown, key=lambda one: _WORST_FIRST.index(_status_look(context, one))):
         products[one.product or _UNKNOWN].append(one)
     lines = {
         product: [
-            (_look(context, one), _line(context, one, profiles.get(one.id, ()))) for one in of_it
+            (_status_look(context, one), _line(context, one, profiles.get(one.id, ())))
+            for one in of_it
         ]
         for product, of_it in sorted(
             products.items(), key=lambda found: (-_broken(context, found[1]), found[0])
@@ -209,17 +210,17 @@ def _screen(
             for look, line in of_it
         )
         yield layout.rows(runtime, [*widths.values()], rows, indent=len(_INDENT))
-    yield _wrong(runtime, shown, troubles)
+    yield _problem_screen(runtime, shown, troubles)
 
 
 def _broken(context: CommandContext, found: Sequence[ConnectionRecord]) -> int:
     """Return how many of the connections do not work."""
-    return sum(_look(context, one) is Look.BAD for one in found)
+    return sum(_status_look(context, one) is Look.BAD for one in found)
 
 
 def _statuses(context: CommandContext, shown: Sequence[ConnectionRecord]) -> TerminalText:
     """Return a bar for each status, the most frequent first."""
-    found = Counter((_status(context, one), _look(context, one)) for one in shown)
+    found = Counter((_status(context, one), _status_look(context, one)) for one in shown)
     rows = [
         (
             masked(status),
@@ -232,7 +233,7 @@ def _statuses(context: CommandContext, shown: Sequence[ConnectionRecord]) -> Ter
     return screen.table(context.runtime, heads, rows)
 
 
-def _look(context: CommandContext, one: ConnectionRecord) -> Look:
+def _status_look(context: CommandContext, one: ConnectionRecord) -> Look:
     if one.state.problem_in_a_word(context.catalogue.service):
         return Look.BAD
     return Look.DOUBT if one.state.lacks_scopes else Look.GOOD
@@ -286,7 +287,7 @@ def _fitted(at: int, cell: str, size: int, sign: str, look: Look) -> Cell:
     return text if look is Look.GOOD else Word(text, look)
 
 
-def _wrong(
+def _problem_screen(
     runtime: Runtime, shown: Sequence[ConnectionRecord], troubles: Mapping[str, str]
 ) -> TerminalText:
     """Return the problem, once for each reason, with the connections that have it."""

@@ -41,7 +41,7 @@ class ListPlace(NamedTuple):
     log: str
 
     @classmethod
-    def of(cls, file: str) -> Self:
+    def from_file(cls, file: str) -> Self:
         """Return the place of a list from its file in a local folder, such as
         `acme/ats/jobs.2.ndjson`.
         """
@@ -69,7 +69,7 @@ class ListPlace(NamedTuple):
         }
 
 
-def look(chunks: Mapping[str, Stored]) -> str:
+def chunks_digest(chunks: Mapping[str, Stored]) -> str:
     """Return a digest of the names, sizes and tags of chunks. It is empty if any chunk
     has no tag.
     """
@@ -226,7 +226,7 @@ def remove(objects: StoredObjects, file: str) -> None:
     """Have the log of a list say that nothing was read, and remove its chunks. Raises
     as `begin_anew` does.
     """
-    place = ListPlace.of(file)
+    place = ListPlace.from_file(file)
     begin_anew(objects, place)
     objects.remove([f"{place.folder}/{name}" for name in place.chunks(objects)])
 

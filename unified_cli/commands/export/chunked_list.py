@@ -50,7 +50,7 @@ class ChunkedList:
         """
         self._monotonic, self._wall = runtime.monotonic, runtime.wall
         self._objects = objects
-        self._place = ListPlace.of(file)
+        self._place = ListPlace.from_file(file)
         self._log = ChunkLog(objects, self._place.log)
         self._identity = identity
         self._options = options

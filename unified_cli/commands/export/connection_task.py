@@ -114,7 +114,7 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Raises UsageError for an option that belongs to the task.
         """
         values = msgspec.structs.asdict(self.options)
-        typed = dict(given.given())
+        typed = dict(given.changed_values())
         own = {"what", "profile", "shard", "restart", "tasks", "engine", *values} - _BESIDE
         if other := [name for name in typed if name in own]:
             flag = by_name(ExportOptions).get(other[0])

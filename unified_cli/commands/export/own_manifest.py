@@ -135,7 +135,7 @@ def _owners_by_name(destination: Destination, plan: ExportPlan) -> dict[str, tup
 
 
 @contextmanager
-def held(destination: Destination, plan: ExportPlan) -> Iterator[tuple[Manifest, bool]]:
+def reserve(destination: Destination, plan: ExportPlan) -> Iterator[tuple[Manifest, bool]]:
     """Keep other runs out, and yield the result of `_reserve`.
 
     A task may be run again before its first run has noticed that no one wants it any
@@ -200,7 +200,7 @@ def _earlier_manifest(destination: Destination, plan: ExportPlan) -> Manifest | 
         return None
 
 
-def take(destination: Destination, plan: ExportPlan, kept: Manifest) -> None:
+def take_over(destination: Destination, plan: ExportPlan, kept: Manifest) -> None:
     """Take over the results of earlier runs, or start anew with --restart."""
     if not plan.options.restart:
         export_state.take(destination, kept)

@@ -167,7 +167,7 @@ def _suggestion(catalogue: Catalogue, pattern: str) -> str:
         return f"unified export {pattern.replace(',', ' ')}"
     if not _GLOB.search(pattern):
         near = get_close_matches(pattern, [*catalogue.apis], 1, _CLOSE)
-        meant = f"did you mean {near[0]}?" if near else named_resource.meant(catalogue, pattern)
+        meant = f"did you mean {near[0]}?" if near else named_resource.suggest(catalogue, pattern)
         if meant:
             return meant
     return "unified operations list shows what there is"

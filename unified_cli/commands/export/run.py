@@ -172,12 +172,12 @@ def carry_out(
     runtime, not_before = plan.context.runtime, float("-inf")
     plan = own_manifest.with_known_folders(destination, plan)
     check_names(destination, plan.manifest, dict.fromkeys(one.label for one in plan.lists))
-    with plan.readers, own_manifest.held(destination, plan) as (kept, waits):
+    with plan.readers, own_manifest.reserve(destination, plan) as (kept, waits):
         held()
         if waits:
             # A task may be run again elsewhere right after its process was killed.
             not_before = runtime.monotonic() + WINDOW
-        own_manifest.take(destination, plan, kept)
+        own_manifest.take_over(destination, plan, kept)
         plan = replace(plan, timestamps=kept.parquet == TIMESTAMPS)
         runner = ListRunner(plan, destination, kept, shown, stop=stop, not_before=not_before)
         return _Export(plan, destination, kept, shown, runner).run()

@@ -136,9 +136,9 @@ class StoreFolder:
         """
         if not entry.complete:
             return False
-        place = ListPlace.of(entry.file)
+        place = ListPlace.from_file(entry.file)
         there = place.chunks(self._objects)
-        if entry.look and chunk_log.look(there) == entry.look:
+        if entry.look and chunk_log.chunks_digest(there) == entry.look:
             return True
         last = ChunkLog(self._objects, place.log).last()
         if last is None or not last.state.complete:
@@ -153,7 +153,7 @@ class StoreFolder:
         self._objects.remove([f"{place.folder}/{name}" for name in there if name not in known])
         # A store may list an object some time after it can be read.
         if known <= there.keys():
-            entry.look = chunk_log.look({name: there[name] for name in known})
+            entry.look = chunk_log.chunks_digest({name: there[name] for name in known})
         return True
 
     def begin_anew(self, file: str, *, keep: bool) -> None:
@@ -161,14 +161,14 @@ class StoreFolder:
 
         Raises TakenOverError if another run writes to it.
         """
-        chunk_log.begin_anew(self._objects, ListPlace.of(file), keep=keep)
+        chunk_log.begin_anew(self._objects, ListPlace.from_file(file), keep=keep)
 
     def begun(self, file: str) -> Checkpoint | None:
         """Return the state of a list that was begun, or None.
 
         Raises StateError for a damaged log, StorageError.
         """
-        last = ChunkLog(self._objects, ListPlace.of(file).log).last()
+        last = ChunkLog(self._objects, ListPlace.from_file(file).log).last()
         return last.state if last and (last.state.pages or last.state.complete) else None
 
     def sweep(self, entry: ManifestEntry) -> None:
@@ -179,7 +179,7 @@ class StoreFolder:
 
         Raises StateError if one of its chunks is gone, StorageError.
         """
-        place = ListPlace.of(file)
+        place = ListPlace.from_file(file)
         last = ChunkLog(self._objects, place.log).last()
         for chunk in last.chunks if last else ():
             yield from chunk_log.records(self._objects, place, chunk)
@@ -198,7 +198,7 @@ class StoreFolder:
         """Remove the chunks of a list, and have its log say that nothing was read.
         Raises as `remove` does.
         """
-        place = ListPlace.of(file)
+        place = ListPlace.from_file(file)
         if self.begun(file) or place.chunks(self._objects):
             chunk_log.remove(self._objects, file)
             # Prune the log, because it would grow with each read of the list.
@@ -212,7 +212,7 @@ class StoreFolder:
 
     def differences(self, entry: ManifestEntry) -> Iterator[str]:
         """Yield how a complete list is not what its entry says. Raises StorageError."""
-        place = ListPlace.of(entry.file)
+        place = ListPlace.from_file(entry.file)
         last = ChunkLog(self._objects, place.log).last()
         if last is None or not last.state.complete:
             yield "its log does not say that it is complete"

@@ -68,11 +68,11 @@ class ImportTask:
         )
 
     @property
-    def where(self) -> list[Any]:
+    def target(self) -> list[Any]:
         """The target of the input, as far as it is known before the input is read."""
-        return self._where(replays=self.runtime.replays)
+        return self._target(replays=self.runtime.replays)
 
-    def _where(self, *, replays: bool) -> list[Any]:
+    def _target(self, *, replays: bool) -> list[Any]:
         # Replays have a separate identity: a replay sends nothing, and must not
         # overwrite the journal of a real import.
         replay = ["--replay"] if replays else []
@@ -103,10 +103,10 @@ class ImportTask:
         named = [
             [name, address.origin + address.path, account] for name, address, account in reached
         ]
-        where = self._where(replays=replays)
+        where = self._target(replays=replays)
         return [*where, named] if named else where
 
-    def counted(self, source: InputFile) -> Self:
+    def with_used_profiles(self, source: InputFile) -> Self:
         """Return the task with the profiles that records of this input name.
 
         Raises UsageError if a record names a profile and there is only one connection.
@@ -134,7 +134,7 @@ class ImportTask:
         )
 
     @property
-    def reached(self) -> list[Settings]:
+    def used_settings(self) -> list[Settings]:
         """The settings of the connections that records go to."""
         return [
             settings for name, settings in self.targets.items() if name is None or name in self.used
@@ -145,7 +145,7 @@ class ImportTask:
         """The seconds for which the service honours an idempotency key, as
         configured.
         """
-        return min((settings.idempotency_window for settings in self.reached), default=0)
+        return min((settings.idempotency_window for settings in self.used_settings), default=0)
 
     @property
     def repeats(self) -> bool:

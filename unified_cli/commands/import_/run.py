@@ -93,7 +93,7 @@ def run(context: CommandContext, options: ImportOptions) -> None:
     with closing(found) as source:
         if found.remark:
             runtime.stderr.note(found.remark)
-        task = task.counted(source)
+        task = task.with_used_profiles(source)
         _warn_of_misspelt_names(task, source, options)
         if options.dry_run:
             _preview(task, source)
@@ -108,13 +108,13 @@ def run(context: CommandContext, options: ImportOptions) -> None:
 def _record_file(task: ImportTask, options: ImportOptions) -> AbstractContextManager[StdinCopy]:
     path, runtime = Path(options.file), task.runtime
     if options.file == "-":
-        return stdin_copy.copied(runtime, task.where, options.token_stdin)
+        return stdin_copy.copied(runtime, task.target, options.token_stdin)
     if not path.is_dir():
         return nullcontext(StdinCopy(path))
     lists = ExportedLists(runtime, path)
     records = lists.newest(lists.only(task.operation))
     name = f"{task.operation.api}/{task.operation.resource} of {path}"
-    return stdin_copy.kept(runtime, task.where, (record + b"\n" for record in records), name)
+    return stdin_copy.kept(runtime, task.target, (record + b"\n" for record in records), name)
 
 
 def _examined(task: ImportTask, copy: StdinCopy, options: ImportOptions) -> InputFile:
@@ -302,7 +302,7 @@ def _send_all(
 
     Returns the error that stopped the import early, if any.
     """
-    runtime, reached = task.runtime, task.reached
+    runtime, reached = task.runtime, task.used_settings
     fair = FairWriters(runtime, task.catalogue, options.workers, connections=len(reached))
     with progress(runtime, Work(total=source.count)) as shown, fair as writers:
         writers.check_tokens(reached)

@@ -104,7 +104,7 @@ class _SharedRead:
             raise self._abandoned
         self._shorten()
         errors = [(one.name, error) for one in self._reads if (error := one.failure)]
-        if errors and not self._order and arguments.cursor is None and self._onward() is None:
+        if errors and not self._order and arguments.cursor is None and self._continuation() is None:
             _, first = errors[0]
             notes = "; ".join(
                 f"{name}: {tool_calls.failure(error)['message']}" for name, error in errors[:5]
@@ -119,7 +119,7 @@ class _SharedRead:
         while len(self._order) > 1 and self._size() > most:
             self._order.pop().give_back()
         while len(self._reads) > 1 and (
-            self._size() > most or len(self._onward() or "") > most // 2
+            self._size() > most or len(self._continuation() or "") > most // 2
         ):
             last = self._reads.pop()
             self._order = [one for one in self._order if one is not last]
@@ -218,11 +218,13 @@ class _SharedRead:
         remarks: JsonObject = {"remarks": [*notes]} if (notes := self._check.remarks()) else {}
         if self._unknown:
             remarks["unknown_parameters"] = self._unknown
-        tail = json_codec.encoded({"next": self._onward(), "incomplete": incomplete, **remarks})[1:]
+        tail = json_codec.encoded(
+            {"next": self._continuation(), "incomplete": incomplete, **remarks}
+        )[1:]
         records = b",\n".join(record for one in self._reads for record in one.shown)
         return head + b',"records":[' + records + b"]," + tail
 
-    def _onward(self) -> str | None:
+    def _continuation(self) -> str | None:
         begun = [(bool(one.shown), at) for one in self._reads if (at := one.position)]
         # A connection without records in this answer comes first in the next answer.
         behind = [at for shown, at in begun if shown]

@@ -20,7 +20,7 @@ from unified_cli.commands.move.order import CallOrder, CallStep
 from unified_cli.commands.move.plan_file import OPERATIONS, PlanFile
 from unified_cli.commands.move.plan_validation import CheckedPlan, PlanCheck
 from unified_cli.commands.move.sender import PlanSender
-from unified_cli.commands.move.sources import written
+from unified_cli.commands.move.sources import printable
 from unified_cli.commands.move.targets import PlanTarget
 from unified_cli.config import file as config_file
 from unified_cli.errors import IncompleteError, UnifiedError, UnknownError, UnsafeError, UsageError
@@ -91,7 +91,7 @@ class PlanLane:
     ids: IdMap
     applied: Applied = ()
 
-    def wanted(self, options: ApplyOptions, at: int, number: int) -> bool:
+    def is_due(self, options: ApplyOptions, at: int, number: int) -> bool:
         """Return whether a call is to be made."""
         return _is_chosen(self.plans, options, at, number) and not self.applied[at][1].done(number)
 
@@ -107,7 +107,7 @@ class PlanLane:
             plan.operation(number)
             for at, plan in enumerate(self.plans)
             for number in plan.numbers
-            if self.wanted(options, at, number)
+            if self.is_due(options, at, number)
         )
 
 
@@ -157,7 +157,7 @@ def _journals(
     for plan in plans:
         outcome_files.check(plan.file.path)
         header = ApplyHeader(
-            plan.file.sha256, written(plan.file.path), runtime.wall(), len(plan), __version__
+            plan.file.sha256, printable(plan.file.path), runtime.wall(), len(plan), __version__
         )
         journal, not_kept = ApplyJournal.open(runtime.folder("data"), header)
         stack.enter_context(closing(journal))
@@ -181,14 +181,14 @@ def _apply(context: CommandContext, lanes: Sequence[PlanLane], options: ApplyOpt
             for lane in lanes
         ]
         work = [
-            (sender, CallOrder(lane.plans, partial(lane.wanted, options), lane.ids).steps())
+            (sender, CallOrder(lane.plans, partial(lane.is_due, options), lane.ids).steps())
             for sender, lane in zip(senders, lanes, strict=True)
         ]
         busy = [lane for lane in lanes if lane.counts(options)]
         if busy:
             writers.check_tokens(lane.target.settings for lane in busy)
             for sender, lane in zip(senders, lanes, strict=True):
-                wanted = partial(lane.wanted, options)
+                wanted = partial(lane.is_due, options)
                 _check_deletes(sender, lane.plans, wanted, options.max_deletes)
             _confirm(runtime, busy, options)
             stack.enter_context(_in_list_of_runs(runtime, lanes, options))

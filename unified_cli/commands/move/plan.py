@@ -287,12 +287,12 @@ class CallPlanner:
         wanted = {
             name: value
             for name, value in members.items()
-            if self._goes(name, accepted) and value != _NULL
+            if self._is_sent(name, accepted) and value != _NULL
         }
         if not wanted:
             self.skipped["nothing to send"] += 1
             return None
-        body, references = self._exchanged(wanted)
+        body, references = self._replace_ids(wanted)
         why = masked(f"only in {self._from.facts.name}")
         return PlannedCall(
             self._connection,
@@ -303,7 +303,7 @@ class CallPlanner:
             references=references,
         )
 
-    def _goes(self, name: str, accepted: frozenset[str] | None) -> bool:
+    def _is_sent(self, name: str, accepted: frozenset[str] | None) -> bool:
         if name == _ID:
             return self._keeps_ids
         # The label names the record's connection. It is no field of the service, so it
@@ -324,7 +324,7 @@ class CallPlanner:
         ]
         if not changed:
             return None
-        body, references = self._exchanged({name: stored[name] for name in changed})
+        body, references = self._replace_ids({name: stored[name] for name in changed})
         return PlannedCall(
             self._connection,
             "update",
@@ -347,7 +347,7 @@ class CallPlanner:
             self._connection, "delete", why, id=identifier, seen=msgspec.Raw(join(seen))
         )
 
-    def _exchanged(
+    def _replace_ids(
         self, members: Mapping[str, bytes]
     ) -> tuple[msgspec.Raw, tuple[PlannedReference, ...]]:
         """Return the body with all known new ids, and the unresolved references."""
@@ -364,7 +364,7 @@ class CallPlanner:
                 waiting.append(PlannedReference(reference.path, reference.resource, old))
             return new
 
-        return msgspec.Raw(self._references.exchanged(body, exchange)), tuple(waiting)
+        return msgspec.Raw(self._references.replace_ids(body, exchange)), tuple(waiting)
 
 
 def _decoded_id(text: bytes) -> str | int | None:

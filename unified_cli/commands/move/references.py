@@ -47,10 +47,10 @@ class IdReferences:
         """Yield every reference in a record."""
         found: list[IdReference] = []
         # A lambda, because `append` returns None where the type has a new id.
-        self.exchanged(record, lambda reference: found.append(reference))  # noqa: PLW0108
+        self.replace_ids(record, lambda reference: found.append(reference))  # noqa: PLW0108
         yield from found
 
-    def exchanged(self, record: bytes, exchange: Exchange) -> bytes:
+    def replace_ids(self, record: bytes, exchange: Exchange) -> bytes:
         """Return the record with its exchanged ids.
 
         All other text stays unchanged.
@@ -60,7 +60,7 @@ class IdReferences:
             return record
         return join(
             {
-                name: _exchanged(value, name, self._fields[name], exchange)
+                name: _replace_ids(value, name, self._fields[name], exchange)
                 if name in self._fields
                 else value
                 for name, value in members.items()
@@ -68,23 +68,23 @@ class IdReferences:
         )
 
     def with_own_id(self, record: bytes, exchange: Exchange) -> bytes:
-        """Return the record as `exchanged` does, with its own id exchanged, too."""
+        """Return the record as `replace_ids` does, with its own id exchanged, too."""
         members = {**(parts(record) or {})}
         if (own := members.get(_ID)) is not None:
             members[_ID] = exchange(IdReference(_ID, self.name, own)) or own
-        return self.exchanged(join(members), exchange) if members else record
+        return self.replace_ids(join(members), exchange) if members else record
 
 
-def _exchanged(value: bytes, path: str, resource: str, exchange: Exchange) -> bytes:
+def _replace_ids(value: bytes, path: str, resource: str, exchange: Exchange) -> bytes:
     match value[:1]:
         case b"{":
             members = {**(parts(value) or {})}
             if _ID in members:
-                members[_ID] = _exchanged(members[_ID], f"{path}.{_ID}", resource, exchange)
+                members[_ID] = _replace_ids(members[_ID], f"{path}.{_ID}", resource, exchange)
             return join(members)
         case b"[":
             of_items = (
-                _exchanged(bytes(item), f"{path}[{at}]", resource, exchange)
+                _replace_ids(bytes(item), f"{path}[{at}]", resource, exchange)
                 for at, item in enumerate(items(value))
             )
             return b"[" + b",".join(of_items) + b"]"

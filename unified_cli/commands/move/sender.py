@@ -135,7 +135,7 @@ class PlanSender:
             unknown = unknown or (new is None and reference.path in waiting)
             return new
 
-        body = IdReferences(plan.file.resource).exchanged(bytes(call.body), exchange)
+        body = IdReferences(plan.file.resource).replace_ids(bytes(call.body), exchange)
         return None if unknown else body
 
     def _filled_job(self, at: int, number: int, call: PlannedCall) -> PlannedJob | None:
@@ -240,7 +240,7 @@ def _attempt(client: Client, job: PlannedJob, *, overwrite: bool) -> WriteAttemp
     number = job.sent.n
     try:
         if job.look is not None and (
-            settled := _looked(client, job, job.look, overwrite=overwrite)
+            settled := _check_first(client, job, job.look, overwrite=overwrite)
         ):
             return settled
         answer = outcome.sent(client, job.request)
@@ -259,7 +259,7 @@ def _failed(job: PlannedJob, error: UnifiedError, *, in_doubt: bool = False) -> 
     )
 
 
-def _looked(
+def _check_first(
     client: Client, job: PlannedJob, look: Request, *, overwrite: bool
 ) -> WriteAttempt | None:
     """Return the outcome if nothing is to be sent, otherwise None. Nothing is sent if
@@ -270,16 +270,16 @@ def _looked(
         now = outcome.record_in(client.send(look).body or b"", client.service)
     except UnifiedError as error:
         if error.status == HTTPStatus.NOT_FOUND:
-            return _done(job) if deletes else _conflict(job, "it is gone")
+            return _success(job) if deletes else _conflict(job, "it is gone")
         # Nothing was sent by this attempt; an earlier one may still have done it.
         return _failed(job, error, in_doubt=job.request.in_doubt)
     if not deletes and not difference.changes(parts(job.call.body) or {}, now, job.rules):
-        return _done(job)
+        return _success(job)
     changed = [] if overwrite else difference.changes(parts(job.call.seen) or {}, now, job.rules)
     return _conflict(job, "; ".join(changed)) if changed else None
 
 
-def _done(job: PlannedJob) -> WriteAttempt:
+def _success(job: PlannedJob) -> WriteAttempt:
     return WriteAttempt(JournalEntry(EntryState.OK, job.sent.n))
 
 

@@ -127,12 +127,12 @@ class SourceFinder:
         lists = ExportedLists(self._runtime, path)
         first = lists.only(self._resource)
         records = lists.newest(first)
-        facts = SideFacts("folder", written(path), first.origin, first.account_id)
+        facts = SideFacts("folder", printable(path), first.origin, first.account_id)
         return RecordSource(facts, lambda _clients, shown: _counted(records, shown))
 
     def _of_file(self, path: Path) -> RecordSource:
         return RecordSource(
-            SideFacts("file", written(path)),
+            SideFacts("file", printable(path)),
             lambda _clients, shown: _counted(
                 _file_records(path, self._catalogue.service.items), shown
             ),
@@ -166,6 +166,6 @@ def _file_records(path: Path, items: str) -> Iterator[bytes]:
         raise StorageError(f"cannot read {path}: {error.strerror}") from None
 
 
-def written(path: Path) -> str:
+def printable(path: Path) -> str:
     """Return the name of a file or folder as it can be written in UTF-8."""
     return str(path).encode("utf-8", "backslashreplace").decode()

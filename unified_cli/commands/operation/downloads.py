@@ -47,7 +47,7 @@ def run(
     typed = part(options, DownloadOptions)
     if typed.id and typed.from_:
         raise UsageError("both an ID and --from say what to download", hint="leave one out")
-    if part(options, StopOptions).stops:
+    if part(options, StopOptions).has_limits:
         raise UsageError(
             "--fail-fast, --max-failures and --stages are not for files, which --from downloads"
             " again"

@@ -178,7 +178,7 @@ def _text_file(name: str, text: bytes) -> Iterator[Path]:
     try:
         yield path
     except BaseException as error:
-        if _is(path, text):
+        if _has_content(path, text):
             shutil.rmtree(folder, ignore_errors=True)
             raise
         kept = f"what was edited is in {path}"
@@ -190,7 +190,7 @@ def _text_file(name: str, text: bytes) -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _is(path: Path, text: bytes) -> bool:
+def _has_content(path: Path, text: bytes) -> bool:
     try:
         return path.read_bytes() == text
     except OSError:

@@ -81,11 +81,13 @@ def run(
                     with suppress(UnifiedError):
                         selected = select()
         except KeyboardInterrupt as stop:
-            signals.say_how_to_continue(stop, following.so_far(), following.onward())
+            signals.say_how_to_continue(stop, following.so_far(), following.continuation())
             raise
         except UnifiedError as error:
             if following.printed:
-                error.add_hint(f"after {following.so_far()}; to continue: {following.onward()}")
+                error.add_hint(
+                    f"after {following.so_far()}; to continue: {following.continuation()}"
+                )
             raise
 
 
@@ -274,7 +276,7 @@ class _Following:
         without = f", {untimed} of them without {FIELD}" if untimed else ""
         return f"{counted(self.printed, 'record')}{without}"
 
-    def onward(self) -> str:
+    def continuation(self) -> str:
         """Return the options that continue from here.
 
         The last printed states are kept, so that they are not printed again.

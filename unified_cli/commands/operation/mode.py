@@ -44,7 +44,7 @@ def run(operation: Operation, context: CommandContext, options: OperationOptions
     # The checks below come before the settings are read.
     runtime.stderr.quiet = yes_or_no(runtime, options.quiet, "quiet")
     builder.check_options(options)
-    if isinstance(options, StopOptions) and options.stops:
+    if isinstance(options, StopOptions) and options.has_limits:
         from unified_cli.writes import stop_rules  # noqa: PLC0415  few writes are bounded
 
         # Invalid rules are refused even if a single request leaves them nothing to do.

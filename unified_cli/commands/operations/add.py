@@ -77,7 +77,7 @@ def run(context: CommandContext, options: AddOperationsOptions) -> None:
         chosen = _named_operations(context, settings, offer, options.names)
         if chosen.refused:
             runtime.stderr.note(
-                f"left out, as no command can have the name: {_some(chosen.refused)}"
+                f"left out, as no command can have the name: {_first_names(chosen.refused)}"
             )
         if not chosen.operations:
             runtime.stderr.note("nothing to add: all of it is in the catalogue already")
@@ -138,7 +138,7 @@ def _named_operations(
                 if made not in operations:
                     operations.append(made)
     if refused and not found:
-        raise UsageError(f"no command can have the name of {_some(refused)}")
+        raise UsageError(f"no command can have the name of {_first_names(refused)}")
     return _Chosen(found, [*dict.fromkeys(refused)])
 
 
@@ -275,5 +275,5 @@ def _in_catalogue_words(described: Sequence[DescribedField]) -> str:
     return " ".join(map(written, known_fields(described)[:_MOST_FIELDS]))
 
 
-def _some(names: Sequence[str]) -> str:
+def _first_names(names: Sequence[str]) -> str:
     return named([visible(one) for one in names], 10)

@@ -58,7 +58,7 @@ class _Lists:
     hopeless: dict[str, UnifiedError] = field(default_factory=dict)
 
 
-def seen(
+def load_connections(
     context: CommandContext, options: ReportOptions, asked: AskedConnections
 ) -> list[SeenConnection]:
     """Return the known facts about each selected connection, in their order.
@@ -83,13 +83,13 @@ def seen(
                 answers[name] = answer
                 shown.add(parts=1, failed=isinstance(answer, UnifiedError))
     found = {
-        name: question.unseen(name, asked.settings[name], answer)
+        name: question.unreachable(name, asked.settings[name], answer)
         if isinstance(answer, UnifiedError)
         else answer
         for name, answer in answers.items()
     }
     _keep_what_was_seen(context, asked.settings, found)
-    found |= {name: question.wrong(name, error) for name, error in asked.wrong.items()}
+    found |= {name: question.failed(name, error) for name, error in asked.wrong.items()}
     return [found[name] for name in asked.names]
 
 
@@ -167,7 +167,7 @@ class _Question(NamedTuple):
         seen = self._seen(name, settings.identity[1], record, state, judged)
         return seen._replace(age=known.age if known else 0.0)
 
-    def unseen(self, name: str, settings: Settings, error: UnifiedError) -> SeenConnection:
+    def unreachable(self, name: str, settings: Settings, error: UnifiedError) -> SeenConnection:
         runtime = self.check.runtime
         known = known_capabilities.recall(runtime, settings)
         fact = connection_facts.recall(runtime, settings)
@@ -185,7 +185,7 @@ class _Question(NamedTuple):
         age = max(known.age if known else 0.0, fact.age if fact and not record else 0.0)
         return found._replace(age=age, error=error)
 
-    def wrong(self, name: str, error: UnifiedError) -> SeenConnection:
+    def failed(self, name: str, error: UnifiedError) -> SeenConnection:
         judged = offer_check.failed(name, self.check.operations, error)
         return self._seen(name, "", None, UNKNOWN_STATE, judged)._replace(error=error)
 

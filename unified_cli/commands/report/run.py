@@ -48,7 +48,7 @@ def run(context: CommandContext, options: ReportOptions) -> None:
     to = _checked(runtime, options)
     drift = [work.drift(runtime, one) for one in options.schema]
     expectations = [work.expectations(runtime, one) for one in options.junit]
-    seen = connections.seen(context, options, _connections_to_show(runtime, options))
+    seen = connections.load_connections(context, options, _connections_to_show(runtime, options))
     shown = fleet.parts_of(context, seen)
     runs, exports, stores = _runs_and_exports(context, options)
     unseen = [*_missing_sentences(shown.connections, runs, exports)]
@@ -133,7 +133,7 @@ def _runs_and_exports(
     runs = work.runs(context, options, found)
     if unseen:
         runs = msgspec.structs.replace(runs, unseen=unseen)
-    written = work.written_to(found)
+    written = work.destinations(found)
     return (
         runs,
         [*work.exports(runtime, options.export, written)],
@@ -160,7 +160,7 @@ def _missing_sentences(
 def _report_command(options: ReportOptions) -> str:
     flags = by_name(ReportOptions)
     words = ["unified", "report"]
-    for name, value in options.given():
+    for name, value in options.changed_values():
         spelling = flags[name].spellings[0]
         for one in value if isinstance(value, tuple) else (value,):
             words += [spelling] if isinstance(one, bool) else [spelling, _typed(one)]

@@ -106,7 +106,7 @@ def _shown(context: CommandContext, options: ReportOptions, one: KnownRun) -> Sh
     return msgspec.structs.replace(run, causes=causes, next=summary.next_command or "")
 
 
-def written_to(found: Sequence[KnownRun]) -> list[str]:
+def destinations(found: Sequence[KnownRun]) -> list[str]:
     """Return the destinations of the exports among these runs: folders and stores."""
     exports = (one for one in found if one.command.startswith("export "))
     return [*dict.fromkeys(one.header.path for one in exports if one.header)]
@@ -147,7 +147,7 @@ def _export(runtime: Runtime, path: Path, *, verify: bool) -> ShownExport:
         manifests = export_state.manifests(folder).values()
         differences = export_state.verify(folder).differences if verify else []
     except (StateError, StorageError, ConfigError) as error:
-        return _unseen(path, error)
+        return _unreadable_export(path, error)
     entries = export_state.latest(manifests)
     gaps = [
         f"{one.file}: {one.why or 'not read yet'}"
@@ -172,7 +172,7 @@ def _export(runtime: Runtime, path: Path, *, verify: bool) -> ShownExport:
     )
 
 
-def _unseen(path: Path, error: UnifiedError) -> ShownExport:
+def _unreadable_export(path: Path, error: UnifiedError) -> ShownExport:
     return ShownExport(
         folder=str(path),
         ended="",

@@ -208,7 +208,7 @@ def _repeats(node: JsonObject) -> bool:
 
 def _unknown(path: list[str], catalogue: Catalogue, aliases: set[str]) -> UsageError:
     shown = ".".join(path)
-    meant = named_resource.meant(catalogue, shown) or named_resource.meant(catalogue, path[-1])
+    meant = named_resource.suggest(catalogue, shown) or named_resource.suggest(catalogue, path[-1])
     hint = plain(meant.replace("/", ".")) if meant else "unified operations lists them"
     if path[0].lower() in aliases:
         # DuckDB takes `t.items` for a table of a schema t.
