@@ -48,7 +48,7 @@ def run() -> None:
     except KeyboardInterrupt as stop:
         code = signals.exit_code(stop)
     except RuntimeError as error:
-        if (wrapped := signals.stop_in(error)) is None:
+        if (wrapped := signals.find_stop(error)) is None:
             raise
         code = signals.exit_code(wrapped)
     # All output is written; an orderly shutdown of the interpreter would only cost 10

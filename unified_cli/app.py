@@ -43,7 +43,7 @@ def read(
     if words == argv:
         aliases.warn_of_shadowed(argv, runtime)
     early = before[-1]
-    context = context._replace(runtime=_as_asked(runtime, parsed.options, early))
+    context = context._replace(runtime=_with_message_options(runtime, parsed.options, early))
     options = _merged(parsed.options, early) if early.changed_values() else parsed.options
     runtime.stderr.verbosity = getattr(options, "verbose", early.verbose)
     if isinstance(parsed.runs, Operation):
@@ -54,7 +54,7 @@ def read(
     return _with_files(context, work, _of_built_in(runtime, options))
 
 
-def _as_asked(runtime: Runtime, options: Options, early: EarlyOptions) -> Runtime:
+def _with_message_options(runtime: Runtime, options: Options, early: EarlyOptions) -> Runtime:
     output = getattr(options, "output", None) or early.output
     asked = early.json_errors or getattr(options, "json_errors", False)
     runtime.stderr.machine = errors_are_json(output, runtime, asked=asked)

@@ -57,7 +57,7 @@ def main(argv: list[str], runtime: Runtime) -> int:
                 command()
             stdout.unpage(shown)
         except UnifiedError as error:
-            return _report(_with_profiles(os_limits.explained(error), argv), shown)
+            return _report(_with_profiles(os_limits.with_next_step(error), argv), shown)
         except stdout.QuitError:
             return ExitCode.DONE
         except stdout.ClosedError:
@@ -125,7 +125,7 @@ def _unforeseen(error: BaseException, runtime: Runtime) -> UnifiedError:
     an `Exception` nor a panic.
     """
     if isinstance(error, Exception):
-        wrapped = signals.stop_in(error)
+        wrapped = signals.find_stop(error)
         return _stopped(wrapped) if wrapped else _bug(error, runtime)
     if type(error).__module__ != _RUST:
         raise error

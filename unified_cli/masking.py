@@ -234,7 +234,7 @@ def _without_escapes(text: str) -> tuple[str, Sequence[int]]:
     plain, at = "", 0
     places: list[int] = []
     for escape in _escapes().finditer(text):
-        plain += text[at : escape.start()] + _meant(escape)
+        plain += text[at : escape.start()] + _unescape(escape)
         places += range(at, escape.start() + 1)
         at = escape.end()
     return plain + text[at:], [*places, *range(at, len(text) + 1)]
@@ -246,7 +246,7 @@ def _escapes() -> re.Pattern[str]:
     return re.compile(rf'{hexadecimal}|&#([0-9]{{1,7}});|\\(["\\/])')
 
 
-def _meant(escape: re.Match[str]) -> str:
+def _unescape(escape: re.Match[str]) -> str:
     *hexadecimal, decimal, itself = escape.groups()
     if itself:
         return str(itself)

@@ -104,7 +104,7 @@ def absolute(path: Path) -> Path:
         ) from None
 
 
-def real(path: Path) -> Path:
+def resolve_path(path: Path) -> Path:
     """Return the path from the root, without links and `..`.
 
     The path need not exist. Raises as `absolute` does, and OSError.
@@ -122,7 +122,7 @@ def lost_directory() -> StorageError | None:
     return None
 
 
-def explained(error: UnifiedError) -> UnifiedError:
+def with_next_step(error: UnifiedError) -> UnifiedError:
     """Return the error with a next step, if one is known.
 
     A step is known for a lack of descriptors, a missing file and a removed working
@@ -181,7 +181,7 @@ class UnansweredError(TimeoutError):
     """The call did not end by its deadline; its thread is abandoned."""
 
 
-def result_of(work: Callable[[], Result], seconds: float = math.inf) -> Result:
+def run_with_timeout(work: Callable[[], Result], seconds: float = math.inf) -> Result:
     """Return what the work gives, within this many seconds.
 
     Raises the error of the work, UnansweredError if it takes longer, and StorageError

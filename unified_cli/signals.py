@@ -116,7 +116,7 @@ def exit_code(stop: KeyboardInterrupt) -> int:
     return _CODES[signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT]
 
 
-def stop_in(error: Exception) -> KeyboardInterrupt | None:
+def find_stop(error: Exception) -> KeyboardInterrupt | None:
     """Return the signal behind an error, if any.
 
     Before 3.12 Python wraps an exception that is raised while a class names its

@@ -94,4 +94,4 @@ def test_a_password_in_a_url_is_masked_where_the_url_is_shown() -> None:
 @pytest.mark.parametrize("url", ["sandbox:", "https://api.example.com/v1", "http://127.0.0.1:8080"])
 def test_an_address_is_read_as_it_was_written(url: str) -> None:
     found = address.parse(url, "a test")
-    assert address.written(str(found), "a test") == found
+    assert address.from_text(str(found), "a test") == found

@@ -12,7 +12,7 @@ from front_door import Clock, Unified
 from pages import cursor_of, serve, tickets
 from server import Reply, Seen, Service
 
-from unified_cli.output.progress import Screen, Tally, Wait, Work, drawn
+from unified_cli.output.progress import Screen, Tally, Wait, Work, draw
 from unified_cli.stderr import Stderr
 
 LIST = "ticketing tickets list --all -o ids"
@@ -117,9 +117,9 @@ def test_while_requests_wait_the_time_that_is_left_is_shown(columns: int) -> Non
     tally = Tally(Work(part="list", parts=68))
     tally.units, tally.parts = 4000, 17
     screen = Screen(columns, colour=False, encoding="utf-8")
-    assert "400 per second, about 30 s left" in drawn(tally, 10, 10, screen._replace(columns=120))
+    assert "400 per second, about 30 s left" in draw(tally, 10, 10, screen._replace(columns=120))
     tally.wait = Wait(19.0, "the limit of the service", 9.0)
-    line = drawn(tally, 10, 10, screen)
+    line = draw(tally, 10, 10, screen)
     assert "about 30 s left" in line
     assert "waiting 9 s" in line
     assert "per second" not in line
@@ -130,11 +130,11 @@ def test_an_export_names_the_lists_that_are_under_way(columns: int) -> None:
     tally = Tally(Work(part="list", parts=68))
     tally.parts, tally.units = 8, 12000
     tally.under_way = dict.fromkeys(("northwind-eu/ticketing/tickets", "globex/ats/jobs", "x/y/z"))
-    line = drawn(tally, 30, 30, Screen(columns, colour=False, encoding="utf-8"))
+    line = draw(tally, 30, 30, Screen(columns, colour=False, encoding="utf-8"))
     assert "8 of 68 lists, 12000 records, about 3 min 45 s left" in line
     assert line.endswith("tickets and 2 more")
     tally.wait = Wait(40, "asked for by the service", 12)
-    line = drawn(tally, 30, 30, Screen(columns, colour=False, encoding="utf-8"))
+    line = draw(tally, 30, 30, Screen(columns, colour=False, encoding="utf-8"))
     assert "about 3 min 45 s left" in line
     assert "waiting 10 s" in line
 

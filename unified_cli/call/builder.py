@@ -58,7 +58,7 @@ def resolve(
     for no connection, and none has to be known. Raises UsageError for options that mean
     nothing together, before anything is sent.
     """
-    flags = overrides(options, profiles.one(options.profile))
+    flags = overrides(options, profiles.single_name(options.profile))
     settings = resolution.resolve(flags, runtime, file.read(runtime))
     settings = settings if scoped else settings.without_account()
     own_account.apply_to_messages(runtime, settings)
@@ -245,7 +245,7 @@ def described(runtime: Runtime, options: CallOptions, operation: Operation) -> K
 
     try:
         settings = resolution.resolve(
-            overrides(options, profiles.one(options.profile)), runtime, file.read(runtime)
+            overrides(options, profiles.single_name(options.profile)), runtime, file.read(runtime)
         )
         return known_methods.recall(runtime, settings, operation)
     except UnifiedError:

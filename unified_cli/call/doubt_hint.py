@@ -15,7 +15,7 @@ def add(error: UnknownError, call: Call, request: Request, operation: Operation)
     repeated, how to see whether it was done, and how to repeat it with its key.
     """
     options, runtime = call.options, call.runtime
-    selection = doubt.selected(profiles.one(options.profile))
+    selection = doubt.profile_option(profiles.single_name(options.profile))
     for flag, value in (("-a", options.account_id), ("--base-url", options.base_url)):
         selection += [flag, value] if value else []
     made = RunCall(
@@ -23,7 +23,7 @@ def add(error: UnknownError, call: Call, request: Request, operation: Operation)
     )
     doubtful = DoubtfulCall(made, request.body, request.key or "")
     error.add_hint(doubt.rule(operation, call.settings.idempotency_window))
-    if again := doubt.again(doubtful, selection):
+    if again := doubt.repeat_command(doubtful, selection):
         runtime.stderr.line("to repeat it if it was not done, with its key:")
         runtime.stderr.line(f"  {again}")
-    error.next_command = doubt.read(call.catalogue, doubtful, selection)
+    error.next_command = doubt.check_command(call.catalogue, doubtful, selection)

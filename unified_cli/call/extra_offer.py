@@ -38,7 +38,7 @@ def cells(catalogue: Catalogue, offer: Offer, asked: Collection[Operation]) -> l
     parts = {api for api, _ in had - wanted}
     found = [
         _cell(service, api, resource, name)
-        for api, resources in known_capabilities.beyond(offer.offered, catalogue).items()
+        for api, resources in known_capabilities.outside_catalogue(offer.offered, catalogue).items()
         for resource, names in resources.items()
         if had <= wanted
         or (api in catalogue.apis and api not in parts)

@@ -41,7 +41,7 @@ def send(
 
     workers = part(common.options, NetworkOptions).workers
     with (
-        run_sender.begun(runtime, header, entries) as stored,
+        run_sender.begin_run(runtime, header, entries) as stored,
         FairWriters(runtime, common.catalogue, workers, connections=len(calls)) as writers,
     ):
         results = run_output.results(common, stored, connections)

@@ -65,7 +65,7 @@ def selected(runtime: Runtime, options: ConnectionOptions) -> AskedConnections:
         selection.note_same(runtime, found)
         return AskedConnections(names, found, wrong)
     resolved = own_account.resolved(
-        overrides(options, profiles.one(options.profile)), runtime, config
+        overrides(options, profiles.single_name(options.profile)), runtime, config
     )
     own_account.apply_to_messages(runtime, resolved)
     _, account = resolved.reachable()

@@ -77,7 +77,11 @@ def save_offer(
 
     A word may not contain a slash, so a dot replaces it.
     """
-    lacking = known_capabilities.beyond(offered, catalogue) if runtime.stdout_is_terminal else {}
+    lacking = (
+        known_capabilities.outside_catalogue(offered, catalogue)
+        if runtime.stdout_is_terminal
+        else {}
+    )
     names = [
         name
         for api, resources in lacking.items()

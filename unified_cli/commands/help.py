@@ -177,7 +177,7 @@ def _help(context: CommandContext, options: HelpOptions) -> None:
                 raise _no_page(words, 1)
             raise UsageError(
                 f'unified help: no topic, API or command named "{visible(words[0])}"',
-                hint=_meant(whole, words),
+                hint=_suggest(whole, words),
             )
         depth = _depth(whole, words)
         if depth < len(words):
@@ -189,7 +189,7 @@ def _words_before_options(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(takewhile(lambda word: not word.startswith("-"), words))
 
 
-def _meant(whole: Any, words: Sequence[str]) -> str:
+def _suggest(whole: Any, words: Sequence[str]) -> str:
     """Return a suggestion for a word that is no topic, API or command."""
     if words[0].isdecimal() and int(words[0]) in {*ExitCode}:
         return "unified help exit-codes"

@@ -32,7 +32,7 @@ class Address(NamedTuple):
         return _origin(self)
 
     @property
-    def place(self) -> str:
+    def netloc(self) -> str:
         """Host and port as people write them.
 
         The port is left out if it is the default.
@@ -100,7 +100,7 @@ def parse(url: str, source: str) -> Address:
     return Address(parts.scheme, host, port or _PORTS[parts.scheme], parts.path.rstrip("/"))
 
 
-def written(text: str, source: str) -> Address:
+def from_text(text: str, source: str) -> Address:
     """Return the address from a text that `str` made. Raises as `parse` does."""
     return parse(SANDBOX if text == _SANDBOX_ORIGIN else text, source)
 

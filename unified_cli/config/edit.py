@@ -93,7 +93,7 @@ class Draft:
     def table(self, name: str) -> Table:
         """Return the profile of that name. Raises ConfigError if it does not exist."""
         if name not in self.profiles:
-            raise profiles.unknown(self.profiles, name)
+            raise profiles.unknown_error(self.profiles, name)
         return self.profiles[name]
 
 
@@ -200,7 +200,7 @@ def _read(path: Path) -> bytes:
     text, status = found
     data = file.load(path, text)
     if problem := file.shape(data):
-        raise file.located(path, problem)
+        raise file.with_path(path, problem)
     if permissions.readable_by_others(status) and file.holds_token(data, data.get("profiles", {})):
         raise ConfigError(
             f"{path} holds a token and others can read it", hint=hints.make_private(path)
@@ -213,7 +213,7 @@ def _check_result(path: Path, data: TomlTable, touched: Iterable[str]) -> None:
     for name in touched:
         found += file.table_problems(data.get("profiles", {}).get(name, {}), name)
     if found:
-        raise file.located(path, found[0])
+        raise file.with_path(path, found[0])
 
 
 def _check_names(runtime: Runtime, path: Path, before: TomlTable, wanted: TomlTable) -> None:

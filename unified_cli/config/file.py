@@ -112,12 +112,12 @@ def parse(path: Path, text: bytes) -> Config:
     """
     data = load(path, text)
     for found in problems(data):
-        raise located(path, found)
+        raise with_path(path, found)
     profiles, aliases = data.pop("profiles", {}), data.pop("alias", {})
     return Config(path, data, profiles, aliases)
 
 
-def located(path: Path, problem: ConfigError) -> ConfigError:
+def with_path(path: Path, problem: ConfigError) -> ConfigError:
     """Return the same problem, with its file's path."""
     return ConfigError(f"{path}: {problem.reason}", hint=problem.hint)
 

@@ -73,7 +73,7 @@ def _with_timeout(work: Callable[[], T]) -> T:
     A keyring may wait for a dialog that no one sees.
     """
     try:
-        return os_limits.result_of(work, SECONDS)
+        return os_limits.run_with_timeout(work, SECONDS)
     except os_limits.UnansweredError:
         raise ConfigError(f"the keyring gave no answer within {SECONDS:g} seconds") from None
     except (UnifiedError, KeyboardInterrupt):

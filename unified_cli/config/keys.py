@@ -132,7 +132,7 @@ def yes_or_no(value: object) -> bool:
     return found
 
 
-def own_or_named(value: object) -> bool | str:
+def truth_or_profile(value: object) -> bool | str:
     """Return a truth value, or the name of a profile."""
     try:
         return yes_or_no(value)
@@ -190,7 +190,7 @@ KEYS = {
         Key(
             "keyring",
             "true: the token is in this machine's keyring; the name of a profile: its token there",
-            own_or_named,
+            truth_or_profile,
             env=False,
         ),
         Key("profile", "the default profile", text, at="t"),

@@ -45,7 +45,7 @@ class KnownOffer(NamedTuple):
     provided: Provided = MappingProxyType({})
 
 
-def beyond(offered: Offered, catalogue: Catalogue) -> Offered:
+def outside_catalogue(offered: Offered, catalogue: Catalogue) -> Offered:
     """Return the part of an offer that the catalogue lacks."""
     found: dict[str, dict[str, list[str]]] = {}
     for api, resources in offered.items():

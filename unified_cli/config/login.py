@@ -71,7 +71,7 @@ def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPl
     if config.path is None:
         raise ConfigError("no home directory for the config file", hint=hints.SET_HOME)
     if profile is not None and profile not in config.profiles:
-        raise profiles.unknown(config.profiles, profile)
+        raise profiles.unknown_error(config.profiles, profile)
     table = config.top if profile is None else config.profiles[profile]
     declared = next((name for name in TOKEN_SOURCES if table.get(name)), None)
     if wanted is None and declared == "token_command":
@@ -107,7 +107,7 @@ def _common_address(config: Config, *, of_profile: bool) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def keep(runtime: Runtime, place: TokenPlace, token: str) -> str:
+def store(runtime: Runtime, place: TokenPlace, token: str) -> str:
     """Store the token and declare it in the config file.
 
     Returns where it is, in words.
@@ -131,7 +131,7 @@ def keep(runtime: Runtime, place: TokenPlace, token: str) -> str:
         touched=[place.profile] if place.profile else [],
         first=lambda: stored_in.append(_put(place, token, value)),
     )
-    for trace in traces(runtime, place.profile, before, config.top):
+    for trace in stored_tokens(runtime, place.profile, before, config.top):
         if trace.kind != STORES[place.store] or (
             trace.kind == "token_file" and trace.detail != value
         ):
@@ -195,7 +195,7 @@ def stored(profile: str | None, table: TomlTable, top: TomlTable) -> TokenSource
     return TokenSource(kind, table[kind], source, origin=origin, profile=owner)
 
 
-def borrowed(runtime: Runtime, profile: str | None, table: TomlTable) -> str | None:
+def borrowed_key(runtime: Runtime, profile: str | None, table: TomlTable) -> str | None:
     """Return the key by which a profile's table declares a token that login stored for
     another profile, or None.
     """
@@ -264,7 +264,7 @@ def forget(runtime: Runtime, token: TokenSource) -> str:
     return "removed from the config file"
 
 
-def traces(
+def stored_tokens(
     runtime: Runtime, profile: str | None, table: TomlTable, top: TomlTable
 ) -> Iterator[TokenSource]:
     """Yield every token stored for a profile's table.

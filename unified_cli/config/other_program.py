@@ -73,10 +73,10 @@ def run_at_terminal(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         # A user's own program, without a shell.
         subprocess.Popen(argv, env=environment(environ)) as child,  # noqa: S603
     ):
-        return waited_for(child)
+        return wait(child)
 
 
-def waited_for(child: "subprocess.Popen[bytes]") -> int:
+def wait(child: "subprocess.Popen[bytes]") -> int:
     """Return the exit code of a program at the terminal, once it has ended.
 
     Until then Ctrl-C is for that program alone.

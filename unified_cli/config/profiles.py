@@ -27,7 +27,7 @@ def is_several(patterns: Sequence[str]) -> bool:
     return len(patterns) > 1 or any(_is_pattern(pattern) for pattern in patterns)
 
 
-def one(names: Sequence[str]) -> str | None:
+def single_name(names: Sequence[str]) -> str | None:
     """Return the profile that is named, or None.
 
     Raises UsageError if there may be several.
@@ -80,7 +80,7 @@ def _found(config: Config, patterns: Iterable[str], *, for_calls: bool) -> dict[
     for pattern in patterns:
         matching = [RESERVED] if pattern == RESERVED else _matching(config, pattern)
         if not matching:
-            raise unknown(config.profiles, pattern)
+            raise unknown_error(config.profiles, pattern)
         if for_calls and _is_pattern(pattern):
             usable = [name for name in matching if not names_no_connection(config, name)]
             if not usable:
@@ -97,18 +97,19 @@ def _without_account(pattern: str, names: Sequence[str]) -> ConfigError:
     )
 
 
-def unknown(tables: Mapping[str, TomlTable], wanted: str) -> ConfigError:
+def unknown_error(tables: Mapping[str, TomlTable], wanted: str) -> ConfigError:
     """Return the error for an unknown profile or pattern.
 
     It names the one that may have been meant.
     """
     what = "profile matches" if _is_pattern(wanted) else "profile named"
     return ConfigError(
-        f'no {what} "{wanted}"', hint=_meant(tables, wanted) or hints.known_profiles(tables, wanted)
+        f'no {what} "{wanted}"',
+        hint=_suggest(tables, wanted) or hints.known_profiles(tables, wanted),
     )
 
 
-def _meant(tables: Mapping[str, TomlTable], wanted: str) -> str | None:
+def _suggest(tables: Mapping[str, TomlTable], wanted: str) -> str | None:
     if any(wanted in tags_of(table.get("tags")) for table in tables.values()):
         return f"-p {_TAG}{wanted} selects those with this tag"
     names = [name for name in re.split(r"[,|\s]+", wanted) if name]

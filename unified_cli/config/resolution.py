@@ -122,7 +122,7 @@ def _table(name: str | None, config: Config) -> TomlTable:
     if name == file.RESERVED:
         return SANDBOX_PROFILE
     if name not in config.profiles:
-        raise profiles.unknown(config.profiles, name)
+        raise profiles.unknown_error(config.profiles, name)
     return config.profiles[name]
 
 

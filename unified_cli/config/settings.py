@@ -132,7 +132,7 @@ class Settings(NamedTuple):
         """
         return self.profile if self.is_of_file else None
 
-    def no_token(self) -> ConfigError:
+    def no_token_error(self) -> ConfigError:
         """Return the error for a missing token.
 
         The error lists existing tokens, and why they are not used.
@@ -148,7 +148,7 @@ class Settings(NamedTuple):
         hint = f"{remedy}, or --token-file FILE; {hints.WHERE_TOKENS_ARE}"
         return ConfigError(f"{name} no token for this address{left}", hint=hint)
 
-    def explained(self) -> Iterator[JsonObject]:
+    def explain(self) -> Iterator[JsonObject]:
         """Yield each setting with its value and sources, as JSON.
 
         Overridden values are included. The names are a contract.

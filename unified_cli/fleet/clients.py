@@ -101,7 +101,7 @@ class Clients:
         use its slot. Raises ConfigError if there is no token.
         """
         if resolved.token is None:
-            raise resolved.no_token()
+            raise resolved.no_token_error()
         return self._tokens.get(resolved.token, self._idle)
 
     def open(

@@ -18,11 +18,11 @@ _SAFE_DIGITS = 15
 _LONG_NUMBER = re.compile(rb"-?\d[\d.]{%d,}(?:[eE][+-]?\d+)?" % _SAFE_DIGITS)
 
 
-class _NotHeldError(Exception):
+class _UnsupportedError(Exception):
     """The text says what jq cannot hold."""
 
 
-def not_held(text: bytes) -> str:
+def find_unsupported(text: bytes) -> str:
     """Return the name of a value that jq would drop or change.
 
     For example `half a surrogate pair`. Empty if it keeps everything.
@@ -31,7 +31,7 @@ def not_held(text: bytes) -> str:
         return "half a surrogate pair"
     try:
         _SCANNER.decode(text.decode("utf-8"))
-    except _NotHeldError as error:
+    except _UnsupportedError as error:
         return str(error)
     except UnicodeDecodeError:
         return "a text that is not UTF-8"
@@ -42,7 +42,7 @@ def _members(pairs: list[tuple[str, None]]) -> None:
     names = set[str]()
     for name, _ in pairs:
         if name in names:
-            raise _NotHeldError(f'the name "{excerpt(name, _LONGEST_NUMBER)}" twice')
+            raise _UnsupportedError(f'the name "{excerpt(name, _LONGEST_NUMBER)}" twice')
         names.add(name)
 
 
@@ -54,11 +54,11 @@ def _number(text: str) -> None:
         # so the length of the mantissa is added.
         most = len(str(_LARGEST_EXPONENT))
         if len(digits) > most or int(digits or "0") + len(mantissa) > _LARGEST_EXPONENT:
-            raise _NotHeldError(f"the number {excerpt(text, _LONGEST_NUMBER)}")
+            raise _UnsupportedError(f"the number {excerpt(text, _LONGEST_NUMBER)}")
 
 
 def _refuse(word: str) -> NoReturn:
-    raise _NotHeldError(word)
+    raise _UnsupportedError(word)
 
 
 # Values are dropped, so that a large text takes little memory.

@@ -13,7 +13,7 @@ from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.json_text import json_check
 from unified_cli.json_text.members import Record, member
 from unified_cli.masking import MaskedText, excerpt
-from unified_cli.output.jq_input import computed, not_held
+from unified_cli.output.jq_input import computed, find_unsupported
 from unified_cli.output.jq_process import JqProcess
 from unified_cli.plural import counted
 
@@ -132,7 +132,7 @@ class JqProgram:
         return nullcontext() if self._process else signals.ending_at_once()
 
     def _results(self, text: bytes) -> list[bytes]:
-        if what := not_held(text):
+        if what := find_unsupported(text):
             raise NotHeldError(what)
         given = text.decode("utf-8")
         found: list[str] = (

@@ -228,7 +228,7 @@ class PagedStdout(io.RawIOBase):
         assert child is not None  # noqa: S101  there while there is a pager
         assert child.stdin is not None  # noqa: S101  a pipe
         child.stdin.close()
-        code = other_program.waited_for(child)
+        code = other_program.wait(child)
         kept, self._kept = self._kept, b""
         if code in _ENDINGS:
             self._state = _State.QUIT

@@ -105,7 +105,7 @@ def done(tally: Tally) -> str:
     return ", ".join([*parts, _units(tally)])
 
 
-def drawn(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
+def draw(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
     """Return the progress on one line, within the screen's width.
 
     It has a bar if the total is known.
@@ -137,7 +137,7 @@ def drawn(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
     return text[:room]
 
 
-def span(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Return a length of time, in words."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
@@ -162,7 +162,7 @@ def _facts(tally: Tally, seconds: float, *, pace: bool = True) -> list[str]:
         is_size = work.unit in _BYTES
         found.append(f"{_size(rate)}/s" if is_size else f"{rate:.{digits}f} per second")
     if (left := _seconds_left(tally, seconds)) is not None:
-        found.append(f"about {span(left)} left")
+        found.append(f"about {duration(left)} left")
     if tally.retries:
         found.append(counted(tally.retries, "retry"))
     return found
@@ -184,14 +184,14 @@ def _wait_in_words(tally: Tally, now: float) -> list[str]:
     left = max(1, tally.wait.until - now)
     return [
         f"waiting {_of_total(left, tally.wait)}: {tally.wait.reason}",
-        f"waiting {span(left)}: {tally.wait.reason}",
-        f"waiting {span(left)}",
+        f"waiting {duration(left)}: {tally.wait.reason}",
+        f"waiting {duration(left)}",
     ]
 
 
 def _of_total(seconds: float, wait: Wait) -> str:
-    total = f" ({span(wait.total)} in total)" if wait.total >= seconds + 1 else ""
-    return f"{span(seconds)}{total}"
+    total = f" ({duration(wait.total)} in total)" if wait.total >= seconds + 1 else ""
+    return f"{duration(seconds)}{total}"
 
 
 def _units(tally: Tally) -> str:
@@ -334,7 +334,7 @@ class Progress:
             self._shown = now
             seconds, stderr = now - self._began, self._runtime.stderr
             if self.draws:
-                stderr.status(drawn(self._tally, seconds, now, self._current_screen()))
+                stderr.status(draw(self._tally, seconds, now, self._current_screen()))
             else:
                 stderr.note(plain(self._tally, seconds, now))
 

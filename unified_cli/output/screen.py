@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from unified_cli import text_width
 from unified_cli.masking import MaskedText, masked, visible
 from unified_cli.output import stdout, terminal
-from unified_cli.output.terminal import GAP, TerminalText, is_id, narrowed, taken
+from unified_cli.output.terminal import GAP, TerminalText, is_id, narrow, total_width
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def table(
     if runtime.stdout_is_terminal and _least_room(columns, shown) > runtime.width:
         return _cells_on_lines(runtime, _columns(heads), rows)
     widths = _widths(runtime, columns, shown)
-    total, heading = taken(widths), _heading(columns)
+    total, heading = total_width(widths), _heading(columns)
     if not aside:
         return drawn(runtime, _grid(runtime, columns, widths, [heading, *shown]), width=total)
     things: list[RenderableType] = []
@@ -223,7 +223,7 @@ class StreamedTable:
             min(_NARROWEST, size) if column.cut else size
             for column, size in zip(self._columns, widest, strict=True)
         ]
-        self._widths = narrowed([*widest], least, runtime.width)
+        self._widths = narrow([*widest], least, runtime.width)
         self._begun = False
 
     def show(self, cells: Sequence[Cell]) -> None:
@@ -233,7 +233,7 @@ class StreamedTable:
         shown = drawn(
             self._runtime,
             _grid(self._runtime, self._columns, self._widths, rows),
-            width=taken(self._widths),
+            width=total_width(self._widths),
         )
         stdout.show(self._runtime, [shown])
 
@@ -294,7 +294,7 @@ def _widths(
         return natural
     natural = [min(size, runtime.width) for size in natural]
     least = [_least(column, content) for column, content in zip(columns, cells, strict=True)]
-    return narrowed(natural, least, runtime.width)
+    return narrow(natural, least, runtime.width)
 
 
 def _least_room(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> int:
@@ -306,7 +306,7 @@ def _least_room(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> in
         _least(column, cells)
         for column, cells in zip(columns, _contents(columns, rows), strict=True)
     ]
-    return taken(least)
+    return total_width(least)
 
 
 def _contents(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:

@@ -22,7 +22,7 @@ from unified_cli.output.table_columns import (
     fit,
     share,
 )
-from unified_cli.output.terminal import GAP, encodable, is_id, narrowed
+from unified_cli.output.terminal import GAP, encodable, is_id, narrow
 from unified_cli.text_width import pad, width
 
 _MOST_HIDDEN = 1000
@@ -259,8 +259,8 @@ class Table(RecordWriter):
             sizes = [size + more for size, more in zip(sizes, wide, strict=True)]
             # Blanks are cut before words.
             filled = [min(size, width(one)) for one, size in zip(cells, sizes, strict=True)]
-            sizes = narrowed(sizes, filled, room)
-            sizes = narrowed(
+            sizes = narrow(sizes, filled, room)
+            sizes = narrow(
                 sizes, [size if kept else 1 for size, kept in zip(sizes, whole, strict=True)], room
             )
         shown = zip(cells, sizes, whole, strict=True)

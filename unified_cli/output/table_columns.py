@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from unified_cli.json_text.members import Parts
 from unified_cli.masking import visible
-from unified_cli.output.terminal import GAP, is_id, narrowed, taken
+from unified_cli.output.terminal import GAP, is_id, narrow, total_width
 from unified_cli.text_width import width
 
 NAMES = ("name", "title", "subject", "display_name", "label", "email", "id")
@@ -124,16 +124,16 @@ def share(found: Measured, room: int) -> dict[str, int]:
         )
         for column, size in found.natural.items()
     }
-    while len(least) > 1 and taken(least.values()) > room:
+    while len(least) > 1 and total_width(least.values()) > room:
         least.popitem()
     most = {
         column: min(found.natural[column], MINUTE) if column in times else found.natural[column]
         for column in least
     }
     for column in reversed([column for column in least if column in times]):
-        if taken(most.values()) > room:
+        if total_width(most.values()) > room:
             most[column] = least[column]
-    return dict(zip(least, narrowed([*most.values()], [*least.values()], room), strict=True))
+    return dict(zip(least, narrow([*most.values()], [*least.values()], room), strict=True))
 
 
 def expected(columns: Sequence[str], label: int) -> Measured:

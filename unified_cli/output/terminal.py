@@ -110,18 +110,18 @@ def is_id(column: str) -> bool:
     return column == "id" or column.endswith(("_id", " id"))
 
 
-def taken(widths: Collection[int]) -> int:
+def total_width(widths: Collection[int]) -> int:
     """Return how wide columns of these widths are together."""
     return sum(widths) + GAP * (len(widths) - 1)
 
 
-def narrowed(widths: list[int], least: list[int], room: int) -> list[int]:
+def narrow(widths: list[int], least: list[int], room: int) -> list[int]:
     """Return the widths, the widest reduced until they fit.
 
     None falls below its least.
     """
     narrowed = widths.copy()
-    while taken(narrowed) > room:
+    while total_width(narrowed) > room:
         open_ones = [at for at, size in enumerate(narrowed) if size > least[at]]
         if not open_ones:
             break

@@ -83,7 +83,7 @@ def _create(path: Path) -> None:
     """Create the file, whole or not at all, however many processes try at once."""
     try:
         folders.make_private(path.parent)
-        with file_lock.waiting(path.with_name(f"{path.name}.lock"), -1):
+        with file_lock.hold(path.with_name(f"{path.name}.lock"), -1):
             if path.exists():
                 return
             part = path.with_name(f"{path.name}.part")

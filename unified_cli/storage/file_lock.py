@@ -100,7 +100,7 @@ class HeldLock:
 
 
 @contextlib.contextmanager
-def waiting(
+def hold(
     path: Path, seconds: float, note: Callable[[str], None] = lambda _: None
 ) -> Iterator[None]:
     """Hold the lock during the block, and leave its file.

@@ -268,7 +268,7 @@ class StoredObjects:
         exceptions = _exceptions()
         is_main = threading.current_thread() is threading.main_thread()
         try:
-            return os_limits.result_of(work) if is_main else work()
+            return os_limits.run_with_timeout(work) if is_main else work()
         except (exceptions.BaseError, ValueError, OSError) as error:
             raise error_of(self.url, what, error) from None
 

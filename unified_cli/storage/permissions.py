@@ -66,7 +66,7 @@ def check_with_folder(path: Path, status: os.stat_result) -> None:
     check(path, status)
     # A link has two folders, and anyone who can write in either chooses the file that
     # is read.
-    for folder in dict.fromkeys((path.parent, os_limits.real(path).parent)):
+    for folder in dict.fromkeys((path.parent, os_limits.resolve_path(path).parent)):
         _check_folder(folder)
 
 

@@ -29,11 +29,11 @@ def locked(path: Path, note: Callable[[str], None] = lambda _: None) -> Iterator
     only, if it does not exist. Raises ConfigError if the folder cannot be written or
     another process holds the lock for 30 seconds.
     """
-    target = os_limits.real(path)
+    target = os_limits.resolve_path(path)
     _check_target(target)
     try:
         folders.make_private(target.parent)
-        with file_lock.waiting(target.with_name(f"{target.name}.lock"), _LOCK_SECONDS, note):
+        with file_lock.hold(target.with_name(f"{target.name}.lock"), _LOCK_SECONDS, note):
             # Under the lock no other process writes, so all temporary files are
             # leftovers of killed processes.
             atomic_file.sweep(target)

@@ -46,12 +46,12 @@ class RunConnections:
             if profile in known:
                 return known[profile]
             return own_account.resolved(
-                flags._replace(profile=profile and self.name_now(profile)), runtime, config
+                flags._replace(profile=profile and self.current_name(profile)), runtime, config
             )
 
         self.settings = lru_cache(_MOST_SETTINGS)(resolved)
 
-    def name_now(self, profile: str) -> str:
+    def current_name(self, profile: str) -> str:
         """Return the name that a profile of the run has now."""
         return self._renamed.get(profile, profile)
 
@@ -67,7 +67,7 @@ class RunConnections:
             with suppress(UnifiedError):
                 settings = self.settings(name)
                 self._renamed |= {
-                    old: name for old, call in gone.items() if run_selection.is_of(call, settings)
+                    old: name for old, call in gone.items() if run_selection.is_for(call, settings)
                 }
         self.settings.cache_clear()
 
@@ -86,7 +86,7 @@ class RunConnections:
         settings = self.settings(call.profile)
         address, account = settings.reachable()
         if (str(address), account) != (call.base_url, call.account):
-            raise run_selection.moved(call, settings)
+            raise run_selection.moved_error(call, settings)
         content = Content(
             call.query, body if call.body is None else call.body.encode("utf-8"), key or None
         )

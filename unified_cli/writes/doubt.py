@@ -34,7 +34,9 @@ def rule(operation: Operation, window: float) -> str:
     return f"not repeated: the service honours a key for {window:.0f} s, and those are over"
 
 
-def read(catalogue: Catalogue, doubtful: DoubtfulCall, selection: Sequence[str]) -> str | None:
+def check_command(
+    catalogue: Catalogue, doubtful: DoubtfulCall, selection: Sequence[str]
+) -> str | None:
     """Return the command that shows whether a call was done, for the connections that
     `selection` names. None if no operation can show it.
     """
@@ -53,7 +55,7 @@ def read(catalogue: Catalogue, doubtful: DoubtfulCall, selection: Sequence[str])
     return _line(words, selection)
 
 
-def again(doubtful: DoubtfulCall, selection: Sequence[str]) -> str | None:
+def repeat_command(doubtful: DoubtfulCall, selection: Sequence[str]) -> str | None:
     """Return the command that repeats a call with its key. None if it has no key, or if
     its body does not fit on a command line.
     """
@@ -70,7 +72,7 @@ def again(doubtful: DoubtfulCall, selection: Sequence[str]) -> str | None:
     return _line([*words, "--idempotency-key", key, "--yes"], selection)
 
 
-def selected(profile: str | None) -> list[str]:
+def profile_option(profile: str | None) -> list[str]:
     """Return the options that select a profile, or several profiles by a pattern."""
     return ["-p", profile] if profile else []
 

@@ -162,11 +162,11 @@ def _item(line: InputLine, rules: ItemRules) -> InputItem:
     if line.bare:
         return _bare(line, rules)
     try:
-        record, mark = unmarked(record)
+        record, mark = split_mark(record)
     except ValueError as error:
         return InputItem(number, record, wrong=f"cannot be used: {error}")
     try:
-        record, profile = _routed(record, rules.profiles)
+        record, profile = _split_label(record, rules.profiles)
     except ValueError as error:
         return InputItem(number, record, wrong=str(error))
     item = InputItem(number, record, mark=mark, profile=profile)
@@ -180,7 +180,7 @@ def _bare(line: InputLine, rules: ItemRules) -> InputItem:
     return InputItem(line.number, line.text, line.text.decode("utf-8"), body)
 
 
-def _routed(record: bytes, profiles: Collection[str] | None) -> tuple[bytes, str | None]:
+def _split_label(record: bytes, profiles: Collection[str] | None) -> tuple[bytes, str | None]:
     """Return the record without the name of its connection, and that name.
 
     Raises ValueError saying why it has none.
@@ -216,7 +216,7 @@ def _with_body(item: InputItem, rules: ItemRules) -> InputItem:
     return _with_id(item, shaped[0], rules.operation) if rules.operation.takes_id else item
 
 
-def unmarked(record: bytes) -> tuple[bytes, LineMark | None]:
+def split_mark(record: bytes) -> tuple[bytes, LineMark | None]:
     """Return the record without the mark of a result file, and that mark.
 
     Raises ValueError for a marked line that was not a record.

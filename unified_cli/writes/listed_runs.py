@@ -15,30 +15,30 @@ LAST = "last"
 """In place of an id: the newest run that the command can do something for."""
 
 
-def newest(runtime: Runtime) -> list[KnownRun]:
+def list_runs(runtime: Runtime) -> list[KnownRun]:
     """Return the runs, the newest first. Those that cannot be read are last.
 
     A run that cannot be trusted or opened is named on stderr. Raises ConfigError and
     StorageError for the folder of the runs.
     """
     registry = RunRegistry(runtime)
-    for journal in stdin_copy.unlisted(runtime):
+    for journal in stdin_copy.unlisted_journals(runtime):
         # Journals that version 0.1 left beside other files cannot be found.
         registry.list_old("import … -", str(journal), journal.stat().st_mtime)
     found = []
     for run in registry.ids():
         try:
-            one = run_state.known(runtime, registry, run)
+            one = run_state.load(runtime, registry, run)
         except UsageError:
             # It was removed in the meantime.
             continue
         if one.foreign or one.closed:
             runtime.stderr.line(f"warning: run {run} is left alone: {one.reason}")
         found.append(one)
-    return sorted(found, key=lambda one: (one.at, one.id), reverse=True)
+    return sorted(found, key=lambda one: (one.began_at, one.id), reverse=True)
 
 
-def chosen(
+def choose_run(
     runtime: Runtime, verb: str, *tests: Callable[[KnownRun], bool], found: list[KnownRun]
 ) -> str:
     """Return the id of the newest run that passes a test. The first test that any run
@@ -50,7 +50,7 @@ def chosen(
     """
     one = next((run for test in tests for run in found if test(run)), None)
     if one is None:
-        raise _nothing(verb, found)
+        raise _no_run_error(verb, found)
     left = [run for run in found if is_open(run) and run is not one]
     runtime.stderr.note(f"the newest run to {verb} is {one.id} ({one.state}): {one.command}")
     if left:
@@ -73,7 +73,7 @@ def is_nothing_left(runtime: Runtime, verb: str, found: list[KnownRun]) -> bool:
     return True
 
 
-def _nothing(verb: str, found: list[KnownRun]) -> UsageError:
+def _no_run_error(verb: str, found: list[KnownRun]) -> UsageError:
     others = [run for run in found if run.state != DONE]
     if not others:
         return UsageError("there are no runs", hint="unified runs list")

@@ -94,7 +94,7 @@ class OutcomeRecords:
 
     def end(self) -> UnifiedError | None:
         """Complete the output."""
-        return _ended(self._printer)
+        return _end(self._printer)
 
     def _put(
         self, reported: ReportedCall, state: EntryState, members: list[tuple[str, bytes]]
@@ -134,7 +134,7 @@ class OutcomeTable:
         state = attempt.entry.s if attempt else EntryState.NEW
         outcome = Word(masked(OUTCOMES[state].replace("-", " ")), _LOOKS[OUTCOMES[state]])
         status = masked(str(attempt.entry.status)) if attempt and attempt.entry.status else NO_TEXT
-        reason = _answer_in_words(attempt.error) if attempt and attempt.error else NO_TEXT
+        reason = _short_reason(attempt.error) if attempt and attempt.error else NO_TEXT
         self._rows.show([masked(call.profile or ""), outcome, status, reason])
 
     def end(self) -> UnifiedError | None:
@@ -146,7 +146,7 @@ def _widest(words: Iterable[str]) -> int:
     return max(width(visible(word)) for word in words)
 
 
-def _answer_in_words(error: UnifiedError) -> MaskedText:
+def _short_reason(error: UnifiedError) -> MaskedText:
     said = error.reason.partition(": ")[2] if error.status else ""
     return masked(said) if said else error.message
 
@@ -173,7 +173,7 @@ class ServedRecords:
             return
         if attempt.error is not None:
             key = attempt.error.idempotency_key
-            self.tell(
+            self.print_reason(
                 call.line,
                 call.profile,
                 f"{attempt.error.one_line}{f'; its key was {key}' if key else ''}",
@@ -182,17 +182,17 @@ class ServedRecords:
             profile = call.profile if self._several else None
             self._printer.page([Record(attempt.answer.body)], one_line=False, profile=profile)
 
-    def tell(self, line: int, profile: str | None, why: str) -> None:
+    def print_reason(self, line: int, profile: str | None, why: str) -> None:
         """Say why a line was not done."""
         where = f" ({profile})" if self._several and profile else ""
         self._stderr.line(f"line {line}{where}: {why}")
 
     def end(self) -> UnifiedError | None:
         """Complete the output."""
-        return _ended(self._printer)
+        return _end(self._printer)
 
 
-def _ended(printer: Printer) -> UnifiedError | None:
+def _end(printer: Printer) -> UnifiedError | None:
     try:
         missing = printer.end()
     except UnifiedError as error:

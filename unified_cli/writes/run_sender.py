@@ -45,7 +45,7 @@ class CallJob:
         return self.call.profile
 
 
-def begun(
+def begin_run(
     runtime: Runtime, header: RunHeader, calls: Callable[[], Iterator[JournalEntry]]
 ) -> StoredRun:
     """Return a run that begins with these calls.

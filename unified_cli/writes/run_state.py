@@ -58,7 +58,7 @@ class KnownRun(NamedTuple):
         return self.header.command if self.header else ""
 
     @property
-    def at(self) -> float:
+    def began_at(self) -> float:
         """When it began, in seconds since 1970."""
         return self.header.at if self.header else 0.0
 
@@ -80,7 +80,7 @@ class KnownRun(NamedTuple):
 
     def row(self) -> JsonObject:
         """Return the run as JSON. The names are a contract."""
-        at = datetime.fromtimestamp(self.at, UTC).isoformat(timespec="seconds")
+        at = datetime.fromtimestamp(self.began_at, UTC).isoformat(timespec="seconds")
         return {
             "id": self.id,
             "started": at if self.header else None,
@@ -96,7 +96,7 @@ class KnownRun(NamedTuple):
         }
 
 
-def known(runtime: Runtime, registry: RunRegistry, run: str) -> KnownRun:
+def load(runtime: Runtime, registry: RunRegistry, run: str) -> KnownRun:
     """Return the known facts about a run. Raises UsageError for an unknown id."""
     path = registry.path(run)
     header: RunHeader | None = None
@@ -128,7 +128,7 @@ def _of_header(runtime: Runtime, stored: StoredRun) -> KnownRun:
     if stored.kind is RunKind.EXPORT:
         return _of_export(runtime, header)
     with contextlib.ExitStack() as stack:
-        journals = [stack.enter_context(contextlib.closing(one)) for one in opened(header)]
+        journals = [stack.enter_context(contextlib.closing(one)) for one in open_journals(header)]
         counts = sum((journal.outcomes() for journal in journals), Counter[str]())
         counts["not-tried"] += max(0, _total_writes(header) - counts.total())
         repeats = any(_repeats(header, journal, runtime.wall()) for journal in journals)
@@ -147,7 +147,7 @@ def state_of(counts: Counter[str]) -> str:
     return next((state for name, state in states.items() if counts[name]), DONE)
 
 
-def opened(header: RunHeader) -> Iterator[Journal]:
+def open_journals(header: RunHeader) -> Iterator[Journal]:
     """Yield the journals of an import, or of the plans that were applied, open to be
     read.
 

@@ -75,7 +75,7 @@ class _RunSelection(NamedTuple):
             present = [name for name in calls if name in self.profiles or name == RESERVED]
             names = [*dict.fromkeys([*present, *self._leading_to(calls.values())])]
         else:
-            names = [*dict.fromkeys(self._names_now(run, calls))]
+            names = [*dict.fromkeys(self._current_names(run, calls))]
         for name in names:
             # As a glob, which may be one of several, and matches this name only.
             yield f"{sign}[{name[0]}]{name[1:]}"
@@ -87,10 +87,10 @@ class _RunSelection(NamedTuple):
             with suppress(UnifiedError):
                 settings = self.settings(name)
                 settings.reachable()
-            if settings and settings.address and settings.account_id and not is_of(call, settings):
-                raise moved(call, settings)
+            if settings and settings.address and settings.account_id and not is_for(call, settings):
+                raise moved_error(call, settings)
 
-    def _names_now(self, run: str, calls: Mapping[str, RunCall]) -> Iterator[str]:
+    def _current_names(self, run: str, calls: Mapping[str, RunCall]) -> Iterator[str]:
         """Yield the profiles of these calls, also of those that were renamed since.
 
         Raises ConfigError for a profile that no longer exists.
@@ -119,12 +119,12 @@ class _RunSelection(NamedTuple):
             with suppress(UnifiedError):
                 settings = self.settings(name)
                 if any(
-                    is_of(call, settings) for call in of_account.get(settings.account_id or "", ())
+                    is_for(call, settings) for call in of_account.get(settings.account_id or "", ())
                 ):
                     yield name
 
 
-def is_of(call: RunCall, settings: Settings) -> bool:
+def is_for(call: RunCall, settings: Settings) -> bool:
     """Return whether a call of a run was for the connection of these settings: origin
     and account.
     """
@@ -132,7 +132,7 @@ def is_of(call: RunCall, settings: Settings) -> bool:
     return call.account == account and f"{call.base_url}/".startswith(f"{origin}/")
 
 
-def moved(call: RunCall, settings: Settings) -> StateError:
+def moved_error(call: RunCall, settings: Settings) -> StateError:
     """Return the error for a profile that leads to another connection than that of the
     call.
     """

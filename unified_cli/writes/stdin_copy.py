@@ -37,8 +37,8 @@ class StdinCopy(NamedTuple):
 
 
 @contextlib.contextmanager
-def copied(runtime: Runtime, where: list[Any], token_stdin: bool) -> Iterator[StdinCopy]:
-    """Read standard input to its end and keep it in the data folder, as `kept` does.
+def copy_stdin(runtime: Runtime, where: list[Any], token_stdin: bool) -> Iterator[StdinCopy]:
+    """Save standard input in the data folder, as `keep_input` does.
 
     Raises UsageError also if there is nothing to read, or with `token_stdin`, because
     standard input cannot hold both the token and the records.
@@ -46,12 +46,12 @@ def copied(runtime: Runtime, where: list[Any], token_stdin: bool) -> Iterator[St
     _check(runtime, token_stdin)
     assert runtime.stdin is not None  # noqa: S101  checked above
     chunks = iter(partial(runtime.stdin.read, 1 << 20), b"")
-    with kept(runtime, where, chunks, STDIN) as copy:
+    with keep_input(runtime, where, chunks, STDIN) as copy:
         yield copy
 
 
 @contextlib.contextmanager
-def kept(
+def keep_input(
     runtime: Runtime, where: list[Any], chunks: Iterable[bytes], named: str
 ) -> Iterator[StdinCopy]:
     """Keep in the data folder an input that is not a file.
@@ -84,7 +84,7 @@ def kept(
         yield StdinCopy(path, not_kept, named)
 
 
-def unlisted(runtime: Runtime) -> list[Path]:
+def unlisted_journals(runtime: Runtime) -> list[Path]:
     """Return the journals of imports from a pipe that version 0.1 began, which did not
     list them, and that were killed, or left records that are not done.
     """
@@ -104,7 +104,7 @@ def remove_unlisted(runtime: Runtime, journal: str) -> None:
     Does nothing for any other journal. Raises StorageError.
     """
     path = Path(journal)
-    if path not in unlisted(runtime):
+    if path not in unlisted_journals(runtime):
         return
     others = [one for one in path.parent.glob(f"{_input_of(path)}*") if one != path]
     for one in (*others, path):

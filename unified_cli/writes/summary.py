@@ -196,7 +196,7 @@ class RunSummary:
         again = [
             line
             for one in self._doubtful[:_MOST_AGAIN]
-            if (line := doubt.again(one, doubt.selected(one.call.profile)))
+            if (line := doubt.repeat_command(one, doubt.profile_option(one.call.profile)))
         ]
         if again:
             runtime.stderr.line("to repeat one that was not done, with its key:")
@@ -261,7 +261,9 @@ class RunSummary:
             return None
         whole = self._kind is RunKind.FAN_OUT
         selection = f"run:{self._run.id}:in-doubt" if whole else first.call.profile
-        return doubt.read(self._connections.catalogue, first, doubt.selected(selection))
+        return doubt.check_command(
+            self._connections.catalogue, first, doubt.profile_option(selection)
+        )
 
 
 def _doubtful(run: StoredRun, number: int) -> DoubtfulCall:

@@ -14,7 +14,7 @@ from unified_cli.catalogue import Operation, Service
 from unified_cli.masking import masked, visible
 from unified_cli.output import layout, terminal
 from unified_cli.output.screen import Cell, Look, Word
-from unified_cli.output.terminal import TerminalText, taken
+from unified_cli.output.terminal import TerminalText, total_width
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 
@@ -52,10 +52,10 @@ def screen_of(
         resources[one.api, one.resource].append(one)
     rows = {name: _row(of_it, cells, short=False) for name, of_it in resources.items()}
     widths = _widths(rows)
-    if taken(widths) > runtime.width:
+    if total_width(widths) > runtime.width:
         rows = {name: _row(of_it, cells, short=True) for name, of_it in resources.items()}
         widths = _widths(rows)
-    widths[0] = min(widths[0], runtime.width - taken(widths) + widths[0])
+    widths[0] = min(widths[0], runtime.width - total_width(widths) + widths[0])
     heads = ("RESOURCE", *(name[0].upper() for name in _COLUMNS))
     yield layout.rows(runtime, widths, [[Word(masked(head), Look.STRONG) for head in heads]])
     yield from _folded(runtime, widths, rows)

@@ -88,7 +88,7 @@ def _of_product(
             "--product asks for what need not be connected, and --probe reads a connection's lists"
         )
     runtime = context.runtime
-    flags = overrides(replace(options, output=None), profiles.one(options.profile))
+    flags = overrides(replace(options, output=None), profiles.single_name(options.profile))
     settings = resolution.resolve(flags, runtime, file.read(runtime)).without_account()
     own_account.apply_to_messages(runtime, settings)
     stdout.check(runtime)

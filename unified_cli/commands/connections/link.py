@@ -40,7 +40,7 @@ def run(context: CommandContext, options: LinkOptions) -> None:
     connection is healthy, and the errors of the requests.
     """
     runtime, catalogue = context.runtime, context.catalogue
-    name = profiles.one(options.profile)
+    name = profiles.single_name(options.profile)
     owner.check(runtime, options)
     settings = own_account.resolved(overrides(options, name), runtime, file.read(runtime))
     own_account.apply_to_messages(runtime, settings)

@@ -28,7 +28,7 @@ def settings(context: CommandContext, options: ListedConnectionsOptions) -> Sett
     Raises ConfigError if there is no base URL.
     """
     runtime = context.runtime
-    flags = overrides(options, profiles.one(options.profile))
+    flags = overrides(options, profiles.single_name(options.profile))
     resolved = resolution.resolve(
         flags._replace(output=None), runtime, file.read(runtime)
     )._replace(account_id="")

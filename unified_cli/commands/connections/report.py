@@ -22,7 +22,7 @@ from unified_cli.masking import masked, visible
 from unified_cli.output import layout, screen, terminal
 from unified_cli.output.progress import Work, progress
 from unified_cli.output.screen import Bar, Cell, Column, Look, Word
-from unified_cli.output.terminal import TerminalText, narrowed, taken
+from unified_cli.output.terminal import TerminalText, narrow, total_width
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 from unified_cli.values import JsonObject
@@ -268,14 +268,14 @@ def _widths(runtime: Runtime, lines: Sequence[Sequence[str]]) -> dict[int, int]:
         at: max(map(text_width.width, cells)) for at, cells in enumerate(zip(*lines, strict=True))
     }
     kept = {at: max(size, len(_LINE[at])) for at, size in natural.items() if size}
-    if taken(kept.values()) > room:
+    if total_width(kept.values()) > room:
         kept.pop(_CREATED, None)
     names = {at: min(size, _NARROWEST) for at, size in kept.items() if at in _NAMES}
     words = {at: max(text_width.longest_piece(line[at]) for line in (_LINE, *lines)) for at in kept}
     found = [*kept.values()]
     # If shorter names do not suffice, a status continues on the next line.
     for least in ({**kept, **names}, {**words, **names}):
-        found = narrowed(found, [*least.values()], room)
+        found = narrow(found, [*least.values()], room)
     return dict(zip(kept, found, strict=True))
 
 

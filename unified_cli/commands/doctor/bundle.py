@@ -86,7 +86,7 @@ def write(
         "findings.json": findings,
         "versions.json": versions.versions(),
         "settings.json": _all_settings(runtime, config),
-        "runs.json": [one.row() for one in listed_runs.newest(runtime)[:_MOST_RUNS]],
+        "runs.json": [one.row() for one in listed_runs.list_runs(runtime)[:_MOST_RUNS]],
     }
     files = {
         name: masking.masked(json.dumps(value, indent=2)).encode() for name, value in texts.items()
@@ -122,7 +122,7 @@ def _all_settings(runtime: Runtime, config: Config | None) -> list[JsonObject]:
         except UnifiedError as error:
             found.append({"profile": name, "error": error.message})
         else:
-            found.append({"profile": name, "values": [*resolved.explained()]})
+            found.append({"profile": name, "values": [*resolved.explain()]})
     return found
 
 

@@ -189,7 +189,7 @@ def configuration(runtime: Runtime, first_words: Collection[str]) -> Iterator[Fi
 
 
 def _leftovers(path: Path) -> Iterator[Finding]:
-    folder = os_limits.real(path).parent
+    folder = os_limits.resolve_path(path).parent
     for entry in sorted(folder.iterdir()):
         if _LEFTOVER.fullmatch(entry.name):
             message = "left by a process that was killed; the next change removes it"
@@ -325,7 +325,7 @@ _WORDS = {
 
 def _token_of(resolved: Settings) -> TokenSource:
     if resolved.token is None:
-        raise resolved.no_token()
+        raise resolved.no_token_error()
     return resolved.token
 
 

@@ -108,7 +108,7 @@ def ending(options: ExportOptions, total: int, done: Callable[[], int | None]) -
         raise
     except UnifiedError as caught:
         # Keep the hint for the failure itself first.
-        error = os_limits.explained(caught)
+        error = os_limits.with_next_step(caught)
         number = _number(done)
         if number is not None and _same_command_continues(error):
             error.add_hint(lists_done(number, total))
@@ -312,7 +312,7 @@ def _newest_command(runtime: Runtime, place: str) -> str | None:
     Runs of tasks and clusters are not in the list of runs.
     """
     path = place if object_store.parse_url(place) else str(os_limits.absolute(Path(place)))
-    for run in listed_runs.newest(runtime):
+    for run in listed_runs.list_runs(runtime):
         if run.header and run.header.kind is RunKind.EXPORT and run.header.path == path:
             return shlex.join(["unified", *run.header.words]) if run.header.words else None
     return None

@@ -14,7 +14,7 @@ from unified_cli.writes import outcome_files
 from unified_cli.writes.entry import IN_DOUBT, EntryState
 from unified_cli.writes.input_file import InputFile
 from unified_cli.writes.input_formats import InputLine
-from unified_cli.writes.input_records import MARK, LineMark, unmarked
+from unified_cli.writes.input_records import MARK, LineMark, split_mark
 from unified_cli.writes.journal import Journal
 from unified_cli.writes.outcome_files import GROUPS, OutcomeGroup
 
@@ -79,7 +79,7 @@ def open_report(name: str, source: Path) -> OutputStream | None:
     ours = (
         path.is_file()
         and not path.is_symlink()
-        and os_limits.real(path) != os_limits.real(source)
+        and os_limits.resolve_path(path) != os_limits.resolve_path(source)
         and _is_report(path)
     )
     if path.exists() and not ours:
@@ -168,6 +168,6 @@ def _record(line: InputLine) -> tuple[bytes | None, LineMark | None]:
     if line.wrong or not line.text.startswith(b"{"):
         return None, None
     try:
-        return unmarked(line.text)
+        return split_mark(line.text)
     except ValueError:
         return None, None

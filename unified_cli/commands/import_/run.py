@@ -108,13 +108,13 @@ def run(context: CommandContext, options: ImportOptions) -> None:
 def _record_file(task: ImportTask, options: ImportOptions) -> AbstractContextManager[StdinCopy]:
     path, runtime = Path(options.file), task.runtime
     if options.file == "-":
-        return stdin_copy.copied(runtime, task.target, options.token_stdin)
+        return stdin_copy.copy_stdin(runtime, task.target, options.token_stdin)
     if not path.is_dir():
         return nullcontext(StdinCopy(path))
     lists = ExportedLists(runtime, path)
     records = lists.newest(lists.only(task.operation))
     name = f"{task.operation.api}/{task.operation.resource} of {path}"
-    return stdin_copy.kept(runtime, task.target, (record + b"\n" for record in records), name)
+    return stdin_copy.keep_input(runtime, task.target, (record + b"\n" for record in records), name)
 
 
 def _examined(task: ImportTask, copy: StdinCopy, options: ImportOptions) -> InputFile:
@@ -144,7 +144,7 @@ def _connections(runtime: Runtime, options: ImportOptions) -> Mapping[str | None
         own_account.common_settings(runtime, config, overrides(options))
         return dict(selection.for_writes(runtime, config, options).items())
     resolved = own_account.resolved(
-        overrides(options, profiles.one(options.profile)), runtime, config
+        overrides(options, profiles.single_name(options.profile)), runtime, config
     )
     own_account.apply_to_messages(runtime, resolved)
     resolved.reachable()
@@ -356,7 +356,9 @@ def _command_to_look(task: ImportTask, doubtful: Path | None) -> str | None:
     profile = string(members[LABEL]) if LABEL in members else task.targets[None].profile
     identifier = string(members["id"]) if task.operation.takes_id and "id" in members else None
     call = RunCall(profile, "", "", task.operation.command, identifier)
-    return doubt.read(task.catalogue, DoubtfulCall(call, record, ""), doubt.selected(profile))
+    return doubt.check_command(
+        task.catalogue, DoubtfulCall(call, record, ""), doubt.profile_option(profile)
+    )
 
 
 def _header(task: ImportTask, source: InputFile) -> ImportHeader:

@@ -166,7 +166,7 @@ def _adopt(path: Path, wanted: IdHeader, asking: Asking) -> None:
                 f"nothing was sent; if they are {wanted.in_words}, its first line is {wanted.line}"
             ),
         )
-    place = os_limits.real(path)
+    place = os_limits.resolve_path(path)
     content = place.read_bytes()
     with AtomicFile.beside(place) as file:
         file.write(f"{wanted.line}\n".encode() + content)

@@ -70,7 +70,7 @@ def _of_list(call: Call, operation: Operation, source_name: str) -> None:
     folder = None if mode.shown else _folder(options)
 
     given = (
-        stdin_copy.copied(runtime, [operation.command], options.token_stdin)
+        stdin_copy.copy_stdin(runtime, [operation.command], options.token_stdin)
         if source_name == "-"
         else nullcontext(StdinCopy(Path(source_name)))
     )

@@ -174,7 +174,7 @@ def _send_all(
             results = run_output.lines(call, run, connections)
             for job in jobs:
                 if job.wrong:
-                    results.tell(job.line, job.profile, job.wrong)
+                    results.print_reason(job.line, job.profile, job.wrong)
             items = [
                 CallItem(number, job.profile or settings.profile)
                 for number, job in enumerate(jobs, 1)
@@ -291,7 +291,7 @@ def _new_run(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> Stor
             yield from _entries(call, operation, number, job)
 
     if operation.changes and sum(job.request is not None for job in jobs) > 1:
-        return run_sender.begun(runtime, header, entries)
+        return run_sender.begin_run(runtime, header, entries)
     return StoredRun.in_memory(header, entries)
 
 

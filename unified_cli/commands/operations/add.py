@@ -106,7 +106,7 @@ def run(context: CommandContext, options: AddOperationsOptions) -> None:
 def _settings(runtime: Runtime, options: AddOperationsOptions) -> Settings:
     if profiles.is_several(options.profile):
         raise UsageError("one connection says what to add", hint="-p with one name")
-    flags = overrides(options, profiles.one(options.profile))
+    flags = overrides(options, profiles.single_name(options.profile))
     settings = own_account.resolved(flags, runtime, file.read(runtime))
     own_account.apply_to_messages(runtime, settings)
     settings.reachable()
@@ -121,7 +121,7 @@ def _named_operations(
     context: CommandContext, settings: Settings, offer: Offer, names: Sequence[str]
 ) -> _Chosen:
     catalogue = context.catalogue
-    lacking = known_capabilities.beyond(offer.offered, catalogue)
+    lacking = known_capabilities.outside_catalogue(offer.offered, catalogue)
     found: dict[str, dict[str, list[Operation]]] = {}
     refused: list[str] = []
     for name in dict.fromkeys(names):

@@ -91,7 +91,9 @@ def _ask_for_token(runtime: Runtime, name: str) -> None:
     if not token or not chosen:
         runtime.stderr.note(f"no token stored (unified profile login {name})")
         return
-    runtime.stderr.note(f'the token of profile "{name}" is {login.keep(runtime, chosen[0], token)}')
+    runtime.stderr.note(
+        f'the token of profile "{name}" is {login.store(runtime, chosen[0], token)}'
+    )
 
 
 def _has_origin(runtime: Runtime, name: str) -> bool:

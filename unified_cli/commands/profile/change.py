@@ -160,7 +160,7 @@ def remove(context: CommandContext, options: RemoveOptions) -> None:
             raise UsageError(
                 f'"{name}" is the default profile (run unified profile use OTHER, or --none, first)'
             )
-        stored[:] = login.traces(runtime, name, draft.table(name), draft.data)
+        stored[:] = login.stored_tokens(runtime, name, draft.table(name), draft.data)
         _check_unused(runtime, name, stored, draft)
         draft.remove(name)
 

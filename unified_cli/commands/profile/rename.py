@@ -56,7 +56,7 @@ def _rename_elsewhere(draft: Draft, old: str, new: str) -> None:
 
 
 def _own_token(runtime: Runtime, name: str, table: TomlTable, top: TomlTable) -> TokenSource | None:
-    if login.borrowed(runtime, name, table):
+    if login.borrowed_key(runtime, name, table):
         return None
     token = login.stored(name, table, top)
     named = token and token.kind != "token" and login.is_stored_here(runtime, token)

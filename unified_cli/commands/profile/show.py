@@ -197,7 +197,7 @@ def show_one(context: CommandContext, options: ShowOptions) -> None:
             "only one profile can be shown at a time (unified profile list shows several)"
         )
     found = resolution.resolve(Overrides(names[0] if names else None), runtime, file.read(runtime))
-    shown = [*found.explained()]
+    shown = [*found.explain()]
     heads = ["key", "value", "source"]
     rows = [[one["key"], _text(one["value"]), one["source"]] for one in shown]
     drawn = None

@@ -53,7 +53,7 @@ def log_in(context: CommandContext, options: LoginOptions) -> None:
         )
     for place in places:
         runtime.stderr.note(
-            f"the {_owner_in_words(place.profile)} is {login.keep(runtime, place, token)}"
+            f"the {_owner_in_words(place.profile)} is {login.store(runtime, place, token)}"
         )
 
 
@@ -111,11 +111,11 @@ def log_out(context: CommandContext, options: LogoutOptions) -> None:
     name = _owner(options.name, shared=options.shared)
     config = file.read(runtime)
     table = Draft({"profiles": config.profiles}).table(name) if name else config.top
-    if name and (key := login.borrowed(runtime, name, table)):
+    if name and (key := login.borrowed_key(runtime, name, table)):
         edit.change(runtime, lambda draft: draft.set(name, {key: None}))
         runtime.stderr.note(f'profile "{name}" no longer uses the token of another profile')
         return
-    tokens = [*login.traces(runtime, name, table, config.top)]
+    tokens = [*login.stored_tokens(runtime, name, table, config.top)]
     if not tokens:
         raise UsageError(
             f"no {_owner_in_words(name)} is stored here"

@@ -51,7 +51,7 @@ def read_assignments(texts: Iterable[str]) -> dict[str, Toml]:
             following = next(after, None)
             raise UsageError(
                 f'"{visible(text)}" must look like KEY=VALUE',
-                hint=visible(_meant(name, following, values)),
+                hint=visible(_suggest(name, following, values)),
             )
         if name in values:
             raise UsageError(f"{name} is given twice")
@@ -60,7 +60,7 @@ def read_assignments(texts: Iterable[str]) -> dict[str, Toml]:
     return values
 
 
-def _meant(text: str, following: str | None, values: Mapping[str, Toml]) -> str:
+def _suggest(text: str, following: str | None, values: Mapping[str, Toml]) -> str:
     """Return the KEY=VALUE that a word without "=" was probably meant to belong to."""
     if text in SETTABLE:
         value = following if following and "=" not in following else "VALUE"

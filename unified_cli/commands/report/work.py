@@ -58,7 +58,7 @@ def runs(context: CommandContext, options: ReportOptions, found: Sequence[KnownR
     """
     begin = context.runtime.wall() - DAYS * 86400
     own = [one for one in found if not one.foreign]
-    recent = [one for one in own if one.header and one.at >= begin][:_MOST_RUNS]
+    recent = [one for one in own if one.header and one.began_at >= begin][:_MOST_RUNS]
     # Count only damaged journals: a run with a header, such as an export that is gone
     # or in a store, is listed with its own state.
     unread = sum(one.state == UNREADABLE and one.header is None for one in own)

@@ -57,7 +57,7 @@ _WIDE = 100
 def show_all(context: CommandContext, options: ListRunsOptions) -> None:
     """List the runs."""
     runtime = context.runtime
-    found = [(one, one.row()) for one in listed_runs.newest(runtime)]
+    found = [(one, one.row()) for one in listed_runs.list_runs(runtime)]
     if not found:
         runtime.stderr.note("no runs")
     counts = [name.replace("-", "_") for name in run_state.COUNTED]
@@ -80,7 +80,7 @@ def _screen_row(runtime: Runtime, one: KnownRun) -> list[Cell]:
     counts = [one.counts[name] if one.counts else 0 for name in run_state.COUNTED]
     return [
         masked(one.id),
-        masked(ago(runtime.wall() - one.at)) if one.header else NO_TEXT,
+        masked(ago(runtime.wall() - one.began_at)) if one.header else NO_TEXT,
         masked(one.command),
         Bar([*zip(counts, _LOOKS, strict=True)], 10 if runtime.width >= _WIDE else 4),
         NO_TEXT if one.counts is None else masked(f"{counts[0]}/{sum(counts)}"),
@@ -94,12 +94,12 @@ def show_one(context: CommandContext, options: ShowRunOptions) -> None:
     form = formats.of_command(options.output, formats.RESULTS, terminal=runtime.stdout_is_terminal)
     wanted = options.run or listed_runs.LAST
     if wanted == listed_runs.LAST:
-        found = listed_runs.newest(runtime)
-        wanted = listed_runs.chosen(runtime, "show", lambda _: True, found=found)
+        found = listed_runs.list_runs(runtime)
+        wanted = listed_runs.choose_run(runtime, "show", lambda _: True, found=found)
     registry = RunRegistry(runtime)
     with StoredRun.open_to_read(registry, wanted) as stored:
         header = stored.header
-        known = run_state.known(runtime, registry, wanted)
+        known = run_state.load(runtime, registry, wanted)
         begun = datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds")
         selection = "".join(f" -p {pattern}" for pattern in header.selection)
         runtime.stderr.note(
@@ -159,7 +159,7 @@ def _records_of_any_kind(runtime: Runtime, stored: StoredRun) -> Iterator[Record
         yield from _list_outcomes(runtime, header)
     else:
         for journal, path in zip(
-            run_state.opened(header), (header.path, *header.paths), strict=True
+            run_state.open_journals(header), (header.path, *header.paths), strict=True
         ):
             with closing(journal):
                 yield from _line_outcomes(journal, path if header.paths else None)

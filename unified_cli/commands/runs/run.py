@@ -68,12 +68,12 @@ def _send_rest(context: CommandContext, options: ResumeRunOptions, *, retry: boo
 def _run_to_send(context: CommandContext, options: ResumeRunOptions, *, retry: bool) -> str | None:
     if options.run not in (None, listed_runs.LAST):
         return options.run or ""
-    found = listed_runs.newest(context.runtime)
+    found = listed_runs.list_runs(context.runtime)
     if listed_runs.is_nothing_left(context.runtime, "retry" if retry else "resume", found):
         return None
     if retry:
-        return listed_runs.chosen(context.runtime, "retry", _has_failures, found=found)
-    return listed_runs.chosen(
+        return listed_runs.choose_run(context.runtime, "retry", _has_failures, found=found)
+    return listed_runs.choose_run(
         context.runtime,
         "resume",
         lambda run: _is_resumable(context, options, run),
@@ -157,7 +157,7 @@ def _check_targets(context: CommandContext, header: RunHeader) -> None:
         settings = own_account.resolved(flags._replace(profile=name), context.runtime, config)
         address, now = settings.reachable()
         if (str(address), now) != (base_url, account):
-            raise run_selection.moved(RunCall(name, base_url, account, ""), settings)
+            raise run_selection.moved_error(RunCall(name, base_url, account, ""), settings)
 
 
 def _continuation_words(
@@ -238,11 +238,13 @@ def _shown_as(
     its start: from its only connection, or from all if it has several.
     """
     if run.several:
-        names = {connections.name_now(call.profile) for _, _, call in run.calls() if call.profile}
+        names = {
+            connections.current_name(call.profile) for _, _, call in run.calls() if call.profile
+        }
         found = own_account.common_settings(runtime, config, overrides(options))
         return builder.settings_for_many(found, runtime, options.jq, config, names)
     profile = next((call.profile for _, _, call in run.calls()), None)
-    profile = profile and connections.name_now(profile)
+    profile = profile and connections.current_name(profile)
     settings = own_account.resolved(
         flags._replace(profile=profile, output=options.output), runtime, config
     )
@@ -275,9 +277,9 @@ def remove(context: CommandContext, options: RemoveRunsOptions) -> None:
     registry = RunRegistry(runtime)
     names = [*dict.fromkeys(options.runs)]
     if not names or names == [listed_runs.LAST]:
-        found = listed_runs.newest(runtime)
-        names = [listed_runs.chosen(runtime, "remove", _is_removable, found=found)]
-    runs = [run_state.known(runtime, registry, name) for name in names]
+        found = listed_runs.list_runs(runtime)
+        names = [listed_runs.choose_run(runtime, "remove", _is_removable, found=found)]
+    runs = [run_state.load(runtime, registry, name) for name in names]
     unfinished = [run.id for run in runs if _holds_work(run)]
     with ExitStack() as locks:
         # Take all locks first, so that a run that is under way is refused before the

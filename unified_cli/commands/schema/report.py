@@ -21,7 +21,7 @@ from unified_cli.output import formats, junit, layout, screen
 from unified_cli.output.junit import JUnitCase
 from unified_cli.output.layout import STEP, Branch
 from unified_cli.output.screen import Bar, Cell, Column, Look, Word
-from unified_cli.output.terminal import TerminalText, narrowed
+from unified_cli.output.terminal import TerminalText, narrow
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 from unified_cli.storage import output_file
@@ -260,7 +260,7 @@ def _widths(branches: Sequence[Branch], room: int) -> list[int]:
         [found[0], _BAR, _SHARE, *words],
         [shortest, _BAR, _SHARE, words[0], min(words[1], _LEAST_EXAMPLE)],
     ):
-        found = narrowed(found, least, room)
+        found = narrow(found, least, room)
     return found
 
 

@@ -53,7 +53,7 @@ def failure_of(
     ended = not (state.received or state.speaks_http or late)
     if ended and lost.outcome is Outcome.LOST and route.address.scheme == "http":
         # A server that expects a TLS handshake closes the connection without an answer.
-        return lost._replace(hint=hints.https_instead(route.address.place))
+        return lost._replace(hint=hints.https_instead(route.address.netloc))
     return lost
 
 

@@ -49,7 +49,7 @@ class NetworkRoute(NamedTuple):
         The port of a proxy is always shown, since it is seldom the default port.
         """
         proxy = self.proxy and self.proxy.url
-        return f"proxy {bracketed(proxy.host)}:{port_of(proxy)}" if proxy else self.address.place
+        return f"proxy {bracketed(proxy.host)}:{port_of(proxy)}" if proxy else self.address.netloc
 
 
 def port_of(url: httpx.URL) -> int:

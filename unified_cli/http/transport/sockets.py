@@ -283,7 +283,7 @@ def connected(host: str, port: int, state: ConnectionState) -> DeadlineSocket:
     # server has, with another error.
     name = host.encode("ascii")
     look_up = partial(socket.getaddrinfo, name, port, type=socket.SOCK_STREAM)
-    found = os_limits.result_of(look_up, state.seconds(_CONNECT))
+    found = os_limits.run_with_timeout(look_up, state.seconds(_CONNECT))
     addresses = [*dict.fromkeys((family, address) for family, _, _, _, address in found)]
     while True:
         family, address = addresses.pop(0)
