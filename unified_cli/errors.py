@@ -204,6 +204,10 @@ class UsageError(UnifiedError):
         self.caret = caret
 
 
+class RecordProgramError(UsageError):
+    """A jq program that fails on a record: other records may suit it."""
+
+
 class ConfigError(UnifiedError):
     """A profile, a credential or a setting of this machine."""
 

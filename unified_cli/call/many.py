@@ -16,7 +16,7 @@ from unified_cli.cli.option_parts import NetworkOptions
 from unified_cli.cli.options import CallOptions, PageOptions, ReadOptions, overrides
 from unified_cli.config import file, profiles
 from unified_cli.config.settings import Settings
-from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.errors import RecordProgramError, UnifiedError, UsageError
 from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.conclude import MOST_TOLD, Ending, conclude, failure_lines
 from unified_cli.fleet.read import FairReaders
@@ -124,7 +124,7 @@ def read(reads: ManyReads) -> None:
         stdout.check_read(runtime)
 
     with progress(runtime, work, to_stdout=True) as shown, fair as readers:
-        results = readers.read(reads.names, _page_reader(reads, readers), poll=poll)
+        results = readers.read(reads.names, _page_reader(reads, readers, outcome), poll=poll)
         _read_all(runtime, outcome, shown, results)
     asked = part(options, PageOptions)
     if outcome.is_quit:
@@ -149,7 +149,9 @@ def _end(outcome: "_FanOutOutcome") -> list[str]:
         return [error.message]
 
 
-def _page_reader(reads: ManyReads, readers: FairReaders) -> Callable[[str], Generator[_Read]]:
+def _page_reader(
+    reads: ManyReads, readers: FairReaders, outcome: "_FanOutOutcome"
+) -> Callable[[str], Generator[_Read]]:
     wanted = listing.span(reads.common) if reads.operation.lists else None
 
     def pages(name: str) -> Generator[Page]:
@@ -158,7 +160,10 @@ def _page_reader(reads: ManyReads, readers: FairReaders) -> Callable[[str], Gene
             if wanted is None:
                 yield pagination.as_page(client.send(request), request)
             else:
-                yield from pagination.pages(client.send, request, client.service, wanted)
+                for page in pagination.pages(client.send, request, client.service, wanted):
+                    if name in outcome.failed:
+                        return
+                    yield page
 
     return lambda name: pagination.with_errors(name, pages(name))
 
@@ -169,15 +174,15 @@ def _read_all(
     try:
         with closing(results):
             for name, found in results:
-                if isinstance(found, Page):
+                if isinstance(found, Page) and name not in outcome.failed:
                     outcome.add(name, found)
                     shown.add(len(found.records), pages=1)
                     stdout.check_read(runtime)
-                else:
+                elif not isinstance(found, Page):
                     outcome.ended.add(name)
-                    shown.add(parts=1, failed=found is not None)
                     if found:
-                        outcome.failed[name] = found
+                        outcome.failed.setdefault(name, found)
+                    shown.add(parts=1, failed=name in outcome.failed)
         outcome.flush()
     except stdout.QuitError:
         outcome.is_quit = len(outcome.ended) < len(outcome.names)
@@ -216,10 +221,18 @@ class _FanOutOutcome:
         return self.reads.names
 
     def add(self, name: str, page: Page) -> None:
+        """Print a page. If the program fails on it, its connection has failed."""
         self.begun = self.tallies[name]
         self.begun.torn = True
         shown, label = self.reads.edit(page), self.reads.label(name)
-        self.printer.page(shown.records, one_line=shown.one_line, large=shown.large, profile=label)
+        try:
+            self.printer.page(
+                shown.records, one_line=shown.one_line, large=shown.large, profile=label
+            )
+        except RecordProgramError as error:
+            self.failed[name] = error
+            self.begun.torn, self.begun = self.printer.torn, None
+            return
         self.begun = None
         self.unwritten.append((self.tallies[name], page))
         if self.printer.is_written:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import jq
 
 from unified_cli import signals
-from unified_cli.errors import IncompleteError, UsageError
+from unified_cli.errors import IncompleteError, RecordProgramError, UsageError
 from unified_cli.json_text import json_check
 from unified_cli.json_text.members import Record, member
 from unified_cli.masking import MaskedText, excerpt
@@ -110,7 +110,8 @@ class JqProgram:
     def run_each(self, records: Sequence[Record]) -> list[Record]:
         """Return the results for one record after the other.
 
-        A record that jq cannot hold is left out. Raises UsageError as `run` does.
+        A record that jq cannot hold is left out. Raises RecordProgramError, which names
+        the record, if the program fails.
         """
         found: list[Record] = []
         with self._interruptible():
@@ -120,7 +121,7 @@ class JqProgram:
                 except NotHeldError as error:
                     self.leave_out(text, error)
                 except ValueError as error:
-                    raise self._failure(text, error) from None
+                    raise self._failure_on_record(text, error) from None
         return found
 
     def _interruptible(self) -> AbstractContextManager[None]:
@@ -153,6 +154,13 @@ class JqProgram:
         if reason.startswith("Cannot iterate over null"):
             hint = hint or "[]? skips null"
         return UsageError(f"{self._option}: {reason}", hint=hint)
+
+    def _failure_on_record(self, record: bytes, error: ValueError) -> RecordProgramError:
+        failure = self._failure(record, error)
+        hint = failure.hint
+        if hint and re.match(r"\s*\.\[", self._expression):
+            hint = "the input is one record, not a list: leave the .[] at the start out"
+        return RecordProgramError(f"{failure.reason}, on record {_shown_id(record)}", hint=hint)
 
     def leave_out(self, record: bytes, error: NotHeldError) -> None:
         """Note that a record is missing from the results."""
@@ -256,8 +264,9 @@ def _input(text: bytes, expression: str) -> str | None:
         return None
     named = ", ".join([*given][:_MOST_NAMED]) + (", …" if len(given) > _MOST_NAMED else "")
     inner = next((name for name, value in given.items() if isinstance(value, list)), None)
+    # Only a page has a list of records; a record has lists of other things.
     return f"the input is {{{excerpt(named)}}}" + (
-        f": .{excerpt(inner)}[] gives its records" if inner else ""
+        f": .{excerpt(inner)}[] gives its records" if inner and "id" not in given else ""
     )
 
 

@@ -432,7 +432,7 @@ def test_pages_before_one_that_cannot_be_shown_are_printed(
     ]
     result = unified(words, stdout=stdout)
     assert (result.code, b"".join(stdout.pieces)) == (
-        2,
+        9,
         b'{"_profile":"one","_record":"1"}\n{"_profile":"two","_record":"2"}\n',
     )
 
