@@ -47,7 +47,7 @@ def show(call: Call, request: Request) -> None:
         request, builder.change_filter(call.runtime, since, call.options.query)
     )
     if call.mode.shown == "json":
-        stdout.write_json(call.runtime, msgspec.json.encode(_shown(request)))
+        stdout.write_json(call.runtime, msgspec.json.encode(as_json(request)))
         return
     if request.address.is_sandbox:
         raise UsageError(
@@ -72,7 +72,8 @@ def show_one_of_many(call: Call, request: Request) -> None:
         show(call, request)
 
 
-def _shown(request: Request) -> JsonObject:
+def as_json(request: Request) -> JsonObject:
+    """Return the request as JSON, without its token."""
     return {
         "method": request.method,
         "url": request.url,
@@ -129,7 +130,7 @@ def _curl_file_words(facts: "UploadFacts") -> Iterator[str]:
 
 def print_line(runtime: Runtime, request: Request) -> None:
     """Print one of many requests as a line of JSON."""
-    document = msgspec.json.encode(_shown(request)) + b"\n"
+    document = msgspec.json.encode(as_json(request)) + b"\n"
     if runtime.stdout_is_terminal:
         stdout.show(runtime, [terminal.json_visible(document.decode("utf-8"))])
     else:

@@ -493,6 +493,38 @@ def test_it_writes_where_it_may(writer: Agent, sandbox: UnifiedSandbox) -> None:
     )
 
 
+def test_a_dry_run_returns_the_request_and_sends_nothing(
+    place: Path, unified: Unified, sandbox: UnifiedSandbox
+) -> None:
+    environ = {"UNIFIED_CONFIG": str(place / "config.toml")}
+    options = "-p prod-a -p fixed --allow-writes --allow-deletes --requests-per-minute 1"
+    call = {"profile": "prod-a", "id": "tickets-7", "dry_run": True, "idempotency_key": "k-dry"}
+    with agent(place, options, **environ) as found:
+        for operation, method, body in (
+            ("ticketing tickets update", "PATCH", {"name": "x"}),
+            ("user-directory users suspend", "POST", {"user_id": "users-1"}),
+            ("ticketing tickets delete", "DELETE", None),
+        ):
+            one = {**call, "operation": operation, **({"body": body} if body else {})}
+            for unwanted in ["id"] * (method == "POST") + ["idempotency_key"] * (body is None):
+                one.pop(unwanted)
+            shown = found.call("write", **one)
+            assert (shown["outcome"], shown["connection"]["profile"]) == ("not sent", "prod-a")
+            assert (shown["request"]["method"], shown["request"]["body"]) == (method, body)
+            assert shown["request"]["headers"]["Authorization"] == "Bearer ***"
+            assert "run" not in shown
+        # A dry run is refused for what the write itself would be refused for.
+        update = {**call, "operation": "ticketing tickets update", "body": {"name": "x"}}
+        assert "is read-only" in found.refused("write", **{**update, "profile": "fixed"})
+        assert "body is missing" in found.refused("write", **{**update, "body": None})
+        # Not even the limit of one request in a minute is used up.
+        assert found.call("write", **{**update, "dry_run": False})["outcome"] == "done"
+    assert sandbox.effects("k-dry") == 1
+    folders = {"data": place / ".local/share/unified"}
+    listed = unified("runs list -o json", environ=environ, folders=folders).json["runs"]
+    assert listed[0]["done"] == 1
+
+
 def test_its_writes_are_a_run(place: Path, unified: Unified) -> None:
     environ = {"UNIFIED_CONFIG": str(place / "config.toml")}
     with agent(place, "-p prod-b --allow-writes", **environ) as found:

@@ -124,10 +124,15 @@ def _writing(profiles: str, *, deletes: bool) -> ToolSchema:
         "query": _QUERY,
         "body": {"type": "object"},
         "idempotency_key": _TEXT,
+        "dry_run": {
+            "type": "boolean",
+            "default": False,
+            "description": "check the call and return its request, but send nothing",
+        },
     }
     about = (
         f"Create, update or act on a record of one connection{', or delete it' if deletes else ''}."
-        f" Profiles: {profiles}. Repeat one whose outcome is in doubt only with its"
+        f" Profiles: {profiles}. With dry_run nothing is sent. Repeat one whose outcome is in doubt only with its"
         " idempotency_key."
     )
     arguments = _object(optional, operation=_OPERATION, profile=_TEXT)

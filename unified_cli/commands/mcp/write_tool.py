@@ -8,7 +8,7 @@ started with (`command`), whether the tool is offered (`server`), the served pro
 
 import msgspec
 
-from unified_cli.call import builder
+from unified_cli.call import builder, dry_run
 from unified_cli.commands.mcp import operation_search, tool_calls
 from unified_cli.commands.mcp.connection_read import USUAL_BYTES
 from unified_cli.commands.mcp.read_tool import DATA
@@ -31,10 +31,13 @@ class WriteArguments(msgspec.Struct, forbid_unknown_fields=True):
     query: dict[str, QueryValue | list[QueryValue]] = {}
     body: dict[str, Json] | None = None
     idempotency_key: str | None = None
+    dry_run: bool = False
 
 
 def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
     """Return the outcome of the write as JSON.
+
+    A dry run sends nothing, keeps no record, and returns the request.
 
     Raises UnifiedError if it was not done or is in doubt.
     """
@@ -57,6 +60,14 @@ def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
     content = Content(tool_calls.pairs(arguments.query), body, key)
     request = world.request(settings, operation, arguments.id, content)
     builder.check_writable(settings, request)
+    if arguments.dry_run:
+        shown = {
+            "connection": tool_calls.connection(name, settings),
+            "outcome": "not sent",
+            "idempotency_key": key,
+            "request": dry_run.as_json(request),
+        }
+        return msgspec.json.encode(shown).decode("utf-8")
     world.budget.spend()
     with world.client(name, settings) as client:
         run, sent = world.log.plan(name, request, arguments.id)
