@@ -36,7 +36,8 @@ Result = TypeVar("Result")
 _CREDENTIALS = {
     "s3": (
         "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION in the environment, or the role of"
-        " the machine; aws configure export-credentials --format env prints those of a profile"
+        " the machine; it reads no AWS_PROFILE and no ~/.aws, but eval"
+        ' "$(aws configure export-credentials --format env)" takes the keys from there'
     ),
     "gs": "GOOGLE_APPLICATION_CREDENTIALS in the environment, or the account of the machine",
     "az": (

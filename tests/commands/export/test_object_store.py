@@ -879,7 +879,8 @@ def store(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
 
 CREDENTIALS = (
     "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION in the environment, or the role of the"
-    " machine; aws configure export-credentials --format env prints those of a profile"
+    " machine; it reads no AWS_PROFILE and no ~/.aws, but eval"
+    ' "$(aws configure export-credentials --format env)" takes the keys from there'
 )
 FAILURES = [
     (403, 3, f"access is denied (it takes {CREDENTIALS})"),

@@ -11,9 +11,9 @@ from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
 
 _CREDENTIALS = (
-    "from the environment, as the store's own tools take them (AWS_ACCESS_KEY_ID, AWS_REGION,"
-    " AWS_ENDPOINT_URL, GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT_NAME, …), or the"
-    " machine's role"
+    "from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL,"
+    " GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT_NAME, …), or the machine's role; not"
+    " from AWS_PROFILE and ~/.aws"
 )
 _TWO_RUNS = (
     "a run renews its lease every 5 s; another run that sees it ends with 12, and takes over after"

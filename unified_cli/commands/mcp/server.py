@@ -132,8 +132,8 @@ def _writing(profiles: str, *, deletes: bool) -> ToolSchema:
     }
     about = (
         f"Create, update or act on a record of one connection{', or delete it' if deletes else ''}."
-        f" Profiles: {profiles}. With dry_run nothing is sent. Repeat one whose outcome is in doubt only with its"
-        " idempotency_key."
+        f" Profiles: {profiles}. With dry_run nothing is sent. Repeat one whose outcome is in doubt"
+        " only with its idempotency_key."
     )
     arguments = _object(optional, operation=_OPERATION, profile=_TEXT)
     return ToolSchema(about, arguments, reads=False, destroys=deletes)
