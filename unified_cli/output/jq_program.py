@@ -157,7 +157,7 @@ class JqProgram:
 
     def _failure_on_record(self, record: bytes, error: ValueError) -> RecordProgramError:
         failure = self._failure(record, error)
-        hint = failure.hint
+        hint: str | None = failure.hint
         if hint and re.match(r"\s*\.\[", self._expression):
             hint = "the input is one record, not a list: leave the .[] at the start out"
         return RecordProgramError(f"{failure.reason}, on record {_shown_id(record)}", hint=hint)
