@@ -14,11 +14,11 @@ from unified_cli.commands.mcp.connection_read import USUAL_BYTES
 from unified_cli.commands.mcp.read_tool import DATA
 from unified_cli.commands.mcp.tool_calls import QueryValue, ToolWorld
 from unified_cli.errors import UnifiedError, UnknownError, UnsafeError, UsageError
-from unified_cli.http.request import Content
+from unified_cli.http.request import Content, Request
 from unified_cli.json_text import json_codec
 from unified_cli.json_text.members import parts, text
 from unified_cli.json_text.record_label import LABEL
-from unified_cli.values import Json
+from unified_cli.values import Json, JsonObject
 from unified_cli.writes import outcome
 
 
@@ -61,13 +61,7 @@ def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
     request = world.request(settings, operation, arguments.id, content)
     builder.check_writable(settings, request)
     if arguments.dry_run:
-        shown = {
-            "connection": tool_calls.connection(name, settings),
-            "outcome": "not sent",
-            "idempotency_key": key,
-            "request": dry_run.as_json(request),
-        }
-        return msgspec.json.encode(shown).decode("utf-8")
+        return _not_sent(tool_calls.connection(name, settings), request)
     world.budget.spend()
     with world.client(name, settings) as client:
         run, sent = world.log.plan(name, request, arguments.id)
@@ -88,6 +82,16 @@ def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
         }
     )
     return (head[:-1] + b',"result":' + _body_or_id(answer.body) + b"}").decode("utf-8", "replace")
+
+
+def _not_sent(connection: JsonObject, request: Request) -> str:
+    shown = {
+        "connection": connection,
+        "outcome": "not sent",
+        "idempotency_key": request.key,
+        "request": dry_run.as_json(request),
+    }
+    return msgspec.json.encode(shown).decode("utf-8")
 
 
 def _failed(error: UnifiedError | None, key: str | None, run: str) -> UnifiedError:
