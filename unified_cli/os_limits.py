@@ -35,7 +35,7 @@ Result = TypeVar("Result")
 def start_thread(work: Callable[[], None]) -> Thread:
     """Return a running daemon thread that does the work.
 
-    Raises StorageError if no further thread can be had.
+    Raises StorageError if no thread can start.
     """
     thread = Thread(target=work, daemon=True)
     try:
@@ -126,8 +126,7 @@ def with_next_step(error: UnifiedError) -> UnifiedError:
     """Return the error with a next step, if one is known.
 
     A step is known for a lack of descriptors, a missing file and a removed working
-    directory. A setting that names a file in a removed directory is right, so its
-    ConfigError becomes a StorageError.
+    directory. A ConfigError about a file in a removed directory becomes a StorageError.
     """
     causes = [*_causes(error)]
     if any(isinstance(one, FileNotFoundError) for one in causes) and lost_directory():

@@ -1,5 +1,5 @@
-"""A connection as the service shows it, and how its state affects calls; private
-members are dropped at once.
+"""A connection as the service shows it, without its private members, and how its state
+affects calls.
 """
 
 from collections.abc import Mapping
@@ -129,8 +129,8 @@ class AccountState(NamedTuple):
         return self.problem_as_sentence(service) or self.scopes_in_words
 
     def error(self, service: Service, profile: str | None) -> UnifiedError | None:
-        """Return the error that calls would end with, or None. None means that calls
-        may work, as with an unknown status. `profile` leads to the connection.
+        """Return the error that calls would end with, or None if calls may work, as
+        with an unknown status. `profile` leads to the connection.
         """
         words, trouble = service.connections, self.problem_as_sentence(service)
         if self.problem_in_a_word(service) == words.shut:
@@ -148,9 +148,7 @@ UNKNOWN_STATE = AccountState()
 
 
 class ConnectionRecord(NamedTuple):
-    """A connection as the service lists it; all as text, empty where it is not
-    known.
-    """
+    """A connection as the service lists it. All members are text, empty if unknown."""
 
     id: str
     product: str
@@ -164,7 +162,7 @@ class ConnectionRecord(NamedTuple):
 
     @classmethod
     def from_record(cls, record: Record | bytes, service: Service) -> Self:
-        """Return the connection in a record of the list, or in its own."""
+        """Return the connection in a record, listed or read alone."""
         words, members = service.connections, parts(record) or {}
         product = parts(members.get(words.product, b"")) or {}
         forbidden = members.get(words.last_forbidden, b"null")

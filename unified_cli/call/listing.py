@@ -28,7 +28,7 @@ from unified_cli.runtime import Runtime
 def span(call: Call) -> Span:
     """Return the part of the list to read.
 
-    That is all pages, a number of records, or one page. `--since` limits it to changed
+    This is all pages, a number of records, or one page. `--since` limits it to changed
     records. Raises UsageError.
     """
     pages = part(call.options, PageOptions)
@@ -46,7 +46,7 @@ class ListSummary:
         self.next_cursor: str | None = None
         self.partial: list[int] = []
         self.torn = False
-        """A page was being written when it ended, so part of it may be printed."""
+        """Whether the list ended within a page, so that part of it may be printed."""
 
     def add(self, page: Page) -> None:
         """Count a page that was written."""

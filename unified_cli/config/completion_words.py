@@ -24,13 +24,13 @@ _LARGEST_FILE = 64 * 1024
 
 class CompletionWords:
     """Files in `completion/PROFILE/API.RESOURCE.KIND` of the cache folder; nothing is
-    kept without such a folder.
+    saved without a cache folder.
 
     The first line of a file is when it was written, in seconds since 1970, the
-    connection, and the config file; each other line is a word. The modification time of
-    a file is that of its config file. The shells cannot resolve a profile, so they use
-    a file for at most a day, and only if name and time of their config file match. Only
-    this connection adds words to the file.
+    connection, and the config file; each other line is a word. A file has the
+    modification time of the config file. Shells cannot resolve a profile, so they use a
+    file for at most a day, and only while path and time of their config file match.
+    Only this connection adds words to the file.
     """
 
     def __init__(

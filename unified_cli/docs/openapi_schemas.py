@@ -1,5 +1,5 @@
-"""The schemas of records, and the names of components, distinct even without dots and
-dashes.
+"""The schemas of records, and the names of components. The names stay distinct without
+dots and dashes.
 """
 
 import re
@@ -79,7 +79,7 @@ def shared_schemas(service: Service) -> JsonObject:
 
 
 def record_schema(resource: Resource) -> JsonObject:
-    """Return a record as it is answered."""
+    """Return the schema of a record in an answer."""
     fields = {one.name: one for one in resource.facts.fields}
     named = resource.name not in NAMELESS
     for one in _ALWAYS if named else ():
@@ -92,7 +92,7 @@ def record_schema(resource: Resource) -> JsonObject:
 
 
 def list_schema(record: JsonObject, service: Service) -> JsonObject:
-    """Return a page of records."""
+    """Return the schema of a page of records."""
     cursor = {"type": ["string", "null"]}
     return {
         "type": "object",
@@ -117,7 +117,7 @@ def list_schema(record: JsonObject, service: Service) -> JsonObject:
 
 
 def input_schema(resource: Resource, operation: Operation) -> JsonObject:
-    """Return the body of a create or an update.
+    """Return the schema of the body of a create or an update.
 
     Its fields are the record's, none of them required.
     """
@@ -129,7 +129,7 @@ def input_schema(resource: Resource, operation: Operation) -> JsonObject:
 
 
 def action_schema(operation: Operation) -> JsonObject:
-    """Return the body of an action, with its known and required fields."""
+    """Return the schema of an action's body."""
     fields = {one.name: one for one in (*operation.facts.body.get(operation.name, ()), _REMOTE)}
     needed = required_fields(operation)
     for name in needed:
@@ -141,7 +141,7 @@ def action_schema(operation: Operation) -> JsonObject:
 def _referring(fields: Iterable[KnownField], operation: Operation) -> Iterator[KnownField]:
     """Yield a body's fields with the references of a record's fields.
 
-    Fields of the same name refer to the same.
+    Fields of the same name refer to the same resource.
     """
     known = {one.name: one.references for one in operation.facts.fields}
     return (one._replace(references=one.references or known.get(one.name)) for one in fields)
@@ -156,7 +156,7 @@ def body_name(operation: Operation, resource: Resource) -> str:
 
 
 def object_schema(fields: Iterable[KnownField], *, nullable: bool = True) -> JsonObject:
-    """Return an object with these fields. Others may be there."""
+    """Return the schema of an object with these fields and possibly others."""
     return {
         "type": "object",
         "properties": {one.name: _field_schema(one, nullable=nullable) for one in fields},

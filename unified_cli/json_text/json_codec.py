@@ -28,24 +28,21 @@ def encoded(value: Json) -> bytes:
 
 
 def objects(columns: JsonColumns) -> list[JsonObject]:
-    """Return the objects that are given by their members."""
+    """Return the objects whose members these columns hold."""
     return [
         dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
     ]
 
 
 def encoded_objects(columns: JsonColumns) -> list[bytes]:
-    """Return objects, given by their members, as compact JSON.
-
-    The encoding is UTF-8.
-    """
+    """Return the objects of `objects` as compact JSON in UTF-8."""
     return [encoded(value) for value in objects(columns)]
 
 
 def read(text: str) -> Json:
     """Return the value of a JSON text.
 
-    Not for output: very long numbers become text, and others may lose digits.
+    Do not use it for output: very long numbers become text, and others may lose digits.
     """
     try:
         return json.loads(text)

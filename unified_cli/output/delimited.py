@@ -1,5 +1,5 @@
-"""CSV and TSV: the first page decides the columns; later members without a column are
-reported.
+"""Write records as CSV or TSV. The first page decides the columns; later members
+without a column are reported.
 """
 
 import re
@@ -37,7 +37,7 @@ def typed_name(column: str, *, path: bool) -> str:
 def untyped_name(head: str) -> tuple[str, bool]:
     """Return a column's name without the mark of `typed_name`.
 
-    The second value says if it had one.
+    The second value says whether it had the mark.
     """
     name = head.removesuffix(_TYPED)
     if name == head:
@@ -52,10 +52,10 @@ def without_escapes(cell: str) -> str:
 
 
 class Delimited(RecordWriter):
-    r"""One header, then a record a row: quoted as RFC 4180 says, or with `\t`, `\n`,
-    `\r` and `\\` in TSV.
+    r"""Writes a header, and a row for each record. CSV quotes as RFC 4180 says; TSV has
+    `\t`, `\n`, `\r` and `\\`.
 
-    An empty text is `""` in CSV, and null is nothing. If typed, each cell is JSON.
+    In CSV, an empty text is `""` and null an empty cell. With types, each cell is JSON.
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:

@@ -12,13 +12,13 @@ from unified_cli.plural import counted
 
 
 class Style(NamedTuple):
-    """How the output is to look.
+    """How the output looks.
 
     `items` and `cursor` are the service's names for the records and the cursor.
     `columns` are the columns asked for, `known` the columns that records are known to
     have, in order. `bom` puts a byte-order mark before CSV. `width` is the terminal's
     width, None off a terminal; `pretty` says that JSON is indented, `listing` that the
-    records are a list, not one alone.
+    records are a list, not a single one.
     """
 
     format: Format
@@ -79,7 +79,7 @@ class RecordWriter:
     def page(self, slices: Iterable[Sequence[Record]], *, one_line: bool) -> Iterator[bytes]:
         """Yield the records of a page as bytes, in pieces.
 
-        The slices may be gone through more than once.
+        The slices may be read more than once.
 
         `one_line` says that no record holds a line break between its parts.
         """
@@ -102,7 +102,7 @@ class RecordWriter:
         return b""
 
     def shortcomings(self) -> Sequence[str]:
-        """Return the data that the records had and the output lacks.
+        """Return the data that is missing in the output.
 
         If data is missing, the run is incomplete.
         """

@@ -1,6 +1,4 @@
-"""The sandbox as an application: a request in, an answer out; and the routes by which
-tests control it.
-"""
+"""The sandbox as an application, and the routes by which tests control it."""
 
 import hmac
 import json
@@ -73,7 +71,7 @@ CONTROL_METHODS = {"": ("GET",), "/faults": ("PUT", "DELETE"), "/reset": ("POST"
 
 
 class RequestCounts:
-    """How many requests each route got; safe for threads."""
+    """Counts the requests to each route. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -85,7 +83,7 @@ class RequestCounts:
             self._counts[account, operation.method, operation.path] += 1
 
     def clear(self) -> None:
-        """Begin to count anew."""
+        """Reset the counts."""
         with self._lock:
             self._counts.clear()
 

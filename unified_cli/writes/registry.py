@@ -1,6 +1,4 @@
-"""The runs that this user has made: one journal each, in a folder of the user's
-data.
-"""
+"""The runs of this user. Each has a journal in the user's data folder."""
 
 import contextlib
 import os
@@ -27,7 +25,7 @@ from unified_cli.writes.entry import VERSION, JournalEntry, RunKind, read_header
 
 RUN_ID = re.compile(r"\d{8}-[0-9a-f]{4,8}")
 FOR_EVER = 1e12
-"""A number of seconds, for the window of what may always be repeated."""
+"""The window of calls that may always be repeated, in seconds."""
 _SUFFIX = ".ndjson"
 _MOST_TRIES = 100
 _LONGEST_POINTER = 1024 * 1024
@@ -95,7 +93,7 @@ class RunHeader(msgspec.Struct):
 
 
 class RunRegistry:
-    """The folder of all runs; a user without a home has none."""
+    """The folder of all runs. There is none if the user has no home."""
 
     def __init__(self, runtime: Runtime) -> None:
         folder = runtime.folder("data")
@@ -188,7 +186,7 @@ class RunRegistry:
                     lock.release()
 
     def is_running(self, run: str) -> bool:
-        """Return whether a process is at work on a run."""
+        """Return whether a process works on a run."""
         path = self._path(run)
         if path is None or not _lock_path(path).exists():
             return False
@@ -220,7 +218,8 @@ class RunRegistry:
                 file.publish(path, replace=replace)
         except OSError as error:
             if isinstance(error, NotSyncedError):
-                # The run continues in memory; resuming this file would send all again.
+                # The run continues in memory. Resuming this file would send everything
+                # again.
                 with contextlib.suppress(OSError):
                     path.unlink()
             raise StorageError(f"cannot write {path}: {error.strerror}") from None
@@ -305,7 +304,7 @@ class RunRegistry:
 
 
 class ListedWork(NamedTuple):
-    """Work in the list of runs; without a `header` it is not there."""
+    """Work in the list of runs. Without a `header` it is not listed."""
 
     registry: RunRegistry
     header: RunHeader | None
@@ -316,7 +315,7 @@ class ListedWork(NamedTuple):
         return self.header.run if self.header else None
 
     def end(self, word: str) -> None:
-        """Note the state that the work ended in, if that can be written."""
+        """Note the state that the work ended in, if possible."""
         if self.header is not None:
             with contextlib.suppress(StorageError):
                 ended = msgspec.structs.replace(self.header, ended=word)
@@ -335,7 +334,7 @@ def header_of(line: bytes, path: Path) -> RunHeader:
 
 
 def journal_text(header: RunHeader, entries: Iterable[JournalEntry]) -> Iterator[bytes]:
-    """Return the text of a new journal, in pieces that are worth a write."""
+    """Return the text of a new journal, in pieces large enough to write."""
     return state.chunks(msgspec.json.encode(line) for line in chain([header], entries))
 
 

@@ -31,8 +31,8 @@ _NAME = re.compile(r"\d{6,}\.json", re.ASCII)
 
 
 class ListPlace(NamedTuple):
-    """Where the objects of a list are: its chunks in `folder`, beginning with `begin`,
-    and its log.
+    """Where the objects of a list are: its log, and the chunks in `folder`, whose names
+    begin with `begin`.
     """
 
     folder: str
@@ -55,8 +55,8 @@ class ListPlace(NamedTuple):
     def chunk(self, number: int) -> str:
         """Return the name of the chunk of the entry with this number.
 
-        All writers use the same name. So a writer that was frozen and wakes finds the
-        name taken, and leaves no chunk that readers would count.
+        All writers use the same name, so a writer that wakes after another took over
+        finds it taken, and leaves no chunk that readers would count.
         """
         return f"{self.begin}{number:06}{self.suffix}"
 
@@ -223,19 +223,16 @@ def changed(
 
 
 def remove(objects: StoredObjects, file: str) -> None:
-    """Have the log of a list say that nothing was read, and remove its chunks. Raises
-    as `begin_anew` does.
-    """
+    """Reset the log of a list, and remove its chunks. Raises as `begin_anew` does."""
     place = ListPlace.from_file(file)
     begin_anew(objects, place)
     objects.remove([f"{place.folder}/{name}" for name in place.chunks(objects)])
 
 
 def begin_anew(objects: StoredObjects, place: ListPlace, *, keep: bool = False) -> None:
-    """Have the log of a list say that nothing was read.
+    """Reset the log of a list.
 
-    With `keep`, the log says instead that the list is read again, after its existing
-    chunks.
+    With `keep`, the list is read again, and its new chunks follow the existing ones.
 
     Raises TakenOverError where another run writes to it, StorageError.
     """

@@ -28,8 +28,8 @@ _NOT_OFFERED = {404, 405, 501}
 
 @dataclass(frozen=True, slots=True)
 class FinishedList:
-    """A file is done, and its list too unless it `goes_on`. `part` must be tidied up
-    once the manifest is saved.
+    """A file is done. Its list is done too, unless it `goes_on`. Tidy `part` up after
+    saving the manifest.
 
     `read_at` is the time of the earlier read, if the list was not read now.
     """
@@ -85,13 +85,11 @@ class ListRunner:
         """Records with a stamp later than the clock."""
 
     def close(self) -> None:
-        """Have each list that is under way end after its page."""
+        """End each running list after its current page."""
         self._closed = True
 
     def refuse(self, connection: str, error: UnifiedError) -> None:
-        """Send nothing more to this connection: its other lists fail with the same
-        error.
-        """
+        """Send this connection nothing more. Its other lists fail with this error."""
         self._refused.setdefault(connection, error)
 
     def run(self, planned: PlannedList) -> Generator[ListResult]:
@@ -265,8 +263,8 @@ class ListRunner:
         Raises StateError for a list that someone changed.
         """
         if not entry.offered:
-            # A connection without any list may have had a wrong account or no
-            # permission, so it is asked again.
+            # A connection that offered no list may have had a wrong account or no
+            # permission, so ask again.
             return entry.profile not in self._without_lists
         return self._destination.holds(entry)
 

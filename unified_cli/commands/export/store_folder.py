@@ -45,7 +45,7 @@ class StoreFolder:
     below `.log`.
     """
 
-    # Save the manifest rarely: it is large, and the logs already have the truth.
+    # Save the manifest rarely: it is large, and the logs have the latest state.
     save_seconds = 60.0
     most_untold = sys.maxsize
 
@@ -69,7 +69,7 @@ class StoreFolder:
             self._lease = None
 
     def is_held(self, manifest: str) -> bool:
-        """Return whether another run with this manifest is under way."""
+        """Return whether another run with this manifest is running."""
         return StoreLease(self._runtime, self._objects, f".lease/{manifest}").is_held
 
     def check_held(self) -> None:
@@ -96,7 +96,7 @@ class StoreFolder:
     def create(self, name: str, text: bytes) -> bool:
         """Write a small object unless there is one.
 
-        Returns whether it is there now, and has this text.
+        Returns whether the object now has this text.
 
         Raises as `replace` does.
         """
@@ -157,7 +157,7 @@ class StoreFolder:
         return True
 
     def begin_anew(self, file: str, *, keep: bool) -> None:
-        """Have the log of a list say that nothing was read.
+        """Reset the log of a list.
 
         Raises TakenOverError if another run writes to it.
         """
@@ -195,9 +195,7 @@ class StoreFolder:
             chunk_log.remove(self._objects, name)
 
     def clear(self, file: str) -> None:
-        """Remove the chunks of a list, and have its log say that nothing was read.
-        Raises as `remove` does.
-        """
+        """Remove the chunks of a list, and reset its log. Raises as `remove` does."""
         place = ListPlace.from_file(file)
         if self.begun(file) or place.chunks(self._objects):
             chunk_log.remove(self._objects, file)
@@ -211,7 +209,9 @@ class StoreFolder:
         return sorted(names | ({NAME} if self._objects.stored(NAME) else set()))
 
     def differences(self, entry: ManifestEntry) -> Iterator[str]:
-        """Yield how a complete list is not what its entry says. Raises StorageError."""
+        """Yield the differences between a complete list and its entry. Raises
+        StorageError.
+        """
         place = ListPlace.from_file(entry.file)
         last = ChunkLog(self._objects, place.log).last()
         if last is None or not last.state.complete:

@@ -39,7 +39,7 @@ _RUNS = {
 
 
 def run(operation: Operation, context: CommandContext, options: OperationOptions) -> None:
-    """Run the operation; every expected failure is a UnifiedError."""
+    """Run the operation. Every expected failure is a UnifiedError."""
     runtime, catalogue = context.runtime, context.catalogue
     # The checks below come before the settings are read.
     runtime.stderr.quiet = yes_or_no(runtime, options.quiet, "quiet")
@@ -47,7 +47,7 @@ def run(operation: Operation, context: CommandContext, options: OperationOptions
     if isinstance(options, StopOptions) and options.has_limits:
         from unified_cli.writes import stop_rules  # noqa: PLC0415  few writes are bounded
 
-        # Invalid rules are refused even if a single request leaves them nothing to do.
+        # Refuse invalid rules even for a single request, which does not need them.
         stop_rules.parse(options, 1)
     mode = mode_of(operation, options)
     if mode.kind is ModeKind.SKELETON:
@@ -102,7 +102,7 @@ def mode_of(operation: Operation, options: OperationOptions) -> Mode:
 
 
 def _sent(operation: Operation, options: OperationOptions, *, several: bool) -> ModeKind:
-    """Return the mode of an operation that sends a body, or only shows one.
+    """Return the mode of an operation that sends or only shows a body.
 
     Raises UsageError for a file in several requests.
     """
@@ -146,7 +146,7 @@ def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> 
 def _edited(options: OperationOptions) -> ModeKind:
     """Return the mode of `--edit`.
 
-    Raises UsageError beside an option that makes a body, or shows one to make.
+    Raises UsageError if another option also makes a body or shows one.
     """
     sent = part(options, SendOptions)
     with_body = sent.bodies or sent.raw_field or sent.field or sent.sends_file or options.format

@@ -38,7 +38,7 @@ _NO_STATUS = "not known"
 
 
 class FleetParts(NamedTuple):
-    """The parts of the page that are about connections."""
+    """The parts of the page about connections."""
 
     connections: list[ShownConnection]
     statuses: list[ConnectionCount]
@@ -48,8 +48,8 @@ class FleetParts(NamedTuple):
 
 
 def parts_of(context: CommandContext, seen: Sequence[SeenConnection]) -> FleetParts:
-    """Return the parts of the page that show these connections, and what they offer of
-    all operations.
+    """Return the parts of the page that show these connections and the operations that
+    they offer.
     """
     offers, letters = _offers(context, seen)
     shown = [_shown(context, one, letter) for one, letter in zip(seen, letters, strict=True)]
