@@ -22,9 +22,7 @@ _FOR_PROGRAMS = (LABEL, "outcome", "status", "result", "error", "idempotency_key
 
 
 def check_columns(options: CallOptions) -> None:
-    """Raise UsageError for a column that no outcome of a call has: it would be empty
-    after everything was sent.
-    """
+    """Raise UsageError for a column that no outcome of a call has."""
     if options.jq:
         return
     for column in delivery.column_names(options.columns):

@@ -199,8 +199,8 @@ def _own(operation: Operation, service: Service) -> Iterator[JsonObject]:
             if one.type == "array"
             else {"type": one.type if one.type in ("number", "boolean") else "string"}
         )
-        # Validating proxies look for a required name as it is encoded, and never find
-        # one that has brackets.
+        # Validating proxies look for a required name in its encoded form, so they never
+        # find one with brackets.
         required, plain = name in needed, "[" not in name
         about = "Required" if required and not plain else values_of(one)
         yield parameter(name, schema, about, required=required and plain)

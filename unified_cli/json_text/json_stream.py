@@ -1,4 +1,4 @@
-"""JSON values taken one after the other from a text that is never held as a whole."""
+"""Read JSON values one after the other, without holding the whole text."""
 
 import codecs
 from collections.abc import Iterator
@@ -15,10 +15,10 @@ class TooLongError(Exception):
 
 
 class JsonStream:
-    """The text in these pieces of UTF-8; `longest` bounds the characters of one value.
+    """Reads JSON from pieces of UTF-8. `longest` bounds the characters of one value.
 
-    Its methods raise TooLongError, and ValueError if the text is not JSON. The reason
-    in the error follows the name of the text.
+    Its methods raise TooLongError, and ValueError if the text is not JSON. The message
+    of the error is meant to follow the name of the text.
     """
 
     def __init__(self, pieces: Iterator[bytes], longest: int) -> None:
@@ -74,9 +74,8 @@ class JsonStream:
             self._read()
 
     def _read(self) -> None:
-        """Read as much again as is held.
-
-        This keeps a long value from being scanned again for each piece.
+        """Double the held text, so that a long value is not scanned again for each
+        piece.
         """
         rest = self._text[self._at :]
         if len(rest) > self._longest:

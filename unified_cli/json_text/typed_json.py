@@ -1,4 +1,4 @@
-"""JSON by msgspec, which decodes into classes, works in any thread, and encodes seven
+"""JSON with msgspec, which decodes into classes, works in any thread, and encodes seven
 times as fast as the standard library.
 """
 

@@ -1,6 +1,4 @@
-"""Tables in Markdown, to paste into an issue: aligned, and no text in them is
-markup.
-"""
+"""Aligned Markdown tables, to paste into an issue. Text in a cell is never markup."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,8 +23,8 @@ _FIELD_HEADS = ("field", "value")
 
 
 class Markdown(Table):
-    """Rows with a head; a single record has a row for each field. Nothing is cut, even
-    on a terminal.
+    """A table with a header. A single record has a row for each field. Nothing is cut,
+    even on a terminal.
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:

@@ -1,6 +1,4 @@
-"""A file of records, which is read once before its use, to find its format and to check
-it.
-"""
+"""A file of records, which is read once to find its format and to check it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -59,7 +57,7 @@ class InputFile:
 
     @property
     def remark(self) -> str:
-        """The sentence about the names of its columns. Empty where they are usual."""
+        """The sentence about the names of its columns. Empty if they are usual."""
         return input_tables.remark(self.heads, trimmed=self.reading.trimmed)
 
     def close(self) -> None:
@@ -75,7 +73,7 @@ def examine(
     shown: Path | None = None,
     as_0_2_0: bool = False,
 ) -> InputFile:
-    """Look through a file before anything is done with it.
+    """Read a file once before it is used.
 
     `shown` is its name for messages, if different; `as_0_2_0` reads it as version 0.2.0
     did. Raises UsageError if the file is empty, too large, of another kind, or a broken

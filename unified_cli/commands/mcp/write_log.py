@@ -56,8 +56,8 @@ class WriteLog:
         return run.id, JournalEntry(EntryState.SENT, number, k=key, t=self._runtime.wall())
 
     def add_sent(self, entry: JournalEntry) -> None:
-        """Sync to disk that this write is about to be sent. Raises StorageError,
-        AbandonedError after the end.
+        """Record that this write is about to be sent, and sync the record to disk.
+        Raises StorageError, AbandonedError after the end.
         """
         with self._lock:
             self._check_open()

@@ -19,7 +19,7 @@ _MOST_NAMED = 8
 
 
 def log_in(context: CommandContext, options: LoginOptions) -> None:
-    """Store a token. Raises UsageError if no one can type a token."""
+    """Store a token. Raises UsageError if prompts are not possible."""
     runtime = context.runtime
     for word in options.words:
         hide(word)

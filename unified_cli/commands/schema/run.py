@@ -105,7 +105,7 @@ def _of_file(path: Path) -> ShapeNode:
 def select_lists(
     context: CommandContext, operation: Operation, options: SchemaOptions, profiles: Sequence[str]
 ) -> SelectedReads:
-    """Return the lists of these connections, as far as they are looked at."""
+    """Return the lists of these connections, each with the part to read."""
     read = ReadOptions(query=options.query, page_size=options.page_size, limit=options.records)
     chosen = replace(options, profile=tuple(profiles))
     return selected_reads.select_lists(context.runtime, context.catalogue, operation, read, chosen)
@@ -120,8 +120,9 @@ def empty_shape(operation: Operation) -> ObservedShape:
 def observe(
     selected: SelectedReads, seconds: dict[str, float] | None = None
 ) -> Generator[tuple[str, Observed]]:
-    """Read the lists concurrently, and yield each shape when its list ends. So not all
-    shapes are in memory at once. `seconds` receives the duration of each list.
+    """Read the lists concurrently, and yield each shape when its list ends, so that
+    memory does not hold all shapes at once. `seconds` receives the duration of each
+    list.
 
     An error that ends a list is yielded, not raised.
     """
