@@ -2,6 +2,7 @@
 other, whatever reads them.
 """
 
+import re
 import threading
 from pathlib import Path
 
@@ -50,6 +51,25 @@ def test_a_limit_is_waited_for(
     result = unified(READERS[what].format(folder=tmp_path))
     assert result.code == 0, result.stderr
     assert refused == {f"a-{name}" for name in names}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ticketing tickets list",
+        "ticketing tickets delete",
+        "import",
+        "export",
+        "runs resume",
+        "sql",
+    ],
+)
+def test_help_says_that_the_timeout_leaves_out_waits_for_a_limit(
+    command: str, unified: Unified
+) -> None:
+    said = " ".join(unified(f"{command} --help").stdout.split())
+    timeout = said.partition("--timeout S")[2].partition(" --")[0]
+    assert re.search(r"waits? longer for a rate limit", timeout)
 
 
 BULK = (

@@ -308,7 +308,8 @@ Timeout = Annotated[
     Flag(
         ("--timeout",),
         NETWORK,
-        f"seconds for a request with its retries ({KEYS['timeout'].default:g})",
+        f"seconds for a request with its retries ({KEYS['timeout'].default:g}); bulk work"
+        " waits longer for a rate limit",
         "S",
         parse=KEYS["timeout"].parse,
     ),

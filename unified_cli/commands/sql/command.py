@@ -63,7 +63,11 @@ class SqlOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     bom: Bom = False
     timeout: Annotated[
         float | None,
-        with_help(Timeout, "seconds for a request with its retries, and for the statement (120)"),
+        with_help(
+            Timeout,
+            "seconds for a request with its retries, and for the statement (120); reads wait"
+            " longer for a rate limit",
+        ),
     ] = None
 
 
