@@ -71,6 +71,14 @@ class Destination(Protocol):
     def remove(self, name: str) -> None:
         """Remove a list, a file beside one, or a manifest, if it is there."""
 
+    def place(self, file: str) -> str:
+        """Return the place of a file's content. Formats that share a place replace each
+        other there.
+        """
+
+    def clear(self, file: str) -> None:
+        """Remove a list, also one that was only begun, with all that is beside it."""
+
     def manifests(self) -> list[str]:
         """Return the names of all manifests."""
 
@@ -104,6 +112,3 @@ class FilePlace(Destination, Protocol):
         """Return the checkpoint of a list, or None. A list has one from its beginning
         until its files are tidied up after its end.
         """
-
-    def clear(self, file: str) -> None:
-        """Remove a list, also one that was only begun, with all that is beside it."""

@@ -6,9 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
+from urllib.parse import unquote
 
 from unified_cli.errors import StateError
-from unified_cli.exported import list_history
+from unified_cli.exported import gone_ids, list_history
 from unified_cli.exported.checkpoint import ListIdentity
 from unified_cli.exported.destination import Destination, InUseError
 from unified_cli.exported.manifest import (
@@ -16,6 +17,7 @@ from unified_cli.exported.manifest import (
     Manifest,
     ManifestEntry,
     is_of_task,
+    list_of,
     manifest_of,
     no_export,
     without_lists,
@@ -46,10 +48,15 @@ def manifests(
 
 
 def latest(found: Iterable[Manifest]) -> Entries:
-    """Return the entries of each list from the manifest of the run that had it last."""
+    """Return the entries of each list from the manifest of the run that had it last, in
+    the format of that run.
+    """
     lists: dict[str, list[ManifestEntry]] = {}
     for manifest in found:
-        for name, entries in _by_list(manifest.entries).items():
+        of_run: dict[str, list[ManifestEntry]] = {}
+        for entry in manifest.entries.values():
+            of_run.setdefault(list_of(entry.file), []).append(entry)
+        for name, entries in of_run.items():
             if name not in lists or _run_order(lists[name]) < _run_order(entries):
                 lists[name] = entries
     return {entry.file: entry for entries in lists.values() for entry in entries}
@@ -84,12 +91,16 @@ def take(destination: Destination, own: Manifest) -> None:
     """
     found = {**manifests(destination, beside=own.name), own.name: own}
     turn = _next_turn(found.values())
+    lists = {list_of(name) for name in own.running}
+    own.replaced = {*own.replaced} | {
+        file for each in found.values() for file in each.replaced if list_of(file) in lists
+    }
     for name, entries in _by_list(latest(found.values())).items():
         if name not in own.running:
             continue
         if any(own.entries.get(one.file) is not one for one in entries):
             own.entries = {
-                file: one for file, one in own.entries.items() if one.list_file != name
+                file: one for file, one in own.entries.items() if list_of(file) != list_of(name)
             } | {one.file: replace(one, turn=turn) for one in entries}
         if len(entries) > 1 and not own.entries[name].complete:
             # An earlier run was killed while it started this list anew, so finish its
@@ -112,17 +123,27 @@ def take_anew(
     """
     found = {**manifests(destination, beside=own.name, damaged=True), own.name: own}
     turn, known = _next_turn(found.values()), latest(found.values())
-    anew = {_without_suffix(name) for name in own.running}
-    entries = [
-        one
-        for each in found.values()
-        for one in each.entries.values()
-        if one.list_file in own.running
-    ]
-    list_history.note_ids(destination, known, own.running)
+    first_files = {list_of(name): name for name in own.running}
+    again, others = set[str](), set[str]()
+    for each in found.values():
+        for file in (*each.entries, *each.running, *each.replaced):
+            first = first_files.get(list_of(file))
+            if first and _suffix(file) != _suffix(first):
+                # The new format has its turn from now on.
+                others.add(file)
+                again.add(first)
+            elif first and (file in each.entries or file in each.replaced):
+                again.add(file)
+    readable = {name for name, first in first_files.items() if gone_ids.can_tell(first)}
+    list_history.note_ids(
+        destination,
+        known,
+        {one.list_file for one in known.values() if list_of(one.file) in readable},
+    )
     own.entries = {
-        name: one for name, one in own.entries.items() if _without_suffix(one.list_file) not in anew
-    } | {one.file: _empty_entry(one, turn, identity_of(one.list_file)) for one in entries}
+        file: one for file, one in own.entries.items() if list_of(file) not in first_files
+    } | {file: _empty_entry(file, turn, identity_of(first_files[list_of(file)])) for file in again}
+    own.replaced = ({*own.replaced} - again) | others
     # Write the manifest before anything is removed: if this run is killed, the next run
     # knows the rest to remove.
     destination.replace(own.name, own.text())
@@ -143,12 +164,31 @@ def _begin_anew(
     }
 
 
-def check_free(destination: Destination, own: Manifest) -> None:
-    """Raise InUseError if another run reads a list of this run. The caller must have
-    written the manifest of this run. Raises StorageError, too.
+def removable(destination: Destination, own: Manifest) -> list[str]:
+    """Return the replaced files whose list is complete in another format, the newest
+    file of a list first. Replaced files that are used again are forgotten.
+
+    Raises as `manifests` does.
     """
+    live = known(destination, own)
+    complete = {list_of(one.file) for one in live.values() if one.complete}
+    complete -= {list_of(one.file) for one in live.values() if not one.complete}
+    places = {destination.place(file) for file in live}
+    own.replaced = {file for file in own.replaced if destination.place(file) not in places}
+    return sorted(
+        (file for file in own.replaced if list_of(file) in complete),
+        key=lambda file: (len(file), file),
+        reverse=True,
+    )
+
+
+def check_free(destination: Destination, own: Manifest) -> None:
+    """Raise InUseError if another run reads a list of this run, in any format. The
+    caller must have written the manifest of this run. Raises StorageError, too.
+    """
+    lists = {list_of(file) for file in own.running}
     for name, other in manifests(destination, beside=own.name, damaged=True).items():
-        shared = {*other.running} & {*own.running}
+        shared = [file for file in other.running if list_of(file) in lists]
         if shared and not other.ended and destination.is_held(name):
             raise InUseError(f"another run reads {min(shared)} to {destination}")
 
@@ -221,14 +261,15 @@ def _run_order(entries: Iterable[ManifestEntry]) -> tuple[int, str]:
     return max((one.turn, max(one.ended, one.checked)) for one in entries)
 
 
-def _empty_entry(entry: ManifestEntry, turn: int, identity: ListIdentity) -> ManifestEntry:
+def _empty_entry(file: str, turn: int, identity: ListIdentity) -> ManifestEntry:
+    profile, api, resource = list_of(file).rsplit("/", 2)
     return ManifestEntry(
-        entry.file,
-        entry.profile,
+        file,
+        unquote(profile),
         "",
         "",
-        entry.api,
-        entry.resource,
+        api,
+        resource,
         fingerprint=identity.digest,
         options={**identity.options},
         turn=turn,
@@ -240,5 +281,5 @@ def _next_turn(found: Iterable[Manifest]) -> int:
     return 1 + max((one.turn for each in found for one in each.entries.values()), default=0)
 
 
-def _without_suffix(file: str) -> PurePosixPath:
-    return PurePosixPath(file).with_suffix("")
+def _suffix(file: str) -> str:
+    return PurePosixPath(file).suffix

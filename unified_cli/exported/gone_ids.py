@@ -43,7 +43,7 @@ def keep(destination: Destination, files: list[ManifestEntry]) -> None:
     link, StorageError.
     """
     first = files[0]
-    if PurePosixPath(first.file).suffix not in _READABLE:
+    if not can_tell(first.file):
         return
     name = _beside(first.file, _NOTE)
     try:
@@ -59,15 +59,26 @@ def keep(destination: Destination, files: list[ManifestEntry]) -> None:
     destination.replace(name, _header(first, noted) + b"\n" + noted)
 
 
+def can_tell(file: str) -> bool:
+    """Return whether the ids in a file of this format can be read."""
+    return PurePosixPath(file).suffix in _READABLE
+
+
+def forget(destination: Destination, file: str) -> None:
+    """Remove the files beside a list. Raises UnsafeError, StorageError."""
+    for end in (_GONE, _NOTE):
+        destination.remove(_beside(file, end))
+
+
 def tell(destination: Destination, entry: ManifestEntry) -> int | None:
     """Write the ids that are gone from the list, and return their number.
 
-    Return None if no ids were noted.
+    Return None if no ids were noted, or if ids in this format cannot be read.
 
     `entry` belongs to the list that was read whole. Raises StateError, StorageError.
     """
     note, ids_file = _beside(entry.file, _NOTE), file_beside(entry.file)
-    text = destination.read(note)
+    text = destination.read(note) if can_tell(entry.file) else None
     if text is None:
         return None
     noted = _noted(text, entry)

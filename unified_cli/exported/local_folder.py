@@ -275,6 +275,10 @@ class LocalFolder:
         self._remove_beside(file)
         self.remove(file)
 
+    def place(self, file: str) -> str:
+        """Return the place of a file's content."""
+        return file
+
     def manifests(self) -> list[str]:
         """Return the names of all manifests.
 

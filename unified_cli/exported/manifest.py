@@ -1,6 +1,7 @@
 """The manifest of an export: what its folder holds, file by file."""
 
 import json
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -51,6 +52,7 @@ _MEMBERS = (
     "gone",
     "table",
 )
+_NUMBER_AND_SUFFIX = re.compile(r"(?:\.[0-9]+)?\.[^./]+$")
 # Only lists that are parts of tables have these.
 _OF_TABLES = {"table", "earlier"}
 
@@ -129,6 +131,7 @@ class _StoredManifest(msgspec.Struct):
     files: list[ManifestEntry]
     parquet: int = 1
     running: list[str] = []
+    replaced: list[str] = []
 
 
 @dataclass(slots=True)
@@ -137,7 +140,8 @@ class Manifest:
 
     `parquet` says which columns its Parquet files have: `TIMESTAMPS`, or 1 where the
     times are text. `running` are the first files of the lists that a run reads, until
-    it has `ended`.
+    it has `ended`. `replaced` are files in another format that are removed once their
+    list is complete in this one.
     """
 
     name: str
@@ -147,6 +151,7 @@ class Manifest:
     entries: dict[str, ManifestEntry] = field(default_factory=dict)
     parquet: int = TIMESTAMPS
     running: Collection[str] = ()
+    replaced: Collection[str] = ()
 
     @classmethod
     def from_text(cls, text: bytes, name: str, folder: str) -> "Manifest":
@@ -157,15 +162,22 @@ class Manifest:
         found = state.decoded(text, _StoredManifest)
         if found is None or found.v != _VERSION or found.parquet > TIMESTAMPS:
             raise StateError(f"{folder}/{name} is damaged, or of another version", hint=START_ANEW)
-        for entry in found.files:
-            if not _is_below(entry.file):
+        for file in (*(entry.file for entry in found.files), *found.running, *found.replaced):
+            if not _is_below(file):
                 raise StateError(
-                    f"{folder}/{name} lists {entry.file!r}, which is not a file below its folder",
+                    f"{folder}/{name} lists {file!r}, which is not a file below its folder",
                     hint=START_ANEW,
                 )
         entries = {entry.file: entry for entry in found.files}
         return cls(
-            name, found.started, found.shard, found.ended, entries, found.parquet, found.running
+            name,
+            found.started,
+            found.shard,
+            found.ended,
+            entries,
+            found.parquet,
+            found.running,
+            found.replaced,
         )
 
     def put(self, entry: ManifestEntry) -> None:
@@ -202,6 +214,7 @@ class Manifest:
             "complete": self.complete,
             "parquet": self.parquet,
             **({} if self.ended else {"running": sorted(self.running)}),
+            **({"replaced": sorted(self.replaced)} if self.replaced else {}),
             "files": [
                 {
                     name: entry[name]
@@ -220,6 +233,11 @@ def manifest_of(name: str) -> str:
     write the same file.
     """
     return f"manifest-of-{quote(name, safe='')}.json"
+
+
+def list_of(file: str) -> str:
+    """Return the name of the list that a file belongs to, the same in all formats."""
+    return _NUMBER_AND_SUFFIX.sub("", file)
 
 
 def is_of_task(manifest: str) -> bool:

@@ -474,7 +474,7 @@ def test_a_folder_takes_no_second_format(unified: Unified, tmp_path: Path) -> No
     result = unified(f"{command} -o csv")
     said = (
         f"error: {folder} holds an export in another format: ndjson, not csv (--to another"
-        " folder)\n"
+        " folder, or --restart, which replaces it)\n"
     )
     assert (result.stderr, result.code, files(folder)) == (said, 12, before)
 

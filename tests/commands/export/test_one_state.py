@@ -2,14 +2,17 @@
 in folders and in object stores.
 """
 
+import itertools
 import json
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import owned
 import pytest
+import stores
 from changes import START, World, records_of
 from front_door import Clock, Result, Unified
 from many_connections import Config
@@ -77,6 +80,11 @@ class Exports:
         return {one["id"]: one for one in map(json.loads, records_of(self.folder, LIST, self.form))}
 
 
+def import_for(form: str) -> None:
+    for module in {"parquet": ["pyarrow"], "delta": ["deltalake"]}.get(form, []):
+        pytest.importorskip(module, reason=f"needs the extra {form}")
+
+
 @pytest.fixture(params=["folder", pytest.param("file", marks=pytest.mark.extra)])
 def exports(
     request: pytest.FixtureRequest,
@@ -91,8 +99,7 @@ def exports(
     before = os.umask(0o077)
 
     def of(form: str) -> Exports:
-        for module in {"parquet": ["pyarrow"], "delta": ["deltalake"]}.get(form, []):
-            pytest.importorskip(module, reason=f"needs the extra {form}")
+        import_for(form)
         return Exports(unified, service, tmp_path, form, request.param)
 
     yield of
@@ -189,9 +196,12 @@ def test_a_damaged_manifest_stays_named_until_a_restart(exports: Callable[[str],
 @pytest.mark.parametrize("exports", ["folder"], indirect=True)
 @pytest.mark.parametrize("theirs", ["manifest.json", "manifest-of-p0.json"])
 @pytest.mark.parametrize("same", [True, False], ids=["the same list", "another"])
+@pytest.mark.parametrize("more", ["--incremental", "--restart --format csv"])
 def test_two_runs_never_read_one_list_at_once(
-    exports: Callable[[str], Exports], theirs: str, *, same: bool
+    exports: Callable[[str], Exports], theirs: str, more: str, *, same: bool
 ) -> None:
+    if theirs == "manifest.json" and "--restart" in more:
+        pytest.skip("a task has no --restart")
     export = exports("ndjson")
     export.change("t0")
     assert export.run("plain").code == 0
@@ -207,7 +217,7 @@ def test_two_runs_never_read_one_list_at_once(
     lock.take("the test")
     export.change("t1")
     try:
-        result = export.run("task" if theirs == "manifest.json" else "plain", "--incremental")
+        result = export.run("task" if theirs == "manifest.json" else "plain", more)
     finally:
         lock.release()
     if same:
@@ -348,3 +358,151 @@ def test_profiles_that_exchanged_names_are_named(
             " their names back, or --to another folder)"
         ) in result.stderr
     assert export.verify().code == 0
+
+
+FOREIGN = ("tickets.txt", "tickets.csv.mine", "users.ndjson", "users.csv")
+PAIRS = pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        pytest.param(
+            first, later, marks=[] if {first, later} <= {"ndjson", "csv"} else [pytest.mark.extra]
+        )
+        for first, later in itertools.permutations(["ndjson", "csv", "parquet", "delta"], 2)
+    ],
+)
+# Killed once the new manifest is there, before anything is removed.
+KILLED = """
+import os, signal
+from unified_cli.exported import export_state
+export_state.removable = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+from unified_cli.__main__ import run
+run()
+"""
+
+
+def files_in(export: Exports) -> set[str]:
+    """The files of the connection's lists, without locks."""
+    found = (path.relative_to(export.folder) for path in export.folder.rglob("*") if path.is_file())
+    return {str(path) for path in found if path.parts[0] == "p0" and path.suffix != ".lock"}
+
+
+def rows_in_table(export: Exports) -> list[str]:
+    there = (export.folder / LIST).exists()
+    return [*records_of(export.folder, LIST, "delta")] if there else []
+
+
+def begin_in(export: Exports, form: str) -> None:
+    """Export in a format, with changes where it has them, beside files of others."""
+    export.form = form
+    for number in range(3):
+        export.change(f"t{number}")
+    more = "" if form == "csv" else "--incremental"
+    assert export.run("plain", more).code == 0
+    export.change("t1")
+    assert export.run("task", more).code == 0
+    for name in FOREIGN:
+        (export.folder / "p0/ticketing").mkdir(parents=True, exist_ok=True)
+        (export.folder / "p0/ticketing" / name).write_text("foreign")
+
+
+def check_only(export: Exports, form: str) -> None:
+    """There is this format, what others put there, and nothing else."""
+    verified = export.verify()
+    assert (verified.code, "matches 1 file" in verified.stderr) == (0, True), verified.stderr
+    foreign = {f"p0/ticketing/{name}" for name in FOREIGN}
+    there = files_in(export)
+    assert foreign <= there
+    if "://" in export.to:
+        assert {Path(name).suffix for name in there - foreign} == {f".{form}"} - {".delta"}
+    else:
+        own = set() if form == "delta" else {f"p0/ticketing/tickets.{form}"}
+        assert there - foreign == own
+    if form != "csv":
+        assert export.newest() == export.world.records
+    assert form == "delta" or rows_in_table(export) == []
+
+
+def skip_what_is_not_there(export: Exports, first: str, later: str) -> None:
+    for form in (first, later):
+        import_for(form)
+    if "csv" in {first, later} and "://" in export.to:
+        pytest.skip("a store has no lists in CSV")
+
+
+@PAIRS
+@pytest.mark.parametrize(
+    "kind", ["plain", pytest.param("shard", marks=pytest.mark.long(seconds=1))]
+)
+def test_a_restart_in_another_format_leaves_only_that(
+    exports: Callable[[str], Exports], kind: str, first: str, later: str
+) -> None:
+    export = exports(first)
+    skip_what_is_not_there(export, first, later)
+    begin_in(export, first)
+    export.form = later
+    result = export.run("plain")
+    assert (result.code, "in another format" in result.stderr) == (12, True), result.stderr
+    result = export.run(kind, "--restart")
+    assert result.code == 0, result.stderr
+    check_only(export, later)
+    if later != "csv":
+        export.change("t0")
+        assert export.run("plain", "--incremental").code == 0
+        assert export.newest() == export.world.records
+    assert export.verify().code == 0
+
+
+@PAIRS
+def test_what_a_killed_restart_left_in_another_format_is_removed(
+    exports: Callable[[str], Exports],
+    service: Service,
+    tmp_path: Path,
+    first: str,
+    later: str,
+) -> None:
+    export = exports(first)
+    skip_what_is_not_there(export, first, later)
+    begin_in(export, first)
+    export.form = later
+    environ = {**service.environ, "UNIFIED_CONFIG": str(tmp_path / "config/config.toml")}
+    started = stores.start([*export.words("--restart")], tmp_path / "home", environ, program=KILLED)
+    assert stores.ended(started)[0] == -signal.SIGKILL
+    assert export.verify().code == 0
+    assert export.run("plain").code == 0
+    check_only(export, later)
+
+
+@pytest.mark.parametrize("exports", ["folder"], indirect=True)
+def test_a_restart_in_another_format_that_fails_removes_nothing(
+    exports: Callable[[str], Exports],
+) -> None:
+    export = exports("ndjson")
+    begin_in(export, "ndjson")
+    before = files_in(export)
+    export.form = "csv"
+    export.world.broken = lambda _: served({}, 403)
+    assert export.run("plain", "--restart").code == 7
+    assert before <= files_in(export)
+    export.world.broken = lambda _: None
+    assert export.run("plain").code == 0
+    check_only(export, "csv")
+
+
+@pytest.mark.extra
+@pytest.mark.parametrize("exports", ["folder"], indirect=True)
+def test_ids_that_are_gone_are_reported_across_formats(
+    exports: Callable[[str], Exports],
+) -> None:
+    export = exports("parquet")
+    for number in range(3):
+        export.change(f"t{number}")
+    assert export.run("plain").code == 0
+    del export.world.records["t1"]
+    export.form = "ndjson"
+    result = export.run("plain", "--restart")
+    gone = export.folder / "p0/ticketing/gone.tickets.ndjson"
+    assert (result.code, json.loads(gone.read_text())["id"]) == (0, "t1")
+    # A CSV file is not read, so it has no such ids.
+    export.form = "csv"
+    assert export.run("plain", "--restart").code == 0
+    assert not gone.exists()

@@ -62,6 +62,7 @@ class TableFolder:
         self.save_seconds, self.most_untold = files.save_seconds, files.most_untold
         self.hold, self.is_held, self.check_held = files.hold, files.is_held, files.check_held
         self.read, self.replace, self.manifests = files.read, files.replace, files.manifests
+        self.remove = files.remove
 
     def __str__(self) -> str:
         return str(self._files)
@@ -98,7 +99,7 @@ class TableFolder:
 
         Raises StateError for another table, or one in which others changed the part.
         """
-        if not _is_part(entry.file):
+        if not is_part(entry.file):
             return self._files.holds(entry)
         if not entry.complete or entry.table is None:
             return False
@@ -122,18 +123,27 @@ class TableFolder:
 
     def records(self, file: str) -> Iterator[bytes]:
         """Return the records of a complete list."""
-        path = PurePosixPath(file)
-        part = TablePart(path.parts[1], path.stem, "", "", ParquetColumns(_profile(file)))
+        part = _part_of(file)
         return self.table(f"{part.api}/{part.resource}").records(part)
 
-    def remove(self, name: str) -> None:
-        """Remove the files beside a list, or a manifest. A part of a table stays."""
-        if not _is_part(name):
-            self._files.remove(name)
+    def clear(self, file: str) -> None:
+        """Remove a list, also one that was only begun, in any format. Of a part of a
+        table the rows are removed; older versions of the table keep them.
+        """
+        if not is_part(file):
+            self._files.clear(file)
+            return
+        self._files.clear(_pages(file))
+        part = _part_of(file)
+        self.table(f"{part.api}/{part.resource}").remove(part)
+
+    def place(self, file: str) -> str:
+        """Return the place of a list."""
+        return file if is_part(file) else self._files.place(file)
 
     def differences(self, entry: ManifestEntry) -> Iterator[str]:
         """Yield how a complete list is not what its entry says."""
-        if not _is_part(entry.file):
+        if not is_part(entry.file):
             yield from self._files.differences(entry)
             return
         if entry.table and (said := self._table_of(entry).difference(_part(entry), entry.table)):
@@ -231,7 +241,8 @@ class PartTarget:
             state.memory["left_out"] = said
 
 
-def _is_part(file: str) -> bool:
+def is_part(file: str) -> bool:
+    """Return whether a list is a part of a table."""
     return file.endswith(SUFFIX)
 
 
@@ -241,6 +252,11 @@ def _pages(file: str) -> str:
 
 def _profile(file: str) -> str:
     return unquote(PurePosixPath(file).parts[0])
+
+
+def _part_of(file: str) -> TablePart:
+    path = PurePosixPath(file)
+    return TablePart(path.parts[1], path.stem, "", "", ParquetColumns(_profile(file)))
 
 
 def _part(entry: ManifestEntry) -> TablePart:

@@ -52,6 +52,8 @@ _LONGEST_PAUSE = 2.0
 _READER = 1
 """The newest reader version of the Delta protocol that this program supports."""
 _CONFIGURATION = {"delta.dataSkippingStatsColumns": ",".join(parquet_file.TIMES)}
+# Others may read the older versions that the library would remove.
+_HOOKS = PostCommitHookProperties(cleanup_expired_logs=False)
 _REBUILD = "unified export … --restart, without --incremental, rebuilds its part"
 
 
@@ -201,6 +203,17 @@ class ListTable:
         with self._errors("read"):
             yield from delta_rows.records(files, self._open_file)
 
+    def remove(self, part: TablePart) -> None:
+        """Commit a version of the table without the rows of a part."""
+        profile = part.columns.profile.replace("'", "''")
+        with self._lock:
+            table = self._found()
+            if table is not None and delta_log.data_files(table, part):
+                with self._errors("write to"):
+                    # Only the log is written: a profile's rows have files of their own.
+                    table.delete(f"{PROFILE} = '{profile}'", post_commithook_properties=_HOOKS)
+                    self._make_safe(table.version())
+
     def difference(self, part: TablePart, read: TableRead) -> str:
         """Return how the part differs from a read, in words. Empty if it does not."""
         with self._lock:
@@ -273,8 +286,7 @@ class ListTable:
                 max_commit_retries=0,
                 app_transactions=[Transaction(application(part, read), read.number)],
             ),
-            # Others may read the older versions that the library would remove.
-            post_commithook_properties=PostCommitHookProperties(cleanup_expired_logs=False),
+            post_commithook_properties=_HOOKS,
         )
         self._make_safe(table.version() + 1)
 

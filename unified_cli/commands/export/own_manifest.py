@@ -7,12 +7,13 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from unified_cli.commands.export import delta_folder
 from unified_cli.commands.export.plan import ExportPlan, PlannedList, file_for
 from unified_cli.errors import ConfigError, StateError, UnifiedError, UsageError
 from unified_cli.exported import export_state
 from unified_cli.exported.checkpoint import ListIdentity
 from unified_cli.exported.destination import Destination, InUseError
-from unified_cli.exported.manifest import TIMESTAMPS, Manifest, manifest_of, timestamp
+from unified_cli.exported.manifest import TIMESTAMPS, Manifest, list_of, manifest_of, timestamp
 from unified_cli.http.rate import WINDOW
 from unified_cli.masking import visible
 from unified_cli.output import formats
@@ -22,30 +23,41 @@ from unified_cli.output import formats
 _PATIENCE = 60.0
 
 
-def _check_format(kept: Manifest, plan: ExportPlan, folder: str) -> None:
-    """Raise StateError if the folder has lists only in other formats. They would be
-    exported twice.
+def _check_format(destination: Destination, kept: Manifest, plan: ExportPlan) -> None:
+    """Raise StateError if the place has only other formats, or a list of this run in
+    another format. Lists would be exported twice.
     """
-    held = {PurePosixPath(file).suffix for file in kept.entries}
-    wanted = {PurePosixPath(one.file).suffix for one in plan.lists}
-    if held and not held & wanted:
-        there = ", ".join(sorted(suffix.removeprefix(".") for suffix in held))
+    known = export_state.known(destination, kept)
+    held = {_format(file) for file in known.keys() & kept.entries.keys()}
+    wanted = {_format(one.file) for one in plan.lists}
+    lists = {list_of(one.file) for one in plan.lists}
+    there = {_format(file) for file in known if list_of(file) in lists}
+    other = there - wanted or (held if not held & wanted else set())
+    if other:
         raise StateError(
-            f"{folder} holds an export in another format: {there}, not {plan.form}",
-            hint="--to another folder",
+            f"{destination} holds an export in another format: {', '.join(sorted(other))},"
+            f" not {plan.form}",
+            hint="--to another folder, or --restart, which replaces it",
         )
 
 
-def _check_filter(destination: Destination, plan: ExportPlan, kept: Manifest) -> None:
-    """Raise UsageError if a restart has another filter than the existing lists. Records
-    outside the new filter would be lost.
+def _format(file: str) -> str:
+    return PurePosixPath(file).suffix.removeprefix(".")
+
+
+def _check_restart(destination: Destination, plan: ExportPlan, kept: Manifest) -> None:
+    """Raise UsageError if a restart has another filter than the existing lists, because
+    records outside the new filter would be lost. Raise ConfigError if it replaces
+    tables, and what writes them is not installed.
     """
     options = plan.options
+    known = {list_of(one.list_file): one for one in export_state.known(destination, kept).values()}
+    if any(_format(one.file) == str(formats.DELTA) for one in known.values()):
+        delta_folder.check()
     if not (options.query or options.since):
         return
-    known = export_state.known(destination, kept)
     for one in plan.lists:
-        before = known.get(one.file)
+        before = known.get(list_of(one.file))
         if before is None or not before.options:
             continue
         now = _identity(plan, one).options
@@ -172,9 +184,9 @@ def _reserve(destination: Destination, plan: ExportPlan) -> tuple[Manifest, bool
     if own is None and plan.form is formats.PARQUET and not restart:
         kept.parquet = export_state.parquet_columns(destination)
     if restart:
-        _check_filter(destination, plan, kept)
+        _check_restart(destination, plan, kept)
     else:
-        _check_format(kept, plan, str(destination))
+        _check_format(destination, kept, plan)
     ended, kept.ended, kept.running = kept.ended, None, {one.file for one in plan.lists}
     destination.replace(name, kept.text())
     try:

@@ -9,13 +9,15 @@ from pathlib import Path
 
 from unified_cli import os_limits
 from unified_cli.cli import command_words
-from unified_cli.commands.export import own_manifest, report, store_folder
+from unified_cli.commands.export import own_manifest, report
 from unified_cli.commands.export.connection_task import manifest_name
 from unified_cli.commands.export.delta_folder import TableFolder
 from unified_cli.commands.export.one_list import FailedList, FinishedList, ListResult, ListRunner
 from unified_cli.commands.export.plan import ExportPlan, PlannedList, file_for
 from unified_cli.commands.export.report import ExportSummary
+from unified_cli.commands.export.store_folder import StoreFolder, objects
 from unified_cli.errors import AccessError, StateError, StorageError, UnifiedError
+from unified_cli.exported import export_state, gone_ids
 from unified_cli.exported.destination import Destination, FilePlace
 from unified_cli.exported.list_export import ListTarget, TakenOverError
 from unified_cli.exported.local_folder import LocalFolder
@@ -48,7 +50,7 @@ def destination_of(runtime: Runtime, text: str, *, make: bool, tables: bool = Fa
     if object_store.parse_url(text) is None:
         files = LocalFolder(runtime, Path(text))
     else:
-        files = store_folder.StoreFolder(runtime, store_folder.objects(runtime, text, make=make))
+        files = StoreFolder(runtime, objects(runtime, text, make=make))
     if not tables:
         return files
 
@@ -222,6 +224,8 @@ class _Export:
                 for result in results:
                     self._note(result)
             self._manifest.ended = timestamp(self._runtime.wall())
+            self._save()
+            self._remove_replaced()
         except TakenOverError:
             raise
         except BaseException:
@@ -229,12 +233,28 @@ class _Export:
             with suppress(UnifiedError):
                 self._save()
             raise
-        self._save()
         self._summary.without_lists = self._judged()
         self._summary.ahead = self._runner.ahead.lines()
         if self._seen is not None:
             self._summary.unseen = [name for name in self._plan.columns if name not in self._seen]
         return self._summary
+
+    def _remove_replaced(self) -> None:
+        """Remove lists in other formats that a restart has replaced. The saved manifest
+        names them, so after a kill the next run removes them.
+        """
+        if not self._manifest.replaced:
+            return
+        files = export_state.removable(self._destination, self._manifest)
+        place = self._destination
+        if isinstance(place, LocalFolder | StoreFolder):
+            place = TableFolder(self._runtime, str(place), place)
+        for file in files:
+            place.clear(file)
+            if not self._plan.form.increments:
+                gone_ids.forget(place, file)
+        self._manifest.replaced = {*self._manifest.replaced} - {*files}
+        self._save()
 
     def _judged(self) -> dict[str, list[ManifestEntry]]:
         """Return the connections that offer none of the lists.

@@ -6,7 +6,7 @@ from collections.abc import Collection, Generator, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatch
 
-from unified_cli.commands.export import chunk_log
+from unified_cli.commands.export import chunk_log, delta_folder
 from unified_cli.commands.export.chunk_log import ChunkLog, ListPlace
 from unified_cli.commands.export.chunked_list import ChunkedList
 from unified_cli.commands.export.store_lease import StoreLease
@@ -201,6 +201,10 @@ class StoreFolder:
             chunk_log.remove(self._objects, file)
             # Prune the log, because it would grow with each read of the list.
             ChunkLog(self._objects, place.log).prune()
+
+    def place(self, file: str) -> str:
+        """Return the place of a list, the same for each format of chunks."""
+        return file if delta_folder.is_part(file) else ListPlace.from_file(file).log
 
     def manifests(self) -> list[str]:
         """Return the names of all manifests. Raises StorageError."""
