@@ -215,4 +215,4 @@ def read_whole(
 
 def size(page: Page) -> int:
     """Return the bytes of the records of a page."""
-    return sum(len(memoryview(record)) for record in page.records)
+    return sum(map(len, page.records))

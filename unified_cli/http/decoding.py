@@ -55,7 +55,7 @@ def check_records(records: Sequence[Record | bytes]) -> None:
     The number of its values counts, too.
     """
     for record in records:
-        size = len(memoryview(record))
+        size = len(record)
         if size > LARGEST_RECORD:
             raise TooLargeError(f"a record is larger than {LARGEST_RECORD >> 20} MiB {_AS_SERVED}")
         if size > MOST_VALUES and has_more_commas(bytes(record), MOST_VALUES):

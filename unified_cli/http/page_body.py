@@ -73,7 +73,7 @@ def _as_served(body: bytes, readable: bytes, page: PageBody, service: Service) -
         return page
     if body.lstrip().startswith(b"["):
         return page._replace(records=placed(body, body.index(b"["), page.records))
-    length = len(memoryview(_decoder(service, Record).decode(readable).items))
+    length = len(_decoder(service, Record).decode(readable).items)
     known = {_quoted(service)[0]: length}
     found = {string(key): (start, end) for key, start, end in members.placed_members(body, known)}
     start, end = found.get(service.cursor, (0, 0))

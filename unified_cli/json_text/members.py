@@ -204,9 +204,7 @@ def placed(text: bytes, start: int, records: Sequence[Record]) -> PlacedRecords:
 
     The records were found in another text that has the same places.
     """
-    return PlacedRecords(
-        text, item_bounds(text, start, (len(memoryview(record)) for record in records))
-    )
+    return PlacedRecords(text, item_bounds(text, start, map(len, records)))
 
 
 def text(value: bytes | None) -> str:
@@ -252,7 +250,7 @@ def slices(records: Sequence[Record], size: int = SLICE) -> Iterator[Sequence[Re
     taken = 0
     for record in records:
         part.append(record)
-        taken += len(memoryview(record))
+        taken += len(record)
         if taken >= size:
             yield part
             part, taken = [], 0

@@ -180,7 +180,7 @@ class JqDocument(RecordWriter):
         Raises UsageError for more than a document may hold.
         """
         self._records += records
-        self._size += sum(len(memoryview(record)) for record in records)
+        self._size += sum(map(len, records))
         _check(self._size)
         return iter(())
 
