@@ -70,12 +70,12 @@ def shown(value: Any, column: str) -> Any:
 
 def columns_of(records: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Each member that is a column; of those that differ by case the first."""
-    taken, found = {"_profile", "record"}, dict[str, str]()
+    in_use, found = {"_profile", "record"}, dict[str, str]()
     for record in records:
         for name in record:
             called = "_profile_served" if name == "_profile" else name
-            if name not in found and called and "\0" not in called and called.lower() not in taken:
-                taken.add(called.lower())
+            if name not in found and called and "\0" not in called and called.lower() not in in_use:
+                in_use.add(called.lower())
                 found[name] = called
     return found
 

@@ -263,8 +263,8 @@ def test_ctrl_c_ends_a_statement_and_leaves_nothing(running: Any, tmp_path: Path
 
 def test_a_statement_that_takes_too_long_is_stopped(unified: Unified) -> None:
     result = unified(["-p", "sandbox", "sql", ENDLESS, "--timeout", "0.2"])
-    said = "error: the statement did not end within 0.2 s (--timeout S gives it longer)\n"
-    assert (result.code, result.stderr) == (2, said)
+    message = "error: the statement did not end within 0.2 s (--timeout S gives it longer)\n"
+    assert (result.code, result.stderr) == (2, message)
 
 
 def test_the_next_run_removes_what_a_kill_left_and_nothing_of_the_living(

@@ -81,7 +81,7 @@ def months(lists: Lists) -> list[Row]:
     return [{"month": month, "tickets": found[month]} for month in sorted(found)]
 
 
-def taken(lists: Lists) -> list[Row]:
+def shared(lists: Lists) -> list[Row]:
     found = [
         {"_profile": one["_profile"], "id": one["id"], "people": len(one["assignees"])}
         for one in lists("ticketing tickets")
@@ -159,7 +159,7 @@ ANSWERS: dict[str, Callable[[Lists], list[Row]]] = dict(
             owners,
             longest,
             months,
-            taken,
+            shared,
             by_status,
             tags,
             not_answered,
@@ -192,5 +192,5 @@ def test_an_export_gives_the_same_answer_without_a_request(
     assert unified(f"-p tag:eu export ticketing/tickets --to {dump} --format {form}").code == 0
     text = next(iter(QUESTIONS.values())).encode()
     asked = unified("-p tag:eu sql - -o ndjson", stdin=text)
-    taken = unified(f"sql - --from {dump} -o ndjson", stdin=text)
-    assert (taken.code, taken.stdout) == (0, asked.stdout)
+    exported = unified(f"sql - --from {dump} -o ndjson", stdin=text)
+    assert (exported.code, exported.stdout) == (0, asked.stdout)

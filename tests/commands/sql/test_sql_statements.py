@@ -76,7 +76,7 @@ def test_an_attack_is_refused_and_nothing_is_sent(
 
 @pytest.mark.parametrize(
     "statement",
-    [one for one, said in ATTACKS.items() if said in {AFTER_FROM, MORE} and "query" not in one],
+    [one for one, reason in ATTACKS.items() if reason in {AFTER_FROM, MORE} and "query" not in one],
 )
 def test_the_database_is_locked_also_against_a_statement_that_was_not_checked(
     statement: str,
@@ -168,7 +168,7 @@ def test_a_wrong_statement_is_explained_with_a_correction(
 
 
 @pytest.mark.parametrize(
-    ("statement", "said"),
+    ("statement", "reason"),
     [
         (
             "SELECT nme FROM ticketing.tags",
@@ -185,11 +185,11 @@ def test_a_wrong_statement_is_explained_with_a_correction(
     ],
 )
 def test_a_column_that_no_record_has_is_named(
-    statement: str, said: str, unified: Unified, service: Service
+    statement: str, reason: str, unified: Unified, service: Service
 ) -> None:
     serve(service, [[{"id": "1", "name": "a"}]])
     result = unified(["sql", statement], environ=service.environ)
-    assert (result.code, result.stderr.splitlines()[0]) == (2, f"error: {said}")
+    assert (result.code, result.stderr.splitlines()[0]) == (2, f"error: {reason}")
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,18 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import duckdb
+import msgspec
 
 from unified_cli.commands.sql.statement import Plan, refusal
 from unified_cli.errors import StorageError, UnifiedError, UsageError
 from unified_cli.fleet import pool
+from unified_cli.json_text.members import Record
 from unified_cli.storage import output_file
 
 _MEMORY = "400 MiB"
@@ -27,21 +29,17 @@ _MOMENT = 0.05
 _GRACE = 1.0
 """Seconds after which a statement that an interrupt does not end is left alone."""
 
+_encode = msgspec.json.Encoder(decimal_format="number", enc_hook=str).encode
 
-class Rows(NamedTuple):
-    """Some rows of a result, with the names and the types of its columns."""
-
-    names: Sequence[str]
-    types: Sequence[Any]
-    rows: Sequence[tuple[Any, ...]]
+Rows = tuple[list[str], list[Record]]
+"""The names of the columns, and some rows as JSON objects."""
 
 
-def opened(folder: Path) -> duckdb.DuckDBPyConnection:
+def open_in_memory(folder: Path) -> duckdb.DuckDBPyConnection:
     """Return an empty database that spills into the folder."""
-    none, free = str(folder / "none"), shutil.disk_usage(folder).free
     (folder / "spill").mkdir(0o700)
-    made = duckdb.connect(
-        ":memory:",
+    free = shutil.disk_usage(folder).free
+    database = duckdb.connect(
         config={
             "memory_limit": _MEMORY,
             "threads": str(min(os.cpu_count() or 1, 4)),
@@ -50,53 +48,48 @@ def opened(folder: Path) -> duckdb.DuckDBPyConnection:
             "preserve_insertion_order": "false",
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
-            "allow_community_extensions": "false",
-            "allow_persistent_secrets": "false",
             "python_enable_replacements": "false",
-            "extension_directory": none,
-            "secret_directory": none,
-        },
+        }
     )
-    made.execute("SET TimeZone = 'UTC'")
     # DuckDB would draw its progress bar on standard output, among the rows.
-    made.execute("SET enable_progress_bar = false")
-    return made
-
-
-def _text(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
+    database.execute("SET enable_progress_bar = false; SET TimeZone = 'UTC'")
+    return database
 
 
 def keep(database: duckdb.DuckDBPyConnection, folder: Path, path: Path, *, force: bool) -> None:
     """Write the tables to a file, which appears whole. Raises StorageError."""
     made = folder / "kept.duckdb"
-    database.execute(f"ATTACH {_text(made)} AS kept")
-    database.execute("COPY FROM DATABASE memory TO kept")
-    database.execute("DETACH kept")
+    place = str(made).replace("'", "''")
+    database.execute(f"ATTACH '{place}' AS kept; COPY FROM DATABASE memory TO kept; DETACH kept")
     with made.open("rb") as content:
         output_file.write(path, iter(lambda: content.read(_PIECE), b""), force=force)
     made.unlink()
 
 
-def results(
+def rows_of(
     database: duckdb.DuckDBPyConnection,
-    prepare: Callable[[], None],
+    load: Callable[[], None],
     plan: Plan,
     seconds: float | None,
 ) -> Generator[Rows]:
     """Yield the rows of the statement, which may run this many seconds.
 
-    `prepare` fills the database, before its configuration is locked. Use with
-    `contextlib.closing`, which stops the statement. Raises UsageError, StorageError.
+    `load` fills the database, before it is locked. Use with `contextlib.closing`, which
+    stops the statement. Raises UsageError, StorageError.
     """
     began, over = list[float](), threading.Event()
 
     def work(_: None) -> Generator[Rows]:
         try:
-            prepare()
-            _lock(database)
+            load()
+            # Now DuckDB opens files in its folder for the spill only, and `_execute`
+            # may reduce the threads. A checked statement cannot change any setting.
+            database.execute(
+                "SET enable_external_access = false; SET allowed_configs = ['threads'];"
+                " SET lock_configuration = true"
+            )
             began.append(time.monotonic())
-            yield from _executed(database, plan)
+            yield from _execute(database, plan)
         finally:
             over.set()
 
@@ -125,41 +118,47 @@ def results(
             database.close()
 
 
-def _lock(database: duckdb.DuckDBPyConnection) -> None:
-    # From here on DuckDB opens files in its folder for the spill only.
-    database.execute("SET enable_external_access = false")
-    # `_executed` reduces the threads for its second try. A checked statement cannot
-    # change any setting.
-    database.execute("SET allowed_configs = ['threads']")
-    database.execute("SET lock_configuration = true")
-
-
-def _executed(database: duckdb.DuckDBPyConnection, plan: Plan) -> Generator[Rows]:
+def _execute(database: duckdb.DuckDBPyConnection, plan: Plan) -> Generator[Rows]:
     try:
         database.execute(plan.text)
     except duckdb.OutOfMemoryException:
         # A sort of wide rows needs less memory with one thread.
-        database.execute("SET threads=1")
+        database.execute("SET threads = 1")
         database.execute(plan.text)
-    described = database.description or []
-    names, types = _different(plan, [one[0] for one in described]), [one[1] for one in described]
-    yield Rows(names, types, [])
-    while rows := database.fetchmany(_ROWS):
-        yield Rows(names, types, rows)
-
-
-def _different(plan: Plan, names: Sequence[str]) -> list[str]:
-    """Return distinct names: a repeated name gets a number. Only a `record` that is
-    selected beside `*` keeps its name, because both are the same column.
-    """
-    found: list[str] = []
-    for name in names:
+    columns = database.description or []
+    names: list[str] = []
+    for name, *_ in columns:
         number, one = 0, name
-        while one in found and not (plan.repeats and name == "record"):
+        # A `record` beside `*` is the same column as that in `*`.
+        while one in names and not (plan.repeats and name == "record"):
             number += 1
             one = f"{name}_{number}"
-        found.append(one)
-    return found
+        names.append(one)
+    kinds = {name: column[1] for name, column in zip(names, columns, strict=True)}
+    with_json = [(name, kind) for name, kind in kinds.items() if "JSON" in str(kind)]
+
+    def record(row: tuple[Any, ...]) -> Record:
+        values = dict(zip(names, row, strict=True))
+        for name, kind in with_json:
+            values[name] = _with_json(values[name], kind)
+        return Record(_encode(values))
+
+    yield names, []
+    while rows := database.fetchmany(_ROWS):
+        yield names, [record(row) for row in rows]
+
+
+def _with_json(value: Any, kind: Any) -> Any:
+    """Return a value of this type, with its JSON text embedded as it is."""
+    if value is None:
+        return None
+    if str(kind) == "JSON":
+        return Record(value.encode())
+    if kind.id in {"list", "array"}:
+        return [_with_json(one, kind.children[0][1]) for one in value]
+    if kind.id == "struct":
+        return {name: _with_json(value[name], one) for name, one in kind.children}
+    return value
 
 
 def _refused(error: duckdb.Error) -> UnifiedError:

@@ -9,7 +9,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import duckdb
 
@@ -21,7 +20,6 @@ from unified_cli.values import Json, JsonObject
 Table = tuple[str, str]
 """The name of a table: the API and the resource, with underscores."""
 
-_LONGEST = 1_000_000
 _NODES = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"}
 _REFERENCES = {"BASE_TABLE", "SUBQUERY", "JOIN", "TABLE_FUNCTION", "EXPRESSION_LIST"}
 _REFERENCES |= {"EMPTY", "EMPTY_FROM", "PIVOT", "SHOW_REF"}
@@ -32,10 +30,11 @@ _REFUSED = {"create_sort_key", "current_setting", "currval", "getenv", "getvaria
 _REFUSED |= {"setseed", "write_log", "json_deserialize_sql", "json_serialize_plan"}
 _REFUSED |= {"json_serialize_sql", "parse_duckdb_log_message"}
 _DEEP = "the statement is nested too deep"
-_PLACE = re.compile(r"LINE \d+: ")
-_FILE = re.compile(r"[\w./-]+\.sql")
+_MEANT = re.compile("^Did you mean.*", re.MULTILINE)
+_PLACE = re.compile(r"^(LINE \d+: )(.*)\n( *)\^", re.MULTILINE)
 _DASHED = re.compile(r"\w+(?:-\w+)+(?=\s*\.)")
 _ALL_COLUMNS = {"PIVOT", "POSITIONAL_REFERENCE", "SHOW_REF", "STAR"}
+_READING = "SELECT, FROM, WITH, VALUES, DESCRIBE, SUMMARIZE, PIVOT and UNPIVOT read"
 _KINDS = {
     "MULTI": ("PIVOT needs its values", "PIVOT … ON column IN ('a', 'b') …"),
     "EXPLAIN": ("EXPLAIN is the option --explain", "leave the word out"),
@@ -62,8 +61,6 @@ def plan(text: str, catalogue: Catalogue, parser: duckdb.DuckDBPyConnection) -> 
 
     Raises UsageError for an invalid statement, or one that does more than read.
     """
-    if len(text) > _LONGEST:
-        raise UsageError(f"the statement is longer than {_LONGEST:,} characters")
     if "\0" in text:
         raise UsageError("the statement has a NUL")
     lists = {(plain(one.api), plain(one.resource)): one for one in catalogue if one.name == "list"}
@@ -75,11 +72,10 @@ def plan(text: str, catalogue: Catalogue, parser: duckdb.DuckDBPyConnection) -> 
     _check_functions(parser, parts)
     found = Plan(text, repeats=_repeats(tree["node"]))
     aliases = {one["alias"].lower() for one in parts if one["type"] in {"BASE_TABLE", "SUBQUERY"}}
-    withs = {node["cte_name"].lower() for node in nodes if node.get("cte_name")}
-    for node in nodes:
-        withs |= {entry["key"].lower() for entry in (node.get("cte_map") or {}).get("map", [])}
+    maps = (node["cte_map"]["map"] for node in nodes if node.get("cte_map"))
+    withs = {entry["key"].lower() for one in maps for entry in one}
     for relation in (one for one in parts if one["type"] == "BASE_TABLE"):
-        path = [part for part in relation["qualified_name"]["path"] if part]
+        path = [*filter(None, relation["qualified_name"]["path"])]
         table = path[0].lower(), path[-1].lower()
         if len(path) == 1 and table[0] in withs:
             continue
@@ -95,13 +91,10 @@ def plan(text: str, catalogue: Catalogue, parser: duckdb.DuckDBPyConnection) -> 
 
 def refusal(error: duckdb.Error, hint: str | None = None) -> UsageError:
     """Return DuckDB's error about a statement as UsageError, with the place."""
-    lines = [line for line in str(error).splitlines() if line.strip()]
-    caret = None
-    for line, below in pairwise(lines):
-        if found := _PLACE.match(line):
-            caret = line[found.end() :], max(0, below.find("^") - found.end())
-    meant = next((line for line in lines if line.startswith("Did you mean")), None)
-    return UsageError(lines[0], hint=hint or meant, caret=caret)
+    text = str(error)
+    meant, place = _MEANT.search(text), _PLACE.search(text)
+    caret = (place[2], max(0, len(place[3]) - len(place[1]))) if place else None
+    return UsageError(text.lstrip().splitlines()[0], hint=hint or (meant and meant[0]), caret=caret)
 
 
 def quoted(name: str) -> str:
@@ -118,24 +111,23 @@ def _tree(parser: duckdb.DuckDBPyConnection, text: str, apis: set[str]) -> JsonO
         # The parser reads a dash as a minus.
         meant = (plain(one) for one in _DASHED.findall(text.lower()))
         hints = (f"write {api}, with underscores for dashes" for api in meant if api in apis)
-        file = f"unified sql @{text}" if _FILE.fullmatch(text) else None
-        raise refusal(error, next(hints, file)) from None
+        raise refusal(error, next(hints, None)) from None
     if len(kinds) != 1:
         many = f"{len(kinds)} statements are given" if kinds else "the statement is empty"
         raise UsageError(many, hint="give one")
-    if kinds[0] != "SELECT":
+    if kinds != ["SELECT"]:
         more = f"{kinds[0].replace('_', ' ')} does more than read"
-        can = "SELECT, FROM, WITH, VALUES, DESCRIBE, SUMMARIZE, PIVOT and UNPIVOT read"
-        reason, hint = _KINDS.get(kinds[0], (more, can))
+        reason, hint = _KINDS.get(kinds[0], (more, _READING))
         raise UsageError(reason, hint=hint)
     try:
-        row = parser.execute("SELECT json_serialize_sql(?)", [text]).fetchone()
-        answer: JsonObject = json.loads(row[0] if row else "")
+        [(tree,)] = parser.execute("SELECT json_serialize_sql(?)", [text]).fetchall()
+        answer: JsonObject = json.loads(tree)
     except (duckdb.Error, RecursionError):
         raise UsageError(_DEEP) from None
-    if answer["error"] or len(answer["statements"]) != 1:
-        raise UsageError(str(answer.get("error_message", "this is not one statement")))
-    found: JsonObject = answer["statements"][0]
+    if answer["error"]:
+        raise UsageError(str(answer["error_message"]))
+    found: JsonObject
+    [found] = answer["statements"]
     return found
 
 
@@ -151,10 +143,11 @@ def _nodes(tree: Json) -> Iterator[JsonObject]:
 
 
 def _check(kind: str, node: JsonObject) -> None:
-    if kind.endswith("_NODE") and kind not in _NODES:
+    unknown = kind.endswith("_NODE") and kind not in _NODES
+    if "class" not in node and "query_location" in node:
+        unknown |= kind not in _REFERENCES
+    if unknown:
         kind = kind.removesuffix("_QUERY_NODE")
-        raise UsageError(f"the statement has a {kind}", hint="it may only read")
-    if "class" not in node and "query_location" in node and kind not in _REFERENCES:
         raise UsageError(f"the statement has a {kind}", hint="it may only read")
     if kind == "SHOW_REF" and not node.get("query"):
         hint = "unified operations lists them; DESCRIBE api.resource"
@@ -173,26 +166,22 @@ def _check(kind: str, node: JsonObject) -> None:
 
 
 def _check_functions(parser: duckdb.DuckDBPyConnection, nodes: Iterable[JsonObject]) -> None:
-    called = (node for node in nodes if node["type"] == "FUNCTION" and not node.get("schema"))
-    for name in sorted({node["function_name"] for node in called}):
+    for name in sorted({one["function_name"] for one in nodes if one["type"] == "FUNCTION"}):
         try:
             parser.execute(f"EXPLAIN SELECT {quoted(name)}(NULL)")
-        except duckdb.CatalogException as error:
+        except duckdb.Error as error:
             # Any other error means that the function exists, but has other parameters.
-            if "does not exist" in str(error):
+            if isinstance(error, duckdb.CatalogException) and "does not exist" in str(error):
                 raise UsageError(f"no function {name}()", hint=refusal(error).hint) from None
-        except duckdb.Error:
-            continue
 
 
 def _note_columns(kind: str, node: JsonObject, plan: Plan, aliases: set[str]) -> None:
     names = [*node.get("exclude_list", ()), *node.get("using_columns", ())]
     if kind == "COLUMN_REF":
         names += node["column_names"]
-        # A table's name in place of a column means its whole row, so all columns are
-        # used.
-        plan.every |= node["column_names"][-1].lower() in aliases
-    plan.names.update(name.lower() for name in names)
+        # A table's name in place of a column means its whole row.
+        plan.every |= names[-1].lower() in aliases
+    plan.names.update(map(str.lower, names))
     plan.every |= kind in _ALL_COLUMNS or node.get("ref_type") in {"NATURAL", "POSITIONAL"}
     plan.every |= kind == "BASE_TABLE" and bool(node.get("column_name_alias"))
 
@@ -215,5 +204,5 @@ def _unknown(path: list[str], catalogue: Catalogue, aliases: set[str]) -> UsageE
         hint = f"for the items of a list: unnest({shown}::JSON[])"
     elif len(path) != 2 and not meant:
         hint = "as in ticketing.tickets"
-    what = "no API has this list" if len(path) == 2 else "a table is api.resource"
-    return UsageError(f"{shown}: {what}", hint=hint)
+    reason = "no API has this list" if len(path) == 2 else "a table is api.resource"
+    return UsageError(f"{shown}: {reason}", hint=hint)

@@ -2,6 +2,7 @@
 column, and load the values unchanged.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -12,18 +13,22 @@ import msgspec
 from unified_cli.commands.sql.statement import Plan, Table, quoted
 from unified_cli.errors import StorageError
 from unified_cli.json_text import json_check
+from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_label import LABEL
 
-# The kinds of values of a member. An inexact number is a number that neither DOUBLE nor
-# HUGEINT holds exactly.
+# The kinds of values of a member. An odd number is one that neither DOUBLE nor HUGEINT
+# holds exactly.
 _BOOLEAN, _BIG, _HUGE, _REAL, _TEXT, _NESTED, _ODD = (1 << at for at in range(7))
-_KINDS = {"t": _BOOLEAN, "f": _BOOLEAN, '"': _TEXT, "{": _NESTED, "[": _NESTED}
-_FIRST = {ord(first): kind for first, kind in _KINDS.items()}
+_FIRST = dict(zip(b'tf"{[', (_BOOLEAN, _BOOLEAN, _TEXT, _NESTED, _NESTED), strict=True))
+_TYPES = {_BOOLEAN: "BOOLEAN", _BIG: "BIGINT", _HUGE: "HUGEINT", _REAL: "DOUBLE"}
+_TYPES[_HUGE | _BIG] = "HUGEINT"
 _NULL = ord("n")
 _TIMES = ("created_at", "updated_at")
 _RECORD = "record"
 _MOST_COLUMNS = 1000
 _MOST_SEEN = 20 * _MOST_COLUMNS
+_MOST_DIGITS = 15
+"""A double preserves whole numbers with this many digits."""
 _PIECE = 4 << 20
 # The separator of the fields. JSON text has no byte below 0x20 except white space, so
 # no value needs quotes, and an empty field is a member that is missing or null.
@@ -44,20 +49,15 @@ class _SpooledColumn:
     @property
     def type(self) -> str:
         """Return the SQL type that holds all values of the column exactly."""
-        kinds = self.kinds
         if self.name in _TIMES:
             return "TIMESTAMPTZ"
-        if self.name == "id" or kinds in {0, _TEXT}:
+        if self.name == "id":
             return "VARCHAR"
-        if kinds & _NESTED:
+        if self.kinds & _NESTED:
             return "JSON"
-        if kinds in {_BOOLEAN, _BIG}:
-            return "BOOLEAN" if kinds == _BOOLEAN else "BIGINT"
-        if kinds in {_HUGE, _HUGE | _BIG}:
-            return "HUGEINT"
-        # A double preserves whole numbers of up to fifteen digits.
-        exact = kinds == _REAL or (kinds == _REAL | _BIG and self.digits <= 15)
-        return "DOUBLE" if exact else "VARCHAR"
+        if self.kinds == _REAL | _BIG and self.digits <= _MOST_DIGITS:
+            return "DOUBLE"
+        return _TYPES.get(self.kinds, "VARCHAR")
 
     @property
     def value(self) -> str:
@@ -103,29 +103,33 @@ class TableSpool:
         self.seen: dict[str, _SpooledColumn | None] = {}
         """The members of the records, each with its column, if it has one."""
         self.without_column: list[str] = []
-        self.table, self._path = table, folder / self.name
+        self._table, self._path = table, folder / self.name
         self._names, self._every = plan.names, plan.every or keep
         self._record = keep or _RECORD in plan.names
         self._known = ("id", *_TIMES, *(one.name for one in plan.tables[table].facts.fields))
         self._columns: dict[str, _SpooledColumn] = {}
-        self._taken = {LABEL, _RECORD}
+        self._lower_names = {LABEL, _RECORD}
         self._rows: list[bytes] = []
         self._size = self._longest = 0
 
-    def add(self, profile: bytes, line: bytes) -> None:
-        """Take a record of a connection, which is JSON text. Raises StorageError."""
-        line = line.translate(_ON_ONE_LINE)
-        members = _decoded(line)
-        if members is None:
+    def add(self, profile: str, records: Iterable[Record]) -> None:
+        """Spool some records of a connection. Raises StorageError."""
+        label = msgspec.json.encode(profile)
+        for record in records:
+            self._add(label, bytes(record).translate(_ON_ONE_LINE))
+        if self._size > _PIECE:
+            self._flush()
+
+    def _add(self, label: bytes, line: bytes) -> None:
+        if (members := _decoded(line)) is None:
             line = json_check.without_halves(line)
-            members = _decoded(line)
-            if members is None:
+            if (members := _decoded(line)) is None:
                 self.left_out += 1
                 return
             self.halves += 1
         for name in members if members.keys() - self.seen.keys() else ():
             self._note(name)
-        row = [profile, line if self._record else b"", *[b""] * len(self._columns)]
+        row = [label, line if self._record else b"", *[b""] * len(self._columns)]
         # Loop over the smaller set: a long record may have few of the columns, and a
         # short one few of a thousand columns.
         few = len(self._columns) <= len(members)
@@ -139,31 +143,28 @@ class TableSpool:
             column.kinds |= kind
             row[column.at] = raw
         self.count += 1
-        self._rows.append(_BETWEEN.join(row))
+        self._rows.append(_BETWEEN.join(row) + b"\n")
         self._size += len(self._rows[-1])
         self._longest = max(self._longest, len(self._rows[-1]))
-        if self._size > _PIECE:
-            self._flush()
 
     def _note(self, name: str) -> None:
         if name in self.seen:
             return
-        called = f"{LABEL}_served" if name == LABEL else name
-        small, found = called.lower(), None
-        odd = small in self._taken or not small or "\0" in small
+        called, found = f"{LABEL}_served" if name == LABEL else name, None
+        small = called.lower()
+        odd = small in self._lower_names or not small or "\0" in small
         if odd or len(self._columns) >= _MOST_COLUMNS:
-            if len(self.without_column) < _MOST_COLUMNS:
-                self.without_column.append(name)
+            self.without_column += [name] if len(self.without_column) < _MOST_COLUMNS else []
         elif self._every or small in self._names:
             found = self._columns[name] = _SpooledColumn(called, len(self._columns) + 2)
         if found is not None or len(self.seen) < _MOST_SEEN:
-            self._taken.add(small)
+            self._lower_names.add(small)
             self.seen[name] = found
 
     def _flush(self) -> None:
         try:
             with self._path.open("ab") as file:
-                file.writelines(row + b"\n" for row in self._rows)
+                file.writelines(self._rows)
         except OSError as error:
             raise StorageError(f"cannot write {self._path}: {error.strerror}") from None
         self._rows.clear()
@@ -173,7 +174,7 @@ class TableSpool:
         """Load the file into its table, and remove the file. Raises StorageError."""
         self._flush()
         for name in self._known:
-            if name.lower() in self._names and name.lower() not in self._taken:
+            if name.lower() in self._names - self._lower_names:
                 self._note(name)
         columns = [*self._columns.values()]
         values = {LABEL: "json_extract_string(p, '$')", **{one.name: one.value for one in columns}}
@@ -182,13 +183,13 @@ class TableSpool:
         fields = ", ".join(
             f"{name}: 'VARCHAR'" for name in ("p", "r", *(f"c{one.at}" for one in columns))
         )
-        longest = max(4 << 20, 3 * self._longest + 4096)
-        schema, table = map(quoted, self.table)
-        database.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+        longest = max(_PIECE, 3 * self._longest + 4096)
+        schema, table = map(quoted, self._table)
+        # Every name is quoted, so S608 does not apply. Rows lack the columns that were
+        # found after them, hence `null_padding`.
         row = database.execute(
-            # Every name is quoted, so S608 does not apply. Rows lack the columns that
-            # were found after them, hence `null_padding`.
-            f"CREATE TABLE {schema}.{table} AS SELECT {picks}"  # noqa: S608
+            f"CREATE SCHEMA IF NOT EXISTS {schema};"  # noqa: S608
+            f" CREATE TABLE {schema}.{table} AS SELECT {picks}"
             " FROM read_csv(?, auto_detect=false, header=false, delim=chr(31), quote='',"
             " escape='', comment='', nullstr='', new_line='\\n', strict_mode=true,"
             f" null_padding=true, columns={{{fields}}}, max_line_size={longest},"
