@@ -66,9 +66,9 @@ def ending_at_once() -> Iterator[None]:
 def interrupts_left_to_others() -> Iterator[None]:
     """Do nothing on SIGINT during the block.
 
-    Another program has the terminal, and must handle the signal.
+    Another program has the terminal, and handles the signal.
 
-    That program begins with the signal as it was before. It does nothing in other
+    That program inherits the handling from before the block. It does nothing in other
     threads than the main one.
     """
     before = signal.getsignal(signal.SIGINT)

@@ -54,9 +54,9 @@ def resolve(
 
     Its message settings apply from now on.
 
-    `method` is for a request without an operation. Unless it is `scoped`, the call is
-    for no connection, and none has to be known. Raises UsageError for options that mean
-    nothing together, before anything is sent.
+    `method` is for a request without an operation. Unless it is `scoped`, the call
+    needs no connection. Raises UsageError for options that cannot be combined, before
+    anything is sent.
     """
     flags = overrides(options, profiles.single_name(options.profile))
     settings = resolution.resolve(flags, runtime, file.read(runtime))
@@ -114,9 +114,8 @@ def settings_for_many(
 
 
 def check_options(options: CallOptions) -> None:
-    """Raise UsageError for options that mean nothing.
-
-    One lacks another that it needs, or is empty, as from an unset variable.
+    """Raise UsageError for an option that lacks another, or is empty, as from an unset
+    variable.
     """
     pages = part(options, PageOptions)
     if pages.cursor == "":
@@ -202,7 +201,7 @@ def _warn_of_dots(call: Call, operation: Operation) -> None:
 
 def _content(call: Call, method: str, query: Query, body: bytes | None) -> Content:
     """Return the content with this query and body. Its file is opened last, so that
-    nothing else can go wrong.
+    nothing can fail after that.
     """
     sent = part(call.options, SendOptions)
     content = Content(query, body, read_key(sent.idempotency_key, method))
@@ -238,7 +237,7 @@ def path_request(call: Call, method: str, path: str, body: bytes | None) -> Requ
 def described(runtime: Runtime, options: CallOptions, operation: Operation) -> KnownMethod | None:
     """Return the connection's own description of the operation, or None.
 
-    A description older than a day is not used. None for several connections, too.
+    A description older than a day is not used. None also for several connections.
     """
     if not runtime.has_cached("methods") or profiles.is_several(options.profile):
         return None

@@ -28,7 +28,7 @@ class CheckReport:
         """The parts that are missing from the answers that were read."""
         self.next_cursor: str | None = None
         self.is_judged = False
-        """Some connection was read."""
+        """Whether any connection was read."""
         self._expectations = expectations
         self._classname = f"{selected.operation.api}.{selected.operation.resource}"
         self._suites: list[JUnitSuite] = []

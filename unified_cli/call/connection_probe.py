@@ -168,7 +168,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProbedConnection:
-    """A connection that is asked; `name` is that of its profile."""
+    """A connection to ask. `name` is that of its profile."""
 
     name: str | None
     settings: Settings

@@ -128,7 +128,7 @@ def _ask(
 def _decoded(body: bytes) -> Json:
     """Return a body's JSON.
 
-    Raises ValueError if it is not JSON. Msgspec's error is one.
+    Raises ValueError if it is not JSON. MsgspecError is a ValueError.
     """
     try:
         return msgspec.json.decode(body)
@@ -248,7 +248,7 @@ def _record(
 def with_blocked(
     state: AccountState, client: Client, settings: Settings, catalogue: Catalogue
 ) -> AccountState:
-    """Return the state, with whether the connection is blocked.
+    """Return the state, updated by whether the connection is blocked.
 
     The state is unchanged if the service does not say.
     """

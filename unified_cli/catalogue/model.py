@@ -33,7 +33,7 @@ NOT_SENT = {"id", "created_at", "updated_at", "etag", "remote_data"}
 
 class ConnectionWords(NamedTuple):
     """The words of the service's routes about connections, in the order of the file,
-    which says what each is for.
+    which explains each.
     """
 
     own: str
@@ -90,7 +90,7 @@ class ConnectionWords(NamedTuple):
 
     @property
     def statuses(self) -> list[str]:
-        """The statuses that are known; there may be others."""
+        """The known statuses. There may be others."""
         return f"{self.healthy} {self.passing} {self.needs_login} {self.shut} {self.broken}".split()
 
     def product_offer_path(self, product: str) -> str:
@@ -143,7 +143,7 @@ class Operation(NamedTuple):
 
     @property
     def example_id(self) -> str:
-        """The id of the first record that the sandbox has: what examples name."""
+        """The id of the first record in the sandbox, for examples."""
         return f"{SHOWN_AS.get(self.resource, self.resource)}-1"
 
     @property
@@ -153,7 +153,7 @@ class Operation(NamedTuple):
 
     @property
     def takes_body(self) -> bool:
-        """Whether a JSON body may be sent: with every method but GET."""
+        """Whether a JSON body may be sent, which is so for every method but GET."""
         return self.method != "GET"
 
     @property
@@ -171,7 +171,7 @@ class Operation(NamedTuple):
         """The fields that its body is known to take, else those of the record that the
         service does not fill in.
 
-        A delete may have a body, of which nothing is known.
+        Nothing is known about the body of a delete.
         """
         body = self.facts.body.get(self.name, ())
         if body or self.kind == "action" or self.method == "DELETE" or self.searches:
@@ -190,12 +190,12 @@ class Operation(NamedTuple):
 
     @property
     def changes(self) -> bool:
-        """Whether records or access of people may change."""
+        """Whether records, or the access of people, may change."""
         return self.method != "GET" and not self.harmless
 
 
 class Resource(NamedTuple):
-    """A kind of record, and what can be done with it."""
+    """A kind of record, and its operations."""
 
     api: str
     name: str
@@ -243,8 +243,8 @@ class Api:
 
 
 class Service(NamedTuple):
-    """The service's own words, shared by all operations; `catalogue.toml` says what
-    each is for.
+    """The service's own words, shared by all operations. `catalogue.toml` explains
+    each.
     """
 
     prefix: str
@@ -328,7 +328,7 @@ class Catalogue:
     def operation(self, api: str, resource: str, name: str) -> Operation:
         """Return the operation of exactly these names.
 
-        KeyError if it does not exist.
+        Raises KeyError if it does not exist.
         """
         return self.apis[api].resources[resource].operations[name]
 

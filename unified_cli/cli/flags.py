@@ -1,10 +1,11 @@
-"""How an option or argument is declared once, as an annotated field of a frozen class,
-and handed to Typer.
+"""Declare an option or argument once, as an annotated field of a frozen class, and hand
+it to Typer.
 
     class ListOptions(Options):
         all: Annotated[bool, Flag(("--all",), LIST, "read all pages, not one")] = False
-        limit: Annotated[int | None, Flag(("--limit",), LIST, "read at most N records",
-        "N", minimum=1)] = None
+        limit: Annotated[
+            int | None, Flag(("--limit",), LIST, "read at most N records", "N", minimum=1)
+        ] = None
 
 The annotation tells Typer the type; the default means "not given".
 """
@@ -77,9 +78,9 @@ class Options:
 def option_part(kind: type[OptionsT]) -> type[OptionsT]:
     """Make a dataclass of options for several commands.
 
-    Only the class of a whole command gets an `__init__` with all fields: to generate
-    one for each of a dozen parts, too, would take twice as long as all other work on
-    options. An instance of a part itself has nothing given.
+    Only the class of a whole command gets an `__init__` with all fields: generating one
+    for each of a dozen parts would take twice as long as all other work on options. An
+    instance of a part has only defaults.
     """
     return dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)(kind)
 
@@ -260,7 +261,7 @@ def arguments_of(options: type[Options]) -> tuple[Argument, ...]:
 def part(options: Options, kind: type[OptionsT]) -> OptionsT:
     """Return the options as one of their parts.
 
-    If the options lack this part, return it with nothing given.
+    If the options lack this part, return it with its defaults.
     """
     return options if isinstance(options, kind) else kind()
 
@@ -302,7 +303,7 @@ _ANY_BYTES = ("file", "folder", "@file", "field@file")
 
 
 def _as_typed(value: Any, spelling: str | None) -> Any:
-    """Return the value, its texts as typed.
+    """Return the value, with its texts as typed.
 
     Raises UsageError for a text that is not UTF-8, unless `spelling` is None.
     """

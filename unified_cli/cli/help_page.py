@@ -44,7 +44,7 @@ _NEEDED = (EXAMPLE, EXAMPLES, "APIs", "Commands")
 _TWO_COLUMNS = 80
 _ROOT_OPTIONS = "Options: -p NAME, -o FORMAT, -v, --version, -h (this page), --help (everything)"
 _SHORT, _SHORT_ROOT = 40, 24
-"""Rows that a short page has at most, and that of the program."""
+"""The most rows of a short page, and of the program's short page."""
 
 
 class HelpPage(NamedTuple):
@@ -119,7 +119,7 @@ def render(page: HelpPage, command: str, runtime: Runtime, *, short: bool = Fals
     """Return the page as text, at most 100 columns wide.
 
     A narrower terminal has fewer. The text is coloured on a terminal. With `short` it
-    is the whole page if that fits a screen, and else the parts that people need most.
+    is the whole page if that fits a screen, otherwise the most needed parts.
     """
     width = max(40, min(runtime.width, _WIDEST))
     found = _whole(page, command, runtime, width)

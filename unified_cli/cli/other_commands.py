@@ -103,12 +103,12 @@ _NONE: Mapping[str, tuple[str, str]] = {
 
 
 def own_commands(name: str) -> Sequence[str]:
-    """Return what another tool's command may be called here."""
+    """Return our commands that another tool's command may mean."""
     return next((own for names, own in _COMMANDS.items() if name in names.split()), ())
 
 
 def no_command(path: str, name: str) -> str | None:
-    """Return what replaces a missing command, or None.
+    """Return the replacement for a missing command, or None.
 
     The group `path` does not have the command.
     """
@@ -117,7 +117,9 @@ def no_command(path: str, name: str) -> str | None:
 
 
 def own_line(word: str, rest: Sequence[str]) -> str | None:
-    """Return our line for one of another tool. None if this word does not begin one."""
+    """Return our command line for one of another tool. None if this word does not begin
+    one.
+    """
     both = f"{word}/{rest[0]}" if rest else word
     found, line = next(
         (

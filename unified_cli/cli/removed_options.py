@@ -16,10 +16,10 @@ _UNTIL = (
 
 
 def wait(path: str, argv: Sequence[str]) -> UsageError | None:
-    """Return the error for `--wait`, or None. 0.2.0 had it for page exports.
+    """Return the error for `--wait`, which 0.2.0 had for page exports.
 
-    None for another command. Its next step is the three commands, with the words of
-    `argv`.
+    None for another command. The hint has the three commands that replace it, with the
+    words of `argv`.
     """
     if path != f"{_EXPORT} create":
         return None

@@ -36,7 +36,7 @@ def flag_of(field: Any) -> Flag:
 def with_help(field: Any, about: str, group: str | None = None, metavar: str | None = None) -> Flag:
     """Return a shared field's option with another help, group or metavar.
 
-    Its spelling is the same everywhere.
+    Its spelling stays the same.
     """
     flag = flag_of(field)
     return flag._replace(

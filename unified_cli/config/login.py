@@ -52,9 +52,8 @@ class TokenPlace:
 
 
 def is_of_sandbox(config: Config, profile: str) -> bool:
-    """Return whether the profile calls this process's sandbox.
-
-    The config file says so. That sandbox has a token of its own.
+    """Return whether the profile calls the sandbox of this process, which has a token
+    of its own.
     """
     table = config.profiles.get(profile, {})
     return (table.get("base_url") or config.top.get("base_url")) == address.SANDBOX
@@ -182,10 +181,7 @@ def _own_file(runtime: Runtime, place: TokenPlace) -> Path:
 
 
 def stored(profile: str | None, table: TomlTable, top: TomlTable) -> TokenSource | None:
-    """Return the stored token that a table declares.
-
-    The table is a profile's. None if it declares none.
-    """
+    """Return the stored token that a profile's table declares, or None."""
     kind = next((name for name in STORES.values() if table.get(name)), None)
     if kind is None or (kind == "token_file" and not isinstance(table[kind], str)):
         return None
@@ -267,9 +263,8 @@ def forget(runtime: Runtime, token: TokenSource) -> str:
 def stored_tokens(
     runtime: Runtime, profile: str | None, table: TomlTable, top: TomlTable
 ) -> Iterator[TokenSource]:
-    """Yield every token stored for a profile's table.
-
-    These are the declared one, and a leftover file of this program.
+    """Yield every token stored for a profile's table: the declared one, and a leftover
+    file.
     """
     declared = stored(profile, table, top)
     named = None

@@ -75,9 +75,8 @@ class WorkerSlots:
         )
 
     def threads(self, connections: int) -> int:
-        """Return how many threads are of use.
-
-        The work is on this many connections, each with its own limit.
+        """Return how many threads are useful for this many connections, each with its
+        own limit.
         """
         return max(self.number, min(connections, self.most_threads))
 
@@ -146,7 +145,7 @@ Job = TypeVar("Job")
 
 
 class FairTurns(Generic[Job]):
-    """Gives the next job of the connection with the fewest jobs under way.
+    """Gives the next job of the connection with the fewest running jobs.
 
     Jobs of one connection keep their order. Of connections with equally many jobs, the
     one with the earlier job is first. Jobs are taken from `jobs` ahead of their turn
@@ -209,9 +208,7 @@ class FairTurns(Generic[Job]):
 
 
 def spread(jobs: Iterable[Job], profile_of: Callable[[Job], str | None]) -> list[Job]:
-    """Return the jobs with those of each profile spread evenly.
-
-    They stay in their order.
+    """Return the jobs with those of each profile spread evenly, in their order.
 
     Input is often sorted by connection. Unless the jobs are spread, the work waits for
     the limit of one connection after the other.

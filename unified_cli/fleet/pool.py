@@ -35,8 +35,7 @@ class _Task(Generic[Job, Result]):
     def __init__(self, job: Job) -> None:
         self.job = job
         self.room = threading.Semaphore(1)
-        """Room for a result: one result waits or is in use while the worker makes the
-        next.
+        """Room for one result, which waits or is used while the worker makes the next.
         """
         self.held: deque[Result] = deque()
         """Results whose turn has not come."""
@@ -113,13 +112,13 @@ class WorkerPool(Generic[Job, Result]):
         return self._size - self.busy
 
     def submit(self, job: Job) -> _Task[Job, Result]:
-        """Have a worker do a job. Starts a worker if all are busy."""
+        """Give a job to a worker. Starts one if all are busy."""
         if self._threads < min(self._size, self.busy + 1):
             try:
                 os_limits.start_thread(self._run)
                 self._threads += 1
             except StorageError:
-                # The threads that exist do all jobs, more slowly.
+                # The existing threads do all jobs, more slowly.
                 if not self._threads:
                     raise
         task = _Task[Job, Result](job)

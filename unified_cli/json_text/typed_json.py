@@ -45,9 +45,8 @@ def _decoder(kind: Any) -> "msgspec.json.Decoder[Any]":
 
 
 def compact_objects(columns: JsonColumns) -> list[bytes]:
-    """Return objects as compact JSON without lone surrogates.
-
-    They are given by their members.
+    """Return the objects whose members these columns hold as compact JSON. They have no
+    lone surrogates.
     """
     return list(map(_ENCODER.encode, map(_structure(tuple(columns)), *columns.values())))
 

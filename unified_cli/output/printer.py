@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _LONGEST_HELD = 1024 * 1024
 _BY_RECORD = "on a list, -o ndjson runs the program on each record"
 LARGEST_DOCUMENT = 32 * 1024 * 1024
-"""Bytes of a document for a jq program, which takes about twenty times as much
+"""The most bytes of a document for a jq program, which needs twenty times as much
 memory.
 """
 
@@ -75,7 +75,7 @@ class Printer:
         `profile` is the connection that each names in its first member.
 
         `one_line` says that no record holds a line break, `large` that the records are
-        to be worked on in slices.
+        processed in slices.
         """
         slices = self._transform.slices(records, profile, large=large)
         for data in self._writer.page(slices, one_line=one_line):
@@ -262,7 +262,7 @@ def _result(value: bytes, style: Style, view: stdout.JsonView) -> str:
 
 
 def put(runtime: Runtime, data: bytes, style: Style) -> None:
-    """Write what `render` gave."""
+    """Write the output of `render`."""
     if style.width is not None and style.format is not formats.YAML:
         # Control characters in it are visible already.
         stdout.show(runtime, [terminal.styled(data.decode("utf-8"))])

@@ -16,13 +16,11 @@ if TYPE_CHECKING:
 GAP = 2
 """Blanks between two columns."""
 TerminalText = NewType("TerminalText", str)
-"""Text that can be shown on a terminal: it controls nothing there but colours of our
-own.
-"""
+"""Text that is safe on a terminal. Its only control sequences are our own colours."""
 
 
 def ellipsis(runtime: Runtime) -> str:
-    """Return the sign of a cut that stdout's encoding has."""
+    """Return the ellipsis that stdout's encoding supports."""
     return "…" if runtime.encoding.lower().startswith("utf") else "~"
 
 
@@ -111,14 +109,13 @@ def is_id(column: str) -> bool:
 
 
 def total_width(widths: Collection[int]) -> int:
-    """Return how wide columns of these widths are together."""
+    """Return the width of all columns with the gaps between them."""
     return sum(widths) + GAP * (len(widths) - 1)
 
 
 def narrow(widths: list[int], least: list[int], room: int) -> list[int]:
-    """Return the widths, the widest reduced until they fit.
-
-    None falls below its least.
+    """Return the widths, the widest ones reduced until all fit. No width falls below
+    its entry in `least`.
     """
     narrowed = widths.copy()
     while total_width(narrowed) > room:
@@ -130,7 +127,7 @@ def narrow(widths: list[int], least: list[int], room: int) -> list[int]:
 
 
 def tabbed(rows: Sequence[Sequence[MaskedText]]) -> bytes:
-    """Return one line a row, cells separated by tabs.
+    """Return a line for each row, with cells separated by tabs.
 
     A tab or line break within a cell becomes a blank.
 

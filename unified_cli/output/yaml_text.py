@@ -25,7 +25,7 @@ _C_DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 class _Fast(_C_DUMPER):  # type: ignore[misc]  # which one there is depends on the installation
-    """Writes numbers as they were."""
+    """Writes numbers as they were served."""
 
 
 class _Plain(yaml.SafeDumper):

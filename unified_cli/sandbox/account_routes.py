@@ -33,7 +33,7 @@ _BESIDE_BODY = ("resource", "method", "id", "query", "body", "persist", "respons
 
 @dataclass(slots=True)
 class Batch:
-    """A batch; `answer` is how the sandbox answers each request in it."""
+    """A batch. `answer` is the function that answers each request in it."""
 
     service: Service
     request: SandboxRequest
@@ -182,10 +182,7 @@ class ListedAccounts:
 
 
 def methods(catalogue: Catalogue, path: str) -> tuple[str, ...]:
-    """Return the methods that a path takes.
-
-    Empty for a path that is not one of these routes.
-    """
+    """Return the methods of a path, empty for one that is not one of these routes."""
     service = catalogue.service
     words = service.connections
     if path in (words.renewal, words.batch, words.files, words.link, _own_token(service)):
@@ -335,7 +332,7 @@ class AccountRoutes:
         return SandboxResponse.json(dump({_LINK_TOKEN: self._made("link", account or tenant)}))
 
     def _made(self, kind: str, whose: str | None) -> str:
-        """Return a made-up credential, a new one each time."""
+        """Return a new made-up credential."""
         made = f"{self.store.seed} {kind} {whose} {self.now}"
         return f"sandbox-{kind}-{hashlib.sha256(made.encode()).hexdigest()[:32]}"
 

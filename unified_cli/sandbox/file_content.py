@@ -1,5 +1,5 @@
-"""The files that seeded records point at: their addresses, and a content that is small,
-valid, always the same.
+"""The files that seeded records point at: their addresses, and small, valid content
+that never changes.
 """
 
 import binascii

@@ -20,7 +20,7 @@ def documentation(api: Api, product: str, form: str) -> SandboxResponse:
 
     `form` is json, md or html. Raises Refusal 400 for any other.
 
-    Assumption: the service documents that this page exists, but not its structure.
+    Assumption: the service documents only that this page exists, not its structure.
     """
     title = f"{product}: {api.title}"
     operations = [
@@ -86,7 +86,7 @@ def _required(names: list[str]) -> JsonObject:
 
 
 def query_schema(operation: Operation) -> JsonObject:
-    """Return the parameters of an operation that are known."""
+    """Return the known parameters of an operation."""
     return _object(_parameters(operation))
 
 
@@ -95,7 +95,7 @@ def _parameters(operation: Operation) -> tuple[KnownField, ...]:
 
 
 def body_schema(operation: Operation) -> JsonObject:
-    """Return the fields of an operation's body that are known."""
+    """Return the known fields of an operation's body."""
     facts = operation.facts
     return _object(
         facts.body.get(operation.name) or (facts.fields if operation.kind == "write" else ()),

@@ -1,6 +1,4 @@
-"""Records that are generated together, and what the values of their fields may depend
-on.
-"""
+"""Records that are generated together, and the facts that their fields depend on."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -18,8 +16,7 @@ PEOPLE = {"users": STAFF, "me": STAFF, "contacts": CUSTOMERS, "candidates": CAND
 _KEPT = 4096
 
 Pointers = dict[int | None, JsonObject | None]
-"""Pointers to the records of a resource, id and title, by number; nothing for no
-number.
+"""Pointers (id and title) to the records of a resource, by number. None has no pointer.
 """
 
 
@@ -54,7 +51,7 @@ class SeededConnection:
         return kept
 
     def people(self, group: str, numbers: Sequence[int]) -> list[Person]:
-        """People 1, 2, … of a group."""
+        """Return people 1, 2, … of a group."""
         kept = self._people.get(group)
         if kept is None or len(kept) > _KEPT:
             kept = self._people[group] = {}
@@ -90,7 +87,7 @@ class RecordBatch:
 
     @cached_property
     def created_at(self) -> list[str]:
-        """The same as the service writes times."""
+        """The same times in the service's format."""
         return timestamps(self.created)
 
     @cached_property
@@ -100,8 +97,8 @@ class RecordBatch:
 
     @cached_property
     def people(self) -> list[Person]:
-        """The people whom the records describe. Empty if the resource describes no
-        one.
+        """The people whom the records describe. Empty if the resource does not describe
+        people.
         """
         if (self.api, self.resource) == ("conferencing", "attendees"):
             # Two of three are colleagues, the third is a guest.
@@ -115,7 +112,7 @@ class RecordBatch:
 
     @cached_property
     def titles(self) -> list[str]:
-        """Their titles, for people the names."""
+        """Their titles, or names if they are people."""
         group = PEOPLE.get(self.resource)
         if group:
             return people.full_names(self.connection.seed, group, self.numbers)
@@ -138,7 +135,7 @@ class RecordBatch:
 
 @lru_cache(256)
 def _titles(api: str, resource: str) -> Callable[[RecordBatch], list[str]]:
-    """Return a function that gives titles to records that describe no one."""
+    """Return a function that gives titles to records that do not describe people."""
     if resource == "accounts":
         return lambda batch: [company(number).name for number in batch.numbers]
     names = vocabulary.names(api, resource)

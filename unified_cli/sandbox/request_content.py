@@ -69,8 +69,8 @@ def kept(pieces: Iterable[bytes]) -> BinaryIO:
 
     A small body stays in memory.
 
-    Raises Refusal 413 for more than `LARGEST_UPLOAD` bytes, StorageError where there is
-    no room.
+    Raises Refusal 413 for more than `LARGEST_UPLOAD` bytes, StorageError if the disk is
+    full.
     """
     # Closed with the request.
     file = cast("BinaryIO", tempfile.SpooledTemporaryFile(max_size=PIECE))  # noqa: SIM115

@@ -100,7 +100,7 @@ def _proxied(catalogue: Catalogue, method: str, path: str) -> Iterator[Route]:
 
 
 def methods(catalogue: Catalogue, path: str) -> set[str]:
-    """Return the methods that a path accepts, empty for an unknown path."""
+    """Return the methods that a path accepts. Empty for an unknown path."""
     return {method for method in METHODS if route(catalogue, method, path)}
 
 
@@ -148,14 +148,14 @@ class SimulatedRate(NamedTuple):
 
 
 class RateWindows:
-    """Counts requests in windows of time, by key; safe for threads."""
+    """Counts requests in windows of time, by key. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._windows: dict[str, tuple[int, int]] = {}
 
     def check(self, key: str, limit: SimulatedRate, now: float) -> dict[str, str]:
-        """Count a request, and give the headers that say how many are left. Raises
+        """Count a request, and return the headers that say how many are left. Raises
         Refusal 429 beyond the limit.
         """
         number, seconds, sent = limit

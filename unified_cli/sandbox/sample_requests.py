@@ -35,7 +35,7 @@ def required_parameters(operation: Operation) -> list[str]:
 def required_fields(operation: Operation) -> list[str]:
     """Return the required body fields of an operation.
 
-    An action of which nothing is known needs an id.
+    An unknown action needs an id.
     """
     nameless = (
         operation.kind == "action" and operation.name != "download" and not _is_known(operation)

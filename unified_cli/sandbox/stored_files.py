@@ -1,5 +1,5 @@
-"""The files that were uploaded, in the sandbox's database: in parts, so that a large
-one is never in memory.
+"""Uploaded files in the sandbox's database. They are in parts, so that a large one is
+never in memory.
 """
 
 import sqlite3
@@ -71,7 +71,7 @@ class StoredFiles:
             database.execute(SCHEMA.replace("TABLE", "TEMP TABLE") if in_memory else SCHEMA)
 
     def put(self, scope: Scope, identity: str, pieces: Iterable[bytes]) -> None:
-        """Store the file of a record in place of the one that is there."""
+        """Store the file of a record, and replace an existing one."""
         place = (*scope, identity)
         with self._turn():
             # Older versions had a file in one value.

@@ -1,4 +1,4 @@
-"""Folders: made for this user only, and synced so that the names in them survive a
+"""Make folders for this user only, and sync them, so that the names in them survive a
 power cut.
 """
 
@@ -21,7 +21,7 @@ def make_private(folder: Path) -> None:
     """
     for missing in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
         try:
-            # umask can only take rights away from these.
+            # The umask can only remove permissions.
             missing.mkdir(0o700)
         except FileExistsError:
             # Another process may have made it first. A dangling link is refused: it

@@ -356,8 +356,8 @@ class DeniedStoreError(StorageError):
 def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
     """Return the error for what the library raised doing `what`.
 
-    The library's own text stays out: it holds what was sent and answered, signatures
-    too.
+    The library's own text is left out, because it quotes requests and answers,
+    signatures included.
     """
     exceptions = _exceptions()
     failed = f"cannot {what} {url}"

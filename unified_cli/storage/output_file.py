@@ -86,7 +86,7 @@ def check(path: Path, *, force: bool, instead: str = OVERWRITE) -> None:
 def check_folder(path: Path) -> None:
     """Raise StorageError for a path where no file can be written.
 
-    The path may name no file, or the folder may not take it.
+    For example, it ends in `..`, or its folder is missing or not writable.
     """
     os_limits.absolute(path)
     if not path.name or path.name == "..":
@@ -111,7 +111,7 @@ class OutputStream(WholeWriter):
         self._owned = owned
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        """Write all of the data; gives its length. Raises OSError."""
+        """Write all of the data, and return its length. Raises OSError."""
         try:
             return super().write(data)
         except OSError as error:

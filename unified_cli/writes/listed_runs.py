@@ -12,7 +12,7 @@ from unified_cli.writes.state_words import DONE, RUNNING, UNREADABLE
 
 _MOST_NAMED = 10
 LAST = "last"
-"""In place of an id: the newest run that the command can do something for."""
+"""In place of an id: the newest run that the command can work on."""
 
 
 def list_runs(runtime: Runtime) -> list[KnownRun]:
@@ -65,7 +65,7 @@ def is_open(run: KnownRun) -> bool:
 
 
 def is_nothing_left(runtime: Runtime, verb: str, found: list[KnownRun]) -> bool:
-    """Return whether every run is done. If so, a message on stderr says it."""
+    """Return whether every run is done. If so, print a message on stderr."""
     if any(run.state != DONE for run in found):
         return False
     why = "every run is done" if found else "there are no runs"

@@ -72,7 +72,7 @@ class RunSender:
     writers: FairWriters
     results: RunResults
     verb: str = ""
-    """The command that resumes or retries it, if it does not begin here."""
+    """`resume` or `retry` if one of them continues the run, else empty."""
     _tried: set[int] = field(default_factory=set)
     _ended: int = 0
     _failed: int = 0
@@ -189,9 +189,8 @@ class RunSender:
         return self.writers.clients.open_bulk(settings, name=name)
 
     def _note_interruption(self, stop: KeyboardInterrupt, items: Sequence[CallItem]) -> None:
-        """Add to the signal how many calls are done.
-
-        Later calls may have been sent, but have no answer yet.
+        """Add to the signal how many calls are done. More may have been sent, but have
+        no answer yet.
         """
         under_way = len(self._tried) - self._ended
         done = f"{self._ended} of {counted(len(items), self.run.kind.unit)}"

@@ -20,7 +20,7 @@ from unified_cli.writes.outcome import may_resend, restored
 from unified_cli.writes.run import StoredRun
 
 _MOST_NAMED = 5
-"""Of lines, which have no names; connections are all named."""
+"""The most lines that are named. Connections are all named."""
 _MOST_CAUSES = 10
 _MOST_AGAIN = 10
 _ORDER = [*dict.fromkeys(OUTCOMES.values())]
@@ -100,7 +100,7 @@ class Causes:
         return f"line {call.line} ({name})" if self._run.several else f"line {call.line}"
 
     def groups(self) -> Sequence[tuple[Cause, CausedCalls]]:
-        """Return the groups: done first, the largest first of each outcome."""
+        """Return the groups: done first, and the largest group of an outcome first."""
         return sorted(
             self._groups.items(), key=lambda one: (_ORDER.index(one[0].outcome), -one[1].count)
         )
@@ -123,7 +123,7 @@ class RunSummary:
         self._run, self._connections, self._verb = run, connections, verb
         self._doubtful: list[DoubtfulCall] = []
         self._in_doubt: DoubtfulCall | None = None
-        """The first of all that are in doubt."""
+        """The first call in doubt."""
         self.total = 0
         self.counts = dict.fromkeys(("done", "failed", "in-doubt", "not-tried"), 0)
         self.resumable = self._to_repeat = 0

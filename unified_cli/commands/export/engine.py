@@ -1,4 +1,4 @@
-"""`export --engine`: have the workers of a Dask cluster do the tasks of an export.
+"""`export --engine`: run the tasks of an export on the workers of a Dask cluster.
 Workers are trusted as much as this machine. Dask copes with lost and late workers.
 """
 
@@ -138,7 +138,9 @@ def _slots(
 
 
 class _Driver:
-    """Has tasks done. A list is done when its manifest at the destination says so."""
+    """Runs tasks on the cluster. A list is done when its manifest at the destination
+    says so.
+    """
 
     def __init__(
         self,

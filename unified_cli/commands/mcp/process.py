@@ -67,7 +67,7 @@ class OwedAnswers:
             self._forget(message.id)
 
     def settle(self) -> None:
-        """Wait until every request has its answer, but not for long."""
+        """Wait briefly until every request has its answer."""
         with self._changed:
             self._changed.wait_for(lambda: not self._ids, _PATIENCE)
         self._calls.abandon()

@@ -62,7 +62,7 @@ class ReadCursors:
         self._key = secrets.token_bytes(32)
 
     def text(self, position: ReadPosition, asked: Sequence[object]) -> str:
-        """Return the cursor as an agent has it."""
+        """Return the cursor as text for the agent."""
         payload = msgspec.json.encode(position)
         return (
             base64.urlsafe_b64encode(self._signature(payload, asked) + payload)
@@ -134,7 +134,7 @@ class ServedProfiles:
 
     @property
     def words(self) -> str:
-        """The names, the first of them if there are many."""
+        """The names, or only the first if there are many."""
         return named(self.names, _MOST_NAMED)
 
     def select(self, patterns: Sequence[str]) -> list[str]:

@@ -185,8 +185,8 @@ def _standard_first(words: Sequence[str]) -> list[str]:
 
 
 def _show(runtime: Runtime, chosen: _Chosen, added: Mapping[str, Sequence[AddedResource]]) -> None:
-    """Print what will be written: the operations, and what their connection says of
-    their parameters and fields; on a terminal in a table of its own.
+    """Print the operations to add, with the parameters and fields that their connection
+    describes, as a table on a terminal.
     """
     found = [
         (one, resource)

@@ -32,7 +32,7 @@ RunId = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class ListRunsOptions(MessageOptions):
-    """How to print them."""
+    """How to print the runs."""
 
     output: TableOutput = None
 

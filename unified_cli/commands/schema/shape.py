@@ -1,8 +1,8 @@
-"""The shape of any number of records in bounded memory: paths, types and how often, and
-no value of a person.
+"""The shape of any number of records, in bounded memory: paths, types and counts, but
+no personal values.
 
-Values are kept only of paths that the catalogue knows as an enumeration, or whose name
-says that they are one.
+Values are kept only for paths that the catalogue knows as enumerations, or that are
+named like one.
 """
 
 import re
@@ -44,7 +44,7 @@ _NAMES = {
 
 
 class ShapeCut(Enum):
-    """A bound that a shape has met, and what it leaves out there."""
+    """A bound that a shape reached, and the parts left out because of it."""
 
     DEPTH = f"not looked at, as it is nested deeper than {_DEEPEST} levels"
     VALUES = f"no values are listed, as there are more than {_MOST_VALUES}, long ones or addresses"
@@ -75,11 +75,11 @@ class ShapeNode:
     def __init__(self, *, values: bool = False) -> None:
         self.counts: Counter[str] = Counter()
         self.counted = True
-        """The counts are how often something was seen; else only that there may be such
-        a type.
+        """Whether the counts are numbers of values. Otherwise they only say which types
+        are possible.
         """
         self.present: int | None = 0
-        """How many objects had it as their member; None where no one counted them."""
+        """How many objects had it as their member; None if not counted."""
         self.members: dict[str, ShapeNode] = {}
         self.others: ShapeNode | None = None
         self.filled = 0
@@ -117,22 +117,22 @@ class ShapeNode:
         )
 
     def all_members(self) -> Iterator[tuple[str, "ShapeNode"]]:
-        """Yield each member with its name as a path has it; `others` last."""
+        """Yield each member with its name as written in a path, `others` last."""
         yield from ((step(name), member) for name, member in self.members.items())
         if self.others is not None:
             yield ANY, self.others
 
 
 def step(name: str) -> str:
-    """Return the name of a member as a path has it: in quotes if it could be read as a
-    path or as `others`.
+    """Return the name of a member as written in a path: in quotes if it could be read
+    as a path or as `others`.
     """
     return name if _PLAIN.fullmatch(name) else dump(name)
 
 
 class ObservedShape:
-    """Takes records one after the other; `enumerations` are the names of fields whose
-    values are listed too.
+    """Collects the shape of records. `enumerations` are the names of more fields whose
+    values are listed.
     """
 
     def __init__(self, enumerations: Collection[str] = ()) -> None:
@@ -141,11 +141,11 @@ class ObservedShape:
         self._paths = 0
 
     def add(self, record: Json) -> None:
-        """Take a decoded record."""
+        """Add a decoded record."""
         self._add(self.root, record, 0)
 
     def merge(self, other: "ObservedShape") -> None:
-        """Take all that another shape has seen."""
+        """Add everything from another shape."""
         self._merge(self.root, other.root)
 
     def settled(self) -> ShapeNode:
@@ -202,9 +202,8 @@ class ObservedShape:
         node.fresh += fresh
 
     def _member(self, node: ShapeNode, name: str) -> ShapeNode:
-        """Return a new member of a node.
-
-        `others` for a name that is data, or one too many.
+        """Return a new member of a node: `others` for a name that is data, or if there
+        are too many names.
         """
         many = len(node.members) >= _MOST_MEMBERS or self._paths >= _MOST_PATHS
         if many or _DATA.fullmatch(name):
@@ -232,7 +231,7 @@ class ObservedShape:
             node.others = node.others or ShapeNode()
             self._merge_member(node.others, other.others)
         if node.others is not None:
-            # Of an object with several of them one counts.
+            # An object with several of them counts once.
             node.others.present = min(node.others.present or 0, node.filled)
         if other.items is not None:
             node.items = node.items or ShapeNode(values=other.items.values is not None)
