@@ -92,6 +92,10 @@ def numbered(name: str, number: int) -> str:
     return f"{stem}-{number}.{ending}" if dot and stem else f"{name}-{number}"
 
 
+Proposals = tuple[MaskedText, ...]
+"""Proposed names, the best first."""
+
+
 class DownloadTarget(Protocol):
     """Where a file is to go."""
 
@@ -103,7 +107,7 @@ class DownloadTarget(Protocol):
     def label(self) -> str:
         """Its temporary name."""
 
-    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:
+    def publish(self, file: AtomicFile, proposals: Proposals, sha256: str) -> Path:
         """Name the file by the best proposal.
 
         Proposals are for a file of this checksum, the best first. Raises StorageError,
@@ -129,7 +133,7 @@ class TargetFile:
         return self.path.name
 
     # The file already has its name.
-    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:  # noqa: ARG002
+    def publish(self, file: AtomicFile, proposals: Proposals, sha256: str) -> Path:  # noqa: ARG002
         """Give the file this name."""
         return _publish(file, self.path, force=self.force)
 
@@ -143,7 +147,7 @@ class FileInFolder:
     label: str = "download"
 
     # The file is not listed.
-    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:  # noqa: ARG002
+    def publish(self, file: AtomicFile, proposals: Proposals, sha256: str) -> Path:  # noqa: ARG002
         """Give the file a safe form of the proposed name."""
         path = self.folder / safe_name(*proposals)
         output_file.check(path, force=self.force)
@@ -164,7 +168,7 @@ class TargetStream:
         return Path(tempfile.gettempdir())
 
     # The file already has its name.
-    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:  # noqa: ARG002
+    def publish(self, file: AtomicFile, proposals: Proposals, sha256: str) -> Path:  # noqa: ARG002
         """Write the file to the device or the pipe."""
         output_file.write_stream(self.stream, file.chunks())
         return self.path

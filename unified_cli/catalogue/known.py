@@ -13,7 +13,8 @@ from typing import NamedTuple
 from unified_cli.values import TomlTable
 
 _FIELD = re.compile(
-    r"(?P<name>\w+(\.\w+)*)(?P<required>!)?(?P<assumed>\?)?(:(?P<type>\w+))?(>(?P<references>[\w-]+))?(=(?P<values>\S+))?"
+    r"(?P<name>\w+(\.\w+)*)(?P<required>!)?(?P<assumed>\?)?(:(?P<type>\w+))?"
+    r"(>(?P<references>[\w-]+))?(=(?P<values>\S+))?"
 )
 # Assumption: a field of such a name is a time.
 _TIMES = ("_at", "_time", "_date")

@@ -3,9 +3,7 @@ it to Typer.
 
     class ListOptions(Options):
         all: Annotated[bool, Flag(("--all",), LIST, "read all pages, not one")] = False
-        limit: Annotated[
-            int | None, Flag(("--limit",), LIST, "read at most N records", "N", minimum=1)
-        ] = None
+        limit: Annotated[int | None, Flag(("--limit",), LIST, "read N records")] = None
 
 The annotation tells Typer the type; the default means "not given".
 """

@@ -93,7 +93,8 @@ _CREDENTIAL = (
     rf"{_IN_NAME}(?:token|secret|password|api[_-]*key|authorization)(?:\]|%5d)?"
 )
 _SIGNED = (
-    r"x-(?:amz|goog|oss|cos|obs|ms)-(?:signature|credential|security-token)|(?:q-)?signature|sig|policy|key-pair-id"
+    r"x-(?:amz|goog|oss|cos|obs|ms)-(?:signature|credential|security-token)"
+    r"|(?:q-)?signature|sig|policy|key-pair-id"
     rf"|awsaccesskeyid|googleaccessid|ossaccesskeyid|jwt|hmac|hdnts|temp_url_sig|{_CREDENTIAL}"
 )
 # In a URL, in escaped JSON, and in a URL within another URL's query.

@@ -99,7 +99,8 @@ class StoredFiles:
                 sizes, checksums = zip(*parts, strict=True)
                 checksum = checksums[0] if len(parts) == 1 else zlib.crc32(repr(checksums).encode())
                 return StoredFile(sizes, checksum, partial(self._part, place))
-            row = self._database.execute(f"SELECT content FROM files {_OF}", place).fetchone()  # noqa: S608
+            statement = f"SELECT content FROM files {_OF}"  # noqa: S608
+            row = self._database.execute(statement, place).fetchone()
         return StoredFile.of(row[0]) if row else None
 
     def _part(self, place: Sequence[str], number: int) -> bytes:

@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from unified_cli.call import Call, download_targets
+from unified_cli.call.download_targets import Proposals
 from unified_cli.call.file_download import Download, SavedFile
 from unified_cli.errors import StorageError, UnifiedError
 from unified_cli.fleet.conclude import Ending
@@ -195,7 +196,7 @@ class _ListedFile:
     label: str = _LABEL
     """The temporary name of the file."""
 
-    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:
+    def publish(self, file: AtomicFile, proposals: Proposals, sha256: str) -> Path:
         """List the file, and give it its name. Raises StorageError, OSError."""
         item = self.item
         entry = DownloadEntry(item.line, item.id, item.fingerprint, bytes=file.size, sha256=sha256)
@@ -222,9 +223,7 @@ class _DownloadBatch:
         self._taken = {names.folded(name) for name in (MANIFEST, _LOCK)}
         self._summary = DownloadSummary()
 
-    def publish(
-        self, file: AtomicFile, proposals: tuple[MaskedText, ...], entry: DownloadEntry
-    ) -> Path:
+    def publish(self, file: AtomicFile, proposals: Proposals, entry: DownloadEntry) -> Path:
         """List a file, then give it the first free name like the proposed one.
         Thread-safe.
 
