@@ -156,6 +156,61 @@ def test_only_needed_fields_of_an_action_are_required(
         check(refused, found)
 
 
+@pytest.mark.parametrize("operation", ACTIONS, ids=command)
+def test_an_empty_value_of_a_needed_field_is_neither_described_nor_taken(
+    client: httpx.Client, operation: Operation
+) -> None:
+    from openapi_schema_validator import OAS31Validator  # noqa: PLC0415  as above
+
+    found = described(operation.method, operation.path)
+    body = found["requestBody"]["content"]["application/json"]["schema"]
+    validator = OAS31Validator({**body, "components": COMPONENTS})
+    shown = example(operation)
+    content = dict(shown.body or {})
+    assert validator.is_valid(content)
+    assert found["requestBody"]["required"] == bool(required_fields(operation))
+    for name in required_fields(operation):
+        for empty in (None, "", [], {"id": ""}):
+            given = {**content, name: empty}
+            answer = send(client, operation, shown.query, given)
+            assert not (validator.is_valid(given) and answer.status_code == 400), given
+
+
+@pytest.mark.parametrize(
+    "operation", [one for one in OPERATIONS if one.name in ("create", "update")], ids=command
+)
+def test_what_a_write_takes_is_described(client: httpx.Client, operation: Operation) -> None:
+    from openapi_schema_validator import OAS31Validator  # noqa: PLC0415  as above
+
+    found = described(operation.method, operation.path)
+    assert not found["requestBody"]["required"]
+    assert send(client, operation, {}, None).is_success
+    schema = found["requestBody"]["content"]["application/json"]["schema"]
+    validator = OAS31Validator({**schema, "components": COMPONENTS})
+    fields = resolved(schema)["properties"]
+    alone = {
+        name: "tags-1"
+        for name, one in fields.items()
+        if {"$ref": "#/components/schemas/SentReference"} in one.get("anyOf", ())
+    }
+    for body in (dict.fromkeys(fields), alone):
+        assert validator.is_valid(body)
+        answer = send(client, operation, {}, body)
+        assert answer.is_success, answer.text
+        check(answer, found)
+
+
+@pytest.mark.parametrize(
+    "operation", [one for one in OPERATIONS if one.name == "update"], ids=command
+)
+def test_an_update_by_its_body_is_as_described(client: httpx.Client, operation: Operation) -> None:
+    path = operation.path.removesuffix("/{id}")
+    account = {"integrated_account_id": "full:by-body"}
+    answer = client.patch(path, params=account, json={"id": example(operation).identity})
+    assert answer.status_code == 200
+    check(answer, described("PATCH", path))
+
+
 BESIDE: dict[str, dict[str, Any]] = {
     "GET /integrated-account": {},
     "GET /integrated-account/{id}": {},

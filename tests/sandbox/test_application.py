@@ -54,6 +54,16 @@ def test_the_id_may_be_in_the_body(bare_client: httpx.Client) -> None:
         ({"tags": "x"}, 422),
         ({"tags": {}}, 422),
         ({"status": [1]}, 422),
+        ({"status": {"id": {}}}, 422),
+        ({"status": {"id": True}}, 422),
+        ({"status": {"id": None}}, 422),
+        ({"status": {"id": "x", "name": {}}}, 422),
+        ({"tags": [1]}, 422),
+        ({"tags": [{"id": []}]}, 422),
+        ({"remote_data": [None]}, 422),
+        ({"created_at": ""}, 422),
+        ({"created_at": "2024-01-01T12:99:00Z"}, 422),
+        ({"created_at": "2024-01-01", "tags": ["a", {"id": 1}, {"name": "b"}]}, 200),
         ({"name": None, "tags": [], "status": {"id": "x"}}, 200),
         ({"status": "ticket_status-1", "unheard": [1]}, 200),
     ],
@@ -69,6 +79,35 @@ def test_a_known_field_has_its_type(
         assert changed.json()["truto_is_remote_error"]
         assert changed.json()["raw_response"]["field"] in body
         assert ask(bare_client, f"{TICKETS}/tickets-2").json() == before
+
+
+def test_a_reference_by_id_alone_is_answered_as_an_object(bare_client: httpx.Client) -> None:
+    body = {"status": "ticket_status-1", "tags": ["tags-1", {"id": "tags-2", "name": "x"}]}
+    made = ask(bare_client, TICKETS, method="POST", json=body).json()
+    assert made["status"] == {"id": "ticket_status-1"}
+    assert made["tags"] == [{"id": "tags-1"}, {"id": "tags-2", "name": "x"}]
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "value", "values"),
+    [
+        (
+            TICKETS,
+            "truto_response_format",
+            "xml",
+            "unified raw normalized stream debug",
+        ),
+        (TICKETS, "truto_ignore_remote_data", "82", "true false 1 0"),
+        (TICKETS, "truto_ignore_limit", "", "true false 1 0"),
+        ("/integrated-account", "is_sandbox", "2", "true false 1 0"),
+    ],
+)
+def test_a_parameter_of_the_service_has_its_values(
+    bare_client: httpx.Client, path: str, name: str, value: str, values: str
+) -> None:
+    answer = ask(bare_client, path, f"{name}={value}")
+    message = f"{name} must be {values.replace(' ', ' or ')}, not {value!r}"
+    assert (answer.status_code, answer.json()["message"]) == (400, message)
 
 
 @pytest.mark.parametrize(

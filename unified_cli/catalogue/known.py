@@ -64,6 +64,16 @@ class KnownFacts(NamedTuple):
     example: Mapping[str, str] = MappingProxyType({})
     members: tuple[KnownField, ...] = ()
 
+    def sent(self, operation: str) -> tuple[KnownField, ...]:
+        """Return the known fields of an operation's body. A field refers to what the
+        record's field of that name refers to.
+        """
+        answered = {one.name: one.references for one in self.fields}
+        return tuple(
+            one._replace(references=one.references or answered.get(one.name))
+            for one in self.body.get(operation, ())
+        )
+
 
 class FieldError(ValueError):
     """A word does not describe a field."""

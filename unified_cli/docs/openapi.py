@@ -10,7 +10,6 @@ from unified_cli.docs.openapi_parts import (
     SWITCH,
     TEXT,
     component,
-    component_of,
     failures,
     json_body,
     json_response,
@@ -22,6 +21,7 @@ from unified_cli.docs.openapi_schemas import (
     body_name,
     input_schema,
     list_schema,
+    needed_schema,
     object_schema,
     operation_id,
     pascal,
@@ -31,7 +31,7 @@ from unified_cli.docs.openapi_schemas import (
     shared_schemas,
     values_of,
 )
-from unified_cli.sandbox.sample_requests import required_parameters
+from unified_cli.sandbox.sample_requests import required_fields, required_parameters
 from unified_cli.values import JsonObject
 
 _ABOUT = """
@@ -41,13 +41,14 @@ parameter may be sent with any operation.
 
 Answers are described in the format `unified`. `{formats}` takes others (raw, normalized,
 stream, debug), and `{key_by}` makes an object of a list's array; their answers do not fit this
-document. A file comes in its own media type. An action answers its record in an envelope here;
-a provider may leave the envelope out.
+document. `{passthrough}` sends a body of any form to the provider as it is; that body and its
+answer do not fit this document either. A file comes in its own media type. An action answers
+its record in an envelope here; a provider may leave the envelope out.
 """
 _BYTES: JsonObject = {"schema": {"type": "string", "format": "binary"}}
 # Answers of actions that are only a part of a record.
 _PIECES = {"page-content export": ("page", "body")}
-_TIME: JsonObject = {"type": "string", "format": "date-time"}
+# The times of filters may be dates, too, so they have no format.
 _OPERATORS = {"eq": "this time", "gt": "later", "lt": "earlier", "in": "one of these times"}
 
 
@@ -65,6 +66,9 @@ def document(catalogue: Catalogue) -> JsonObject:
             for operation in resource.operations.values():
                 described = _operation(operation, resource, service)
                 paths.setdefault(operation.path, {})[operation.method.lower()] = described
+                if operation.name == "update":
+                    collection = operation.path.removesuffix("/{id}")
+                    paths.setdefault(collection, {})["patch"] = _by_body(described)
                 schemas.update(_answer_schemas(operation, service))
                 schemas.update(_body_schemas(operation, resource))
     paths.update(openapi_platform.paths(service))
@@ -76,7 +80,11 @@ def document(catalogue: Catalogue) -> JsonObject:
             "title": "unified",
             "version": __version__,
             "description": (
-                _ABOUT.strip().format(formats=service.response_format, key_by=service.key_by)
+                _ABOUT.strip().format(
+                    formats=service.response_format,
+                    key_by=service.key_by,
+                    passthrough=service.body_passthrough,
+                )
             ),
             "contact": {"name": "The authors of unified"},
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
@@ -107,8 +115,20 @@ def _operation(operation: Operation, resource: Resource, service: Service) -> Js
     }
     if operation.method in {"POST", "PATCH"}:
         schema = schema_reference(body_name(operation, resource))
-        described["requestBody"] = json_body(schema)
+        described["requestBody"] = json_body(schema, required=bool(required_fields(operation)))
     return described
+
+
+def _by_body(update: JsonObject) -> JsonObject:
+    """Return an update at the path of the resource, whose body has the record's id."""
+    fields = update["requestBody"]["content"]["application/json"]["schema"]
+    return {
+        **update,
+        "operationId": f"{update['operationId']}-by-body",
+        "description": "For providers that take the id in the body",
+        "parameters": [one for one in update["parameters"] if one.get("in") != "path"],
+        "requestBody": json_body({"allOf": [fields, schema_reference("RecordId")]}),
+    }
 
 
 def _body_schemas(operation: Operation, resource: Resource) -> JsonObject:
@@ -124,12 +144,11 @@ def _body_schemas(operation: Operation, resource: Resource) -> JsonObject:
 
 def _shared_parameters(service: Service) -> dict[str, JsonObject]:
     found = [*_of_lists(service), *_of_all(service)]
-    found += [
-        parameter(service.body_passthrough, SWITCH, "Send the body to the provider as it is"),
+    found.append(
         parameter(
             "Idempotency-Key", TEXT, "The same for each repeat of the same write", place="header"
-        ),
-    ]
+        )
+    )
     return {component(one): one for one in found}
 
 
@@ -143,10 +162,7 @@ def _parameters_of(operation: Operation, service: Service) -> list[JsonObject]:
     own = [one for one in _own(operation, service) if one["name"] not in shared]
     references = [one if one["in"] == "path" else shared_parameter(component(one)) for one in found]
     if operation.method in {"POST", "PATCH"}:
-        references += [
-            shared_parameter(name)
-            for name in (component_of(service.body_passthrough), "IdempotencyKey")
-        ]
+        references.append(shared_parameter("IdempotencyKey"))
     return references + own
 
 
@@ -181,10 +197,10 @@ def _of_lists(service: Service) -> list[JsonObject]:
 
 
 def _time_filter(name: str, operator: str) -> JsonObject:
-    about = f"Only records whose {name} is {_OPERATORS.get(operator, operator)}"
+    about = f"Only records whose {name} is {_OPERATORS.get(operator, operator)}, in ISO 8601"
     if operator == "in":
-        return parameter(f"{name}[{operator}][]", {"type": "array", "items": _TIME}, about)
-    return parameter(f"{name}[{operator}]", _TIME, about)
+        return parameter(f"{name}[{operator}][]", {"type": "array", "items": TEXT}, about)
+    return parameter(f"{name}[{operator}]", TEXT, about)
 
 
 def _own(operation: Operation, service: Service) -> Iterator[JsonObject]:
@@ -202,6 +218,8 @@ def _own(operation: Operation, service: Service) -> Iterator[JsonObject]:
         # Validating proxies look for a required name in its encoded form, so they never
         # find one with brackets.
         required, plain = name in needed, "[" not in name
+        if required:
+            schema = needed_schema(schema)
         about = "Required" if required and not plain else values_of(one)
         yield parameter(name, schema, about, required=required and plain)
 

@@ -38,9 +38,9 @@ def json_response(description: str, schema: JsonObject) -> JsonObject:
     return {"description": description, "content": {"application/json": {"schema": schema}}}
 
 
-def json_body(schema: JsonObject) -> JsonObject:
-    """Return a body in JSON, which the request must have."""
-    return {"required": True, "content": {"application/json": {"schema": schema}}}
+def json_body(schema: JsonObject, *, required: bool = True) -> JsonObject:
+    """Return a body in JSON."""
+    return {"required": required, "content": {"application/json": {"schema": schema}}}
 
 
 def failures() -> JsonObject:

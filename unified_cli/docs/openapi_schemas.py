@@ -4,7 +4,7 @@ dots and dashes.
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from unified_cli.catalogue import Operation, Resource, Service
@@ -17,7 +17,9 @@ from unified_cli.values import Json, JsonObject, Toml
 # without an id.
 _ALWAYS = (KnownField("id"), KnownField("created_at"), KnownField("updated_at"))
 _REMOTE = KnownField("remote_data", "object")
-_REFERENCE = "Reference"
+_ID: JsonObject = {"type": ["string", "number"]}
+_TIME: JsonObject = {"type": "string", "format": "date-time"}
+_NOT_EMPTY: JsonObject = {"type": "string", "minLength": 1}
 _WORD = re.compile(r"<(\w+)>")
 
 
@@ -121,30 +123,33 @@ def input_schema(resource: Resource, operation: Operation) -> JsonObject:
 
     Its fields are the record's, none of them required.
     """
-    fields = operation.facts.body.get(operation.name)
-    if fields is None:
-        fields = tuple(one for one in resource.facts.fields if one.name != "id")
-    fields = (*fields, *(() if _REMOTE in fields else (_REMOTE,)))
-    return object_schema(_referring(fields, operation), nullable=False)
+    fields = operation.facts.sent(operation.name) or tuple(
+        one for one in resource.facts.fields if one.name != "id"
+    )
+    return object_schema((*fields, _REMOTE), sent=True)
 
 
 def action_schema(operation: Operation) -> JsonObject:
     """Return the schema of an action's body."""
-    fields = {one.name: one for one in (*operation.facts.body.get(operation.name, ()), _REMOTE)}
+    fields = {one.name: one for one in (*operation.facts.sent(operation.name), _REMOTE)}
     needed = required_fields(operation)
     for name in needed:
         fields.setdefault(name, KnownField(name))
-    schema = object_schema(_referring(fields.values(), operation), nullable=False)
+    schema = object_schema(fields.values(), sent=True)
+    for name in needed:
+        schema["properties"][name] = needed_schema(schema["properties"][name])
     return {**schema, **({"required": needed} if needed else {})}
 
 
-def _referring(fields: Iterable[KnownField], operation: Operation) -> Iterator[KnownField]:
-    """Yield a body's fields with the references of a record's fields.
-
-    Fields of the same name refer to the same resource.
+def needed_schema(schema: JsonObject) -> JsonObject:
+    """Return the schema of a required value, which is refused where it is null or
+    empty.
     """
-    known = {one.name: one.references for one in operation.facts.fields}
-    return (one._replace(references=one.references or known.get(one.name)) for one in fields)
+    if "anyOf" in schema:
+        return {**schema, "anyOf": [schema_reference("RecordId"), _NOT_EMPTY]}
+    kind = schema["type"] if isinstance(schema["type"], str) else schema["type"][0]
+    least = {"string": "minLength", "array": "minItems"}.get(kind)
+    return {**schema, "type": kind, **({least: 1} if least else {})}
 
 
 def body_name(operation: Operation, resource: Resource) -> str:
@@ -155,35 +160,41 @@ def body_name(operation: Operation, resource: Resource) -> str:
     return f"{record_name(operation.api, operation.resource)}{own}Input"
 
 
-def object_schema(fields: Iterable[KnownField], *, nullable: bool = True) -> JsonObject:
-    """Return the schema of an object with these fields and possibly others."""
+def object_schema(fields: Iterable[KnownField], *, sent: bool = False) -> JsonObject:
+    """Return the schema of an object with these fields and possibly others, as it is
+    answered or `sent`.
+    """
     return {
         "type": "object",
-        "properties": {one.name: _field_schema(one, nullable=nullable) for one in fields},
+        "properties": {one.name: _field_schema(one, sent=sent) for one in fields},
     }
 
 
-def _field_schema(one: KnownField, *, nullable: bool) -> JsonObject:
+def _field_schema(one: KnownField, *, sent: bool) -> JsonObject:
     about = {"description": values_of(one)} if values_of(one) else {}
     if one.references and one.type == "object":
-        reference = schema_reference(_REFERENCE)
-        return {"anyOf": [reference, {"type": "null"}], **about} if nullable else reference
-    schema: JsonObject = {"type": [one.type, "null"] if nullable else one.type}
-    return {**schema, **_details(one), **about}
+        return {"anyOf": [_reference(sent=sent), {"type": "null"}], **about}
+    if one.is_time:
+        # A format beside two types is for both, and tools that make requests ignore it.
+        return {"anyOf": [_TIME, {"type": "null"}], **about}
+    return {"type": [one.type, "null"], **_details(one, sent=sent), **about}
 
 
-def _details(one: KnownField) -> JsonObject:
+def _reference(*, sent: bool) -> JsonObject:
+    """Return the schema of a reference. A request may have the id alone."""
+    return schema_reference("SentReference" if sent else "Reference")
+
+
+def _details(one: KnownField, *, sent: bool) -> JsonObject:
     if one.type == "array":
-        ids = one.name.endswith("_ids")
-        items: JsonObject = (
-            {"type": "string"} if ids else schema_reference(_REFERENCE) if one.references else {}
-        )
-        return {"items": items}
+        if one.name.endswith("_ids"):
+            return {"items": _ID}
+        return {"items": _reference(sent=sent) if one.references else {}}
     if one.type == "object":
         # Without `additionalProperties` some generators create an object without
         # members.
         return {"additionalProperties": True}
-    return {"format": "date-time"} if one.is_time else {}
+    return {}
 
 
 def values_of(one: KnownField) -> str:

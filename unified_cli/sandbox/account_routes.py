@@ -20,7 +20,7 @@ from unified_cli.sandbox.messages import (
     split_members,
 )
 from unified_cli.sandbox.operation_call import missing
-from unified_cli.sandbox.query import QueryTree, Test, field_test, tree
+from unified_cli.sandbox.query import SWITCH, QueryTree, Test, check_values, field_test, tree
 from unified_cli.sandbox.request_content import Body, body_of
 from unified_cli.sandbox.service_log import MOST, ServiceLog
 from unified_cli.sandbox.store import SandboxStore
@@ -153,10 +153,11 @@ class ListedAccounts:
         self.scope = ("", "", "connections")
         words = service.connections
         product = f"{words.product}.name"
+        self._switch = words.sandbox
         self._filters = (
             "id",
             words.tenant,
-            words.sandbox,
+            self._switch,
             product,
             words.status,
             words.created,
@@ -169,6 +170,7 @@ class ListedAccounts:
 
     def tests(self, query: QueryTree) -> list[Test]:
         """Return the tests that a connection must pass to be listed."""
+        check_values(query, self._switch, SWITCH)
         return [field_test(name.split("."), query[name]) for name in self._filters if name in query]
 
     def rows(self, after: int = 0) -> Iterator[Row]:

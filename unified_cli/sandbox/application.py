@@ -42,7 +42,7 @@ from unified_cli.sandbox.operation_call import (
     raw,
     unwrapped,
 )
-from unified_cli.sandbox.query import is_on, tree
+from unified_cli.sandbox.query import SWITCH, check_values, is_on, tree
 from unified_cli.sandbox.request_content import Body, body_of
 from unified_cli.sandbox.routing import (
     LIMIT,
@@ -64,6 +64,7 @@ from unified_cli.values import JsonObject
 
 _KEYED = ("POST", "PATCH")
 _TINY = 3
+_FORMATS = ("unified", "raw", "normalized", "stream", "debug")
 _SLOW = 1.0
 PREFIX = "/-/sandbox"
 CONTROL_METHODS = {"": ("GET",), "/faults": ("PUT", "DELETE"), "/reset": ("POST",)}
@@ -230,6 +231,9 @@ class Sandbox:
         )
         if found.proxy:
             query[self.service.response_format] = "normalized"
+        check_values(query, self.service.response_format, _FORMATS)
+        for name in (self.service.ignore_remote_data, self.service.ignore_limit):
+            check_values(query, name, SWITCH)
         passthrough = is_on(query.get(self.service.body_passthrough))
         return OperationCall(
             request=request,

@@ -1,6 +1,8 @@
 """A call of an operation on a connection, as its handler gets it."""
 
 from dataclasses import dataclass
+from datetime import datetime
+from types import NoneType
 
 from unified_cli.catalogue import Catalogue, Operation, Service
 from unified_cli.catalogue.known import KnownField
@@ -26,6 +28,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "array": (list,),
     "object": (dict,),
 }
+_REMOTE = KnownField("remote_data", "object")
 
 
 @dataclass(slots=True)
@@ -69,7 +72,7 @@ class OperationCall:
                 inner = nested.get("id") if isinstance(nested, dict) else nested
                 asked = self.query.get(name[:-3])
                 asked = asked.get("id") if isinstance(asked, dict) else asked
-                found = str(inner) if isinstance(inner, (str, int)) else _first(asked)
+                found = str(inner) if isinstance(inner, (str, int, float)) else _first(asked)
             if found:
                 return found
         return None
@@ -184,28 +187,69 @@ def check_types(operation: Operation, body: Body) -> None:
     """Raise the provider's Refusal, 422, if a field does not have the type that is
     known of it.
 
-    The values of a form are always texts, so their types are not checked.
+    A reference to another record may be its id alone; it becomes an object, as it is
+    answered. The values of a form are always texts, so their types are not checked.
     """
     if body.file is not None or not body.members:
         return
     facts = operation.facts
-    fields = {one.name: one for one in facts.fields} | {
-        one.name: one for one in facts.body.get(operation.name, ())
-    }
+    known = (_REMOTE, *facts.fields, *facts.sent(operation.name))
+    fields = {one.name: one for one in known}
     for name in body.members.keys() & fields.keys():
-        if not _fits(fields[name], body.value(name)):
-            wanted = fields[name].type
+        field, value = fields[name], body.value(name)
+        if not _fits(field, value):
+            wanted = "time" if field.is_time else field.type
             raise Refusal(
                 422,
                 f"{name} must be of the type {wanted}",
                 provider={"field": name, "type": wanted},
             )
+        if _refers(field) and (named := _with_objects(value)) != value:
+            body.members[name] = dump(named)
 
 
 def _fits(field: KnownField, value: Json) -> bool:
-    if value is None or (field.references and field.type == "object" and isinstance(value, str)):
-        # A reference to another record may be its id alone.
+    if value is None:
         return True
-    return isinstance(value, _TYPES[field.type]) and (
+    if field.type == "object" and _refers(field):
+        return _is_reference(value)
+    fits = isinstance(value, _TYPES[field.type]) and (
         field.type == "boolean" or not isinstance(value, bool)
     )
+    if fits and isinstance(value, list) and field.name.endswith("_ids"):
+        return all(map(_is_id, value))
+    if fits and isinstance(value, list) and _refers(field):
+        return all(map(_is_reference, value))
+    return fits and (not field.is_time or _is_time(value))
+
+
+def _refers(field: KnownField) -> bool:
+    """Return whether it holds other records, not their ids alone."""
+    holds = field.type in ("array", "object") and not field.name.endswith("_ids")
+    return field.references is not None and holds
+
+
+def _with_objects(value: Json) -> Json:
+    if isinstance(value, list):
+        return [_with_objects(one) for one in value]
+    return {"id": value} if isinstance(value, str) else value
+
+
+def _is_reference(value: Json) -> bool:
+    return isinstance(value, str) or (
+        isinstance(value, dict)
+        and _is_id(value.get("id", ""))
+        and isinstance(value.get("name"), (str, NoneType))
+    )
+
+
+def _is_id(value: Json) -> bool:
+    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
+
+
+def _is_time(value: Json) -> bool:
+    try:
+        datetime.fromisoformat(str(value))
+    except ValueError:
+        return False
+    return True

@@ -3,7 +3,7 @@
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Union
@@ -15,6 +15,9 @@ from unified_cli.values import Json, JsonObject
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+SWITCH = ("true", "false", "1", "0")
+"""The values of a switch."""
 
 Test = Callable[[JsonObject], bool]
 """Whether a record is to be listed."""
@@ -94,6 +97,12 @@ def texts(value: QueryValue) -> list[str]:
 def is_on(value: QueryValue | None) -> bool:
     """Return whether a switch is on."""
     return value in ("true", "1")
+
+
+def check_values(query: QueryTree, name: str, values: Sequence[str]) -> None:
+    """Raise Refusal 400 if a parameter is given, and has none of these values."""
+    if (value := query.get(name, values[0])) not in values:
+        raise Refusal(400, f"{name} must be {' or '.join(values)}, not {value!r}")
 
 
 def tests(api: str, resource: str, query: QueryTree, own: Collection[str]) -> list[Test]:
