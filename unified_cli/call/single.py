@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Exchange = Callable[[Call, Clients, Request], None]
 """Sends a request, and writes the answer."""
 _EXCHANGES = {
-    Delivery.DOWNLOAD: Later("unified_cli.call.file_download:one"),
+    Delivery.DOWNLOAD: Later("unified_cli.call.file_download:save_one"),
     Delivery.PAGES: Later("unified_cli.call.list_to_file:run"),
     Delivery.RECORDS: Later("unified_cli.call.listing:run"),
 }
