@@ -258,6 +258,59 @@ def test_another_connection_under_the_same_name_is_refused(
     assert [row["_profile"] for row in place.rows()] == ["acme", "globex"]
 
 
+@places("folder")
+@pytest.mark.parametrize("whose", ["its own", "another", "renamed", "tidied"])
+def test_a_table_says_whose_a_part_is_without_a_manifest(
+    run: Export,
+    config: Callable[[str], Path],
+    world: World,
+    service: Service,
+    place: Place,
+    whose: str,
+) -> None:
+    def profiles(**accounts: str) -> None:
+        config(
+            "".join(
+                f'[profiles.{name}]\nbase_url = "{service.url}"\naccount_id = "{account}"\n'
+                for name, account in accounts.items()
+            )
+        )
+
+    world.change("t0", 0)
+    profiles(acme="one", globex="two")
+    assert run(place, "-p * --incremental").code == 0
+    world.change("t1", 1000)
+    assert run(place, "-p * --incremental").code == 0
+    _remove(place, "manifest.json")
+    asked, before = len(service.seen), place.rows()
+    if whose == "its own":
+        world.change("t1", 2000)
+        for more in ("--incremental", "", "--restart"):
+            assert run(place, f"-p * {more}").code == 0
+            rows = [(row["_profile"], json.loads(row["record"])) for row in place.rows()]
+            assert rows == [
+                (name, record) for name in ("acme", "globex") for record in world.records.values()
+            ]
+        return
+    said = "has rows of another connection or program as acme, and no manifest says so"
+    if whose == "another":
+        profiles(acme="three")
+    elif whose == "renamed":
+        profiles(acme="two")
+    else:
+        place.table().optimize.compact()
+        before = place.rows()
+    for more in ("", "--incremental", "--restart"):
+        result = run(place, f"-p acme {more}")
+        assert (result.code, said in result.stderr) == (12, True), result.stderr
+    if whose == "renamed":
+        profiles(new="two")
+        result = run(place, "-p new")
+        said = "has the rows of new as globex, and no manifest says so"
+        assert (result.code, said in result.stderr) == (12, True), result.stderr
+    assert (place.rows(), len(service.seen)) == (before, asked)
+
+
 def test_two_names_of_one_connection_are_one_part(
     run: Export, config: Callable[[str], Path], world: World, service: Service, folder: Place
 ) -> None:

@@ -4,7 +4,8 @@ changed a part since.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from urllib.parse import quote, unquote
 
@@ -15,10 +16,12 @@ from pyarrow import compute
 from unified_cli.commands.export.delta_rows import PROFILE, DataFile
 from unified_cli.exported.checkpoint import TableRead
 from unified_cli.exported.list_export import TablePart
+from unified_cli.masking import visible
 from unified_cli.values import JsonObject
 
 OURS = "unified"
 """The member of a commit that says which series of reads it belongs to."""
+_OWN_FILE = re.compile(r"/([0-9a-f]{16})-\d+-[^/]*$")
 
 
 def application(part: TablePart, read: TableRead) -> str:
@@ -48,6 +51,31 @@ def data_files(table: DeltaTable, part: TablePart) -> list[DataFile]:
     return [
         DataFile(unquote(path), size, rows or 0) for path, size, rows in zip(*columns, strict=True)
     ]
+
+
+def wrong_name(table: DeltaTable, part: TablePart, known: Collection[str]) -> str:
+    """Return how the names of parts do not fit this connection, in words. Empty if they
+    do. Parts with `known` names are ignored.
+
+    The names of a part's files say which series of reads wrote them, and the log whose
+    series they are. Only version 0.2.0 and other programs wrote files without a series.
+    """
+    name, found = part.columns.profile, pa.table(table.get_add_actions())
+    series: dict[str, set[str]] = {}
+    if not len(found):
+        return ""
+    profiles = found["partition"].combine_chunks().field(PROFILE)
+    for profile, path in zip(profiles.to_pylist(), found["path"].to_pylist(), strict=True):
+        own = _OWN_FILE.search(path)
+        series.setdefault(profile, set()).add(own[1] if own else "")
+    for profile in sorted(series.keys() - known):
+        reads = (TableRead(0, application=one) for one in series[profile])
+        is_own = any(table.transaction_version(application(part, one)) is not None for one in reads)
+        if profile == name and not is_own:
+            return f"rows of another connection or program as {visible(name)}"
+        if profile != name and is_own:
+            return f"the rows of {visible(name)} as {visible(profile)}"
+    return ""
 
 
 def after(read: TableRead, version: int, files: Iterable[DataFile], changed: int) -> TableRead:

@@ -10,7 +10,7 @@ import random
 import secrets
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -111,6 +111,18 @@ class ListTable:
         with self._lock:
             if (found := self._found()) is not None:
                 self._check_columns(found, part.columns)
+
+    def check_owner(self, part: TablePart, known: Collection[str]) -> None:
+        """Raise StateError if another connection's rows have the name of this one, or
+        rows of this one have another name. Ignore names that a manifest knows.
+        """
+        with self._lock:
+            table = self._found()
+            if table and (wrong := delta_log.wrong_name(table, part, known)):
+                raise StateError(
+                    f"{self} has {wrong}, and no manifest says so",
+                    hint="--to another folder, or another name for the profile",
+                )
 
     def current(self, part: TablePart, read: TableRead) -> TableRead | None:
         """Return the read with the state that the part has now, or None without it.

@@ -2,18 +2,26 @@
 runs.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import PurePosixPath
 
 from unified_cli.commands.export import delta_folder
+from unified_cli.commands.export.delta_folder import TableFolder
 from unified_cli.commands.export.plan import ExportPlan, PlannedList, file_for
 from unified_cli.errors import ConfigError, StateError, UnifiedError, UsageError
 from unified_cli.exported import export_state
 from unified_cli.exported.checkpoint import ListIdentity
 from unified_cli.exported.destination import Destination, InUseError
-from unified_cli.exported.manifest import TIMESTAMPS, Manifest, list_of, manifest_of, timestamp
+from unified_cli.exported.manifest import (
+    TIMESTAMPS,
+    Manifest,
+    ManifestEntry,
+    list_of,
+    manifest_of,
+    timestamp,
+)
 from unified_cli.http.rate import WINDOW
 from unified_cli.masking import visible
 from unified_cli.output import formats
@@ -86,9 +94,11 @@ def with_known_folders(destination: Destination, plan: ExportPlan) -> ExportPlan
     name even if the profile was renamed since.
 
     Raises StateError if a profile now leads to the connection of another profile, or if
-    another connection has its name in a table; StorageError.
+    another connection has its name in a table; StorageError, and UnsafeError where a
+    table is a link.
     """
-    owners = _owners_by_name(destination, plan)
+    entries = _known_entries(destination, plan)
+    owners = {one.profile: (one.origin, one.account_id) for one in entries if one.account_id}
     folders = {owner: name for name, owner in reversed(owners.items())}
     renamed: dict[str, str] = {}
     for name in dict.fromkeys(one.connection for one in plan.lists):
@@ -123,18 +133,32 @@ def with_known_folders(destination: Destination, plan: ExportPlan) -> ExportPlan
     ]
     if plan.pauses and renamed:
         plan = replace(plan, manifest=manifest_of(lists[0].label))
-    return replace(plan, lists=lists)
+    plan = replace(plan, lists=lists)
+    if isinstance(destination, TableFolder):
+        _check_owners(destination, plan, {one.profile for one in entries})
+    return plan
+
+
+def _check_owners(destination: TableFolder, plan: ExportPlan, known: Collection[str]) -> None:
+    """Raise StateError if the tables have connections of this run under wrong names. No
+    manifest knows these names, for example because it was removed.
+    """
+    for one in plan.lists:
+        if one.label not in known:
+            with suppress(ConfigError):
+                if part := plan.list_options(one).table:
+                    destination.table(_list(one)).check_owner(part, known)
 
 
 def _list(one: PlannedList) -> str:
     return f"{one.operation.api}/{one.operation.resource}"
 
 
-def _owners_by_name(destination: Destination, plan: ExportPlan) -> dict[str, tuple[str, str]]:
+def _known_entries(destination: Destination, plan: ExportPlan) -> Collection[ManifestEntry]:
     try:
         there = destination.manifests()
     except StateError:
-        return {}
+        return []
     # There is one manifest per task, so as many as connections. If this task's manifest
     # exists, read no other task's.
     beside = plan.manifest if plan.manifest in there else ""
@@ -142,8 +166,7 @@ def _owners_by_name(destination: Destination, plan: ExportPlan) -> dict[str, tup
     with suppress(StateError):
         if beside and (text := destination.read(beside)):
             found[beside] = Manifest.from_text(text, beside, str(destination))
-    entries = export_state.latest(found.values()).values()
-    return {one.profile: (one.origin, one.account_id) for one in entries if one.account_id}
+    return export_state.latest(found.values()).values()
 
 
 @contextmanager
