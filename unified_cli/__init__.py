@@ -5,7 +5,7 @@ DISTRIBUTION = "unified-api-cli"
 # As other programs know it.
 PRODUCT = f"{DISTRIBUTION}/{__version__}"
 REPOSITORY = ""
-"""The public address of the project; empty while it has none.
+"""The public address of the project. Empty until it has one.
 
 `Source` and `Issues` of `[project.urls]` in pyproject.toml are made of it.
 """

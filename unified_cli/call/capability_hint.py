@@ -82,7 +82,7 @@ def find_alternative(call: Call, clients: "Clients", operation: Operation) -> st
 
 
 def _offered(call: Call, clients: "Clients") -> Offered | None:
-    """Return what the connection offers, as known or asked.
+    """Return the known offer of the connection, or ask for it.
 
     None if the service does not say.
     """

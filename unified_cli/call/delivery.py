@@ -1,5 +1,5 @@
-"""How a result is delivered: decided from the options and the format before anything is
-sent, and nowhere else. Options that mean nothing together are refused here.
+"""Decide from the options and the format how a result is delivered, before anything is
+sent. Options that cannot be combined are refused here.
 """
 
 from contextlib import AbstractContextManager, nullcontext
@@ -102,7 +102,7 @@ def asked_by(
     operation: Operation | None,
     method: str = "GET",
 ) -> Asked:
-    """Return these facts, as the options give them.
+    """Return these facts from the options.
 
     Raises UsageError for `--columns` without names.
     """
@@ -161,8 +161,8 @@ def to_file(call: Call) -> AbstractContextManager[Call]:
 
 
 def decide(asked: Asked) -> Delivery:
-    """Return how the result is delivered. Raises UsageError for options that mean
-    nothing together.
+    """Return how the result is delivered. Raises UsageError for options that cannot be
+    combined.
     """
     check_records(asked.form, several=asked.several)
     check_cells(asked.form, bom=asked.bom, csv_safe=asked.csv_safe, typed_header=asked.typed_header)

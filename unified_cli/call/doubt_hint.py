@@ -11,8 +11,8 @@ from unified_cli.writes.entry import RunCall
 
 
 def add(error: UnknownError, call: Call, request: Request, operation: Operation) -> None:
-    """Report the next steps. They say why a call in doubt that reaches people is not
-    repeated, how to see whether it was done, and how to repeat it with its key.
+    """Report the next steps: why the call is not repeated, how to see whether it was
+    done, and how to repeat it with its key.
     """
     options, runtime = call.options, call.runtime
     selection = doubt.profile_option(profiles.single_name(options.profile))

@@ -1,5 +1,5 @@
-"""`--expect` and `--until` on a read: print what was read, and fail with 14 where it is
-not as expected.
+"""`--expect` and `--until` on a read: print the result, and fail with exit code 14 if
+it is not as expected.
 """
 
 from collections.abc import Sequence
@@ -108,9 +108,8 @@ class Condition:
         return next(reversed(self._last.values()), None)
 
     def wait(self, pending: int) -> float | None:
-        """Say that the next read is waited for, and for how long.
-
-        None where the time is over.
+        """Report the wait for the next read, and return its seconds. None if the time
+        is over.
         """
         if self._is_late:
             return None
@@ -259,7 +258,7 @@ def _common_printer(selected: SelectedReads, program: JqProgram | None) -> Print
 
 
 class _Judge:
-    """Prints each connection's answer, and has it judged by the expectations."""
+    """Prints each connection's answer, and judges it by the expectations."""
 
     def __init__(
         self,

@@ -1,5 +1,5 @@
-"""Run an operation on several connections concurrently; the failure of one hides no
-results of others.
+"""Run an operation on several connections concurrently. A failure of one does not hide
+the results of others.
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -190,8 +190,8 @@ def _read_all(
         raise
     except BaseException as error:
         with suppress(UnifiedError, stdout.ClosedError):
-            # Print the records that were read before; an error of this must not hide
-            # the first one.
+            # Print the records that were read before. An error in this must not hide
+            # the first error.
             outcome.flush()
         outcome.report_interruption(runtime, error)
         raise

@@ -1,4 +1,4 @@
-"""Say that a list has more records than were printed, and how to get them."""
+"""Report that a list has more records than were printed, and how to get them."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The connections that a checked read goes to, and their answers, each read whole."""
+"""The connections of a checked read, and their complete answers."""
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
@@ -72,7 +72,7 @@ class WholeRead:
     """How long the read took."""
 
     def add(self, page: Page) -> None:
-        """Take a page."""
+        """Add a page."""
         self.records += page.records
         self.partial += [page.number] if page.partial else []
         self.next_cursor = page.next_cursor
@@ -80,7 +80,7 @@ class WholeRead:
         self.large = self.large or page.large
 
     def document(self, *, listing: bool) -> bytes:
-        """Return the array of the records; else the record."""
+        """Return the array of the records, or the only record."""
         return b"[" + b",".join(self.records) + b"]" if listing else bytes(self.records[0])
 
 
@@ -120,7 +120,7 @@ def select_lists(
     part_of_list: ReadOptions,
     options: ConnectionOptions,
 ) -> SelectedReads:
-    """Return the reads of a list for a command that prints no records of it.
+    """Return the reads of a list for a command that does not print its records.
 
     `part_of_list` limits the part that is read. The `options` of the command choose the
     connections; they also have the options for messages and for the network.

@@ -100,7 +100,7 @@ def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
 
 
 def exchange_for(call: Call) -> Exchange:
-    """Return what sends the request and writes its answer."""
+    """Return the function that sends the request and writes its answer."""
     found = _EXCHANGES.get(call.delivery)
     return found.load() if found else send_once
 

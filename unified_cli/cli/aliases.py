@@ -128,7 +128,7 @@ def _words(config: Config, name: str, known: Collection[str]) -> list[str]:
 def _confirming(word: str) -> str | None:
     """Return the confirming option in a word, or None.
 
-    Only a person may give it, for each command anew.
+    Only a person may give it, each time anew.
     """
     if word.startswith("--"):
         name = visible(word.partition("=")[0])

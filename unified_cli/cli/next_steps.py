@@ -34,7 +34,7 @@ def for_records(api: str, resource: str, operation: str, source: str = "-") -> s
 def name_import(error: UsageError, operation: Operation, data: str) -> None:
     """Suggest the import of a body with several records.
 
-    The suggestion is added to its error. `data` is what `-d` was given.
+    The suggestion is added to `error`. `data` is the value of `-d`.
     """
     source = data.lstrip("@") if data.startswith(("@", "-")) else "FILE"
     step = for_records(operation.api, operation.resource, operation.name, source)
@@ -56,7 +56,7 @@ def with_profiles(hint: str, argv: Sequence[str]) -> str:
 
 
 def profiles(argv: Sequence[str]) -> Iterator[str]:
-    """Return what `-p` names on a command line."""
+    """Return the values of `-p` on a command line."""
     words = [*takewhile("--".__ne__, argv)]
     for word, following in pairwise((*words, "")):
         if word in {"-p", "--profile"}:

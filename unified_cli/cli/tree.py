@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @runtime_checkable
 class TyperUsageError(Protocol):
     """A usage error of Typer's parser. Typer exports only one of these classes, so they
-    are known by their members.
+    are recognized by their members.
     """
 
     ctx: Any

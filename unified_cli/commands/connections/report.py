@@ -1,5 +1,5 @@
-"""`unified connections list`: which connections the token can see, and which profiles
-lead to them.
+"""`unified connections list`: list the connections that the token can see, with the
+profiles that lead to them.
 """
 
 from collections import Counter, defaultdict
@@ -127,8 +127,8 @@ def _error(one: ConnectionRecord, failed: Mapping[str, UnifiedError]) -> JsonObj
 def _ask_health(
     context: CommandContext, settings: Settings, found: Sequence[ConnectionRecord]
 ) -> tuple[list[ConnectionRecord], Mapping[str, UnifiedError]]:
-    """Return the connections with their current state, and errors by id. An error
-    belongs to a connection that could not be asked; both keep the order of `found`.
+    """Return the connections with their current state, and by id the errors of those
+    that could not be asked. Both keep the order of `found`.
     """
     runtime, catalogue = context.runtime, context.catalogue
     before = {one.id: one.state for one in found if one.id}
@@ -261,7 +261,7 @@ def _line(context: CommandContext, one: ConnectionRecord, profiles: Sequence[str
 
 def _widths(runtime: Runtime, lines: Sequence[Sequence[str]]) -> dict[int, int]:
     """Return the widths of the columns with content. If room is short, the date is left
-    out first, then names are cut; ids never are.
+    out first, then names are cut, but never ids.
     """
     room = runtime.width - len(_INDENT)
     natural = {

@@ -102,8 +102,8 @@ def write(
 
 
 def _know_tokens(runtime: Runtime, config: Config) -> None:
-    """Have the tokens of all profiles masked, even of profiles that were not checked.
-    Tokens that only a program can give are left out.
+    """Mask the tokens of all profiles, even of those that were not checked, except
+    tokens that only a program can give.
     """
     for name in (None, *config.profiles):
         with suppress(UnifiedError):

@@ -103,7 +103,7 @@ class ChunkedList:
 
     @property
     def is_published(self) -> bool:
-        """Whether the log says that the list is complete."""
+        """Whether the list is complete, according to the log."""
         return self.state.complete
 
     def lines(self) -> Iterator[bytes]:
@@ -140,7 +140,7 @@ class ChunkedList:
         """Do nothing, because the log stays."""
 
     def abandon(self) -> None:
-        """Have the log say that nothing was read, if there is one."""
+        """Reset the log, if there is one."""
         if self._known.chunks or self._known.state.pages:
             self._restart_log()
 
@@ -196,7 +196,7 @@ class ChunkedList:
         self._objects.remove([f"{self._place.folder}/{name}"])
 
     def _write(self, state: Checkpoint) -> None:
-        """Write what was counted as a chunk, then its entry.
+        """Write the counted lines as a chunk, then its entry in the log.
 
         Raises TakenOverError if another writer was first.
         """

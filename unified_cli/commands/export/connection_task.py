@@ -25,7 +25,7 @@ from unified_cli.storage import input_bounds
 
 _Rate = Annotated[float, msgspec.Meta(ge=0, lt=1e9)]
 _BESIDE = {"timeout", "retries", "rate", "token_rate", "workers"}
-"""The options that may be given beside a task, and override the task's own."""
+"""Options that may be given with a task, and override the task's own."""
 
 
 class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -78,7 +78,7 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.profile or self.account
 
     def paced(self, pace: float) -> "ConnectionTask":
-        """Return the task that makes this many sends in a window; 0 is no bound."""
+        """Return the task limited to this many sends in a window, 0 for no limit."""
         options = msgspec.structs.replace(self.options, rate=pace, token_rate=pace)
         return msgspec.structs.replace(self, options=options)
 
@@ -109,7 +109,7 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def command(self, given: ExportOptions) -> ExportOptions:
         """Return the options of the command that does the task.
 
-        The options `given` beside the task override its own.
+        The `given` options override the task's own.
 
         Raises UsageError for an option that belongs to the task.
         """
@@ -204,7 +204,7 @@ def plan_of(
     given: ExportOptions,
     readers: FairReaders | None = None,
 ) -> ExportPlan:
-    """Return the plan of a task, with the options `given` beside it.
+    """Return the plan of a task, with the `given` options.
 
     Without `readers`, the plan gets readers of its own.
 

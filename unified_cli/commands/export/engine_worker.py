@@ -24,7 +24,7 @@ from unified_cli.output.progress import Progress, Work
 from unified_cli.runtime import TOKEN_VARIABLE, Runtime
 
 _NEWS_SECONDS = 10.0
-# A shared disk may show a moment later what another machine wrote.
+# A shared disk may show the writes of another machine a moment later.
 _PATIENCE_SECONDS, _POLL_SECONDS = 3.0, 0.25
 _MAKING = threading.Lock()
 

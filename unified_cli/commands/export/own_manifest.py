@@ -56,7 +56,7 @@ def _format(file: str) -> str:
 def _check_restart(destination: Destination, plan: ExportPlan, kept: Manifest) -> None:
     """Raise UsageError if a restart has another filter than the existing lists, because
     records outside the new filter would be lost. Raise ConfigError if it replaces
-    tables, and what writes them is not installed.
+    tables, and the package that writes them is missing.
     """
     options = plan.options
     known = {list_of(one.list_file): one for one in export_state.known(destination, kept).values()}
@@ -173,8 +173,7 @@ def _known_entries(destination: Destination, plan: ExportPlan) -> Collection[Man
 def reserve(destination: Destination, plan: ExportPlan) -> Iterator[tuple[Manifest, bool]]:
     """Keep other runs out, and yield the result of `_reserve`.
 
-    A task may be run again before its first run has noticed that no one wants it any
-    more.
+    A task may be run again before its first run notices that it was cancelled.
     """
     runtime = plan.context.runtime
     until = runtime.monotonic() + (_PATIENCE if plan.pauses else 0)

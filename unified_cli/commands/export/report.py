@@ -79,7 +79,7 @@ class ExportSummary:
 
 
 def lists_done(done: int, total: int) -> str:
-    """Return how many of all lists are done, in words."""
+    """Return the number of lists done, in words."""
     return f"{done} of {counted(total, 'list')} done"
 
 

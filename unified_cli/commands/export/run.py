@@ -167,9 +167,8 @@ def carry_out(
 ) -> ExportSummary:
     """Read the lists that are not complete, until `stop` gives an error.
 
-    `held` is called once no other run can begin at the destination.
-
-    Raises StateError if another run is under way, StorageError.
+    `held` is called once no other run can begin at the destination. Raises StateError
+    if another run is active, StorageError.
     """
     runtime, not_before = plan.context.runtime, float("-inf")
     plan = own_manifest.with_known_folders(destination, plan)

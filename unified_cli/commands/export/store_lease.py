@@ -37,7 +37,7 @@ class Sign:
     beats: int = 0
 
     def text(self, beats: int = 0) -> bytes:
-        """Return the sign as it is stored, after this many beats."""
+        """Return the stored form of the sign, after this many beats."""
         return json.dumps(asdict(replace(self, beats=beats))).encode()
 
 

@@ -29,7 +29,7 @@ from unified_cli.writes.outcome import WriteAttempt
 from unified_cli.writes.sender import FairWriters, Sender, SendWay
 from unified_cli.writes.stop_rules import ConnectionStops
 
-# Stop after this many failures of the service in a row: the rest would fail too.
+# Stop after this many failures of the service in a row. The rest would fail too.
 _MOST_FAILURES = 10
 # The number of bytes of a large file to look ahead for records of other connections.
 _AHEAD = 16 * 1024 * 1024
@@ -69,7 +69,7 @@ class ImportTask:
 
     @property
     def target(self) -> list[Any]:
-        """The target of the input, as far as it is known before the input is read."""
+        """The facts about the target that are known before the input is read."""
         return self._target(replays=self.runtime.replays)
 
     def _target(self, *, replays: bool) -> list[Any]:

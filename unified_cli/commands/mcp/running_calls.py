@@ -52,7 +52,7 @@ class RunningCalls:
 
     @contextlib.contextmanager
     def work(self, call: threading.Event | None) -> Iterator[None]:
-        """Mark this thread as working for a call, perhaps beside others."""
+        """Mark this thread as working for a call, perhaps with other threads."""
         known = _CURRENT.set(call)
         with self._changed:
             self._working += 1
@@ -65,7 +65,7 @@ class RunningCalls:
                 self._changed.notify_all()
 
     def abandon(self) -> None:
-        """Let no call send anything more: the client is gone."""
+        """Stop all calls from sending, because the client is gone."""
         with self._changed:
             if self._until is None:
                 self._until = self._monotonic() + _LAST_SECONDS

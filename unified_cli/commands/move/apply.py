@@ -1,4 +1,4 @@
-"""Apply plans: check everything, ask, and make the calls that are not made yet."""
+"""Apply plans: check everything, ask, and make the remaining calls."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -102,7 +102,7 @@ class PlanLane:
         return sum(state in NOT_DONE for state in states)
 
     def counts(self, options: ApplyOptions) -> Counter[str]:
-        """Return how many calls are to be made of each kind."""
+        """Return the number of calls to make of each kind."""
         return Counter(
             plan.operation(number)
             for at, plan in enumerate(self.plans)

@@ -1,5 +1,5 @@
-"""`unified diff`, `plan` and `apply`: what differs between two lists of records, and
-the calls that make them alike.
+"""`unified diff`, `plan` and `apply`: the differences between two lists of records, and
+the calls that make them equal.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ PlannedOperation = Literal["create", "update", "delete"]
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions(MessageOptions, NetworkOptions):
-    """The two sides, what joins their records, and which differences count."""
+    """The two sides, the keys that join their records, and which differences count."""
 
     resource: Annotated[str, Argument("the resource, as API/RESOURCE", takes=("api/resource",))]
     from_: Annotated[

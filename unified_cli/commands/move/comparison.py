@@ -47,7 +47,7 @@ class SideMap:
     def __init__(self, program: str, note: Callable[[str], None]) -> None:
         """Raises UsageError for anything that is not a jq program.
 
-        `note` tells the user what it may have changed.
+        `note` prints what the program may have changed.
         """
         self._map = RecordMap(program, note=note)
         self.left_out = 0
@@ -109,9 +109,8 @@ class ComparedSides:
 
 
 def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
-    """Return what the options ask for.
-
-    Nothing is read yet. Raises UsageError, ConfigError and StorageError.
+    """Return the comparison that the options describe. Nothing is read yet. Raises
+    UsageError, ConfigError and StorageError.
     """
     runtime, catalogue = context.runtime, context.catalogue
     config = config_file.read(runtime)
@@ -142,8 +141,8 @@ def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
 
 @contextmanager
 def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Comparison]:
-    """Read both sides, each record once, and join them. Raises what reading raises, and
-    StorageError.
+    """Read both sides, each record once, and join them. Raises the errors of reading,
+    and StorageError.
     """
     runtime = context.runtime
     cache = runtime.folder("cache")

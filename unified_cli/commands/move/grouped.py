@@ -95,7 +95,7 @@ class DifferenceGroups:
     """The number of records that belong to no kept group."""
 
     def add(self, change: Change, key: str, differences: Sequence[ValueDifference]) -> None:
-        """Take a record, or several with the same key."""
+        """Add a record, or several with the same key."""
         kind = (
             change,
             tuple(dict.fromkeys(_ITEM.sub("[]", one.path) or _WHOLE for one in differences)),
@@ -155,7 +155,7 @@ def _shown(
         yield layout.lines(runtime, [masked(f"{said}{more}")], indent=len(_INDENT), hanging="")
         return
     size = max(text_width.width(visible(masked(one.key))) for one in examples)
-    # Beside long keys the values would have no room.
+    # Next to long keys there would be no room for the values.
     beside = size <= _KEY
     room = runtime.width - (size if beside else 0) - len(_INDENT) * 2
     for one in examples:
@@ -176,7 +176,7 @@ def _shown(
 
 
 def _values(runtime: Runtime, one: ShownDifference, room: int) -> Iterator[Word]:
-    """Yield a path with its value on one side and on the other, as a diff has them."""
+    """Yield a path with its value on both sides, in the form of a diff."""
     sign = terminal.ellipsis(runtime)
     for mark, value, look in (("-", one.before, Look.BAD), ("+", one.after, Look.GOOD)):
         later = sign if one.begins_later else ""

@@ -1,5 +1,5 @@
-"""The file of `--ids`: a header that says which two connections it is about, then a
-pair of ids on each line.
+"""The file of `--ids`: a header that names the two connections, then a pair of ids on
+each line.
 """
 
 import os
@@ -44,7 +44,7 @@ class IdMap:
             self.add(pair)
 
     def add(self, pair: IdPair) -> bool:
-        """Note a pair; False where the record is known under another new id."""
+        """Add a pair. Returns False if the record is known under another new id."""
         new = msgspec.json.encode(pair.new)
         return self._found.setdefault((pair.resource, str(pair.old)), new) == new
 

@@ -1,5 +1,5 @@
-"""Join the records of two sides by their keys; only the keys' digests and the records'
-numbers are kept in memory.
+"""Join the records of two sides by their keys. Memory holds only the digests of the
+keys and the numbers of the records.
 """
 
 import hashlib
@@ -83,8 +83,8 @@ UNMATCHED = (Change.NO_KEY, Change.SAME_KEY)
 
 
 class Pairing(NamedTuple):
-    """Records that belong together: their numbers on both sides, of several on one side
-    all of them.
+    """Records that belong together, by their numbers on both sides. One side may have
+    several.
     """
 
     change: Change
@@ -93,8 +93,8 @@ class Pairing(NamedTuple):
 
 
 class RecordJoin:
-    """The records of two sides, joined; `same` counts the pairs that are alike, once
-    `pairings` has found them.
+    """The joined records of two sides. `same` counts the equal pairs, once `pairings`
+    has found them.
     """
 
     def __init__(self, of_from: SpooledSide, of_to: SpooledSide, key: RecordKey) -> None:

@@ -1,5 +1,5 @@
-"""The order of the calls of several plans: what a record refers to is created before
-it, and deleted after it.
+"""The order of the calls of several plans. Records are created after the records that
+they refer to, and deleted before them.
 """
 
 from collections import defaultdict
@@ -24,10 +24,10 @@ class CallStep(NamedTuple):
 
 
 class CallOrder:
-    """Orders the calls that are to be made; `ids` are the new ids that are known before
-    the first of them.
+    """Orders the calls to make. `ids` are the new ids that are known before the first
+    call.
 
-    `wanted` says whether the call with these numbers of plan and line is to be made.
+    `wanted` returns whether to make the call with these numbers of plan and line.
     """
 
     def __init__(

@@ -23,8 +23,8 @@ old id.
 
 @dataclass(slots=True)
 class CheckedPlan:
-    """A plan whose lines were checked: where each begins, what it does, and which
-    records it waits for.
+    """A plan whose lines were checked: the position and operation of each, and the
+    records that it waits for.
 
     A call is identified by its line number. `sources` are the records that the plan
     creates anew.
@@ -56,7 +56,7 @@ class CheckedPlan:
         return range(_FIRST, _FIRST + len(self))
 
     def operation(self, number: int) -> str:
-        """Return what a call does."""
+        """Return the operation of a call."""
         return OPERATIONS[self._operations[number - _FIRST]]
 
     def call(self, number: int) -> PlannedCall:

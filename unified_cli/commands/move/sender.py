@@ -38,7 +38,7 @@ from unified_cli.writes.outcome import WriteAttempt
 from unified_cli.writes.sender import FairWriters, Sender, SendWay, SentJob
 from unified_cli.writes.stop_rules import ConnectionStops
 
-# After this many failures in a row the rest would fail too.
+# Stop after this many failures in a row. The rest would fail too.
 _MOST_FAILURES = 10
 _MOST_TOLD = 20
 

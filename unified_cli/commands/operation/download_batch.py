@@ -39,7 +39,7 @@ _REMEDY = "move it away to download everything again"
 class DownloadEntry(msgspec.Struct, omit_defaults=True):
     """A line of the manifest: the file with its size and checksum, or the error.
 
-    `asked` is the fingerprint of what was asked for.
+    `asked` is the fingerprint of the request.
     """
 
     line: int

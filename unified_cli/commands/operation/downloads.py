@@ -60,7 +60,7 @@ def run(
 
 def _of_list(call: Call, operation: Operation, source_name: str) -> None:
     """Save a file for each id or record of a list in the folder `--out`, with a
-    manifest of them.
+    manifest.
 
     Raises IncompleteError if files could not be downloaded, and the error that ended
     the run early.

@@ -1,6 +1,4 @@
-"""`update ID --edit`: a person changes the record in an editor, and only what was
-changed is sent.
-"""
+"""`update ID --edit`: edit the record in an editor, and send only the changes."""
 
 import re
 import shutil
@@ -102,7 +100,7 @@ def _editor_words(runtime: Runtime) -> Sequence[str]:
 def _edit(
     editor: Sequence[str], get: Operation, call: Call, clients: Clients, request: Request
 ) -> None:
-    """Show the record in the editor, and send what was changed, unless someone else has
+    """Show the record in the editor, and send the changes, unless someone else has
     changed it too.
     """
     runtime, _, settings, options, *_ = call

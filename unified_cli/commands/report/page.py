@@ -19,8 +19,8 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ShownConnection(_Part, frozen=True):
-    """A connection: how it is in words, its `condition` in a word or two, and the
-    problem with it.
+    """A connection: its state in words, its `condition` in a word or two, and its
+    problem.
 
     `offers` is the letter of its column in the map. `age` is the age of its oldest
     known fact, 0 if all facts are new; `unseen` is why it could not be asked.
@@ -39,8 +39,8 @@ class ShownConnection(_Part, frozen=True):
 
 
 class ConnectionCount(_Part, frozen=True):
-    """How many connections have a status, or a product: those that are well, need
-    someone, or were not seen.
+    """How many connections have a status or a product: the healthy ones, those that
+    need someone, and those that were not seen.
     """
 
     name: str
@@ -66,8 +66,8 @@ class NeededPerson(_Part, frozen=True):
 
 
 class MapColumn(_Part, frozen=True):
-    """Connections that offer the same, under one letter; `held` says what keeps all
-    their calls from working.
+    """Connections that offer the same, under one letter. `held` is the problem that
+    keeps all their calls from working.
     """
 
     letter: str
