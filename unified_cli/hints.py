@@ -77,7 +77,7 @@ def meant_body(text: str) -> str | None:
         return f"-d {_quoted(text.replace('file://', '@', 1))}"
     if text.startswith(("@", "{", "[")):
         return f"-d {_quoted(text)}"
-    # The text may be no path at all, such as megabytes of JSON.
+    # The text may not be a path, but megabytes of JSON.
     if os.path.isfile(text):  # noqa: PTH113
         return f"-d {_quoted(f'@{text}')}"
     return f"-f {_quoted(text)}" if equals and name.isidentifier() else None
@@ -92,9 +92,8 @@ def with_equals(option: str, text: str) -> str | None:
 
 
 def as_jq(text: str) -> str | None:
-    """Return the jq program for a path that aws takes, such as `items[].id`.
-
-    None for another text.
+    """Return the jq program for a path in the syntax of aws, such as `items[].id`. None
+    for any other text.
     """
     return f"--jq {_quoted(f'.{text}')}" if _PATH.match(text) else None
 

@@ -74,9 +74,8 @@ _MARKS_BEGIN = (
 
 
 def is_harmless(text: str) -> bool:
-    """Return whether the text certainly holds nothing unsafe.
-
-    This check is quick; only the pattern knows for sure.
+    """Return whether the text certainly holds nothing unsafe. This check is quick, and
+    may be False for safe text.
     """
     if not text.isprintable():
         return False

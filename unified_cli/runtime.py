@@ -68,14 +68,14 @@ class WholeWriter(_DescriptorStream):
 
 
 class PatientReader(_DescriptorStream):
-    """Reads from a descriptor, and waits where nothing has come yet."""
+    """Reads from a descriptor, and waits if nothing is available yet."""
 
     def readable(self) -> bool:
         """Always."""
         return True
 
     def readinto(self, buffer: "WriteableBuffer", /) -> int:
-        """Fill the buffer with what has come. 0 at the end of the file.
+        """Fill the buffer with the available bytes. Returns 0 at the end of the file.
 
         Raises OSError if nothing can be read.
         """
@@ -174,7 +174,7 @@ class Runtime(NamedTuple):
     def replays(self) -> bool:
         """Whether every answer comes from a recording.
 
-        No token is needed then and nothing is learned.
+        Then no token is needed and nothing is learned.
         """
         return self.exchanges is not None and self.exchanges.replays
 

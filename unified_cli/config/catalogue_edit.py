@@ -1,5 +1,5 @@
-"""Write resources into the user's own catalogue files, and remove them: one file for
-each API, edited so that what its user wrote there stays.
+"""Write resources into the user's own catalogue files, one for each API, and remove
+them. Everything else in a file stays as the user wrote it.
 """
 
 import tomllib

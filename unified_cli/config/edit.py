@@ -237,8 +237,8 @@ def _rewritten(path: Path, text: bytes, wanted: TomlTable, alter: Alter) -> byte
         document = Document(old)
         alter(document)
         result = document.text()
-        # tomlkit preserves comments and order; its result is checked, because it must
-        # mean exactly what was wanted.
+        # tomlkit preserves comments and order. Check that its result means exactly what
+        # was wanted.
         right = tomllib.loads(result) == wanted
     except (TOMLKitError, ValueError, LookupError, TypeError):
         right = False

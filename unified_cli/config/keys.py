@@ -235,7 +235,7 @@ TOKEN_SOURCES = ("keyring", "token_command", "token_file", "token")
 """The sources of a token, of which a table may have one."""
 
 IDENTITY = ("base_url", "account_id")
-"""The keys that, with the token, come from one place when a profile is named."""
+"""The keys that, like the token, come from a single source when a profile is named."""
 
 
 class Overrides(NamedTuple):
@@ -260,8 +260,10 @@ class Overrides(NamedTuple):
     out: str | None = None
     """No setting: the file that the result is written to."""
     jq: str | None = None
-    """No setting: the program for the result, which is JSON for it wherever it goes."""
+    """Not a setting: the program for the result. With it the result is JSON wherever it
+    goes.
+    """
     shown: str | None = None
-    """No setting: how requests are shown instead of sent, so that nothing may be asked
-    of the service.
+    """Not a setting: how requests are shown instead of sent. Then the service may not
+    be asked.
     """

@@ -65,7 +65,7 @@ def keep(
     blocked: bool | None,
     provided: Provided = MappingProxyType({}),
 ) -> None:
-    """Keep whether a connection is blocked, and what it offers under harmless names.
+    """Save whether a connection is blocked, and its offers with harmless names.
 
     Failures are ignored: no command needs this cache.
     """
@@ -78,7 +78,7 @@ def keep(
 
 
 def recall(runtime: Runtime, settings: Settings) -> KnownOffer | None:
-    """Return what a connection offers, if it is known."""
+    """Return the known offer of a connection, or None."""
     address, account = settings.reachable()
     fact = _cache(runtime).read(address.origin, account)
     match fact and fact.value:

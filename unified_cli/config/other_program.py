@@ -1,5 +1,5 @@
-"""Programs that a user names, such as a pager, an editor or a token's program: their
-words and their environment.
+"""Programs that a user names, such as a pager, an editor or a program for the token:
+their command lines and their environment.
 
 They are started without a shell, and inherit only the three standard descriptors, as is
 the default of `subprocess`.

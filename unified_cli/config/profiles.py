@@ -1,5 +1,5 @@
-"""Which profiles the values of `-p` select: names, globs and tags, and what `!` leaves
-out.
+"""Select profiles by the values of `-p`: names, globs and tags, and exclusions with
+`!`.
 """
 
 import re

@@ -19,7 +19,7 @@ names an account.
 """
 _MOST_NAMED = 3
 DEFAULT = "default"
-"""The source of a value that no one set."""
+"""The source of a value that was not set."""
 SETUP_HINT = (
     "set UNIFIED_BASE_URL, UNIFIED_ACCOUNT_ID and UNIFIED_TOKEN, or create a profile: unified"
     " profile add NAME; to try things out: unified -p sandbox …"
@@ -75,7 +75,7 @@ class Settings(NamedTuple):
     idempotency_window: float
     """Seconds for which the service honours an idempotency key, 0 if it does not."""
     values: Mapping[str, Value]
-    """Every setting as it was found, for who asks for its source."""
+    """Every setting with its source, for commands that show it."""
     profiles: Collection[str]
     """The names in the config file, for an error where none of them was chosen."""
 
@@ -207,7 +207,7 @@ class Settings(NamedTuple):
     def _is_profile_wanted(self) -> bool:
         """Whether a profile should have been named.
 
-        There are some, and neither a flag nor a variable says what to call.
+        Profiles exist, and neither a flag nor a variable names a connection.
         """
         return self.profile is None and bool(self.profiles) and self.is_of_file
 

@@ -32,8 +32,8 @@ def run(
 ) -> bytes:
     """Return the line that the program printed on stdout.
 
-    The line's end is removed. `what` names the program in errors. `poll` is called now
-    and then in the meantime, and may end it with an error.
+    The line's end is removed. `what` names the program in errors. `poll` is called
+    regularly during the wait, and may end it with an error.
 
     Raises ConfigError if it is not found, fails, hangs, or prints too much or several
     lines. Then the program and its child processes are killed.

@@ -1,4 +1,4 @@
-"""The parts that all operations of the OpenAPI document are made of."""
+"""The parts that the operations of the OpenAPI document share."""
 
 from unified_cli.docs.openapi_schemas import pascal
 from unified_cli.values import JsonObject

@@ -1,5 +1,5 @@
-"""The routes of the OpenAPI document beside the operations: the connections themselves,
-their credentials, the log, the providers' own records.
+"""The routes of the OpenAPI document besides the operations: the connections
+themselves, their credentials, the log, the providers' own records.
 """
 
 from collections.abc import Sequence
@@ -158,7 +158,7 @@ def _get(
 
 
 def _post(name: str, summary: str, answer: str, *parameters: JsonObject) -> JsonObject:
-    """Return a route whose body is named as its answer is."""
+    """Return a route whose body has the name of its answer."""
     about = f"{summary}, for the environment's token only"
     body = json_body(schema_reference(f"{answer}Input"))
     described = _described(name, summary, about, answer)

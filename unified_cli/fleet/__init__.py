@@ -1,3 +1,3 @@
-"""Work on many connections: which they are, whose turn it is, their clients, and how
-the work ends.
+"""Work on many connections: their selection, their turns, their clients, and the end of
+the work.
 """

@@ -1,5 +1,5 @@
-"""Create the HTTP clients of a run, what they share, and keep idle ones; the sandbox
-answers in this process.
+"""Create the HTTP clients of a run and their shared state, and keep idle ones. The
+sandbox answers in this process.
 """
 
 import gc
@@ -150,7 +150,7 @@ class Clients:
         return self.open(resolved, name=name, patience=Patience.ENDLESS)
 
     def recent_sends(self) -> int:
-        """Return how many sends count for the tokens' limits."""
+        """Return how many sends count towards the tokens' limits."""
         with self._lock:
             return sum(rate_limit.recent() for rate_limit in self._rate_limits.values())
 

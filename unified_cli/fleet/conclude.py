@@ -1,6 +1,4 @@
-"""How work on many parts ends: which exit code comes first, and the sentence that sums
-it up.
-"""
+"""Conclude work on many parts: choose the exit code, and sum up in a sentence."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -100,7 +98,7 @@ class Ending(NamedTuple):
 
 
 def failure_lines(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
-    """Yield a line for each failure, by the name of its part; one for many alike."""
+    """Yield a line for each failed part, or one for many equal failures."""
     alike: dict[tuple[int, int | None], list[str]] = {}
     for name, error in failed.items():
         alike.setdefault((error.code, error.status), []).append(name)

@@ -160,9 +160,7 @@ class FairReaders:
         size: Callable[[Result], int],
         most: int,
     ) -> Generator[Result]:
-        """Yield the results in order, while jobs run in parallel.
-
-        The order is that of the jobs.
+        """Yield the results in the order of the jobs, while jobs run in parallel.
 
         Results read ahead of their turn are kept in memory, at most `most` bytes;
         `size` returns the bytes of a result.
@@ -218,9 +216,8 @@ class _HeldBytes:
         self._over = False
 
     def add(self, job: int, size: int, waiting: Callable[[], AbstractContextManager[None]]) -> None:
-        """Count what a job has read, and wait for room.
-
-        It waits in the context `waiting` until the job may read on.
+        """Count what a job has read. Wait in the context `waiting` until the job may
+        read on.
         """
         with self._changed:
             if self._is_first(job):
@@ -262,7 +259,7 @@ def pages(
     span: Span,
     poll: Callable[[], None] | None = None,
 ) -> Generator[Page]:
-    """Yield a list's pages, reading one ahead.
+    """Yield a list's pages, and read one ahead.
 
     Each page is read while the caller uses the previous one.
 

@@ -9,17 +9,15 @@ from typing import NamedTuple
 from unified_cli.json_text.members import Record, member, string
 
 FIELD = "updated_at"
-# The digits that a datetime cannot hold: those after the microseconds.
+# The digits after the microseconds, which a datetime cannot hold.
 _BEYOND = re.compile(r"\d[.,]\d{6}(\d+)", re.ASCII)
 _AGO = re.compile(r"(\d{1,9})([smhdw])", re.ASCII)
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
 class Instant(NamedTuple):
-    """A time in UTC, with all its digits: `rest` are those after the microseconds,
-    without zeros at the end.
-
-    So instants compare in the order of time.
+    """A time in UTC with all its digits. `rest` has those after the microseconds,
+    without trailing zeros, so that instants compare in the order of time.
     """
 
     at: datetime

@@ -1,6 +1,4 @@
-"""How two JSON texts differ, path by path; no value is converted, so that no digit is
-lost.
-"""
+"""Compare two JSON texts path by path. No value is converted, so no digit is lost."""
 
 import re
 from collections.abc import Iterator
@@ -62,7 +60,7 @@ _NO_RULES = PathRules()
 def differences(
     one: bytes | None, other: bytes | None, rules: PathRules, place: _Place = _TOP
 ) -> Iterator[ValueDifference]:
-    """Yield where two values differ.
+    """Yield the differences between two values.
 
     Null and missing are the same; numbers are compared exactly.
     """

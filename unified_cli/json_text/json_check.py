@@ -1,6 +1,4 @@
-"""JSON as text: whether it is JSON, how deep it is and how much it holds, without
-taking it apart.
-"""
+"""Check JSON text, its depth and its size, without decoding it."""
 
 import codecs
 import contextlib
@@ -92,7 +90,7 @@ def _end_of_whole_escapes(piece: bytes) -> int:
 def flaw(text: bytes) -> str:
     """Return why the text is not one JSON value.
 
-    The words follow its name: `is not JSON: …`. Empty if it is one.
+    The reason follows the name of the text: `is not JSON: …`. Empty if it is one.
     """
     return encoding_flaw(text) or depth_flaw(text) or syntax_flaw(text)
 

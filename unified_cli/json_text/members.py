@@ -155,9 +155,7 @@ def join(members: Parts) -> bytes:
 
 
 class PlacedRecords(Sequence[Record]):
-    """Records by their places in a text, given as where each begins and ends; each is
-    cut out when it is taken.
-    """
+    """Records by their positions in a text. Each is cut out when it is used."""
 
     def __init__(self, text: bytes, places: "array[int]") -> None:
         self._text = text
@@ -208,10 +206,8 @@ def placed(text: bytes, start: int, records: Sequence[Record]) -> PlacedRecords:
 
 
 def text(value: bytes | None) -> str:
-    """Return a value as a cell.
-
-    Text is as it is, null is empty, objects and arrays are compact JSON, digits as
-    served.
+    """Return a value as a cell. Text is unchanged, null is empty, objects and arrays
+    are compact JSON with digits as served.
     """
     if value is None or value == b"null":
         return ""

@@ -86,8 +86,8 @@ class JqProcess:
         """
         try:
             self._child = child = subprocess.Popen(  # noqa: S603  our own program, and no shell
-                # Without -P the folder of the script would come first where modules are
-                # looked for.
+                # Without -P the folder of the script would be searched first for
+                # modules.
                 [sys.executable, "-P", str(_WORKER)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -25,7 +25,7 @@ def halt: error("halt has no meaning here, where a program runs once for each va
 def halt_error: error;
 def halt_error($code): error;
 """
-# The last line of what jq says about a program.
+# The last line of jq's message about a program.
 _LONGEST_REASON = 300
 _MOST_NAMED = 6
 _UNDEFINED = re.compile(r"(\w+)/(\d) is not defined")
@@ -264,7 +264,7 @@ def _input(text: bytes, expression: str) -> str | None:
         return None
     named = ", ".join([*given][:_MOST_NAMED]) + (", …" if len(given) > _MOST_NAMED else "")
     inner = next((name for name, value in given.items() if isinstance(value, list)), None)
-    # Only a page has a list of records; a record has lists of other things.
+    # Only a page has a list of records. The lists in a record are different.
     return f"the input is {{{excerpt(named)}}}" + (
         f": .{excerpt(inner)}[] gives its records" if inner and "id" not in given else ""
     )
@@ -333,5 +333,5 @@ class Expectation:
 
 
 def failed(verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """Return those that do not hold."""
+    """Return the verdicts that do not hold."""
     return [one for one in verdicts if not one.holds]

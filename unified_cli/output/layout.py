@@ -1,4 +1,4 @@
-"""The parts of a screen beside tables: rows in columns without heads, and trees."""
+"""The parts of a screen besides tables: rows in columns without heads, and trees."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple

@@ -115,7 +115,7 @@ class PagedStdout(io.RawIOBase):
         # Only buffered text needs the lock. A write holds it while a pager's user looks
         # at the screen.
         if self._state is _State.HELD and self._kept:
-            # No one reads a terminal that is gone; the next write of a result says so.
+            # The terminal is gone. The next write of a result reports it.
             with contextlib.suppress(OSError):
                 self.unpage()
         return self._state is not _State.PAGED

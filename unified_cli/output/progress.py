@@ -1,5 +1,5 @@
-"""The progress of long work on stderr: a status line with a bar on a terminal, else a
-line now and then.
+"""Show the progress of long work on stderr: a status line with a bar on a terminal,
+else a line now and then.
 """
 
 import threading
@@ -54,7 +54,7 @@ class Wait(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """The units of this run, and the parts that are done; one that failed is not."""
+    """The units of this run, and the parts that are done, without failed ones."""
 
     units: int
     parts: int
@@ -272,13 +272,13 @@ class Progress:
         self.show()
 
     def restart(self) -> None:
-        """Begin anew, pace included: the work is done again."""
+        """Reset the progress and the pace, because the work is done again."""
         with self._lock:
             self._tally.units = 0
             self._began = self._runtime.monotonic()
 
     def skip(self, units: int = 0, *, parts: int = 0) -> None:
-        """Count the work of an earlier run. It says nothing about the pace."""
+        """Count the work of an earlier run. It does not count for the pace."""
         with self._lock:
             self._tally.units_before += units
             self._tally.parts_before += parts

@@ -197,7 +197,7 @@ class Table(RecordWriter):
             found = expected(columns, style.label)
             ids = [column for column in columns if is_id(column) and not column.startswith("_")]
             for column in ids:
-                # Ids of other connections may be longer; their rows make room.
+                # Ids of other connections may be longer. Their rows make room for them.
                 seen = (width(self._cell(pick(one, column))) for one in _all_members(slices))
                 found.natural[column] = max(width(visible(column)), *seen, 0)
             return self._fitting_columns(found, style.width)

@@ -43,8 +43,8 @@ def candidates(members: Iterable[Parts], known: Sequence[str], ahead: Sequence[s
 
 
 class Measured(NamedTuple):
-    """The columns with the widths that their data would take; those in `fixed` hold
-    ids, those in `times` times.
+    """The columns with the widths of their data. Columns in `fixed` hold ids, and those
+    in `times` hold times.
     """
 
     natural: dict[str, int]

@@ -48,7 +48,7 @@ class ColumnCheck:
         return cls([one for one in chosen if one not in style.first], style.known)
 
     def observe(self, records: Sequence[Record]) -> None:
-        """Take note of what these records have."""
+        """Note the columns of these records."""
         for record in records:
             if not self.unseen:
                 return
@@ -155,7 +155,7 @@ class Transform:
     ) -> Iterable[Sequence[Record]]:
         """Return the records to write, in slices if they are `large`.
 
-        Slices are made anew at each iteration.
+        Each iteration makes new slices.
         """
         return _Slices(self, records, profile) if large else [self.apply(records, profile)]
 

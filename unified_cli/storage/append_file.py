@@ -48,10 +48,9 @@ class AppendFile:
         self._open(os.O_CREAT | os.O_EXCL)
 
     def open(self, *, missing_ok: bool = False, writable: bool = True) -> None:
-        """Open the file.
-
-        With `missing_ok` it is made if it does not exist, else FileNotFoundError is
-        raised. Without `writable` it can only be read, which needs no right to write.
+        """Open the file. With `missing_ok` a missing file is created, else
+        FileNotFoundError is raised. Without `writable` it can only be read, which needs
+        no right to write.
         """
         self._open(
             (os.O_CREAT if missing_ok else 0) if writable else os.O_RDONLY, writable=writable

@@ -70,7 +70,7 @@ class AtomicFile:
         self._file.append(chunk)
 
     def restart(self) -> None:
-        """Forget what was written."""
+        """Discard the written content."""
         self._file.cut(0)
 
     def digest(self, name: str) -> bytes:
@@ -122,7 +122,7 @@ class AtomicFile:
 def give_name(temporary: Path, path: Path, *, replace: bool) -> None:
     """Give a synced file the name `path`, and sync it.
 
-    Without `replace` its temporary name stays beside.
+    Without `replace` it also keeps its temporary name.
 
     Raises FileExistsError if the name is taken, unless `replace`; NotSyncedError if the
     file has its name but the folder cannot be synced; OSError.

@@ -1,6 +1,4 @@
-"""Locks of files, held by one process at a time and gone when it ends, however it
-ends.
-"""
+"""Locks on files. One process holds a lock at a time, until it ends in any way."""
 
 import contextlib
 import errno
@@ -153,7 +151,7 @@ def _no_locks_error(path: Path, error: OSError) -> NoLocksError | None:
 
 def _refused(path: Path, error: OSError) -> StorageError:
     if error.errno in {errno.EACCES, errno.EROFS} and not os.path.lexists(path):
-        # The lock is the first file that is made, so the error names its folder.
+        # The lock is the first file to be created, so the error names its folder.
         return StorageError(f"cannot write into the folder {path.parent}: {error.strerror}")
     return StorageError(f"cannot write {path}: {error.strerror}")
 

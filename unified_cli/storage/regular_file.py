@@ -14,8 +14,8 @@ _OTHER_KINDS = {errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.ENODEV}
 
 
 class NotRegularError(OSError):
-    """Something else than a regular file has this name: a link, a folder, a pipe, a
-    socket or a device.
+    """The name belongs to something other than a regular file: a link, a folder, a
+    pipe, a socket or a device.
     """
 
     def __init__(self, path: Path) -> None:

@@ -1,3 +1,3 @@
-"""Many writes: a journal that survives whatever ends the process, the sender, and what
-became of them.
+"""Many writes: a journal that survives the end of the process, the sender, and the
+outcomes.
 """

@@ -22,7 +22,7 @@ class EntryState(Enum):
 
     NEW = "new"
     SENT = "sent"
-    """It may have been done; no one has seen an answer."""
+    """It may have been done; no answer was received."""
     OK = "ok"
     REFUSED = "refused"
     """It was not done, and would not be another time."""
@@ -46,7 +46,7 @@ OUTCOMES = {
     EntryState.NEW: "not-tried",
     EntryState.LEFT_OUT: "left-out",
 }
-"""The word for what became of a write in each state."""
+"""The word for the outcome of a write in each state."""
 
 
 class RunCall(msgspec.Struct, omit_defaults=True):

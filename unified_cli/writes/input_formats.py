@@ -31,7 +31,7 @@ class InputLine(NamedTuple):
     """One record as it was read: JSON text, or a `bare` id; `number` is its line, or
     its place in an array.
 
-    `wrong` says why it cannot be used; other records still may be.
+    `wrong` says why it cannot be used. Other records can still be used.
     """
 
     number: int

@@ -1,6 +1,4 @@
-"""Determines how an input is read. Its format is given, or found by content and name.
-If that fails, the error says why.
-"""
+"""Determine how an input is read. Its format is given, or found by content and name."""
 
 import io
 import re
@@ -122,7 +120,7 @@ def lines(
 
 
 def heads(content: BinaryIO, name: str, reading: Reading, shape: RecordShape) -> list[str]:
-    """Return the names of the columns as they are written. Nothing without a table."""
+    """Return the names of the columns as written. Empty without a table."""
     if not reading.is_table:
         return []
     quoted = reading.format == "csv"
@@ -220,7 +218,7 @@ def _recognised(opened: Opened, path: Path, shape: RecordShape) -> str:
     table = _TABLES.get(suffix)
     if first[:1] in {b"{", b"["}:
         if table and not json_check.flaw(first):
-            # Its name says rows, and its content says JSON.
+            # Its name is that of a table, but its content is JSON.
             kind = "json" if first.startswith(b"[") else "ndjson"
             raise UsageError(
                 f"{path} is {kind.upper()} by its content, not {table.upper()}",

@@ -103,7 +103,7 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def hash_in_0_1(self) -> str:
-        """The hash as version 0.1 wrote it into journals, of the body as it is."""
+        """The hash of the unchanged body, as version 0.1 wrote it into journals."""
         return self._hash(self.body or b"")
 
     def _hash(self, body: bytes) -> str:

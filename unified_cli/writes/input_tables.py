@@ -59,7 +59,7 @@ def read_tsv(file: BinaryIO, name: str, rules: TableRules) -> Iterator[InputLine
 
 
 def header(file: BinaryIO, name: str, rules: TableRules, *, quoted: bool) -> list[str]:
-    """Return the names of the columns as they are written."""
+    """Return the names of the columns as written."""
     try:
         if not quoted:
             return next(_tab_rows(file, name), (0, []))[1]
@@ -162,14 +162,14 @@ def _check_heads(heads: list[str], name: str, rules: TableRules) -> None:
 
 
 class _CellError(ValueError):
-    """A cell is not what the header says."""
+    """A cell is not of the type in its header."""
 
 
 _Members = dict[str, "bytes | _Members"]
 
 
 class _Column(NamedTuple):
-    """Where the cells of a column go, and what they become."""
+    """The place of a column's cells in a record, and their type."""
 
     path: tuple[str, ...]
     value: Callable[[str], bytes]

@@ -147,10 +147,7 @@ class Journal:
         self.sync()
 
     def add(self, entries: Iterable[JournalEntry]) -> None:
-        """Write lines, such as what became of writes.
-
-        They may reach the disk a little later.
-        """
+        """Write lines, such as outcomes. They may reach the disk a little later."""
         lines = []
         at = self._file.size
         for entry in entries:

@@ -1,4 +1,6 @@
-"""Files beside the input of many writes, one for each outcome, and how many had it."""
+"""Files beside the input of many writes: one for each outcome, and its number of
+writes.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -40,9 +40,8 @@ _OTHERS = {".pdf", ".md", ".docx", ".xlsx", ".csv", ".json", ".txt"}
 
 
 def run(context: CommandContext, options: ReportOptions) -> None:
-    """Write the page, or print what it shows.
-
-    Raises IncompleteError if something could not be seen.
+    """Write the page, or print its contents. Raises IncompleteError if anything could
+    not be read.
     """
     runtime = context.runtime
     to = _checked(runtime, options)
@@ -81,9 +80,8 @@ def run(context: CommandContext, options: ReportOptions) -> None:
 
 
 def _checked(runtime: Runtime, options: ReportOptions) -> Path | None:
-    """Return where the page goes.
-
-    Errors that need no request are raised here, before the service is asked.
+    """Return the destination of the page. Raises all errors that can be found without a
+    request.
     """
     if options.output:
         stdout.check(runtime)

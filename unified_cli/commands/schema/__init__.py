@@ -1,1 +1,1 @@
-"""`unified schema` and its parts: the shape of records as they were seen."""
+"""`unified schema` and its parts: the observed shape of records."""

@@ -1,4 +1,4 @@
-"""`unified schema API/RESOURCE`: the shape of real records, and how it differs from
+"""`unified schema API/RESOURCE`: show the shape of real records, or compare it with
 another.
 """
 
@@ -15,7 +15,7 @@ from unified_cli.commands.schema.difference import ShapeChange
 
 @dataclass(frozen=True, kw_only=True)
 class SchemaOptions(MessageOptions, NetworkOptions, ConnectionOptions):
-    """Which records are looked at, and what their shape is compared with."""
+    """Which records to read, and what to compare their shape with."""
 
     resource: Annotated[str, Argument("the list", "API/RESOURCE", takes=("api/resource",))]
     query: Query = ()

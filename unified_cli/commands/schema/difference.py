@@ -37,7 +37,7 @@ class ShapeChange(Enum):
 
 
 class ShapeDifference(NamedTuple):
-    """A difference at a path: what was expected there, and what was observed."""
+    """A difference at a path: the expected and the observed value."""
 
     kind: ShapeChange
     path: str

@@ -1,4 +1,4 @@
-"""Shapes as JSON Schema, with what was counted beside it, and back."""
+"""Convert shapes to JSON Schema with counts, and back."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -86,7 +86,7 @@ def _node(schema: Json) -> ShapeNode:
 
 
 def known_shape(fields: Sequence[KnownField]) -> ShapeNode:
-    """Return what the catalogue knows of the records.
+    """Return the shape of the records that the catalogue knows.
 
     It does not describe the contents of objects and arrays.
     """
