@@ -187,30 +187,24 @@ def test_of_two_files_the_first_name_counts(write: Callable[..., Path], unified:
     )
 
 
+NAME = "must be at most 64 lower-case letters, digits, dashes and underscores"
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ('[api.hris]\ntitle = "H\n', "2: Illegal character '\\n' (at line 2, column 11)"),
         (
             '[api.hris]\ntitle = "H"\n[api.hris.resources]\npeople = "list Get"\n',
-            (
-                "4: hris.people: 'Get' must be at most 64 lower-case letters, digits, dashes and"
-                " underscores"
-            ),
+            f"4: hris.people: 'Get' {NAME}",
         ),
         (
             '[api.hris]\ntitle = "H"\n\n[api.hris.resources]\n"https://evil.example" = "list"\n',
-            (
-                "5: hris.https://evil.example: 'https://evil.example' must be at most 64"
-                " lower-case letters, digits, dashes and underscores"
-            ),
+            f"5: hris.https://evil.example: 'https://evil.example' {NAME}",
         ),
         (
             '[api.hris]\ntitle = "H"\n[api.hris.resources]\npeople = "list .."\n',
-            (
-                "4: hris.people: '..' must be at most 64 lower-case letters, digits, dashes and"
-                " underscores"
-            ),
+            f"4: hris.people: '..' {NAME}",
         ),
         (
             (
@@ -249,13 +243,8 @@ def test_of_two_files_the_first_name_counts(write: Callable[..., Path], unified:
         ),
         ("api = 7\n", "1: the file: 'api' must be a non-empty table"),
         ("[api]\nhris = 7\n", "2: hris: 'hris' must be a non-empty table"),
-        ("[api]\nvoice = 7\n", "2: voice: 'voice' must be a non-empty table"),
         (b"[api.hris]\ntitle = '\xff'\n", "2: not UTF-8"),
         (f"[api.hris]\ntitle = {'9' * 5000}\n", " a number is larger than TOML allows (64 bits)"),
-        (
-            f"[api.hris.resources]\npeople = 0x{'f' * 5000}\n",
-            " a number is larger than TOML allows (64 bits)",
-        ),
         (f"[api.hris]\ntitle = {'[' * 5000}\n", " nested too deeply for a catalogue"),
     ],
 )

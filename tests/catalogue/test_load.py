@@ -104,14 +104,6 @@ def test_reading_it_in_parts_gives_what_reading_it_whole_gives() -> None:
         ),
         ('"crud import"', '""', "catalogue.toml: shop.orders: no operations"),
         (
-            '"crud import"',
-            '"crud Import"',
-            (
-                "catalogue.toml: shop.orders: 'Import' must be at most 64 lower-case letters,"
-                " digits, dashes and underscores"
-            ),
-        ),
-        (
             'one = "an order", about',
             'one = "an order", abuot',
             (

@@ -21,12 +21,10 @@ UPDATE = "unified -p acme ticketing tickets update"
             "unified diff API/RESOURCE --from old.ndjson --to new.ndjson",
         ),
         ("diff acme globex", "unified diff API/RESOURCE --from acme --to globex"),
-        ("diff ticketing/tickets acme globex", "--from acme --to globex names the two sides"),
         ("diff ticketing/tickets acme", "--from acme --to PROFILE names the two sides"),
         ("-p acme ticketing tickets update t-1 --field name Foo", "--field name=Foo"),
         ("-p acme ticketing tickets update t-1 -f name 'F o'", "-f 'name=F o'"),
         ("-p acme ticketing tickets update name=Foo t-1", f"{UPDATE} t-1 -f name=Foo"),
-        ("-p acme ticketing tickets update t-1 name=Foo", "-f 'name=Foo' sets a field"),
         (
             "request ticketing tickets list",
             "unified request GET /PATH, or without request: unified ticketing tickets list",

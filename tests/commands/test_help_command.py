@@ -86,16 +86,8 @@ SHELLS = "'tcsh' is not one of 'bash', 'zsh', 'fish'"
             'unified help: no topic, API or command named "columns" (did you mean "output"?)',
         ),
         (
-            "help errors",
-            'unified help: no topic, API or command named "errors" (did you mean "exit-codes"?)',
-        ),
-        (
             "help exit-code",
             'unified help: no topic, API or command named "exit-code" (did you mean "exit-codes"?)',
-        ),
-        (
-            "help ticketting",
-            'unified help: no topic, API or command named "ticketting" (did you mean "ticketing"?)',
         ),
         (
             "help zzz",
@@ -106,10 +98,8 @@ SHELLS = "'tcsh' is not one of 'bash', 'zsh', 'fish'"
             'unified help voice calls list: no page "extra" (unified help voice calls list)',
         ),
         ("help exit-codes 9", 'unified help exit-codes: no page "9" (unified help exit-codes)'),
-        ("help doctor x", 'unified help doctor: no page "x" (unified help doctor)'),
         ("help voice call", 'unified voice: no resource named "call" (did you mean "calls"?)'),
         ("profle", 'unified: no API or command named "profle" (did you mean "profile"?)'),
-        ("profile lst", 'unified profile: no command named "lst" (did you mean "list"?)'),
         (
             "voice calls list --outpt x",
             'unified voice calls list: no such option: --outpt (did you mean "--output"?)',

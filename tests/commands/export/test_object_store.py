@@ -789,12 +789,6 @@ REFUSED = [
         13,
         "error: the URL to export to holds credentials (put them into the environment)\n",
     ),
-    (
-        "s3://key@bucket/dir",
-        "",
-        13,
-        "error: the URL to export to holds credentials (put them into the environment)\n",
-    ),
     ("s3://", "", 2, "error: s3:// needs the name of a bucket (s3://bucket/dir)\n"),
     (
         "ftp://host/dir",
@@ -820,15 +814,6 @@ REFUSED = [
         2,
         (
             "error: -o csv makes one file of a list, and an object store has several (use ndjson,"
-            " parquet or delta)\n"
-        ),
-    ),
-    (
-        "s3://bucket/dir",
-        "-o tsv",
-        2,
-        (
-            "error: -o tsv makes one file of a list, and an object store has several (use ndjson,"
             " parquet or delta)\n"
         ),
     ),

@@ -872,14 +872,6 @@ INVALID = "unified import: invalid value for {} (unified import --help)"
     ("argv", "code", "message"),
     [
         (
-            "import tags in",
-            2,
-            (
-                "'tags' must be API/RESOURCE (did you mean ticketing/tags or ats/tags or"
-                " knowledge-base/tags?)"
-            ),
-        ),
-        (
             "import ticketing/nothing in",
             2,
             "no resource ticketing/nothing (unified operations lists them)",
@@ -891,11 +883,6 @@ INVALID = "unified import: invalid value for {} (unified import --help)"
                 "ticketing/tags has no operation 'list' to import with (choose from: create,"
                 " update, delete)"
             ),
-        ),
-        (
-            "import ticketing/tags in --workers 65",
-            2,
-            INVALID.format("'--workers': must be a whole number, from 1 to 64, not '65'"),
         ),
         (
             "import ticketing/tags in --format xml",

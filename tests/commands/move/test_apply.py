@@ -267,7 +267,6 @@ REFERENCE = {"path": "parent.id", "resource": "ticketing/tags", "id": "t"}
     ("line", "code", "said"),
     [
         ("{", 2, "is no call of a plan: is not JSON: "),
-        ("", 2, "is no call of a plan: is not JSON: "),
         ("[]", 2, "is no call of a plan: Expected 'object', got 'array'"),
         ("[" * 100_000, 2, "is no call of a plan: is n"),
         ('{"connection": "\\ud83d"}', 2, "is no call of a plan: "),
@@ -295,7 +294,6 @@ REFERENCE = {"path": "parent.id", "resource": "ticketing/tags", "id": "t"}
             2,
             "is no call of a plan: Invalid enum value 'suspend'",
         ),
-        ({**CREATE, "operation": "list"}, 2, "is no call of a plan: Invalid enum value 'list'"),
         ({**CREATE, "connection": "full"}, 13, "is for account full, and the plan for empty"),
         ({**CREATE, "id": "a"}, 2, "creates a record and names an id to be changed"),
         ({**CREATE, "source": "g"}, 2, "creates g once more"),
@@ -305,7 +303,6 @@ REFERENCE = {"path": "parent.id", "resource": "ticketing/tags", "id": "t"}
             "is no call of a plan: Object contains unknown field 'path'",
         ),
         ({**CREATE, "body": []}, 2, "has no fields to send"),
-        ({**CREATE, "body": "x"}, 2, "has no fields to send"),
         ({**UPDATE, "body": {}}, 2, "has no fields to send"),
         ({**UPDATE, "id": "a/b"}, 2, "has the id 'a/b', which leads to another path"),
         ({**UPDATE, "id": ".."}, 2, "cannot be sent: the id '..' would look like a folder"),

@@ -440,21 +440,6 @@ def test_a_name_that_may_be_several_things_is_refused(
             "--from nobody is no profile, folder or file (unified profile list)",
         ),
         (
-            "ticketing/tags --from profile:x --to x",
-            2,
-            "--from profile:x is no profile, folder or file (unified profile list)",
-        ),
-        (
-            "ticketing/tagz --from sandbox --to sandbox",
-            2,
-            "no resource ticketing/tagz (did you mean ticketing/tags?)",
-        ),
-        (
-            "ticketing --from sandbox --to sandbox",
-            2,
-            "'ticketing' must be API/RESOURCE (like ticketing/contacts)",
-        ),
-        (
             "ticketing/tags --from . --to sandbox",
             12,
             ". holds no manifest.json, so it is not an export (name what export --to was given)",

@@ -23,6 +23,8 @@ from unified_cli.storage import names
 
 CONTENT = bytes(range(256)) * 40
 PNG = {"Content-Type": "image/png"}
+JSON = {"Content-Type": "application/json"}
+GONE = b'{"statusCode":404,"error":"Not Found","message":"gone"}'
 RESUMABLE = {**PNG, "ETag": '"v1"', "Accept-Ranges": "bytes"}
 COMMAND = "ticketing attachments download -q file_url=https://files.example/a/photo%20.png --out"
 
@@ -181,10 +183,7 @@ def test_a_file_that_was_whole_after_all_is_kept(
         (
             [Turn(200, CONTENT, RESUMABLE, send=6000), rest(6000, at=5000)],
             5,
-            (
-                "the partial answer does not start at byte 6000 (POST"
-                " /unified/ticketing/attachments/download)"
-            ),
+            "the partial answer does not start at byte 6000",
         ),
         (
             [Turn(200, CONTENT, PNG, send=6000)],
@@ -194,27 +193,15 @@ def test_a_file_that_was_whole_after_all_is_kept(
         (
             [Turn(200, CONTENT, {**PNG, "Content-MD5": "AAAAAAAAAAAAAAAAAAAAAA=="})],
             5,
-            (
-                "the file does not have the md5 that came with it (POST"
-                " /unified/ticketing/attachments/download)"
-            ),
+            "the file does not have the md5 that came with it",
         ),
         (
             [Turn(200, CONTENT, {**PNG, "Repr-Digest": "sha-256=:AAAA:"})],
             5,
-            (
-                "the file does not have the sha256 that came with it (POST"
-                " /unified/ticketing/attachments/download)"
-            ),
+            "the file does not have the sha256 that came with it",
         ),
         (
-            [
-                Turn(
-                    200,
-                    b'{"id":"1","file_url":"https://x.example"}',
-                    {"Content-Type": "application/json"},
-                )
-            ],
+            [Turn(200, b'{"id":"1","file_url":"https://x.example"}', JSON)],
             5,
             (
                 "the service answered POST /unified/ticketing/attachments/download with a record,"
@@ -227,18 +214,12 @@ def test_a_file_that_was_whole_after_all_is_kept(
             "the service answered POST /unified/ticketing/attachments/download with nothing",
         ),
         (
-            [
-                Turn(
-                    200,
-                    b'{"statusCode":404,"error":"Not Found","message":"gone"}',
-                    {"Content-Type": "application/json"},
-                )
-            ],
+            [Turn(200, GONE, JSON)],
             4,
             "the service answered 404 to POST /unified/ticketing/attachments/download: gone",
         ),
         (
-            [Turn(404, b'{"statusCode":404,"error":"Not Found","message":"gone"}')],
+            [Turn(404, GONE)],
             4,
             "the service answered 404 to POST /unified/ticketing/attachments/download: gone",
         ),
@@ -248,13 +229,7 @@ def test_a_file_that_was_whole_after_all_is_kept(
             "the answer is HTML, not JSON",
         ),
         (
-            [
-                Turn(
-                    206,
-                    CONTENT[5:],
-                    {**PNG, "Content-Range": f"bytes 5-{len(CONTENT) - 1}/{len(CONTENT)}"},
-                )
-            ],
+            [rest(5)],
             5,
             "the answer is partial (206), which was not requested",
         ),

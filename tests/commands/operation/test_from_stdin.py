@@ -47,6 +47,7 @@ def test_any_listed_id_is_deleted_and_no_other(unified: Unified, service: Servic
     assert sent(service)[1:] == [("DELETE", identifier, b"") for identifier in HOSTILE]
 
 
+ALONE = "the ids come from standard input, so nothing else can be read from it"
 EACH = "one id, or one record with an id, on each line"
 
 
@@ -148,12 +149,7 @@ def test_updates_take_the_record_or_the_options(
                 " acct-1 (add --yes)"
             ),
         ),
-        ("get -", b"", "no ids on standard input (one id, or one record with an id, on each line)"),
-        (
-            "get -",
-            b" \n\n",
-            "no ids on standard input (one id, or one record with an id, on each line)",
-        ),
+        ("get -", b"", f"no ids on standard input ({EACH})"),
         ("get -", None, "standard input is closed, so there are no ids"),
         (
             "delete - -y",
@@ -208,11 +204,6 @@ def test_updates_take_the_record_or_the_options(
             f'standard input, line 1 is not an id: "ID  NAME" holds two blanks in a row {ROWS}',
         ),
         (
-            "update - -f x=1",
-            b"name,nr\nx,1\n",
-            f'standard input, line 1 is not an id: "name,nr" holds a comma {ROWS}',
-        ),
-        (
             "update -",
             b"id;name\n1;x\n",
             (
@@ -221,7 +212,6 @@ def test_updates_take_the_record_or_the_options(
             ),
         ),
         ("update -", b"id,name\n1\n", "standard input, line 2: 1 cell under 2 columns"),
-        ("update -", b"id,name\n,x\n", f"standard input, line 2 has no id ({EACH})"),
         ("delete - -y --format csv", b"nr\n1\n", f"standard input, line 2 has no id ({EACH})"),
         ("delete - -y --format json", b"a\n", "standard input is not an array of records"),
         (
@@ -245,21 +235,9 @@ def test_updates_take_the_record_or_the_options(
                 " change its fields)"
             ),
         ),
-        (
-            "update - -d -",
-            b"a\n",
-            "the ids come from standard input, so nothing else can be read from it",
-        ),
-        (
-            "update - -F x=@-",
-            b"a\n",
-            "the ids come from standard input, so nothing else can be read from it",
-        ),
-        (
-            "get - --token-stdin",
-            b"a\n",
-            "the ids come from standard input, so nothing else can be read from it",
-        ),
+        ("update - -d -", b"a\n", ALONE),
+        ("update - -F x=@-", b"a\n", ALONE),
+        ("get - --token-stdin", b"a\n", ALONE),
         (
             "update - --idempotency-key k",
             b"a\n",

@@ -113,11 +113,6 @@ def test_a_change_leaves_every_other_letter_alone(
             ),
         ),
         ("profile add sandbox", 2, 'the profile "sandbox" is built in; choose another name'),
-        (
-            "profile set sandbox retries=1",
-            2,
-            'the profile "sandbox" is built in and cannot be changed',
-        ),
         ("profile remove sandbox", 2, 'the profile "sandbox" is built in and cannot be changed'),
         (
             "profile set nobody retries=1",
@@ -128,7 +123,6 @@ def test_a_change_leaves_every_other_letter_alone(
         ("profile remove nobody", 3, 'no profile named "nobody" (unified profile list shows 2)'),
         ("profile show nobody", 3, 'no profile named "nobody" (unified profile list shows 2)'),
         ("profile set acme tmeout=3", 2, 'no key "tmeout" (did you mean "timeout"?)'),
-        ("profile set acme tmeout=", 2, 'no key "tmeout" (did you mean "timeout"?)'),
         ("profile set acme timeout", 2, '"timeout" must look like KEY=VALUE (timeout=VALUE)'),
         ("profile set acme timeout=0", 2, "timeout must be a number of seconds above 0"),
         ("profile set acme retries=1 retries=2", 2, "retries is given twice"),
@@ -162,7 +156,6 @@ def test_a_change_leaves_every_other_letter_alone(
             2,
             "unified profile use NAME chooses a profile, unified profile use --none chooses none",
         ),
-        ("profile lsit", 2, 'unified profile: no command named "lsit" (did you mean "list"?)'),
     ],
 )
 def test_what_cannot_be_meant_is_refused_and_changes_nothing(
