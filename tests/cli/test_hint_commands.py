@@ -186,7 +186,6 @@ NOT_RUN = {
     "runs {} …": RUN,
     "profile logout {}": "has a stored token only in `test_sign_in.py`",
     "sql 'SELECT …'": GUESS,
-    "sql @{}": GUESS,
     "-p NAME operations add {}": "needs an offered API, which `test_operations_add.py` has",
     "sandbox serve": "serves until it is stopped; `tests/sandbox/test_serve.py` does",
     "{}": ANY,
