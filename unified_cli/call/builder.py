@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from unified_cli import hints
 from unified_cli.call import Call, Mode, delivery
 from unified_cli.catalogue import Catalogue, Operation, Service
+from unified_cli.catalogue.known_filters import PASSED_ON
 from unified_cli.cli import next_steps
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import (
@@ -106,11 +107,9 @@ def settings_for_many(
     """
     by_profile = any("output" in config.profiles.get(name, {}) for name in names)
     asked = settings.values["output"].source != DEFAULT or by_profile or jq or runtime.pretty
-    return (
-        settings
-        if asked or not runtime.stdout_is_terminal
-        else settings._replace(output=formats.TABLE)
-    )
+    if asked or not runtime.stdout_is_terminal:
+        return settings
+    return settings._replace(output=formats.TABLE)
 
 
 def check_options(options: CallOptions) -> None:
@@ -185,11 +184,9 @@ def _warn_of_dots(call: Call, operation: Operation) -> None:
     dotted = [
         name for text in (*sent.raw_field, *sent.field) if "." in (name := text.partition("=")[0])
     ]
-    known = (
-        {field.name for field in (*operation.accepted_fields, *operation.facts.fields)}
-        if dotted
-        else set()
-    )
+    if not dotted:
+        return
+    known = {field.name for field in (*operation.accepted_fields, *operation.facts.fields)}
     for name in dotted:
         first, *rest = visible(name).split(".")
         if first in known and name not in known and all(rest) and "[" not in name:
@@ -295,7 +292,7 @@ def with_page_size(
 
 def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
     """Return the names and values of `NAME=VALUE` texts. Raises UsageError for one
-    without a value.
+    without a value, and for an empty id.
     """
     found = []
     for text in texts:
@@ -304,6 +301,10 @@ def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
             meant = hints.with_equals("-q", text) or hints.as_jq(text)
             hint = meant or "-q NAME=VALUE; --jq EXPR selects from the result"
             raise UsageError(f"-q {text!r} needs a value", hint=hint)
+        base, _, inner = name.rpartition("[")
+        if base.partition("[")[0] != PASSED_ON:
+            hint = "leave it out, or give an id"
+            request_body.check_id(f"-q {text}", inner.removesuffix("]"), value, hint=hint)
         found.append((name, value))
     return found
 
@@ -373,10 +374,8 @@ def check_unlabelled(body: bytes | None, options: CallOptions, operation: Operat
     selected = "".join(f" -p {shlex.quote(one)}" for one in chosen)
     raise UsageError(
         f"the body has a {record_label.LABEL}, and a body chooses no connection",
-        hint=(
-            f"unified import {resource} FILE --operation {name}{selected} sends each record to the"
-            " one that it names"
-        ),
+        hint=f"unified import {resource} FILE --operation {name}{selected} sends each record to the"
+        " one that it names",
     )
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from unified_cli.cli.options import SendOptions
 from unified_cli.errors import UsageError
-from unified_cli.http import upload
+from unified_cli.http import request_body, upload
 from unified_cli.http.upload import Upload
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import visible
@@ -83,6 +83,7 @@ def _fields(options: SendOptions) -> list[tuple[str, str]]:
             raise UsageError(f"-f {visible(text)!r} is not NAME=STRING")
         if name == LABEL:
             raise UsageError(f"the form has a {LABEL}, and a body chooses no connection")
+        request_body.check_id(f"-f {text}", name, value, hint="leave it out, or give an id")
         found.append((name, value))
     return found
 

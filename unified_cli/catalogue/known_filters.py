@@ -15,7 +15,7 @@ _CLOSE = 0.7
 _CLOSE_FIELD = 0.85
 # Operators that some providers take.
 _OF_SOME = ("gte", "lte", "ne")
-_PASSED_ON = "remote_query"
+PASSED_ON = "remote_query"
 DIRECTIONS = ("asc", "desc")
 
 
@@ -131,7 +131,7 @@ class _Check:
     ) -> None:
         self._command, self._service = operation.command, service
         # The service's own parameters for any request share a prefix.
-        self._passed_on = (_PASSED_ON, f"{service.exclude_fields.partition('_')[0]}_")
+        self._passed_on = (PASSED_ON, f"{service.exclude_fields.partition('_')[0]}_")
         filters = known_filters(operation, service)
         self._operators = (*filters.operators, *_OF_SOME)
         self._times = {*filters.sort_keys, *(one.name for one in filters.filters if one.is_time)}

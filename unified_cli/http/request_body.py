@@ -4,6 +4,7 @@ fields in it.
 
 import base64
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -76,6 +77,15 @@ def compose(data: str | None, fields: Sequence[BodyField], runtime: Runtime) -> 
     for field in fields:
         _set(tree, field, runtime)
     return msgspec.json.encode(tree)
+
+
+def check_id(typed: str, name: str, value: Json, *, hint: str) -> None:
+    """Raise UsageError if `value` is an empty text and `name` is that of an id.
+
+    Most are of a shell's variable that is not set.
+    """
+    if value == "" and (name == "id" or name.endswith("_id")):
+        raise UsageError(f"{typed}: the id is empty", hint=hint)
 
 
 def reads_stdin(data: str | None, fields: Sequence[BodyField]) -> int:
@@ -180,6 +190,14 @@ def _open(value: Json) -> Json:
 def _set(tree: dict[str, Json], field: BodyField, runtime: Runtime) -> None:
     path, value = _split(field)
     leaf = _string(value) if field.raw else _value(path[0].name, value, runtime)
+    name = field.text.partition("=")[0]
+    cleared, empty = (shlex.quote(f"{name}={json}") for json in ("null", '""'))
+    check_id(
+        f"-{'f' if field.raw else 'F'} {field.text}",
+        path[-1].name,
+        leaf,
+        hint=f"-F {cleared} clears it, -F {empty} sends an empty text",
+    )
     at: Json = tree
     for step, following in pairwise(path):
         at = _descend(at, step, following.name, field)
