@@ -127,8 +127,9 @@ class TableSpool:
                 self.left_out += 1
                 return
             self.halves += 1
-        for name in members if members.keys() - self.seen.keys() else ():
-            self._note(name)
+        if not members.keys() <= self.seen.keys():
+            for name in members:
+                self._note(name)
         row = [label, line if self._record else b"", *[b""] * len(self._columns)]
         # Loop over the smaller set: a long record may have few of the columns, and a
         # short one few of a thousand columns.
