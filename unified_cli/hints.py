@@ -55,7 +55,8 @@ _REFUSED = {
     (429, "service"): TOO_SLOW,
     (429, "provider"): TOO_SLOW,
 }
-_NOT_OFFERED = {404, 405, 501}
+NOT_OFFERED = {404, 405, 501}
+"""The statuses by which a provider may say that it does not offer a list."""
 _PATH = re.compile(r"\w+\[[\d*]*\]")
 
 
@@ -175,7 +176,7 @@ def for_status(
     """
     if status == 404:
         return _not_found(operation) if origin == "service" else None
-    if status in _NOT_OFFERED and operation and operation.lists:
+    if status in NOT_OFFERED and operation and operation.lists:
         return "the connection may not offer this list"
     if status >= 500 and not (operation and operation.method != "GET"):
         return f"the {origin} failed; try again later"

@@ -17,13 +17,12 @@ from unified_cli.exported.increments import RecordsAhead
 from unified_cli.exported.list_export import ListExportOptions, ListTarget, TakenOverError
 from unified_cli.exported.list_history import ListHistory
 from unified_cli.exported.manifest import Manifest, ManifestEntry, timestamp, without_lists
+from unified_cli.hints import NOT_OFFERED
 from unified_cli.http import pagination
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request
 from unified_cli.output.progress import Progress
-
-_NOT_OFFERED = {404, 405, 501}
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +221,7 @@ class ListRunner:
             yield from list_export.run(part, pages, options, self._runtime.wall)
         except UnifiedError as error:
             part.close()
-            if error.status not in _NOT_OFFERED or part.state.pages or planned.exact:
+            if error.status not in NOT_OFFERED or part.state.pages or planned.exact:
                 raise
             yield FinishedList(replace(entry, offered=False, why=error.one_line, ended=self._now()))
             return

@@ -28,6 +28,7 @@ from unified_cli.config import file, profiles
 from unified_cli.errors import IncompleteError, UnifiedError, UsageError
 from unified_cli.fleet.conclude import Ending, conclude, failure_lines
 from unified_cli.fleet.read import FairReaders
+from unified_cli.hints import NOT_OFFERED
 from unified_cli.http import request_body
 from unified_cli.http.pagination import Page
 from unified_cli.json_text.json_codec import dump
@@ -42,7 +43,6 @@ from unified_cli.storage.owned_folder import owned_folder
 
 _MOST_NAMED = 5
 _WINDOW = 10
-_NOT_OFFERED = {404, 405, 501}
 _NO_COLUMN = re.compile(r'(?:Referenced column|a column named) "(.+?)"(?: not found|$)')
 _Spools = Mapping[Table, TableSpool]
 
@@ -144,7 +144,7 @@ def _read(
                 errors |= {one.name: result} if result else {}
     failed = {one.name: errors[one.name] for one in lists if one.name in errors}
     for one in lists:
-        if one.name in failed and failed[one.name].status in _NOT_OFFERED:
+        if one.name in failed and failed[one.name].status in NOT_OFFERED:
             error = failed[one.name]
             if len(lists) > 1:
                 error.add_hint(f"-p '!{one.connection}' leaves it out")
