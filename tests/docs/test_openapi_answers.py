@@ -208,7 +208,15 @@ def test_an_update_by_its_body_is_as_described(client: httpx.Client, operation: 
     account = {"integrated_account_id": "full:by-body"}
     answer = client.patch(path, params=account, json={"id": example(operation).identity})
     assert answer.status_code == 200
-    check(answer, described("PATCH", path))
+    found = described("PATCH", path)
+    check(answer, found)
+    from openapi_schema_validator import OAS31Validator  # noqa: PLC0415  as above
+
+    body = found["requestBody"]["content"]["application/json"]["schema"]
+    validator = OAS31Validator({**body, "components": COMPONENTS})
+    for wrong in ({}, {"id": ""}, {"id": None}, {"id": 5}):
+        assert not validator.is_valid(wrong)
+        assert client.patch(path, params=account, json=wrong).status_code in (400, 422)
 
 
 BESIDE: dict[str, dict[str, Any]] = {

@@ -19,7 +19,6 @@ _ALWAYS = (KnownField("id"), KnownField("created_at"), KnownField("updated_at"))
 _REMOTE = KnownField("remote_data", "object")
 _ID: JsonObject = {"type": ["string", "number"]}
 _TIME: JsonObject = {"type": "string", "format": "date-time"}
-_NOT_EMPTY: JsonObject = {"type": "string", "minLength": 1}
 _WORD = re.compile(r"<(\w+)>")
 
 
@@ -146,7 +145,7 @@ def needed_schema(schema: JsonObject) -> JsonObject:
     empty.
     """
     if "anyOf" in schema:
-        return {**schema, "anyOf": [schema_reference("RecordId"), _NOT_EMPTY]}
+        return {**schema, "anyOf": [schema_reference("NeededReference")]}
     kind = schema["type"] if isinstance(schema["type"], str) else schema["type"][0]
     least = {"string": "minLength", "array": "minItems"}.get(kind)
     return {**schema, "type": kind, **({least: 1} if least else {})}
