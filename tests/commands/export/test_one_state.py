@@ -490,15 +490,17 @@ def test_a_restart_in_another_format_that_fails_removes_nothing(
 
 @pytest.mark.extra
 @pytest.mark.parametrize("exports", ["folder"], indirect=True)
+@pytest.mark.parametrize(("first", "later"), [("parquet", "ndjson"), ("ndjson", "delta")])
 def test_ids_that_are_gone_are_reported_across_formats(
-    exports: Callable[[str], Exports],
+    exports: Callable[[str], Exports], first: str, later: str
 ) -> None:
-    export = exports("parquet")
+    export = exports(first)
+    import_for(later)
     for number in range(3):
         export.change(f"t{number}")
     assert export.run("plain").code == 0
     del export.world.records["t1"]
-    export.form = "ndjson"
+    export.form = later
     result = export.run("plain", "--restart")
     gone = export.folder / "p0/ticketing/gone.tickets.ndjson"
     assert (result.code, json.loads(gone.read_text())["id"]) == (0, "t1")

@@ -123,6 +123,8 @@ class TableFolder:
 
     def records(self, file: str) -> Iterator[bytes]:
         """Return the records of a complete list."""
+        if not is_part(file):
+            return self._files.records(file)
         part = _part_of(file)
         return self.table(f"{part.api}/{part.resource}").records(part)
 
@@ -250,15 +252,11 @@ def _pages(file: str) -> str:
     return f"{_PAGES}/{file}"
 
 
-def _profile(file: str) -> str:
-    return unquote(PurePosixPath(file).parts[0])
-
-
-def _part_of(file: str) -> TablePart:
+def _part_of(file: str, origin: str = "", account: str = "") -> TablePart:
     path = PurePosixPath(file)
-    return TablePart(path.parts[1], path.stem, "", "", ParquetColumns(_profile(file)))
+    columns = ParquetColumns(unquote(path.parts[0]))
+    return TablePart(path.parts[1], path.stem, origin, account, columns)
 
 
 def _part(entry: ManifestEntry) -> TablePart:
-    columns = ParquetColumns(_profile(entry.file))
-    return TablePart(entry.api, entry.resource, entry.origin, entry.account_id, columns)
+    return _part_of(entry.file, entry.origin, entry.account_id)
