@@ -264,18 +264,11 @@ def merge(
     for file in files:
         with opened(file.name) as content, _parquet(content) as found:
             there = found.read([_ID], use_threads=False)[_ID].cast(pa.string())
-            at = compute.index_in(there, value_set=ids).combine_chunks()
-            rows = compute.indices_nonzero(compute.is_valid(at))
-            if not len(rows):
+            at = compute.index_in(there, value_set=ids).to_pylist()
+            hits = {row: places[one] for row, one in enumerate(at) if one is not None}
+            if not hits:
                 continue
             replaced.append(file)
-            hits = dict(
-                zip(
-                    rows.to_pylist(),
-                    (places[one] for one in at.take(rows).to_pylist()),
-                    strict=True,
-                )
-            )
             for batch in _unchanged(found, hits, new, writer.schema):
                 writer.write(batch)
     return replaced

@@ -13,7 +13,6 @@ import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import quote
 
 import pyarrow as pa
@@ -55,22 +54,6 @@ _CONFIGURATION = {"delta.dataSkippingStatsColumns": ",".join(parquet_file.TIMES)
 # Others may read the older versions that the library would remove.
 _HOOKS = PostCommitHookProperties(cleanup_expired_logs=False)
 _REBUILD = "unified export … --restart, without --incremental, rebuilds its part"
-
-
-class _Written(NamedTuple):
-    """The files of one attempt to commit a read: the files before, the new files (as
-    commit actions and as files of the part), and the files to remove.
-    """
-
-    there: list[DataFile]
-    actions: list[AddAction]
-    added: list[DataFile]
-    gone: list[DataFile]
-
-    @property
-    def files(self) -> list[DataFile]:
-        """The files of the part after the commit."""
-        return [*(one for one in self.there if one not in self.gone), *self.added]
 
 
 class ListTable:
@@ -183,7 +166,7 @@ class ListTable:
         The `whole` list replaces the part; other records are merged by their ids.
         """
         with self._lock:
-            written: _Written | None = None
+            before: list[DataFile] | None = None
             for attempt in range(_ATTEMPTS):
                 self._files.check(self._name)
                 table = self.made(part.columns)
@@ -194,17 +177,19 @@ class ListTable:
                     # An earlier run put it in.
                     return delta_log.after(read, table.version(), there, len(found))
                 with self._errors("write to"):
-                    if written is None or written.there != there:
-                        written = self._write(part, read, there, found, whole=whole)
+                    if before != there:
+                        writer, gone = self._write(part, read, there, found, whole=whole)
+                        before = there
                     try:
-                        self._write_log(table, part, read, written)
+                        self._write_log(table, part, read, writer.actions, gone)
                     except CommitFailedError:
                         # Another run committed first, and may have changed the part.
                         pause = min(_LONGEST_PAUSE, 0.05 * 2**attempt)
                         self._runtime.sleep(random.uniform(0, pause))  # noqa: S311
                         continue
-                self._sweep(part, read, {one.name for one in written.added})
-                return delta_log.after(read, table.version() + 1, written.files, len(found))
+                self._sweep(part, read, {one.name for one in writer.added})
+                files = [*(one for one in there if one not in gone), *writer.added]
+                return delta_log.after(read, table.version() + 1, files, len(found))
         raise StateError(f"others write to {self} all the time", hint="run the same command again")
 
     def records(self, part: TablePart) -> Iterator[bytes]:
@@ -270,26 +255,31 @@ class ListTable:
         found: NewestRecords,
         *,
         whole: bool,
-    ) -> _Written:
-        """Write the files that are to replace some of those in the part."""
+    ) -> tuple[PartWriter, list[DataFile]]:
+        """Write new files of the part, and return them with the files to remove."""
         found.begin()
         name = f"{delta_log.prefix(part, read)}{secrets.token_hex(6)}"
         writer = PartWriter(self._save, name, part.columns)
         gone = there if whole else delta_rows.merge(there, self._open_file, found, writer)
         writer.end(found)
-        return _Written(there, writer.actions, writer.added, gone)
+        return writer, gone
 
     def _write_log(
-        self, table: DeltaTable, part: TablePart, read: TableRead, written: _Written
+        self,
+        table: DeltaTable,
+        part: TablePart,
+        read: TableRead,
+        added: list[AddAction],
+        gone: list[DataFile],
     ) -> None:
         """Commit the files that come and go as the version after that of the table.
 
         Raises CommitFailedError if there is one by now.
         """
         now, values = int(time.time() * 1000), {PROFILE: part.columns.profile}
-        gone = [RemoveAction(one.name, True, now, one.size, values) for one in written.gone]
+        removed = [RemoveAction(one.name, True, now, one.size, values) for one in gone]
         table.create_write_transaction(
-            [*written.actions, *gone],
+            [*added, *removed],
             "append",
             parquet_file.schema(part.columns),
             [PROFILE],
