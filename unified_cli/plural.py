@@ -40,13 +40,13 @@ def ago(seconds: float) -> str:
     if passed < _MINUTE:
         return "just now"
     if passed < _HOUR:
-        said = f"{passed // _MINUTE:.0f} min"
+        age = f"{passed // _MINUTE:.0f} min"
     elif passed < _DAY:
-        said = f"{passed // _HOUR:.0f} h"
+        age = f"{passed // _HOUR:.0f} h"
     else:
-        said = next(
+        age = next(
             counted(int(passed // length), unit)
             for length, unit in ((_YEAR, "year"), (_MONTH, "month"), (_DAY, "day"))
             if passed >= length
         )
-    return f"{said} ago" if seconds > 0 else f"in {said}"
+    return f"{age} ago" if seconds > 0 else f"in {age}"

@@ -117,8 +117,8 @@ def _failures(errors: Any) -> Iterator[str]:
     members = errors.items() if isinstance(errors, dict) else [("", errors)]
     for name, value in members:
         for error in value if isinstance(value, list) else [value] if value else []:
-            said = (
+            message = (
                 (error.get("message") or error.get("error")) if isinstance(error, dict) else error
             )
-            words = said if isinstance(said, str) else encoded(error).decode()
+            words = message if isinstance(message, str) else encoded(error).decode()
             yield f"{name}: {words}" if name else words

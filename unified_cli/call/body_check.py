@@ -21,8 +21,8 @@ def check(
     """
     if not (body and body.lstrip().startswith(b"{")):
         return
-    said = builder.described(runtime, options, operation)
-    described = [one.name for one in said.body] if said else []
+    description = builder.described(runtime, options, operation)
+    described = [one.name for one in description.body] if description else []
     check_names(runtime, operation, parts(body) or (), described, strict=options.strict)
 
 

@@ -33,7 +33,7 @@ class ProbeResult:
     success.
 
     If the connection is not simply healthy, `state` describes its state in a few words,
-    and `said` in a sentence.
+    and `sentence` in a sentence.
     """
 
     profile: str | None
@@ -41,7 +41,7 @@ class ProbeResult:
     error: UnifiedError | None
     headers: Mapping[str, str] = field(default_factory=dict)
     state: str = ""
-    said: str = ""
+    sentence: str = ""
 
     @property
     def word(self) -> str:
@@ -160,9 +160,14 @@ class Probe:
             if state.scopes_in_words
             else ""
         )
-        said = state.problem_as_sentence(service) or lacking
+        sentence = state.problem_as_sentence(service) or lacking
         return ProbeResult(
-            None, 0, state.error(service, settings.leading_profile), health.headers, problem, said
+            None,
+            0,
+            state.error(service, settings.leading_profile),
+            health.headers,
+            problem,
+            sentence,
         )
 
 

@@ -114,12 +114,12 @@ class AccountState(NamedTuple):
         held, words = self.problem_in_a_word(service), service.connections
         if not held:
             return ""
-        said = f": {self.last_error}" if self.last_error else ""
+        reason = f": {self.last_error}" if self.last_error else ""
         if held == words.shut:
-            return f"the account is blocked{said}"
+            return f"the account is blocked{reason}"
         if self.status in words.needs_login.split():
-            return f"the connection needs a new login ({self.status}{said})"
-        return f"the connection's status is {self.status}{said}"
+            return f"the connection needs a new login ({self.status}{reason})"
+        return f"the connection's status is {self.status}{reason}"
 
     def remark(self, service: Service) -> str:
         """Return the connection's problem as a sentence.

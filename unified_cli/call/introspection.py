@@ -157,8 +157,8 @@ def _read(document: Json, service: Service) -> Offer | None:
                 if members.get(words.overridden) is True:
                     overridden.add(f"{api}/{resource}")
                 for place, text in ((api, words.model_title), (f"{api}/{resource}", _ABOUT)):
-                    if isinstance(said := members.get(text), str):
-                        texts.setdefault(place, said)
+                    if isinstance(value := members.get(text), str):
+                        texts.setdefault(place, value)
             case _:
                 unread += 1
     if unread and not offered:

@@ -269,8 +269,8 @@ class _FanOutOutcome:
             )
         else:
             for name, tally in cut.items():
-                said = f"cut on request after {tally.so_far()}; {more}" if more else None
-                runtime.stderr.note(f"{name}: {said or listing.unread_message(tally, asked)}")
+                message = f"cut on request after {tally.so_far()}; {more}" if more else None
+                runtime.stderr.note(f"{name}: {message or listing.unread_message(tally, asked)}")
         good = [tally for name, tally in self.tallies.items() if name not in self.failed]
         if asked.several:
             records, pages = (

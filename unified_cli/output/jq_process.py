@@ -105,8 +105,8 @@ class JqProcess:
                 f"a process for a jq program did not start within {_START_SECONDS:g} s"
             )
         if child.stdout.readline() != b"ready\n":
-            said = child.communicate()[1].decode("utf-8", "replace").strip().rpartition("\n")[2]
-            why = f"ended with {child.returncode}" + (f": {said}" if said else "")
+            message = child.communicate()[1].decode("utf-8", "replace").strip().rpartition("\n")[2]
+            why = f"ended with {child.returncode}" + (f": {message}" if message else "")
             raise StorageError(
                 f"a process for a jq program cannot start, it {why}", hint="unified doctor"
             )

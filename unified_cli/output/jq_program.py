@@ -202,11 +202,11 @@ def _compiled(expression: str, option: str) -> Any:
     if directive := _DIRECTIVE.match(expression):
         # Directives are refused, because jq looks for modules in the working directory,
         # too.
-        said = (
+        message = (
             f"{option}: no {directive[1]} directive is allowed, since a program reads no other"
             " files"
         )
-        raise UsageError(said, hint="define a function in the program itself: def NAME: …; …")
+        raise UsageError(message, hint="define a function in the program itself: def NAME: …; …")
     try:
         with signals.ending_at_once():
             # The program compiles alone first. This checks that it is complete without

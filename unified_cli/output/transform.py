@@ -100,12 +100,12 @@ class ColumnCheck:
         return [self._remark(column) for column in wrong] if self._records else []
 
     def _remark(self, column: str) -> str:
-        said = f'no record has the column "{excerpt(column)}"'
+        message = f'no record has the column "{excerpt(column)}"'
         if column in self._known:
-            return said
+            return message
         close = self._closest(column)
         hint = f'did you mean "{excerpt(close)}"?' if close else self._available()
-        return f"{said} ({hint})" if hint else said
+        return f"{message} ({hint})" if hint else message
 
     def _closest(self, column: str) -> str | None:
         close = get_close_matches(column, self._names, 1) or get_close_matches(

@@ -385,8 +385,8 @@ def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
         )
     if isinstance(error, FileNotFoundError) or status == 404:
         return StorageError(f"{failed}: {url.bucket} does not exist")
-    said = f"its answer is {status}" if status else "it does not answer"
-    return UnreachableStoreError(f"{failed}: {said}", hint=_AGAIN)
+    message = f"its answer is {status}" if status else "it does not answer"
+    return UnreachableStoreError(f"{failed}: {message}", hint=_AGAIN)
 
 
 def unusable(url: StoreUrl) -> DeniedStoreError:

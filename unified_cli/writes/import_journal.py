@@ -196,14 +196,14 @@ class ImportJournal(Journal):
         if found.fingerprint != self._other.fingerprint:
             return
         if self._other.is_replay:
-            said = "a replay of this import, which sent nothing"
+            message = "a replay of this import, which sent nothing"
             hint = "remove it, or --restart discards it: then everything is sent"
         else:
-            said, hint = (
+            message, hint = (
                 "this import itself, which a replay cannot continue",
                 "replay it with a copy of its input",
             )
-        raise StateError(f"{self.path} is of {said}", hint=hint)
+        raise StateError(f"{self.path} is of {message}", hint=hint)
 
 
 def _words(option: str, value: str) -> str:

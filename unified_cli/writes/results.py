@@ -147,8 +147,8 @@ def _widest(words: Iterable[str]) -> int:
 
 
 def _short_reason(error: UnifiedError) -> MaskedText:
-    said = error.reason.partition(": ")[2] if error.status else ""
-    return masked(said) if said else error.message
+    message = error.reason.partition(": ")[2] if error.status else ""
+    return masked(message) if message else error.message
 
 
 class ServedRecords:

@@ -135,10 +135,10 @@ def _resources_by_api(names: Sequence[tuple[str, str]]) -> str:
     of_api = defaultdict[str, list[str]](list)
     for api, resource in names:
         of_api[api].append(resource)
-    said = "; ".join(f"{api} {', '.join(resources)}" for api, resources in of_api.items())
+    words = "; ".join(f"{api} {', '.join(resources)}" for api, resources in of_api.items())
     return (
-        said
-        if len(said) <= _MOST_WORDS
+        words
+        if len(words) <= _MOST_WORDS
         else ", ".join(f"{api} {len(of_it)}" for api, of_it in of_api.items())
     )
 
@@ -171,11 +171,11 @@ def _missing_offers(
 def _extra_offers(found: Sequence[ConnectionOffer], service: Service) -> Iterator[str]:
     groups = defaultdict[str, list[str]](list)
     for one in found:
-        if said := extra_offer.in_words(one.extra, service):
-            groups[said].append(one.name)
+        if words := extra_offer.in_words(one.extra, service):
+            groups[words].append(one.name)
     ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
-    for said, names in ordered[:_MOST_LINES]:
-        yield f"{EXTRA} {said}: {named(names, _MOST_ON_SCREEN)}"
+    for words, names in ordered[:_MOST_LINES]:
+        yield f"{EXTRA} {words}: {named(names, _MOST_ON_SCREEN)}"
     if len(ordered) > _MOST_LINES:
         yield f"{len(ordered) - _MOST_LINES} more like these (-o ndjson has each)"
 
@@ -185,7 +185,7 @@ def _place(keeps: str) -> int:
 
 
 def _operations_in_words(operations: Sequence[Operation], commands: frozenset[str]) -> str:
-    left, said = set(commands), list[str]()
+    left, words = set(commands), list[str]()
     for level in ("api", "resource"):
         groups = defaultdict[str, set[str]](set)
         for one in operations:
@@ -193,9 +193,9 @@ def _operations_in_words(operations: Sequence[Operation], commands: frozenset[st
         for name, of_it in groups.items():
             if of_it <= left:
                 left -= of_it
-                said.append(name)
+                words.append(name)
     return named(
-        [*said, *(one.command for one in operations if one.command in left)], _MOST_ON_SCREEN
+        [*words, *(one.command for one in operations if one.command in left)], _MOST_ON_SCREEN
     )
 
 

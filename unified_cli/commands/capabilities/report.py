@@ -99,15 +99,15 @@ def _report_extra_offers(
     every = [*dict.fromkeys(cell for one in found for cell in one.extra)]
     if not every:
         return
-    said = f"also offered: {extra_offer.in_words(every, catalogue.service)}"
+    message = f"also offered: {extra_offer.in_words(every, catalogue.service)}"
     commands = [extra_offer.addable(one.extra, catalogue, context.first_words) for one in found]
     adds, name = max(
         zip(commands, (one.name for one in found), strict=True), key=lambda one: len(one[0])
     )
     if adds and profiles is not None:
         selected = ["-p", name] if name in profiles else []
-        said += f" ({shlex.join(['unified', 'operations', 'add', *adds, *selected, *account])})"
-    context.runtime.stderr.note(visible(said))
+        message += f" ({shlex.join(['unified', 'operations', 'add', *adds, *selected, *account])})"
+    context.runtime.stderr.note(visible(message))
 
 
 def _json_records(found: Sequence[ConnectionOffer], service: Service) -> Iterator[JsonObject]:

@@ -78,7 +78,8 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
         _show(runtime, rows)
     if names and not options.dry_run:
         common = _common(runtime, settings)
-        what = f"add {counted(len(names), 'profile')}{common.said}: {named([*names], _MOST_ASKED)}"
+        number = counted(len(names), "profile")
+        what = f"add {number}{common.token_name}: {named([*names], _MOST_ASKED)}"
         prompt.confirm(runtime, what, "nothing added", yes=options.yes, no_input=settings.no_input)
         _write(runtime, common, names, options)
     if rows and not asks:
@@ -125,10 +126,10 @@ def _named(
     }
     if taken:
         first = next(iter(taken.values()))[0]
-        said = "; ".join(_collision(name, of_it, config) for name, of_it in taken.items())
+        clashes = "; ".join(_collision(name, of_it, config) for name, of_it in taken.items())
         apart = f"unified profile add NAME -a {visible(first.id)}"
         raise UsageError(
-            f"nothing added: {said}",
+            f"nothing added: {clashes}",
             hint=(
                 f"{apart} gives one another name; run this again after it, or select others with"
                 " --where"
@@ -157,10 +158,10 @@ def _name(one: ConnectionRecord, prefix: str) -> str:
 
 
 class _Common(NamedTuple):
-    """The keys of each new profile; `said` names their token in the question."""
+    """The keys of each new profile; `token_name` names their token in the question."""
 
     keys: TomlTable
-    said: str
+    token_name: str
 
 
 def _common(runtime: Runtime, settings: Settings) -> _Common:

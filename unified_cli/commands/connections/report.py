@@ -108,8 +108,8 @@ def _say_remedies(
         names = [name for one in of_it for name in profiles.get(one.id, ())[:1]]
         if names:
             each = f" (and for each of the other {len(names) - 1})" if names[1:] else ""
-            said = f"{held}: unified connections {command} -p {visible(names[0])}{each}"
-            context.runtime.stderr.note(said)
+            message = f"{held}: unified connections {command} -p {visible(names[0])}{each}"
+            context.runtime.stderr.note(message)
 
 
 def _trouble(
@@ -299,6 +299,6 @@ def _problem_screen(
         return terminal.styled("")
     lines = [""]
     for trouble, names in reasons.items():
-        said = visible(masked(f"{trouble}: {named(names)}"))
-        lines += text_width.wrapped(said, runtime.width, indent=_INDENT, fold=True)
+        text = visible(masked(f"{trouble}: {named(names)}"))
+        lines += text_width.wrapped(text, runtime.width, indent=_INDENT, fold=True)
     return terminal.styled("".join(f"{line}\n" for line in lines))

@@ -31,7 +31,7 @@ def connections(probe: Probe, names: Sequence[str | None]) -> Iterator[Finding]:
             yield _failed(verdict, verdict.error)
         else:
             answered = f"answered after {verdict.seconds * 1000:.0f} ms; token accepted"
-            remark = f"; {masked(verdict.said)}" if verdict.said else ""
+            remark = f"; {masked(verdict.sentence)}" if verdict.sentence else ""
             remedy = "unified connections list --health" if remark else ""
             yield Finding("connection", subject, answered + remark, remedy, doubtful=bool(remark))
             yield from _rate(verdict)

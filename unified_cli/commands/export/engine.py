@@ -69,8 +69,8 @@ def parse_address(text: str) -> str:
     found = _ADDRESS.fullmatch(text)
     if not found or int(found["port"]) > 65535:
         meant = f"dask://{text.removeprefix('tcp://')}" if text.startswith("tcp://") else None
-        said = "--engine takes dask://HOST:PORT, or tls://HOST:PORT on another machine"
-        raise UsageError(said, hint=meant)
+        message = "--engine takes dask://HOST:PORT, or tls://HOST:PORT on another machine"
+        raise UsageError(message, hint=meant)
     place = f"{found['host']}:{found['port']}"
     if found["scheme"] == "dask" and not address.is_loopback(found["host"].strip("[]")):
         # Anyone who can change a task in transit can run programs on the workers.
@@ -94,8 +94,8 @@ def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
 
     for name, hint in _OF_THIS_MACHINE.items():
         if getattr(options, name):
-            said = f"{by_name(ExportOptions)[name].spellings[-1]} is for this machine"
-            raise UsageError(f"{said}, and workers send the requests", hint=hint)
+            message = f"{by_name(ExportOptions)[name].spellings[-1]} is for this machine"
+            raise UsageError(f"{message}, and workers send the requests", hint=hint)
     runtime, to = context.runtime, options.to or ""
     objects = store_folder.objects(runtime, to, make=True)
     found = [*connection_task.all_tasks(context, options)]

@@ -145,9 +145,9 @@ def check_query(context: CommandContext, options: ExportOptions) -> None:
     for pair in builder.pairs(options.query):
         found = dict[str, DoubtfulParameter]()
         for operation in lists(context.catalogue, options.what):
-            said = builder.described(runtime, called, operation)
+            known = builder.described(runtime, called, operation)
             for one in find_doubtful(
-                operation, service, [pair], [name.name for name in said.query] if said else None
+                operation, service, [pair], [name.name for name in known.query] if known else None
             ):
                 found[one.reason] = one
         if found:

@@ -101,8 +101,8 @@ def ending(options: ExportOptions, total: int, done: Callable[[], int | None]) -
     try:
         yield
     except KeyboardInterrupt as stop:
-        said = lists_done(_number(done) or 0, total)
-        stop.add_note(f"{said}; to continue: {again}")
+        message = lists_done(_number(done) or 0, total)
+        stop.add_note(f"{message}; to continue: {again}")
         raise
     except TakenOverError:
         raise

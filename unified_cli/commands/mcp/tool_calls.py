@@ -174,8 +174,8 @@ class ServedProfiles:
         """
         if len(names) != 1:
             return None
-        said = known_methods.recall(self._runtime, self.settings(names[0]), operation)
-        return [one.name for one in said.query] if said else None
+        description = known_methods.recall(self._runtime, self.settings(names[0]), operation)
+        return [one.name for one in description.query] if description else None
 
     def settings(self, name: str) -> Settings:
         """Return the settings of a connection.

@@ -140,7 +140,7 @@ def _check_sources(plans: Sequence[CheckedPlan], options: ApplyOptions) -> None:
 
 def _ids_header(plans: Sequence[CheckedPlan]) -> IdHeader:
     header = plans[0].file.header
-    return IdHeader.from_sides(header.of_from, header.of_to)
+    return IdHeader.from_sides(header.source, header.target)
 
 
 def _is_chosen(plans: Sequence[CheckedPlan], options: ApplyOptions, at: int, number: int) -> bool:
@@ -329,10 +329,8 @@ def _check_deletes(
         )
     for plan, number in zip(plans, deletes, strict=True):
         if number and most is None and number * 2 > (there := _records(sender, plan)):
-            said = (
-                f"{plan.file.path} deletes {number} of {counted(there, 'record')}, more than half"
-            )
-            raise UnsafeError(f"{said}; nothing was sent", hint=f"--max-deletes {total} allows it")
+            why = f"{plan.file.path} deletes {number} of {counted(there, 'record')}, more than half"
+            raise UnsafeError(f"{why}; nothing was sent", hint=f"--max-deletes {total} allows it")
 
 
 def _records(sender: PlanSender, plan: CheckedPlan) -> int:

@@ -86,8 +86,8 @@ class Comparison:
     """Two sides whose records are joined; `rules` say what counts as a difference."""
 
     resource: Resource
-    of_from: SpooledSide
-    of_to: SpooledSide
+    source: SpooledSide
+    target: SpooledSide
     key: RecordKey
     rules: PathRules
     join: RecordJoin
@@ -100,8 +100,8 @@ class ComparedSides:
     """A checked comparison, ready to run."""
 
     resource: Resource
-    of_from: RecordSource
-    of_to: RecordSource
+    source: RecordSource
+    target: RecordSource
     key: RecordKey
     rules: PathRules
     map: SideMap | None
@@ -121,17 +121,17 @@ def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
         return own_account.resolved(overrides(options, name)._replace(output=None), runtime, config)
 
     finder = SourceFinder(runtime, catalogue, resource, settings)
-    of_from, of_to = finder.find("--from", options.from_), finder.find("--to", options.to)
+    source, target = finder.find("--from", options.from_), finder.find("--to", options.to)
     return ComparedSides(
         resource,
-        of_from,
-        of_to,
+        source,
+        target,
         RecordKey(options.key or ("id",)),
         PathRules(_ignored(options), _paths(options.set)),
         SideMap(options.map, runtime.stderr.note) if options.map else None,
         id_file.read(
             Path(options.ids),
-            IdHeader.from_sides(of_from.facts, of_to.facts),
+            IdHeader.from_sides(source.facts, target.facts),
             asking(runtime, common),
         )
         if options.ids
@@ -148,10 +148,10 @@ def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Compar
     cache = runtime.folder("cache")
     folder = cache / "compare" if cache else None
     with SpoolFile(folder, runtime.wall()) as one, SpoolFile(folder, runtime.wall()) as other:
-        of_from = SpooledSide(sides.of_from.facts, one, *_view(sides))
-        of_to = SpooledSide(sides.of_to.facts, other)
-        join = RecordJoin(of_from, of_to, sides.key)
-        both = ((sides.of_from, of_from, sides.map), (sides.of_to, of_to, None))
+        source = SpooledSide(sides.source.facts, one, *_view(sides))
+        target = SpooledSide(sides.target.facts, other)
+        join = RecordJoin(source, target, sides.key)
+        both = ((sides.source, source, sides.map), (sides.target, target, None))
         with (
             FairReaders(runtime, context.catalogue, len(both)) as readers,
             progress(runtime, Work()) as shown,
@@ -164,10 +164,10 @@ def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Compar
                 raise
         if sides.map and sides.map.left_out:
             runtime.stderr.note(
-                f"--map left out {counted(sides.map.left_out, 'record')} of {of_from.facts.name}"
+                f"--map left out {counted(sides.map.left_out, 'record')} of {source.facts.name}"
             )
         missing = sides.map.shortcomings() if sides.map else ()
-        yield Comparison(sides.resource, of_from, of_to, sides.key, sides.rules, join, missing)
+        yield Comparison(sides.resource, source, target, sides.key, sides.rules, join, missing)
 
 
 def _view(sides: ComparedSides) -> Iterator[Callable[[bytes], bytes]]:
@@ -197,8 +197,8 @@ def _read(join: RecordJoin, both: Sequence[_Side], readers: FairReaders, shown: 
                 side.count(record)
                 if flaw := json_check.depth_flaw(record):
                     # A file from an older version may contain a record with this flaw.
-                    said = f"record {side.facts.records} of {side.facts.name} {flaw}"
-                    raise UsageError(said)
+                    message = f"record {side.facts.records} of {side.facts.name} {flaw}"
+                    raise UsageError(message)
                 shaped = mapped(record, side.facts.records) if mapped else record
                 if shaped is not None:
                     join.add(side, identifier_in(record), shaped)

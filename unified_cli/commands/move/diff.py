@@ -84,7 +84,7 @@ def _draw_groups(runtime: Runtime, found: Comparison, pairings: Iterator[Pairing
     groups = DifferenceGroups()
     for pairing in pairings:
         groups.add(pairing.change, _record_name(found, pairing), [*_differences(found, pairing)])
-    stdout.show(runtime, groups.drawn(runtime, (found.of_from.facts.name, found.of_to.facts.name)))
+    stdout.show(runtime, groups.drawn(runtime, (found.source.facts.name, found.target.facts.name)))
     if not groups.is_whole:
         runtime.stderr.note("-o ndjson shows each of them whole")
 
@@ -96,7 +96,7 @@ def _record_name(found: Comparison, pairing: Pairing) -> str:
 
 def _print_document(runtime: Runtime, found: Comparison, pairings: Iterator[Pairing]) -> None:
     rows = b"[" + b",".join(bytes(_record_row(found, pairing)) for pairing in pairings) + b"]"
-    one, other = (msgspec.json.encode(side.facts) for side in (found.of_from, found.of_to))
+    one, other = (msgspec.json.encode(side.facts) for side in (found.source, found.target))
     stdout.write_json(
         runtime,
         join({"from": one, "to": other, "same": b"%d" % found.join.same, "differences": rows}),
@@ -105,20 +105,20 @@ def _print_document(runtime: Runtime, found: Comparison, pairings: Iterator[Pair
 
 def _conclude(runtime: Runtime, found: Comparison, counts: Counter[Change]) -> None:
     """Report the result. Raises the error that fits the result."""
-    one, other = found.of_from.facts.name, found.of_to.facts.name
+    one, other = found.source.facts.name, found.target.facts.name
     words = {
         Change.ONLY_FROM: f"only in {one}",
         Change.ONLY_TO: f"only in {other}",
         Change.DIFFERENT: "different",
         Change.NO_KEY: "without the key",
     }
-    said = [f"{counts[change]} {words[change]}" for change in words if counts[change]]
+    parts = [f"{counts[change]} {words[change]}" for change in words if counts[change]]
     if counts[Change.SAME_KEY]:
-        said.append(f"{counted(counts[Change.SAME_KEY], 'key')} of several records")
-    if not said and not found.missing:
+        parts.append(f"{counted(counts[Change.SAME_KEY], 'key')} of several records")
+    if not parts and not found.missing:
         runtime.stderr.note(f"no difference: {counted(found.join.same, 'record')} on both sides")
         return
-    summary = ", ".join([*said, f"{found.join.same} the same"])
+    summary = ", ".join([*parts, f"{found.join.same} the same"])
     unmatched = any(counts[change] for change in UNMATCHED)
     if unmatched or found.missing:
         hint = f"another --key than {', '.join(found.key.names)} may tell them apart"
@@ -136,7 +136,7 @@ def _record_row(found: Comparison, pairing: Pairing) -> Record:
     For records that could not be compared it also has their positions among the records
     read, counted from 1.
     """
-    sides = ((found.of_from, pairing.of_from), (found.of_to, pairing.of_to))
+    sides = ((found.source, pairing.source), (found.target, pairing.target))
     from_ids, to_ids = (
         _array(side.identifier(number) for number in numbers) for side, numbers in sides
     )
@@ -172,7 +172,7 @@ def _positions(
 def _uncompared_places(found: Comparison, pairing: Pairing) -> list[str]:
     if pairing.change not in UNMATCHED:
         return []
-    sides = ((found.of_from, pairing.of_from), (found.of_to, pairing.of_to))
+    sides = ((found.source, pairing.source), (found.target, pairing.target))
     return [
         f"record {side.position(number)} of {side.facts.name}"
         for side, numbers in sides
@@ -182,7 +182,7 @@ def _uncompared_places(found: Comparison, pairing: Pairing) -> list[str]:
 
 def _key(found: Comparison, pairing: Pairing) -> list[bytes]:
     side, number = (
-        (found.of_from, pairing.of_from[0]) if pairing.of_from else (found.of_to, pairing.of_to[0])
+        (found.source, pairing.source[0]) if pairing.source else (found.target, pairing.target[0])
     )
     values = found.key.values(side.record(number))
     # A record without a key is shown by its id, if it has one.
@@ -195,7 +195,7 @@ def _key(found: Comparison, pairing: Pairing) -> list[bytes]:
 
 def _differences(found: Comparison, pairing: Pairing) -> Iterator[ValueDifference]:
     if pairing.change is Change.DIFFERENT:
-        one, other = found.of_from.record(pairing.of_from[0]), found.of_to.record(pairing.of_to[0])
+        one, other = found.source.record(pairing.source[0]), found.target.record(pairing.target[0])
         yield from differences(one, other, found.rules)
 
 

@@ -151,8 +151,8 @@ def _shown(
     """
     more = f" and {number - len(examples)} more" if number > len(examples) else ""
     if kind[0] is not Change.DIFFERENT:
-        said = ", ".join(one.key for one in examples)
-        yield layout.lines(runtime, [masked(f"{said}{more}")], indent=len(_INDENT), hanging="")
+        keys = ", ".join(one.key for one in examples)
+        yield layout.lines(runtime, [masked(f"{keys}{more}")], indent=len(_INDENT), hanging="")
         return
     size = max(text_width.width(visible(masked(one.key))) for one in examples)
     # Next to long keys there would be no room for the values.
@@ -181,5 +181,5 @@ def _values(runtime: Runtime, one: ShownDifference, room: int) -> Iterator[Word]
     for mark, value, look in (("-", one.before, Look.BAD), ("+", one.after, Look.GOOD)):
         later = sign if one.begins_later else ""
         where = f"{mark} {one.path}: " if one.path else f"{mark} "
-        said = visible(masked(f"{where}{later}{value}"))
-        yield Word(masked(text_width.cut(said, room, sign)), look)
+        text = visible(masked(f"{where}{later}{value}"))
+        yield Word(masked(text_width.cut(text, room, sign)), look)

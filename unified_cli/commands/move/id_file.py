@@ -56,7 +56,7 @@ class IdMap:
 
 
 class IdHeader(
-    msgspec.Struct, frozen=True, rename={"version": "unified_ids", "of_from": "from", "of_to": "to"}
+    msgspec.Struct, frozen=True, rename={"version": "unified_ids", "source": "from", "target": "to"}
 ):
     """The first line: the connections whose records have the old ids and the new ones.
 
@@ -64,13 +64,13 @@ class IdHeader(
     """
 
     version: int
-    of_from: Identity | None
-    of_to: Identity | None
+    source: Identity | None
+    target: Identity | None
 
     @classmethod
-    def from_sides(cls, of_from: SideFacts, of_to: SideFacts) -> Self:
+    def from_sides(cls, source: SideFacts, target: SideFacts) -> Self:
         """Return the header for these two sides."""
-        return cls(VERSION, of_from.identity, of_to.identity)
+        return cls(VERSION, source.identity, target.identity)
 
     @property
     def line(self) -> str:
@@ -80,7 +80,7 @@ class IdHeader(
     @property
     def in_words(self) -> str:
         """Both connections, for a message."""
-        return f"from {_identity_in_words(self.of_from)} to {_identity_in_words(self.of_to)}"
+        return f"from {_identity_in_words(self.source)} to {_identity_in_words(self.target)}"
 
 
 @dataclass(slots=True)
@@ -117,9 +117,9 @@ def read(path: Path, wanted: IdHeader, asking: Asking) -> IdMap:
         raise StorageError(f"cannot read {path}: {error.strerror}") from None
     if found.header not in {None, wanted}:
         assert found.header is not None  # noqa: S101  checked in the line before
-        said = f"{path} holds ids {found.header.in_words}, and they are wanted {wanted.in_words}"
+        message = f"{path} holds ids {found.header.in_words}, and they are wanted {wanted.in_words}"
         raise StateError(
-            said, hint="nothing was sent; --ids takes another file for each two connections"
+            message, hint="nothing was sent; --ids takes another file for each two connections"
         )
     return found.ids
 

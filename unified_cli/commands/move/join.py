@@ -88,8 +88,8 @@ class Pairing(NamedTuple):
     """
 
     change: Change
-    of_from: tuple[int, ...] = ()
-    of_to: tuple[int, ...] = ()
+    source: tuple[int, ...] = ()
+    target: tuple[int, ...] = ()
 
 
 class RecordJoin:
@@ -97,9 +97,9 @@ class RecordJoin:
     has found them.
     """
 
-    def __init__(self, of_from: SpooledSide, of_to: SpooledSide, key: RecordKey) -> None:
+    def __init__(self, source: SpooledSide, target: SpooledSide, key: RecordKey) -> None:
         self._key = key
-        self._sides = (of_from, of_to)
+        self._sides = (source, target)
         self._slots: dict[bytes, int] = {}
         self._numbers = (array("q"), array("q"))
         self._several: dict[tuple[int, int], list[int]] = {}
@@ -131,9 +131,9 @@ class RecordJoin:
         """Yield all records that differ. Records without a key come first, the others
         in the order of the first side.
         """
-        of_from, of_to = self._without
-        yield from (Pairing(Change.NO_KEY, (number,)) for number in of_from)
-        yield from (Pairing(Change.NO_KEY, (), (number,)) for number in of_to)
+        source, target = self._without
+        yield from (Pairing(Change.NO_KEY, (number,)) for number in source)
+        yield from (Pairing(Change.NO_KEY, (), (number,)) for number in target)
         for slot in range(len(self._slots)):
             found = self._pairing(slot, rules)
             if found is None:
@@ -160,7 +160,7 @@ class RecordJoin:
         return () if number == _NONE else (number,)
 
     def _differ(self, one: int, other: int, rules: PathRules) -> bool:
-        of_from, of_to = self._sides
-        if of_from.digest(one) == of_to.digest(other):
+        source, target = self._sides
+        if source.digest(one) == target.digest(other):
             return False
-        return any(True for _ in differences(of_from.record(one), of_to.record(other), rules))
+        return any(True for _ in differences(source.record(one), target.record(other), rules))

@@ -48,7 +48,7 @@ def run(context: CommandContext, options: PlanOptions) -> None:
     """
     runtime = context.runtime
     sides = prepared(context, options)
-    if sides.of_to.settings is None:
+    if sides.target.settings is None:
         raise UsageError("a plan is for a connection", hint="--to PROFILE")
     accepted = _accepted(sides, options)
     if not options.same_ids:
@@ -104,19 +104,19 @@ class _PlannedPairings:
         self._numbers = array("q")
 
     def add(self, pairing: Pairing) -> None:
-        of_from, of_to = (numbers[0] if numbers else _NONE for numbers in pairing[1:])
-        self._numbers.extend((_CHANGES.index(pairing.change), of_from, of_to))
+        source, target = (numbers[0] if numbers else _NONE for numbers in pairing[1:])
+        self._numbers.extend((_CHANGES.index(pairing.change), source, target))
 
     def __len__(self) -> int:
         return len(self._numbers) // 3
 
     def __iter__(self) -> Iterator[Pairing]:
         for at in range(0, len(self._numbers), 3):
-            change, of_from, of_to = self._numbers[at : at + 3]
+            change, source, target = self._numbers[at : at + 3]
             yield Pairing(
                 _CHANGES[change],
-                () if of_from == _NONE else (of_from,),
-                () if of_to == _NONE else (of_to,),
+                () if source == _NONE else (source,),
+                () if target == _NONE else (target,),
             )
 
 
@@ -124,7 +124,7 @@ def _check_ids(sides: ComparedSides) -> None:
     """Raise UsageError if ids alone join records that may belong to different
     connections.
     """
-    one, other = sides.of_from.facts, sides.of_to.facts
+    one, other = sides.source.facts, sides.target.facts
     same = one.identity is not None and one.identity == other.identity
     if sides.ids is None and not same and {*sides.key.names} <= _BY_ID:
         raise UsageError(
@@ -170,8 +170,8 @@ def _header(runtime: Runtime, found: Comparison, options: PlanOptions, calls: in
         VERSION,
         timestamp(runtime.wall()),
         f"{found.resource.api}/{found.resource.name}",
-        found.of_from.facts,
-        found.of_to.facts,
+        found.source.facts,
+        found.target.facts,
         calls,
         tuple(found.key.names),
         options.map,
@@ -185,14 +185,14 @@ def _header(runtime: Runtime, found: Comparison, options: PlanOptions, calls: in
 
 
 def _conclude(runtime: Runtime, found: Comparison, options: PlanOptions, tally: _Tally) -> None:
-    note, target = runtime.stderr.note, found.of_to.facts.name
+    note, target = runtime.stderr.note, found.target.facts.name
     if tally.calls:
-        said = ", ".join(
+        counts = ", ".join(
             counted(tally.calls[name], name) for name in OPERATIONS if tally.calls[name]
         )
         with_ids = f" --ids {shlex.quote(options.ids)}" if options.ids else ""
         note(
-            f"planned: {said} (unified apply PLAN -p {target}{with_ids} does it, --dry-run"
+            f"planned: {counts} (unified apply PLAN -p {target}{with_ids} does it, --dry-run"
             " shows it)"
         )
     elif not (tally.unmatched or tally.skipped or found.missing):
@@ -210,7 +210,7 @@ def _conclude(runtime: Runtime, found: Comparison, options: PlanOptions, tally: 
     if options.ids is None and tally.calls["create"] and not (found.join.same + tally.matched):
         key = " and ".join(found.key.names)
         note(
-            f"no record of {target} has the {key} of one of {found.of_from.facts.name}: all are"
+            f"no record of {target} has the {key} of one of {found.source.facts.name}: all are"
             " created"
         )
     if tally.left:
@@ -219,9 +219,9 @@ def _conclude(runtime: Runtime, found: Comparison, options: PlanOptions, tally: 
             + ("" if found.missing else " (--delete plans to delete them)")
         )
     if tally.waiting:
-        said = ", ".join(f"{number} to {resource}" for resource, number in tally.waiting.items())
+        waiting = ", ".join(f"{number} to {resource}" for resource, number in tally.waiting.items())
         remedy = "apply the plans that create them together, or --ignore the fields"
-        note(f"references without a new id in {options.ids}: {said} ({remedy})")
+        note(f"references without a new id in {options.ids}: {waiting} ({remedy})")
 
 
 def _raise_for(found: Comparison, tally: _Tally) -> None:
@@ -232,12 +232,12 @@ def _raise_for(found: Comparison, tally: _Tally) -> None:
         "nothing to send": "without a field that the target is known to take",
         **{name: f"to {name}, which {named} does not offer" for name in OPERATIONS},
     }
-    said = [f"{number} {words[reason]}" for reason, number in tally.skipped.items()]
+    reasons = [f"{number} {words[reason]}" for reason, number in tally.skipped.items()]
     if tally.unmatched:
-        said.insert(0, f"{tally.unmatched} that cannot be matched")
-    if said:
+        reasons.insert(0, f"{tally.unmatched} that cannot be matched")
+    if reasons:
         raise IncompleteError(
-            "; ".join([f"records without a call: {', '.join(said)}", *found.missing]),
+            "; ".join([f"records without a call: {', '.join(reasons)}", *found.missing]),
             hint="unified diff shows them",
         )
     if found.missing:
@@ -253,8 +253,8 @@ class CallPlanner:
         """`accepted` has the names of the fields for each operation that may be
         planned, None for all.
         """
-        self._from, self._to, self._rules = found.of_from, found.of_to, found.rules
-        self._connection = found.of_to.facts.account
+        self._from, self._to, self._rules = found.source, found.target, found.rules
+        self._connection = found.target.facts.account
         self._accepted = accepted
         self._references = IdReferences(found.resource)
         self._ids = sides.ids
@@ -272,14 +272,14 @@ class CallPlanner:
             self.skipped[operation] += 1
             return None
         if operation == "create":
-            return self._create(pairing.of_from[0])
-        identifier = _decoded_id(self._to.identifier(pairing.of_to[0]))
+            return self._create(pairing.source[0])
+        identifier = _decoded_id(self._to.identifier(pairing.target[0]))
         if identifier is None:
             self.skipped["no id"] += 1
             return None
         if operation == "delete":
-            return self._delete(pairing.of_to[0], identifier)
-        return self._update(pairing.of_from[0], pairing.of_to[0], identifier)
+            return self._delete(pairing.target[0], identifier)
+        return self._update(pairing.source[0], pairing.target[0], identifier)
 
     def _create(self, number: int) -> PlannedCall | None:
         accepted, source = self._accepted["create"], self._from.identifier(number)
@@ -310,11 +310,11 @@ class CallPlanner:
         # is never sent.
         return name != LABEL and (accepted is None or name in accepted)
 
-    def _update(self, number: int, of_to: int, identifier: str | int) -> PlannedCall | None:
+    def _update(self, number: int, target: int, identifier: str | int) -> PlannedCall | None:
         accepted = self._accepted["update"]
         stored = parts(self._from.stored(number)) or {}
         compared = parts(self._from.record(number)) or {}
-        there = parts(self._to.record(of_to)) or {}
+        there = parts(self._to.record(target)) or {}
         changed = [
             name
             for name, value in compared.items()

@@ -29,7 +29,7 @@ NO_JSON = msgspec.Raw()
 class PlanHeader(
     msgspec.Struct,
     omit_defaults=True,
-    rename={"of_from": "from", "of_to": "to", "version": "unified_plan"},
+    rename={"source": "from", "target": "to", "version": "unified_plan"},
 ):
     """How a plan was made: its resource, its two sides, its connection, and the version
     of the program.
@@ -40,8 +40,8 @@ class PlanHeader(
     version: int
     made: str
     resource: str
-    of_from: SideFacts
-    of_to: SideFacts
+    source: SideFacts
+    target: SideFacts
     calls: int
     key: tuple[str, ...] = ()
     map: str | None = None
@@ -131,11 +131,11 @@ class PlanFile:
                 f"{self.path}, line 1 is no header of a plan", hint="unified plan … > FILE"
             )
         if version.unified_plan != VERSION:
-            said = (
+            message = (
                 f"{self.path} is a plan of version {version.unified_plan}, and this program reads"
                 f" version {VERSION}"
             )
-            raise UsageError(said, hint="make it anew")
+            raise UsageError(message, hint="make it anew")
         header = decoded(text, PlanHeader)
         if isinstance(header, str):
             raise UsageError(f"{self.path}, line 1 is no header of a plan: {header}")

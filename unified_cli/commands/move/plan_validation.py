@@ -90,9 +90,11 @@ class PlanCheck:
             if isinstance(call, str):
                 self._refuse(plan, line, f"is no call of a plan: {call}")
             if call.connection != self._scope.account:
-                said = f"is for account {call.connection}, and the plan for {self._scope.account}"
+                message = (
+                    f"is for account {call.connection}, and the plan for {self._scope.account}"
+                )
                 raise UnsafeError(
-                    f"{plan.path}, line {line.number} {said}", hint="nothing was sent"
+                    f"{plan.path}, line {line.number} {message}", hint="nothing was sent"
                 )
             if flaw := self._flaw(plan, call, references):
                 self._refuse(plan, line, flaw)
@@ -105,8 +107,12 @@ class PlanCheck:
                 changed.add(str(call.id))
             checked.add(line, call)
         if len(checked) != plan.header.calls:
-            said = f"holds {len(checked)} of the {plan.header.calls} calls that its header counts"
-            raise UsageError(f"{plan.path} {said}", hint="it was cut off or changed: make it anew")
+            message = (
+                f"holds {len(checked)} of the {plan.header.calls} calls that its header counts"
+            )
+            raise UsageError(
+                f"{plan.path} {message}", hint="it was cut off or changed: make it anew"
+            )
         return checked
 
     def _refuse(self, plan: PlanFile, line: PlanLine, why: str) -> NoReturn:

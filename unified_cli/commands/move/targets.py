@@ -54,7 +54,7 @@ def find(
     names = dict.fromkeys(
         profiles.select(config, options.profile)
         if profiles.is_several(options.profile)
-        else options.profile or [file.header.of_to.name for file in files]
+        else options.profile or [file.header.target.name for file in files]
     )
     selected = {
         name: own_account.resolved(overrides(options, name)._replace(output=None), runtime, config)
@@ -73,21 +73,23 @@ def find(
 
 
 def _profile_of_plan(file: PlanFile, selected: Mapping[str, Settings]) -> str:
-    planned = file.header.of_to
+    planned = file.header.target
     there = {}
     for name, settings in selected.items():
         address, account = settings.reachable()
         there[name] = (address.origin + address.path, account)
         if there[name] == (planned.origin, planned.account):
             return name
-    said = f"{file.path} is for account {planned.account} at {planned.origin}"
+    message = f"{file.path} is for account {planned.account} at {planned.origin}"
     hint = (
         "nothing was sent; -p chooses the profile of that account, unified profile list shows them"
     )
     if len(there) > 1:
         raise UnsafeError(
-            f"{said}, and none of the {counted(len(there), 'selected profile')} leads there",
+            f"{message}, and none of the {counted(len(there), 'selected profile')} leads there",
             hint=hint,
         )
     ((name, (origin, account)),) = there.items()
-    raise UnsafeError(f'{said}, and profile "{name}" is account {account} at {origin}', hint=hint)
+    raise UnsafeError(
+        f'{message}, and profile "{name}" is account {account} at {origin}', hint=hint
+    )

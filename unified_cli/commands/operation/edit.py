@@ -142,8 +142,8 @@ def _record(call: Call, clients: Clients, look: Request) -> Parts:
 
 def _editable_members(call: Call, operation: Operation, record: Parts) -> Parts:
     known = {field.name for field in operation.accepted_fields}
-    if said := builder.described(call.runtime, call.options, operation):
-        known |= {field.name for field in said.body}
+    if description := builder.described(call.runtime, call.options, operation):
+        known |= {field.name for field in description.body}
     chosen = {name: value for name, value in record.items() if name in known - {"id"}}
     return chosen or {name: value for name, value in record.items() if name not in NOT_SENT}
 

@@ -176,9 +176,11 @@ def _check_required(runtime: Runtime, operation: Operation, options: OperationOp
         if operation.lists
         else [one for one in operation.facts.query.get(operation.name, ()) if one.required]
     )
-    if said := builder.described(runtime, options, operation):
+    if description := builder.described(runtime, options, operation):
         known = {*given, *(one.name for one in required)}
-        for name in (one.name for one in said.query if one.required and one.name not in known):
+        for name in (
+            one.name for one in description.query if one.required and one.name not in known
+        ):
             message = (
                 f"the query lacks {name}, which this connection requires for {operation.command}"
             )
@@ -210,7 +212,7 @@ def _check_filters(
     """Name the parameters that the list is not known to take. Raises UsageError for one
     with `--strict`.
     """
-    said = builder.described(runtime, options, operation)
-    names = [one.name for one in said.query] if said else None
+    description = builder.described(runtime, options, operation)
+    names = [one.name for one in description.query] if description else None
     for one in find_doubtful(operation, catalogue.service, builder.pairs(options.query), names):
         builder.warn_of_parameter(runtime, one, strict=options.strict)

@@ -56,8 +56,8 @@ def tell(
         found = dict(readers.ask(asked, ask))
     for name in asked:
         one = found[name]
-        said = one.reason if isinstance(one, UnifiedError) else one or "it has no name"
-        runtime.stderr.line(f"{named} in {name}: {said}")
+        message = one.reason if isinstance(one, UnifiedError) else one or "it has no name"
+        runtime.stderr.line(f"{named} in {name}: {message}")
     if left := len(connections) - len(asked):
         runtime.stderr.line(f"{counted(left, 'other connection')} not asked")
 

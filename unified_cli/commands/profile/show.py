@@ -247,7 +247,7 @@ def check(context: CommandContext, options: CheckOptions) -> None:
             _name(one),
             one.word,
             f"{one.seconds * 1000:.0f} ms",
-            one.error.message if one.error else one.said,
+            one.error.message if one.error else one.sentence,
         )
         for one in verdicts
     ]
@@ -298,7 +298,7 @@ def _verdict_as_json(one: ProbeResult) -> JsonObject:
     return {
         "profile": one.profile,
         "verdict": one.word,
-        "message": one.said or None,
+        "message": one.sentence or None,
         "milliseconds": round(one.seconds * 1000),
         "error": one.error.facts() if one.error else None,
     }

@@ -126,7 +126,7 @@ def log_out(context: CommandContext, options: LogoutOptions) -> None:
 
 def _forget_tokens(runtime: Runtime, name: str | None, tokens: Sequence[TokenSource]) -> None:
     users: list[str | None] = []
-    said: list[str] = []
+    outcomes: list[str] = []
 
     def alter(draft: Draft) -> None:
         users.clear()
@@ -137,10 +137,10 @@ def _forget_tokens(runtime: Runtime, name: str | None, tokens: Sequence[TokenSou
                     users.append(user)
 
     def forget() -> None:
-        said.extend(login.forget(runtime, token) for token in tokens)
+        outcomes.extend(login.forget(runtime, token) for token in tokens)
 
     edit.change(runtime, alter, first=forget)
-    for one in said:
+    for one in outcomes:
         runtime.stderr.note(f"the {_owner_in_words(name)} is {one}")
     if others := [user or "the top of the file" for user in users if user != name]:
         runtime.stderr.note(

@@ -208,13 +208,13 @@ def _bar_and_causes(runtime: Runtime, stored: StoredRun) -> TerminalText:
     for number in stored.journal.numbers():
         causes.add(number, stored.journal.state(number))
     numbers = [counts[name] for name in run_state.COUNTED]
-    said = ", ".join(
+    text = ", ".join(
         f"{counts[name]} {name.replace('-', ' ')}"
         for name in dict.fromkeys(OUTCOMES.values())
         if counts[name]
     )
     things = [
-        screen.line(runtime, Bar([*zip(numbers, _LOOKS, strict=True)], _BAR), masked(f"  {said}"))
+        screen.line(runtime, Bar([*zip(numbers, _LOOKS, strict=True)], _BAR), masked(f"  {text}"))
     ]
     unit = stored.kind.unit
     for cause, group in causes.groups():

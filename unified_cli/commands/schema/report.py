@@ -229,10 +229,10 @@ def _shape_tree(runtime: Runtime, title: str, root: ShapeNode) -> Iterator[Termi
     widths = _widths(branches, runtime.width)
     yield layout.tree(runtime, Word(masked(title), Look.STRONG), widths, branches)
     signs = (screen.sign(runtime, look) for look in (Look.GOOD, Look.DOUBT, Look.OPEN))
-    said = ", ".join(
+    message = ", ".join(
         f"{sign} {word}" for sign, word in zip(signs, ("there", "null", "not there"), strict=True)
     )
-    yield layout.lines(runtime, [masked(f"{said}; values are shown of enumerations only")])
+    yield layout.lines(runtime, [masked(f"{message}; values are shown of enumerations only")])
 
 
 def _widths(branches: Sequence[Branch], room: int) -> list[int]:
