@@ -57,13 +57,20 @@ _REFUSED = {
 }
 NOT_OFFERED = {404, 405, 501}
 """The statuses by which a provider may say that it does not offer a list."""
+_PROFILE_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
+# Only lower case: a token in the wrong variable is not repeated.
+_HOST = re.compile(r"[a-z\d-]+(\.[a-z\d-]+)+(:\d+)?/?", re.ASCII)
+_FILE = re.compile(r"[\w./~-]+\.(json|ndjson|jsonl)", re.ASCII)
 _PATH = re.compile(r"\w+\[[\d*]*\]")
 
 
 def known_profiles(names: Collection[str], wanted: str) -> str:
     """Return the profile that may have been meant, or where to look."""
+    if not names and "://" in wanted:
+        return f"no profiles yet: unified profile add {ANY_NAME} --base-url {_quoted(wanted)}"
     if not names:
-        return "no profiles yet: unified profile add NAME"
+        name = wanted if _PROFILE_NAME.fullmatch(wanted) else ANY_NAME
+        return f"no profiles yet: unified profile add {name}"
     close = get_close_matches(wanted, names, 1, 0.65)
     return f'did you mean "{close[0]}"?' if close else f"unified profile list shows {len(names)}"
 
@@ -79,7 +86,7 @@ def meant_body(text: str) -> str | None:
     if text.startswith(("@", "{", "[")):
         return f"-d {_quoted(text)}"
     # The text may not be a path, but megabytes of JSON.
-    if os.path.isfile(text):  # noqa: PTH113
+    if _FILE.fullmatch(text) or os.path.isfile(text):  # noqa: PTH113
         return f"-d {_quoted(f'@{text}')}"
     return f"-f {_quoted(text)}" if equals and name.isidentifier() else None
 
@@ -101,6 +108,11 @@ def as_jq(text: str) -> str | None:
 
 def _quoted(text: str) -> str:
     return visible(shlex.quote(text))
+
+
+def with_scheme(text: str) -> str:
+    """Return the base URL that a host without a scheme was meant to be."""
+    return f"https://{text}" if _HOST.fullmatch(text) else "https://api.example.com"
 
 
 def make_private(path: object) -> str:

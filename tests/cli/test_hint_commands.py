@@ -129,6 +129,9 @@ RUN_LINES = {
     "profile add": "profile add fresh --base-url https://api.example.com -a 1",
     "profile add NAME": "profile add fresh",
     "profile add NAME -a {}": "profile add fresh -a 1",
+    "profile add NAME --base-url {}": "profile add fresh --base-url https://api.example.com",
+    "profile add {}": "profile add fresh",
+    "profile add {} --base-url {}": "profile add fresh --base-url https://api.example.com",
     "profile add {} base_url={} account_id={}": (
         "profile add fresh base_url=https://api.example.com account_id=1"
     ),

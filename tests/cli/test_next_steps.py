@@ -119,8 +119,8 @@ STEPS = [
     (f"{LIST} -q status:Open", "-q status=Open", f"{LIST} -q status=Open"),
     (
         f"{LIST} --sort created_at",
-        "a sort key that the list's help names",
-        "help ticketing tickets list",
+        "-q 'sort_by[created_at]=asc'",
+        f"{LIST} -q sort_by[created_at]=asc",
     ),
     (f"{LIST} --updated-since 7d", "--since 7d", f"{LIST} --since 7d"),
     (f"{LIST} --fields id,name", "--columns id,name", f"{LIST} --columns id,name"),

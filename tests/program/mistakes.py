@@ -95,7 +95,7 @@ TYPED = [
     Mistake(
         "ticketing tickets get",
         "unified ticketing tickets get: the ID is missing (unified ticketing tickets list -o ids"
-        " prints them)",
+        " prints them; - reads them from a pipe)",
     ),
     Mistake(
         f"{LIST} 42",
@@ -154,7 +154,7 @@ OF_OTHER_TOOLS = [
     ),
     Mistake(
         "ticketing tickets create -f body.json",
-        "-f 'body.json' needs a value (-f NAME=VALUE; -d @FILE sends a file)",
+        "-f 'body.json' needs a value (-d @body.json)",
     ),
     Mistake(
         "ticketing tickets create name=x",
@@ -216,8 +216,41 @@ CONFIGURED = [
     ),
     Mistake(
         f"{LIST} -p acme",
-        'no profile named "acme" (no profiles yet: unified profile add NAME)',
+        'no profile named "acme" (no profiles yet: unified profile add acme)',
         3,
+    ),
+    Mistake(
+        f"{LIST} -p tag:eu",
+        'no profile matches "tag:eu" (no profiles yet: unified profile add NAME)',
+        3,
+    ),
+    Mistake(
+        "profile login https://api.truto.one",
+        'no profile named "https://api.truto.one" (no profiles yet: unified profile add NAME'
+        " --base-url https://api.truto.one)",
+        3,
+    ),
+    Mistake(
+        "connections list",
+        "the environment has no base URL (set UNIFIED_BASE_URL, such as https://api.truto.one; or"
+        " create a profile: unified profile add NAME)",
+        3,
+        environ={},
+    ),
+    *(
+        Mistake(
+            LIST,
+            f"base URL in UNIFIED_BASE_URL must look like {meant}",
+            3,
+            environ={**HERE, "UNIFIED_BASE_URL": typed},
+        )
+        for typed, meant in (
+            ("api.truto.one", "https://api.truto.one"),
+            ("my.host.example:8443/", "https://my.host.example:8443/"),
+            # A token in the wrong variable is not repeated.
+            ("eyJhbGci.eyJzdWIi.SflKxw", "https://api.example.com"),
+            ("me:secret@api.truto.one", "https://api.example.com"),
+        )
     ),
     Mistake(
         LIST,

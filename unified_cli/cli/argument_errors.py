@@ -20,6 +20,9 @@ HELP = "help"
 _OF_FIELDS = ("-f", "--raw-field", "-F", "--field")
 _ASSIGNMENT = re.compile(r"(.+?)(:=|==|=)(.*)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
+_CLOCK = re.compile(r"\d\d:\d\d(:\d\d)?", re.ASCII)
+_AGES = ("week", "day", "hour", "minute", "second")
+_ONE_WORD = "one word: --since 30d, 12h or 2026-01-31"
 # An assignment without an option: httpie's == is a query, its := a field that is JSON.
 _FIELDS = {
     "=": {"-f": "sets a field", "-q": "is a query parameter"},
@@ -114,11 +117,23 @@ def _exist(*names: str) -> bool:
 def _option_of_split_value(argument: str, typed: Sequence[str]) -> str | None:
     before = next((one for one in pairwise(reversed(typed)) if one[0] == argument), ("", ""))[1]
     for option, value in pairwise(typed):
+        if value == before and option == "--since":
+            return _one_word_ago(value, argument)
         if value == before and option == "--columns":
             return f"--columns {quoted(f'{before},{argument}')}"
         if value == before and option in _OF_FIELDS and _NAME.fullmatch(value):
             return f"{option} {quoted(f'{value}={argument}')}"
     return None
+
+
+def _one_word_ago(number: str, unit: str) -> str:
+    """Return the option for a time of two words, such as `3 days`."""
+    if _CLOCK.fullmatch(unit):
+        return f"--since {quoted(f'{number}T{unit}Z')}"
+    singular = unit.lower().removesuffix("s")
+    letter = next((one[0] for one in _AGES if singular and one.startswith(singular)), "")
+    number = "1" if number == "last" else number
+    return f"--since {number}{letter}" if letter and number.isdecimal() else _ONE_WORD
 
 
 def _comparison_advice(context: Any, argument: str, path: str, typed: Sequence[str]) -> str:

@@ -51,3 +51,9 @@ def suggest(catalogue: Catalogue, name: str) -> str | None:
     if not close and (near := get_close_matches(resource, here.values(), 1, _CLOSE)):
         close = [path for path, one in here.items() if one == near[0]]
     return f"did you mean {' or '.join(close[:_MOST_NAMED])}?" if close else None
+
+
+def of_both(catalogue: Catalogue, api: str, resource: str) -> str | None:
+    """Return what `API RESOURCE` was meant to be. None for other words."""
+    is_known = api in catalogue.apis and resource in catalogue.apis[api].resources
+    return f"in place of both: {api}/{resource}" if is_known else None

@@ -136,5 +136,12 @@ def own_line(word: str, rest: Sequence[str]) -> str | None:
         [one for one in rest if one not in _NAMING] if line.startswith("unified profile") else rest
     )
     left = left[1:] if found != word else left
+    if found == "config/set" and len(left) == 2 and "=" not in left[0]:
+        # gh and aws take the key and its value as two words.
+        if left[0] == "profile":
+            return f"unified profile use {quoted(left[1])}"
+        left = ["=".join(left)]
+    if found == "login" and left and "://" in left[0]:
+        return f"unified profile add NAME --base-url {quoted(left[0])}"
     named = "".join(f" {quoted(one)}" for one in left)
     return _DOTS.sub(lambda place: named or (place[1] and f" {place[1]}"), line.replace("{}", word))

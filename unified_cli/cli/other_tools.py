@@ -106,7 +106,7 @@ _GROUPS: Mapping[str, OwnSpelling] = {
     ),
     "--pretty-print --indent": OwnSpelling("--pretty", "--pretty"),
     "--sort --sort-by --order-by --order": OwnSpelling(
-        "--query", "-q, with a sort key that the list's help names"
+        "--query", "-q 'sort_by[NAME]=asc', with a sort key that the list's help names"
     ),
     "--body --payload --data-raw --data-json --content": OwnSpelling(
         "--data", "-d {JSON}, or -d @FILE"
@@ -188,6 +188,8 @@ _COUNTS: Mapping[str, OwnSpelling] = {
     "--wait": OwnSpelling("--wait-timeout", "--wait-timeout {S}"),
 }
 _TIME = re.compile(r"\d{4}-\d\d.*|\d+[a-z]")
+_SORTS = ("--sort", "--sort-by", "--order-by")
+_SORT_KEY = re.compile(r"[-+]?([A-Za-z_][\w.]*)(?:[: ,](asc|desc))?", re.IGNORECASE)
 _TIMES = ("--after", "--from", "--start", "--begin")
 _SINCE = OwnSpelling("--since", "--since {TIME}")
 _FILTERS = ("--filter", "--filters", "--where", "--select")
@@ -319,6 +321,10 @@ def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
         before.append(_AS_BODY if value.startswith(("{", "[")) else _AS_COLUMNS)
     if option in _TIMES and _TIME.fullmatch(value):
         before.append(_SINCE)
+    if option in _SORTS and (key := _SORT_KEY.fullmatch(value)):
+        falls = value.startswith("-") or (key[2] or "").lower() == "desc"
+        order = f"sort_by[{key[1]}]={'desc' if falls else 'asc'}"
+        before.append(OwnSpelling("--query", f"-q {quoted(order)}"))
     if option == "-i" and value:
         before.append(OwnSpelling("--data", "-d @{FILE}"))
     if option == "-c" and value:

@@ -28,6 +28,12 @@ _TAKEN_BY = {
     **dict.fromkeys(("-y", "--yes", "--idempotency-key"), "writes"),
     **_READERS,
 }
+_OF_COMMANDS = {
+    ("doctor", "--fix --repair --auto-fix"): "leave it out: it prints what to do",
+    ("completion", "--install"): "unified completion install",
+    ("retry", "--all"): "leave it out: without an id it takes the newest run",
+    ("resume", "--all"): "leave it out: without an id it takes the newest run",
+}
 _OF_A_FILE = {"-f", "--file", "--filename"}
 _PROFILE = {"-p", "--profile"}
 # Options that mean tags of profiles, or labels of records.
@@ -219,6 +225,8 @@ def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
     assigned = next(_assigned_to(context, option, value), None)
     if assigned and option in _LABELS and not _PROFILE.isdisjoint(argv):
         return assigned
+    if option == "--id" and context and context.command_path.endswith(" request"):
+        return "the id is the end of the path"
     if required := _required(context, option, value):
         return required
     if found := next((one for one in own if not one.option or one.option in spellings), None):
@@ -252,6 +260,9 @@ def _of_command(context: Any, option: str, value: str) -> str | None:
         return f"{path} {quoted(value)}"
     if is_file and path.endswith(" sql"):
         return f"{path} {quoted(f'@{value}')}"
+    for (command, options), said in _OF_COMMANDS.items():
+        if command in path.split() and option in options.split():
+            return said
     is_list = context.command.name == "list" and not _is_catalogue_operation(context)
     return "leave it out: all are listed" if is_list and option == "--all" else None
 
@@ -302,7 +313,9 @@ def _usage(context: Any) -> str:
     given = context.params.get("resource") or ""
     if words == ["RESOURCE", "FILE"] and given:
         words = [given, "FILE"] if "/" in given else ["API/RESOURCE", quoted(given)]
-    return " ".join([context.command_path, *words])
+    line = " ".join([context.command_path, *words])
+    is_import = context.command_path.endswith(" import")
+    return f"{line}; - for standard input" if is_import else line
 
 
 def _is_catalogue_operation(context: Any) -> bool:

@@ -6,6 +6,7 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from unified_cli import hints
 from unified_cli.errors import ConfigError, UnifiedError, UnsafeError
 
 SANDBOX = "sandbox:"
@@ -80,7 +81,7 @@ def parse(url: str, source: str) -> Address:
             f"base URL in {source} is not a URL", hint="it must look like https://api.example.com"
         ) from None
     if parts.scheme not in _PORTS or not parts.hostname:
-        raise ConfigError(f"base URL in {source} must look like https://api.example.com")
+        raise ConfigError(f"base URL in {source} must look like {hints.with_scheme(url)}")
     if "@" in parts.netloc:
         raise ConfigError(
             f"base URL in {source} contains a user name or password",

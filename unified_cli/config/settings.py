@@ -187,9 +187,10 @@ class Settings(NamedTuple):
                 if name
                 else f"set {KEYS['base_url'].variable}"
             )
-
+            other = "" if name else "; or create a profile: unified profile add NAME"
             raise ConfigError(
-                f"{name or 'the environment'} has no base URL", hint=f"{remedy}, {hints.AN_ADDRESS}"
+                f"{name or 'the environment'} has no base URL",
+                hint=f"{remedy}, {hints.AN_ADDRESS}{other}",
             )
         if self.account_id is None:
             variable = KEYS["account_id"].variable

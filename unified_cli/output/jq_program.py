@@ -45,10 +45,12 @@ _USUAL = (
 )
 _CLOSE = 0.75
 _PAIR = re.compile(r"(\w+)=(\w+)")
+_CONDITIONS = ("--expect", "--until", "--fail-if", "--where")
 _LENGTHS = ("count", "size", "len")
 _SUMMARY = re.compile(r"jq: \d+ compile errors?")
 _LONGEST_PROGRAM = 120
 _LONGEST_VALUE = 200
+_NUMBER = re.compile(r"-?\d[\d.]*")
 _NOTHING = "no result"
 _MOST_LEFT_OUT = 5
 _LONGEST_ID = 80
@@ -219,10 +221,11 @@ def _compiled(expression: str, option: str) -> Any:
             # missing.
             return jq.compile(_HALTS + as_text if "halt" in expression else as_text)
     except ValueError as error:
-        raise UsageError(f"{option}: {_reason(error)}", hint=_spelled(expression, error)) from None
+        hint = _spelled(expression, error, option)
+        raise UsageError(f"{option}: {_reason(error)}", hint=hint) from None
 
 
-def _spelled(expression: str, error: ValueError) -> str | None:
+def _spelled(expression: str, error: ValueError, option: str) -> str | None:
     """Return a hint on how to spell the program for jq. None without a hint."""
     if expression.startswith("$."):
         return f"the input is the dot alone: {expression[1:]}"
@@ -234,7 +237,9 @@ def _spelled(expression: str, error: ValueError) -> str | None:
     if undefined is None:
         return None
     if pair := _PAIR.fullmatch(expression):
-        return f"an object is made by {{{pair[1]}: .{pair[2]}}}"
+        compared = f"""did you mean '.{pair[1]} == "{pair[2]}"'?"""
+        made = f"an object is made by {{{pair[1]}: .{pair[2]}}}"
+        return compared if option in _CONDITIONS else made
     if undefined[1] in _LENGTHS:
         return "did you mean length?"
     if meant := get_close_matches(undefined[1], _USUAL, 1, _CLOSE):
@@ -324,6 +329,8 @@ class Expectation:
             return Verdict(self.expression, holds=False, value=error.reason, message=message)
         value = excerpt(wrong[0] if wrong else "true", _LONGEST_VALUE)
         hint = " (== compares)" if wrong and _ASSIGNS.search(self.expression) else ""
+        if not hint and _NUMBER.fullmatch(value):
+            hint = " (compare it, in quotes for the shell: 'length > 0')"
         return Verdict(
             self.expression,
             not wrong,

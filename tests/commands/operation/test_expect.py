@@ -130,7 +130,10 @@ def test_what_was_read_is_printed_whole(unified: Unified, service: Service) -> N
                 " gives its items)"
             ),
         ),
-        ("true, length", "--expect 'true, length' gives 5"),
+        (
+            "true, length",
+            "--expect 'true, length' gives 5 (compare it, in quotes for the shell: 'length > 0')",
+        ),
     ],
 )
 def test_the_message_has_the_value(

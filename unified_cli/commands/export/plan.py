@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
@@ -122,11 +123,13 @@ def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool
     if not patterns:
         return dict.fromkeys(every, False)
     found: dict[Operation, bool] = {}
-    for pattern in patterns:
+    for before, pattern in pairwise(("", *patterns)):
         matching = [operation for operation in every if _matches(operation, pattern)]
         if not matching:
             raise UsageError(
-                f"nothing to list matches {pattern!r}", hint=_suggestion(catalogue, pattern)
+                f"nothing to list matches {pattern!r}",
+                hint=named_resource.of_both(catalogue, before, pattern)
+                or _suggestion(catalogue, pattern),
             )
         exact = "/" in pattern and not _GLOB.search(pattern)
         for operation in matching:

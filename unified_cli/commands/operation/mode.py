@@ -158,7 +158,8 @@ def _edited(options: OperationOptions) -> ModeKind:
 def _missing_id(catalogue: Catalogue, operation: Operation) -> UsageError:
     path = f"unified {operation.api} {operation.resource}"
     lists = "list" in catalogue.apis[operation.api].resources[operation.resource].operations
-    hint = f"{path} list -o ids prints them" if lists else f"{path} {operation.name} --help"
+    listed = f"{path} list -o ids prints them; - reads them from a pipe"
+    hint = listed if lists else f"{path} {operation.name} --help"
     return UsageError(f"{path} {operation.name}: the ID is missing", hint=hint)
 
 

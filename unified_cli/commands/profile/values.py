@@ -1,6 +1,7 @@
 """The names and values of a profile as typed on a command line."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -30,9 +31,11 @@ def new_name(text: str) -> str:
     if text == RESERVED:
         raise UsageError(f'the profile "{RESERVED}" is built in; choose another name')
     if not PROFILE_NAME.fullmatch(text):
+        meant = re.sub(r"[^\w.-]+", "-", text, flags=re.ASCII).strip("-._")
         raise UsageError(
-            f'"{visible(text[:100])}" is not a profile name (1 to 64 letters, digits, dots, dashes'
-            " or underscores, a letter or digit first)"
+            f'"{visible(text[:100])}" is not a profile name',
+            hint="1 to 64 letters, digits, dots, dashes or underscores, a letter or digit first"
+            + (f": {meant}" if PROFILE_NAME.fullmatch(meant) else ""),
         )
     return text
 
