@@ -21,7 +21,10 @@ LIST = "unified ticketing tickets list"
             "ticketing tickets list --all-p",
             f'{LIST}: no such option: --all-p (did you mean "--all"?)',
         ),
-        ("ticketing tickets list --page 2", f"{LIST}: no such option: --page (--cursor C)"),
+        (
+            "ticketing tickets list --page 2",
+            f"{LIST}: no such option: --page (pages have no numbers: --all, or --cursor C)",
+        ),
         (
             "ticketing --json tickets list",
             (

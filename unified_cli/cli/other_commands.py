@@ -69,7 +69,7 @@ _LINES: Mapping[str, str] = {
 }
 
 _COMMANDS: Mapping[str, tuple[str, ...]] = {
-    "ls all index query search find count dir": ("list",),
+    "ls all index query search find count dir watch tail follow": ("list",),
     "show view read describe fetch info retrieve current print cat whoami status": ("get", "show"),
     "get": ("show",),
     "disable block lock offboard terminate": ("suspend", "deactivate"),

@@ -92,9 +92,10 @@ _GROUPS: Mapping[str, OwnSpelling] = {
         " --tail -L"
     ): OwnSpelling("--limit", "--limit {N}"),
     "--per-page --per_page --page_size --chunk-size": OwnSpelling("--page-size", "--page-size {N}"),
-    "--starting-token --page-token --after --page --offset --next --next-cursor": OwnSpelling(
+    "--starting-token --page-token --after --next --next-cursor": OwnSpelling(
         "--cursor", "--cursor C"
     ),
+    "--page --offset": OwnSpelling("--cursor", "pages have no numbers: --all, or --cursor C"),
     (
         "--start --start-date --begin --newer-than --updated-since --updated-after --changed-since"
     ): OwnSpelling("--since", "--since {TIME}"),

@@ -34,6 +34,8 @@ _OF_COMMANDS = {
     ("retry", "--all"): "leave it out: without an id it takes the newest run",
     ("resume", "--all"): "leave it out: without an id it takes the newest run",
 }
+_WHAT = ("--api", "--resource", "--resources")
+_WITH_LISTS = ("capabilities", "export")
 _OF_A_FILE = {"-f", "--file", "--filename"}
 _PROFILE = {"-p", "--profile"}
 # Options that mean tags of profiles, or labels of records.
@@ -260,6 +262,10 @@ def _of_command(context: Any, option: str, value: str) -> str | None:
         return f"{path} {quoted(value)}"
     if is_file and path.endswith(" sql"):
         return f"{path} {quoted(f'@{value}')}"
+    if is_file and path == "unified import":
+        return f"{path} API/RESOURCE {quoted(value)}"
+    if value and option in _WHAT and context.command.name in _WITH_LISTS:
+        return f"{path} {quoted(value)}"
     for (command, options), said in _OF_COMMANDS.items():
         if command in path.split() and option in options.split():
             return said

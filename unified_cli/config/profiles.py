@@ -34,7 +34,8 @@ def single_name(names: Sequence[str]) -> str | None:
     """
     if is_several([name for name in names if name]):
         raise UsageError(
-            f"-p {' -p '.join(names)} may be several connections, but this command takes one"
+            f"-p {' -p '.join(names)} may be several connections, but this command takes one",
+            hint="-p NAME",
         )
     return names[0] if names else None
 

@@ -20,6 +20,7 @@ from unified_cli.storage import input_bounds
 
 _NAME = re.compile(r"[^\[\]]+")
 _STEP = re.compile(r"\[([^\[\]]*)\]")
+_BARE_ITEMS = re.compile(r"\[\s*\w[\w -]*(,\s*\w[\w -]*)*\]")
 _UNQUOTED = re.compile(r"\{\w+:[^\"']*\}")
 _WORDS = re.compile(r"[+-]?[\d.]|[\[{\"]|(true|false|null)$")
 _BASE64 = "@base64:"
@@ -173,6 +174,14 @@ def _meant(data: str) -> str | None:
     return hints.meant_body(quoted) if quoted and not json_check.flaw(quoted.encode()) else None
 
 
+def _quoted_items(name: str, text: str) -> str | None:
+    """Return the option for a list of bare words, such as `[red,blue]`."""
+    if not _BARE_ITEMS.fullmatch(text):
+        return None
+    items = ",".join(f'"{one.strip()}"' for one in text[1:-1].split(","))
+    return f"-F '{name}=[{items}]'"
+
+
 def _open(value: Json) -> Json:
     if not isinstance(value, (bytes, msgspec.Raw)):
         return value
@@ -285,7 +294,10 @@ def _value(name: str, value: str, runtime: Runtime) -> Json:
         return text
     wrong = json_check.flaw(text.encode())
     if wrong and text[0] in '{["':
-        raise UsageError(f"-F {name} {wrong}", hint="-f for text that only looks like JSON")
+        raise UsageError(
+            f"-F {name} {wrong}",
+            hint=_quoted_items(name, text) or "-f for text that only looks like JSON",
+        )
     return text if wrong else msgspec.Raw(text.encode())
 
 

@@ -736,5 +736,5 @@ def test_a_list_of_downloads_is_for_one_connection(
     result = unified(
         f"ticketing attachments download --from {tmp_path}/ids -p a -p b", environ=service.environ
     )
-    said = "error: -p a -p b may be several connections, but this command takes one\n"
+    said = "error: -p a -p b may be several connections, but this command takes one (-p NAME)\n"
     assert (result.stderr, result.code, service.seen) == (said, 2, [])

@@ -91,7 +91,11 @@ def test_a_profile_is_found_however_it_is_written(
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        ("acme acme-eu", 2, 'a profile named "acme-eu" already exists'),
+        (
+            "acme acme-eu",
+            2,
+            'a profile named "acme-eu" already exists (unified profile remove acme-eu)',
+        ),
         ("acne nord", 3, 'no profile named "acne" (did you mean "acme"?)'),
         ("acme sandbox", 2, 'the profile "sandbox" is built in; choose another name'),
         ("sandbox nord", 2, 'the profile "sandbox" is built in and cannot be changed'),

@@ -316,3 +316,17 @@ def test_one_whose_files_are_gone_says_so(run: Run) -> None:
     ended, sent = run.do("runs resume RUN")
     assert (ended.code, sent) == ((0, [0, 1, 2]) if run.kind == "export" else (11, []))
     assert run.kind == "export" or str(path) in ended.stderr
+
+
+@pytest.mark.parametrize("typed", ["", " --workers 3 --rate 20"])
+def test_the_command_that_continues_keeps_the_bounds_that_were_typed(
+    unified: Unified, service: Service, config: Config, tmp_path: Path, typed: str
+) -> None:
+    """A bound protects a provider, so that it holds for the rest of the work, too."""
+    profiles(config, service.url, 2)
+    service.reply = lambda _: served({"statusCode": 401, "error": "E", "message": "no"}, 401)
+    (tmp_path / "in.ndjson").write_text('{"name":"n"}\n')
+    unified(f"import ticketing/tags {tmp_path}/in.ndjson -p c00{typed}")
+    (line,) = [one for one in unified("runs retry").stderr.splitlines() if "continues with" in one]
+    bounds = [word for word in line.split() if word in {"--workers", "3", "--rate", "20"}]
+    assert sorted(bounds) == sorted(typed.split())

@@ -126,11 +126,8 @@ def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool
     for before, pattern in pairwise(("", *patterns)):
         matching = [operation for operation in every if _matches(operation, pattern)]
         if not matching:
-            raise UsageError(
-                f"nothing to list matches {pattern!r}",
-                hint=named_resource.of_both(catalogue, before, pattern)
-                or _suggestion(catalogue, pattern),
-            )
+            hint = _suggestion(catalogue, pattern, before)
+            raise UsageError(f"nothing to list matches {pattern!r}", hint=hint)
         exact = "/" in pattern and not _GLOB.search(pattern)
         for operation in matching:
             found[operation] = exact or found.get(operation, False)
@@ -163,16 +160,17 @@ def check_query(context: CommandContext, options: ExportOptions) -> None:
             )
 
 
-def _suggestion(catalogue: Catalogue, pattern: str) -> str:
+def _suggestion(catalogue: Catalogue, pattern: str, before: str) -> str:
     if pattern == "all":
         return "leave it out: without a name every list is exported"
     if "," in pattern:
         return f"unified export {pattern.replace(',', ' ')}"
     if not _GLOB.search(pattern):
         near = get_close_matches(pattern, [*catalogue.apis], 1, _CLOSE)
+        both = named_resource.of_both(catalogue, before, pattern)
         meant = f"did you mean {near[0]}?" if near else named_resource.suggest(catalogue, pattern)
-        if meant:
-            return meant
+        if both or meant:
+            return both or meant or ""
     return "unified operations list shows what there is"
 
 

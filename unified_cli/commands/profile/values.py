@@ -11,7 +11,7 @@ from unified_cli import os_limits
 from unified_cli.cli.other_tools import meant_value
 from unified_cli.config import address
 from unified_cli.config.file import PROFILE_NAME, RESERVED, exists, expand
-from unified_cli.config.keys import KEYS, Key
+from unified_cli.config.keys import KEYS, Key, yes_or_no
 from unified_cli.errors import ConfigError, UsageError
 from unified_cli.masking import visible
 from unified_cli.output import formats
@@ -68,6 +68,8 @@ def _suggest(text: str, following: str | None, values: Mapping[str, Toml]) -> st
     if text in SETTABLE:
         value = following if following and "=" not in following else "VALUE"
         return f"{text}={value}"
+    if (key := text.replace("-", "_")) in SETTABLE:
+        return f"{key}={'true' if SETTABLE[key].parse is yes_or_no else 'VALUE'}"
     tags = values.get("tags")
     if isinstance(tags, list):
         return f"tags={','.join(map(str, (*tags, text)))}"
