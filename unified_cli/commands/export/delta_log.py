@@ -34,6 +34,18 @@ def application(part: TablePart, read: TableRead) -> str:
     return f"unified:{hashlib.sha256(of.encode()).hexdigest()[:32]}:{read.application}"
 
 
+def _old_application(part: TablePart, profile: str) -> str:
+    """Return the name that version 0.2.0 gave to the reads of a part."""
+    of = {
+        "origin": part.origin,
+        "account": part.account,
+        "api": part.api,
+        "resource": part.resource,
+        "profile": profile,
+    }
+    return f"unified:{hashlib.sha256(json.dumps(of).encode()).hexdigest()[:32]}"
+
+
 def prefix(part: TablePart, read: TableRead) -> str:
     """Return the prefix of the names of a read's files."""
     folder = f"{PROFILE}={quote(part.columns.profile, safe='')}"
@@ -69,8 +81,9 @@ def wrong_name(table: DeltaTable, part: TablePart, known: Collection[str]) -> st
         own = _OWN_FILE.search(path)
         series.setdefault(profile, set()).add(own[1] if own else "")
     for profile in sorted(series.keys() - known):
-        reads = (TableRead(0, application=one) for one in series[profile])
-        is_own = any(table.transaction_version(application(part, one)) is not None for one in reads)
+        reads = [TableRead(0, application=one) for one in series[profile] if one]
+        names = [*(application(part, one) for one in reads), _old_application(part, profile)]
+        is_own = any(table.transaction_version(one) is not None for one in names)
         if profile == name and not is_own:
             return f"rows of another connection or program as {visible(name)}"
         if profile != name and is_own:
