@@ -25,7 +25,10 @@ WHERE_TOKENS_ARE = "unified help profiles says where a token comes from"
 TOO_SLOW = "a larger --timeout waits longer"
 OTHER_AUTHORITY = "--ca-bundle FILE trusts another authority"
 # Not a secret: words of a hint.
-OWN_TOKEN = "the token of a single connection may not do this: use that of the environment"  # noqa: S105
+OWN_TOKEN = (
+    "the token of a single connection may not do this:"  # noqa: S105
+    " use that of the environment"
+)
 ONLY_OWN = (
     'the account id "me" is for the token of a single connection; with another token, name the'
     " connection: -a ID"

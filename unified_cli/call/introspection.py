@@ -61,7 +61,7 @@ def ask_offer(
     """Return the connection's offer, with `everything` also the provider's own
     resources.
 
-    Raises the errors of a request, ServiceError for an answer that says nothing.
+    Raises the errors of a request, ServiceError for an answer without an offer.
     """
     account = settings.reachable()[1]
     return _ask(

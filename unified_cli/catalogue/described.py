@@ -64,7 +64,7 @@ class SchemaError(ValueError):
 
 
 def description(document: JsonObject, served: bytes = b"") -> MethodDescription | None:
-    """Return the description in an answer, or None if it says nothing.
+    """Return the description in an answer, or None if it is empty.
 
     Raises SchemaError.
     """

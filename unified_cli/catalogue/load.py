@@ -1,4 +1,4 @@
-"""Read the catalogue's TOML into its types; an error in the data names its place."""
+"""Read the catalogue's TOML into its types. An error in the data names its place."""
 
 import re
 import tomllib

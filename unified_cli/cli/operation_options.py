@@ -1,4 +1,4 @@
-"""Find the class with the options of an operation; only the classes in use are
+"""Find the class with the options of an operation. Only the classes in use are
 imported.
 """
 

@@ -53,8 +53,8 @@ class _State(Enum):
 
 
 class PagedStdout(io.RawIOBase):
-    """The terminal at stdout, for text that is safe there: all of it in a pager as soon
-    as it is more than a screen.
+    """The terminal at stdout, for safe text. A pager shows all of it once it is more
+    than a screen.
 
     A message on stderr appears after the earlier output: buffered text is shown first,
     and later output gets no pager. While a pager has the terminal, messages wait for

@@ -1,5 +1,5 @@
-"""A file that appears whole or not at all: written under another name, synced, and only
-then given its own.
+"""Write a file completely or not at all: it gets its name only after it is written and
+synced.
 """
 
 import contextlib
@@ -140,7 +140,7 @@ def give_name(temporary: Path, path: Path, *, replace: bool) -> None:
 def replace(path: Path, content: bytes, before: Callable[[], None] = lambda: None) -> None:
     """Give the file at `path` this content, atomically.
 
-    Whatever happens, it has the old content or the new one, whole.
+    It always has the complete old or new content.
 
     `before` is called first, and again just before the new file gets its name; if it
     raises, the old content stays. The caller must hold a lock: a file under the

@@ -35,9 +35,8 @@ class Cache:
     def __init__(
         self, folder: Path | None, kind: str, wall: Callable[[], float], *, largest: int = _LARGEST
     ) -> None:
-        """`folder` is None if the user has no home.
-
-        In that case nothing is kept. `wall` gives seconds since 1970.
+        """`folder` is None if the user has no home. Then nothing is kept. `wall` gives
+        seconds since 1970.
 
         A fact of more than `largest` bytes is not read.
         """

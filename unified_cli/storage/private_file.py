@@ -1,6 +1,4 @@
-"""Private files, written as a whole: the old content or the new one, whatever happens
-in between.
-"""
+"""Write private files atomically: a file always has its old or its new content."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""A private temporary file without a name: it is gone when the process ends, in any
+"""A private temporary file without a name. It disappears when the process ends in any
 way.
 """
 

@@ -111,8 +111,8 @@ def ending_of(
     stopped: UnifiedError | None,
     failed_by: Mapping[str, int] | None = None,
 ) -> Ending:
-    """Return how the work of these groups ends. `stopped` is the error that ended it
-    early, if any. `failed_by` is the number of failures of each connection, if there
+    """Return the ending of the work of these groups. `stopped` is the error that ended
+    it early, if any. `failed_by` is the number of failures of each connection, if there
     are several.
     """
     counts = {group.name: group.count for group in groups}
