@@ -138,7 +138,6 @@ RUN_LINES = {
     "profile import {} --update": "profile import profiles.csv --update",
     "profile list": "profile list",
     "profile remove NAME": "profile remove globex",
-    "profile remove {}": "profile remove globex",
     "profile set": "profile set acme tags=eu",
     "profile set --help": "profile set --help",
     "profile set {} account_id=ID": "profile set acme account_id=full:other",

@@ -125,7 +125,9 @@ def unknown_command(
     close = close or find_resources(entries, name) or near
     if name == argument_errors.HELP:
         close = []
-    hint = own_line(name, rest) if kind == _TOP and not find_resources(entries, name) else None
+    hint = _taken_for_value(context, entries) if kind == _TOP else None
+    if not hint and kind == _TOP and not find_resources(entries, name):
+        hint = own_line(name, rest)
     hint = hint or no_command(path, name) or _order(path, kind, entries, words)
     if name == argument_errors.HELP:
         hint = f"{path} --help"
@@ -149,6 +151,14 @@ def unknown_command(
         named = " or ".join(f'"{one}"' for one in close[:_MOST_NAMED])
         hint = f"did you mean {named}?" if close else f"{path} --help lists them"
     return UsageError(f'{path}: no {kind} named "{visible(name)}"', hint=hint)
+
+
+def _taken_for_value(context: Any, entries: Mapping[str, CommandStub]) -> str | None:
+    """Return the option before the API that took the API for its value, or None."""
+    for option, value in context.params.items():
+        if isinstance(value, str) and value in entries:
+            return f"--{option.replace('_', '-')} took {value} for its value"
+    return None
 
 
 def _order(

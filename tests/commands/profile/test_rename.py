@@ -94,7 +94,7 @@ def test_a_profile_is_found_however_it_is_written(
         (
             "acme acme-eu",
             2,
-            'a profile named "acme-eu" already exists (unified profile remove acme-eu)',
+            'a profile named "acme-eu" already exists (choose another name)',
         ),
         ("acne nord", 3, 'no profile named "acne" (did you mean "acme"?)'),
         ("acme sandbox", 2, 'the profile "sandbox" is built in; choose another name'),

@@ -29,9 +29,7 @@ def run(context: CommandContext, options: RenameOptions) -> None:
 
     def alter(draft: Draft) -> None:
         if new in draft.profiles:
-            raise UsageError(
-                f'a profile named "{new}" already exists', hint=f"unified profile remove {new}"
-            )
+            raise UsageError(f'a profile named "{new}" already exists', hint="choose another name")
         users = login.declaring(runtime, token, draft) if token else []
         draft.rename(old, new)
         if token is not None and token.kind == "token_file":
