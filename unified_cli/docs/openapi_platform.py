@@ -111,12 +111,12 @@ def _log(service: Service) -> dict[str, JsonObject]:
     }
     members = ("request_type", service.connection, words.environment, words.product)
     filters: JsonObject = {"type": "object", "properties": dict.fromkeys(members, TEXT)}
-    size: JsonObject = {"type": "integer", "minimum": 1, "maximum": 100, "default": 100}
+    size: JsonObject = {"type": "integer", "minimum": 1, "default": 100}
     parameters = [
         parameter(words.log_type, kind, "The kind of entries", required=True),
         _of_members("created_at", times, "From when to when, a month at most") | {"required": True},
         _of_members(words.log_filter, filters, "Only entries with these values"),
-        parameter(service.page_size, size, "Entries per page"),
+        parameter(service.page_size, size, "Entries per page, 100 at most"),
         _paging(service)[1],
     ]
     return {words.log: _get("log", "List what the service did", "LogPage", parameters)}
