@@ -93,7 +93,7 @@ class RunHeader(msgspec.Struct):
 
 
 class RunRegistry:
-    """The folder of all runs. There is none if the user has no home."""
+    """The folder of all runs. A user without a home has no such folder."""
 
     def __init__(self, runtime: Runtime) -> None:
         folder = runtime.folder("data")
