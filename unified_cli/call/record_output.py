@@ -141,7 +141,7 @@ def printer_for(
     """
     label = 0 if names is None else max((width(visible(name)) for name in names), default=0)
     style = style_for(call, operation, first=() if names is None else (LABEL,))._replace(
-        label=label
+        label=label, by_program=program is not None
     )
     # Several documents in one result are not a page with a cursor.
     style = style._replace(listing=False) if style.format.document else style

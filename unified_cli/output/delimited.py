@@ -132,14 +132,17 @@ class Delimited(RecordWriter):
         )
 
     def _fix(self, slices: Iterable[Sequence[Record]]) -> dict[str, None] | None:
-        # Any connection's page may come first, so all known columns are included.
-        found = dict.fromkeys([*self._style.first, *self._style.known] if self._style.first else [])
-        record = None
+        style, record = self._style, None
+        found: dict[str, None] = {}
         for record in chain.from_iterable(slices):
             found |= dict.fromkeys(parts(record) or ())
-        return (
-            None if record is None else (found or {"value": None}) | dict.fromkeys(self._style.more)
+        if record is None:
+            return None
+        # Any connection's page may come first, so all known columns are included.
+        ahead = (
+            [*style.first, *style.known] if style.first and style.expects(found) else style.first
         )
+        return (dict.fromkeys(ahead) | found or {"value": None}) | dict.fromkeys(style.more)
 
     def _row(self, columns: Mapping[str, None], members: Parts) -> str:
         if not self._style.columns and not members.keys() <= columns.keys():

@@ -39,9 +39,9 @@ class Markdown(Table):
         return escaped(shown(value))
 
     def _candidates(self, slices: Iterable[Sequence[Record]]) -> list[str]:
-        style = self._style
-        if not (style.first and style.known):
-            return super()._candidates(slices)
+        style, found = self._style, super()._candidates(slices)
+        if not (style.first and style.known and style.expects(found)):
+            return found
         # Any connection's page may come first, so no page decides the columns.
         names = dict.fromkeys([*style.first, *AHEAD, *style.known])
         return [name for name in names if name not in NEVER]

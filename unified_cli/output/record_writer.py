@@ -1,6 +1,6 @@
 """The base of all record formats, and three formats: JSON, NDJSON and ids."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypedDict
 
 import msgspec
@@ -44,6 +44,17 @@ class Style(NamedTuple):
     """The width of the longest connection name, if the records of several connections
     come in any order; 0 without names.
     """
+    by_program: bool = False
+    """Whether the records are results of a jq program."""
+
+    def expects(self, names: Collection[str]) -> bool:
+        """Whether other records may have any of the known columns, as those of another
+        connection.
+
+        Results of a program that kept few of them will have no others.
+        """
+        kept = len({*self.known}.intersection(names))
+        return not self.by_program or 2 * kept >= len(self.known)
 
 
 class WriterMemory(TypedDict, total=False):

@@ -187,7 +187,7 @@ class Table(RecordWriter):
 
     def _measure(self, slices: Iterable[Sequence[Record]]) -> dict[str, int]:
         style = self._style
-        if style.width is not None and style.label is not None and (style.columns or style.known):
+        if style.width is not None and style.label is not None and self._expects(slices):
             # Ids come last, so that shorter ones than expected leave no gap.
             names = [name for name in NAMES[:-1] if name in style.known]
             known = [
@@ -213,6 +213,12 @@ class Table(RecordWriter):
                 if column not in found.times and is_time(value):
                     found.times.add(column)
         return natural if style.width is None else self._fitting_columns(found, style.width)
+
+    def _expects(self, slices: Iterable[Sequence[Record]]) -> bool:
+        style = self._style
+        if style.columns or not style.known:
+            return bool(style.columns)
+        return style.expects({name for members in _all_members(slices) for name in members})
 
     def _candidates(self, slices: Iterable[Sequence[Record]]) -> list[str]:
         style = self._style

@@ -1,6 +1,7 @@
 """A jq program that fails on a record of one connection hides no record of another."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -74,3 +75,33 @@ def test_a_page_whose_program_fails_names_the_record(unified: Unified, service: 
     result = unified(command, environ=service.environ)
     assert result.code == 2
     assert 'on record "c2-2"' in result.stderr
+
+
+FORMATS = ["csv", "tsv", "markdown", "table"]
+
+
+def header(text: str) -> list[str]:
+    return re.findall(r"[a-z_]+", text.splitlines()[0].lower())
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("tty", [False, True])
+@pytest.mark.usefixtures("fleet")
+def test_a_program_that_makes_other_members_decides_the_columns(
+    unified: Unified, service: Service, form: str, tty: bool
+) -> None:
+    environ = {**service.environ, "NO_COLOR": "1"}
+    result = unified([*LIST, "-o", form, "--jq", "{n: .id}"], environ=environ, tty=tty)
+    assert (result.code, header(result.stdout)) == (0, ["_profile", "n"])
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "markdown"])
+def test_a_program_that_selects_records_keeps_the_known_columns(
+    unified: Unified, config: Config, form: str
+) -> None:
+    config(THREE.replace('= "c', '= "full:c'))
+    command = [*LIST, "-o", form, "--jq", 'select(.id == "tickets-3")']
+    selected = unified(command, environ={"UNIFIED_BASE_URL": "sandbox:"})
+    plain = unified([*LIST, "-o", form], environ={"UNIFIED_BASE_URL": "sandbox:"})
+    assert header(selected.stdout) == header(plain.stdout)
+    assert len(header(selected.stdout)) > 12
