@@ -71,7 +71,7 @@ def test_a_body_names_no_connection(
     assert (result.stdout, result.code, service.seen) == ("", 2, [])
     selected = {"-p a -p b": "-p a -p b", "-p ?": "-p '?'"}.get(chosen, "-p NAME -p NAME")
     assert result.stderr == (
-        "error: the body has a _profile, and a body chooses no connection (unified import"
+        "error: the body has a _profile, but a body cannot choose the connection (unified import"
         f" {routed} {selected} sends each record to the one that it names)\n"
     )
 

@@ -143,7 +143,7 @@ def test_one_refused_and_one_without_the_path(unified: Unified, fleet: Service) 
         ("GET /proxy/tickets -d '{}'", "a GET has no body"),
         (f"POST {SEARCH} -d '{{}}' --idempotency-key k", "an idempotency key of its own"),
         (f"POST {SEARCH} --upload {shlex.quote(__file__)}", "a file is sent to one connection"),
-        (f'POST {SEARCH} -d \'{{"_profile":"x"}}\'', "a body chooses no connection"),
+        (f'POST {SEARCH} -d \'{{"_profile":"x"}}\'', "a body cannot choose the connection"),
     ],
 )
 def test_wrong_options_are_refused(call: str, why: str, unified: Unified, fleet: Service) -> None:

@@ -306,7 +306,7 @@ def test_the_token_in_the_environment_stays_with_its_address(unified: Unified) -
     assert (result.code, result.stdout) == (13, "")
     assert (
         result.stderr
-        == "error: UNIFIED_TOKEN belongs to https://api.example.com, and the call would go to"
+        == "error: UNIFIED_TOKEN belongs to https://api.example.com, but the call would go to"
         " https://other.example (use another token: --token-file or --token-stdin)\n"
     )
 

@@ -25,7 +25,7 @@ def test_a_request_to_another_origin_is_not_sent(
 
         monkeypatch.setattr(requests, "for_operation", elsewhere)
         result = unified(command, environ=service.environ)
-        said = f"error: the request goes to {other.url}, and the token to {service.url}\n"
+        said = f"error: the request goes to {other.url}, but the token belongs to {service.url}\n"
         assert (result.stdout, result.stderr, result.code) == ("", said, 13)
         assert (service.seen, other.seen) == ([], [])
 

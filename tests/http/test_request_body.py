@@ -160,7 +160,7 @@ def test_the_typed_body_arrives_unchanged(
             f"-f x[a][b]=2: {ALREADY}\n  -f x[a][b]=2\n      ^",
         ),
         (["-f", "a"], "-f 'a' needs a value (-f NAME=VALUE; -d @FILE sends a file)"),
-        (["-d", "[1]", "-f", "a=1"], "-f and -F set fields of an object, and -d is not one"),
+        (["-d", "[1]", "-f", "a=1"], "-f and -F set fields of an object, but -d is not one"),
         (
             ["-d", '{"half":"\\ud83d"}', "-f", "a=1"],
             "-d holds half a surrogate pair, so -f and -F cannot change it",

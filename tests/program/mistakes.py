@@ -119,11 +119,11 @@ TYPED = [
     ),
     Mistake(
         "ticketing tickets create -d {} -d []",
-        "-d is given twice, and there is one body (-f and -F change its fields)",
+        "-d is given twice, but a request has one body (-f and -F change its fields)",
     ),
     Mistake(
         "request POST /x -d {} -d {}",
-        "-d is given twice, and there is one body (-f and -F change its fields)",
+        "-d is given twice, but a request has one body (-f and -F change its fields)",
     ),
     Mistake(f"{LIST} --csv-safe", "--csv-safe is for CSV and TSV, not for json (-o csv)"),
     Mistake(
@@ -267,7 +267,7 @@ CONFIGURED = [
     ),
     Mistake(
         f"{LIST} --base-url https://other.example",
-        "UNIFIED_TOKEN belongs to @URL@, and the call would go to https://other.example "
+        "UNIFIED_TOKEN belongs to @URL@, but the call would go to https://other.example "
         "(use another token: --token-file or --token-stdin)",
         13,
     ),

@@ -275,7 +275,7 @@ def test_read_only_profiles_are_all_named(
         (f"{UPDATE} -p c* --stages 0 --yes", "--stages: '0' must be 1 or more"),
         (
             f"{UPDATE} -p c* --stages 5,1 --yes",
-            "--stages: 1 comes after 5, and a later stage is not smaller",
+            "--stages: 1 comes after 5, but a later stage cannot be smaller",
         ),
         (f"{UPDATE} -p c* --stages 1,x --yes", "--stages: 'x' is neither a number nor a share"),
         (f"{UPDATE} -p c* --max-failures 101% --yes", "--max-failures: 101% is more than all"),

@@ -123,7 +123,7 @@ def check_options(options: CallOptions) -> None:
         raise UsageError("--out is empty", hint="leave it out to print to standard output")
     if len(part(options, SendOptions).bodies) > 1:
         raise UsageError(
-            "-d is given twice, and there is one body", hint="-f and -F change its fields"
+            "-d is given twice, but a request has one body", hint="-f and -F change its fields"
         )
 
 
@@ -373,7 +373,7 @@ def check_unlabelled(body: bytes | None, options: CallOptions, operation: Operat
     name = operation.name if operation else "OP"
     selected = "".join(f" -p {shlex.quote(one)}" for one in chosen)
     raise UsageError(
-        f"the body has a {record_label.LABEL}, and a body chooses no connection",
+        f"the body has a {record_label.LABEL}, but a body cannot choose the connection",
         hint=f"unified import {resource} FILE --operation {name}{selected} sends each record to the"
         " one that it names",
     )

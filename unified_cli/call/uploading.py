@@ -53,25 +53,25 @@ def _progress_callback(shown: Progress) -> upload.Progress:
 def _check(options: SendOptions, method: str) -> None:
     if method not in _METHODS:
         raise UsageError(
-            f"a {visible(method)} sends no file", hint=f"one of {', '.join(_METHODS)} does"
+            f"a {visible(method)} cannot send a file", hint=f"use {', '.join(_METHODS)}"
         )
     if len(options.uploads) > 1:
-        raise UsageError("--upload is given twice, and one file is sent")
+        raise UsageError("--upload is given twice, but only one file can be sent")
     if options.content_type is None:
         if options.bodies or options.field:
             raise UsageError(
-                "-d and -F make JSON, and --upload a form",
+                "--upload sends a form, which takes no JSON from -d or -F",
                 hint="-f NAME=STRING sets a field of the form",
             )
         return
     if options.uploads or not (options.data or "").startswith("@") or options.data == "@-":
         raise UsageError(
-            "--content-type is for a file that is sent as it is",
+            "--content-type is only for -d @FILE, a file that is sent unchanged",
             hint="-d @FILE --content-type TYPE, no --upload",
         )
     if options.raw_field or options.field:
         raise UsageError(
-            "-f and -F set fields, and with --content-type the file of -d is sent as it is"
+            "--content-type sends the file of -d unchanged, so -f and -F have no fields to set"
         )
 
 
@@ -82,7 +82,7 @@ def _fields(options: SendOptions) -> list[tuple[str, str]]:
         if not (name and equals):
             raise UsageError(f"-f {visible(text)!r} is not NAME=STRING")
         if name == LABEL:
-            raise UsageError(f"the form has a {LABEL}, and a body chooses no connection")
+            raise UsageError(f"the form has a {LABEL}, but a body cannot choose the connection")
         request_body.check_id(f"-f {text}", name, value, hint="leave it out, or give an id")
         found.append((name, value))
     return found

@@ -117,7 +117,7 @@ def _window(runtime: Runtime, text: str) -> Sequence[tuple[str, str]]:
     since = until if found is None else found.after.at
     if until - since > _LONGEST:
         raise UsageError(
-            f"--since {text} is longer ago than {_LONGEST.days} days, and the service shows no more"
+            f"--since {text} is longer ago than the {_LONGEST.days} days that the service keeps"
         )
     stamps = (("gt", since), ("lt", until))
     return [(f"created_at[{word}]", change_time.timestamp(at)) for word, at in stamps]

@@ -146,7 +146,7 @@ def _check_query(context: CommandContext, options: RequestOptions) -> None:
 def _check_file(call: Call, request: Request) -> None:
     """Raise UsageError for a file in a batch, or for an unconfirmed public file."""
     if request.upload is not None and request.batch:
-        raise UsageError("a batch is JSON, and no file")
+        raise UsageError("a batch is JSON, not a file")
     files = call.catalogue.service.connections.files.strip("/")
     path = unquote(request.path.removeprefix(request.address.path))
     first = path.strip("/").partition("/")[0].partition(";")[0]

@@ -253,11 +253,11 @@ class _Layers(NamedTuple):
 def _wrong_origin(token: str, origin: str, reached: Address) -> UnsafeError:
     if reached.scheme == "http" and f"{origin}:".startswith(f"https://{reached.host}:"):
         return UnsafeError(
-            f"{token} belongs to {origin}, and the call would go to {reached.origin}",
+            f"{token} belongs to {origin}, but the call would go to {reached.origin}",
             hint="the address must begin with https://",
         )
     return UnsafeError(
-        f"{token} belongs to {origin}, and the call would go to {reached.origin}",
+        f"{token} belongs to {origin}, but the call would go to {reached.origin}",
         hint="use another token: --token-file or --token-stdin",
     )
 

@@ -106,7 +106,8 @@ class Client:
     def _check(self, request: Request) -> None:
         if request.address.origin != self._origin:
             raise UnsafeError(
-                f"the request goes to {request.address.origin}, and the token to {self._origin}"
+                f"the request goes to {request.address.origin}, but the token belongs to"
+                f" {self._origin}"
             )
 
     def _send(self, call: _Call, expected: Expected) -> Answer:

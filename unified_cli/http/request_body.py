@@ -74,7 +74,7 @@ def compose(data: str | None, fields: Sequence[BodyField], runtime: Runtime) -> 
         return template
     tree = {} if template is None else _open(template)
     if not isinstance(tree, dict):
-        raise UsageError("-f and -F set fields of an object, and -d is not one")
+        raise UsageError("-f and -F set fields of an object, but -d is not one")
     for field in fields:
         _set(tree, field, runtime)
     return msgspec.json.encode(tree)

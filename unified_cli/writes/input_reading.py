@@ -153,7 +153,7 @@ def find(opened: Opened, path: Path, shape: RecordShape, options: ReadingOptions
     if chosen == "csv":
         return Reading(chosen, options.delimiter or _DEFAULT, options.trim_header)
     if options.trim_header:
-        raise UsageError(f"--trim-header is for CSV and TSV, and {path} is neither")
+        raise UsageError(f"--trim-header is for CSV and TSV, but {path} is neither")
     return Reading(chosen)
 
 

@@ -119,7 +119,7 @@ def _stages(text: str, total: int) -> tuple[int, ...]:
             before.rstrip("%")
         ):
             raise UsageError(
-                f"--stages: {after} comes after {before}, and a later stage is not smaller",
+                f"--stages: {after} comes after {before}, but a later stage cannot be smaller",
                 hint=_STAGES,
             )
     return sizes

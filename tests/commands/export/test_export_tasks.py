@@ -119,7 +119,7 @@ def test_tasks_put_together_are_the_whole(unified: Unified, config: Config, tmp_
             {"base_url": "https://other.example"},
             "the task of acme is for the address https://other.example, and here it leads to {url}",
         ),
-        ({"version": "0.0.9"}, f"the task of acme is of version 0.0.9, and this is {__version__}"),
+        ({"version": "0.0.9"}, f"the task of acme is of version 0.0.9, but this is {__version__}"),
         (
             {"profile": "initech"},
             'the task of initech cannot be done here: no profile named "initech"',

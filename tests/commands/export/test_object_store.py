@@ -813,7 +813,7 @@ REFUSED = [
         "-o csv",
         2,
         (
-            "error: -o csv makes one file of a list, and an object store has several (use ndjson,"
+            "error: -o csv makes one file of a list, but an object store needs several (use ndjson,"
             " parquet or delta)\n"
         ),
     ),

@@ -177,7 +177,7 @@ def test_other_columns_are_another_export(
     )
     assert (
         refused.stderr
-        == "error: --columns adds columns, and ndjson has none (--format parquet, csv or tsv)\n"
+        == "error: --columns adds columns, but ndjson has none (--format parquet, csv or tsv)\n"
     )
     assert refused.code == 2
 

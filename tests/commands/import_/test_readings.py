@@ -144,7 +144,7 @@ def test_a_delimiter_reads_the_tables_of_spreadsheets(
         ("--delimiter ; --format tsv", "--delimiter is for CSV, not for tsv (--format csv)"),
         ("--delimiter ; --format ndjson", "--delimiter is for CSV, not for ndjson (--format csv)"),
         ("--trim-header --format json", "--trim-header is for CSV and TSV, not for json"),
-        ("--trim-header", "--trim-header is for CSV and TSV, and"),
+        ("--trim-header", "--trim-header is for CSV and TSV, but"),
     ],
 )
 def test_options_of_tables_need_a_table(

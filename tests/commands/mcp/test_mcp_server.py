@@ -423,7 +423,7 @@ def test_a_record_is_read_by_its_id(reader: Agent) -> None:
         ({"profile": []}, "usage: profile is missing; this server reaches prod-a"),
         (
             {"profile": "prod-a", "operation": "ticketing tickets delete"},
-            "changes something, and this tool reads",
+            "changes something, but this tool only reads",
         ),
         ({"profile": "prod-a", "id": "tickets-7"}, "ticketing tickets list takes no id"),
         ({"profile": "prod-a", "cursor": "x"}, NOT_THIS_READ),

@@ -85,9 +85,9 @@ def test_only_what_was_changed_is_sent_digit_by_digit(
 @pytest.mark.parametrize(
     ("added", "said"),
     [
-        ('"id":"8"', "the text changes the id, and another record is edited by its own id"),
-        ('"\\u0069d":7', "the text changes the id, and another record is edited by its own id"),
-        ('"_profile":"b"', "the text has a _profile, and a body chooses no connection"),
+        ('"id":"8"', "the text changes the id (edit the other record by its own id)"),
+        ('"\\u0069d":7', "the text changes the id (edit the other record by its own id)"),
+        ('"_profile":"b"', "the text has a _profile, but a body cannot choose the connection"),
     ],
 )
 def test_a_text_changes_neither_the_record_nor_the_connection(
@@ -319,7 +319,7 @@ def test_what_the_service_refuses_is_not_lost(edit: Edit, service: Service, tmp_
         ("ticketing tickets update - --edit", {}, 2, "one record of one connection"),
         ("ticketing tickets update 7 --edit -f a=b", {}, 2, "--edit makes the body"),
         ("ticketing tickets update 7 --edit -d {}", {}, 2, "--edit makes the body"),
-        ("ticketing tickets update 7 --edit --dry-run", {}, 2, "--edit shows by itself"),
+        ("ticketing tickets update 7 --edit --dry-run", {}, 2, "--edit already shows the request"),
         ("ticketing tickets create --edit", {}, 2, "no such option: --edit"),
         ("-p closed ticketing tickets update 7 --edit", {}, 13, "is read-only; PATCH"),
     ],

@@ -85,7 +85,7 @@ def _of_product(
     """
     if options.probe:
         raise UsageError(
-            "--product asks for what need not be connected, and --probe reads a connection's lists"
+            "--product asks for what need not be connected, but --probe reads a connection's lists"
         )
     runtime = context.runtime
     flags = overrides(replace(options, output=None), profiles.single_name(options.profile))

@@ -86,7 +86,7 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Raise StateError if another version made the task."""
         if self.version != __version__:
             raise StateError(
-                f"the task of {self.name} is of version {self.version}, and this is {__version__}",
+                f"the task of {self.name} is of version {self.version}, but this is {__version__}",
                 hint="install the same version on each machine",
             )
 

@@ -40,7 +40,7 @@ def check() -> None:
         ) from None
     if tuple(map(int, found.split(".")[:2])) < _LEAST:
         raise ConfigError(
-            f"--format delta needs deltalake 1.6 or newer, and {found} is installed", hint=_INSTALL
+            f"--format delta needs deltalake 1.6 or newer, but {found} is installed", hint=_INSTALL
         )
 
 

@@ -59,12 +59,12 @@ def file_format(options: ExportOptions) -> Format:
         raise UsageError("--dedupe id needs -o ndjson or parquet")
     if not form.increments and object_store.parse_url(options.to or ""):
         raise UsageError(
-            f"-o {form} makes one file of a list, and an object store has several (use ndjson,"
+            f"-o {form} makes one file of a list, but an object store needs several (use ndjson,"
             " parquet or delta)"
         )
     if delivery.column_names(options.columns) and not form.columns:
         raise UsageError(
-            f"--columns adds columns, and {form} has none", hint="--format parquet, csv or tsv"
+            f"--columns adds columns, but {form} has none", hint="--format parquet, csv or tsv"
         )
     delivery.check_cells(
         form,

@@ -142,9 +142,7 @@ def run(runtime: Runtime, server: Server[Any], calls: RunningCalls) -> None:
     stdout.unpage(runtime)
     taken, given = runtime.stdin, runtime.stdout
     if taken is None or given is None:
-        raise StorageError(
-            "mcp serve speaks on standard input and output, and one of them is closed"
-        )
+        raise StorageError("mcp serve needs standard input and output, but one of them is closed")
     if runtime.stdin_is_terminal:
         runtime.stderr.line(
             "waiting for an agent on standard input; `unified mcp config` makes one start the"

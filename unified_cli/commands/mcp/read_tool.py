@@ -36,7 +36,8 @@ def read(world: ToolWorld, arguments: ReadArguments) -> str:
     operation = operation_search.find(world.catalogue, arguments.operation)
     if operation.changes:
         raise UsageError(
-            f"{operation.command} changes something, and this tool reads", hint="use the write tool"
+            f"{operation.command} changes something, but this tool only reads",
+            hint="use the write tool",
         )
     if (own := world.catalogue.service.cursor) in arguments.query:
         raise UsageError(

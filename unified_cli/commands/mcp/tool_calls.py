@@ -164,7 +164,7 @@ class ServedProfiles:
         """
         if profiles.is_several([name]):
             raise UsageError(
-                f"profile {name!r} may be several connections, and a write is for one: {self.words}"
+                f"profile {name!r} may be several connections, but a write is for one: {self.words}"
             )
         return self.select([name])[0]
 

@@ -63,7 +63,7 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
         lanes = [_lane(context, target, options) for target in found]
         if options.ids and len(lanes) > 1:
             raise UsageError(
-                "nothing was sent: --ids is a file of one connection, and these plans are for"
+                "nothing was sent: --ids is a file of one connection, but these plans are for"
                 f" {len(lanes)}",
                 hint="apply those of each connection with its own --ids",
             )

@@ -86,7 +86,7 @@ def _profile_of_plan(file: PlanFile, selected: Mapping[str, Settings]) -> str:
     )
     if len(there) > 1:
         raise UnsafeError(
-            f"{message}, and none of the {counted(len(there), 'selected profile')} leads there",
+            f"{message}, but none of the {counted(len(there), 'selected profile')} leads there",
             hint=hint,
         )
     ((name, (origin, account)),) = there.items()

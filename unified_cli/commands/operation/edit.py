@@ -62,7 +62,7 @@ def run(
         )
     if mode.shown:
         raise UsageError(
-            "--edit shows by itself what it would send, and asks",
+            "--edit already shows the request, and asks before it sends",
             hint="leave out --dry-run and --as",
         )
     get = catalogue.apis[operation.api].resources[operation.resource].operations.get("get")
@@ -76,7 +76,8 @@ def run(
         or not runtime.stdout_is_terminal
     ):
         raise UsageError(
-            "--edit needs a terminal, and prompts", hint="-d, -f and -F change fields without one"
+            "--edit needs a terminal, as it asks before it sends",
+            hint="-d, -f and -F change fields without one",
         )
     editor = _editor_words(runtime)
     # The same request is sent later, with the changes as its body.
@@ -244,9 +245,9 @@ def _read(path: Path) -> Parts:
 def _check_names(changed: Parts) -> None:
     """Raise UsageError for a change of the id, and for the name of a connection."""
     if "id" in changed:
-        raise UsageError("the text changes the id, and another record is edited by its own id")
+        raise UsageError("the text changes the id (edit the other record by its own id)")
     if LABEL in changed:
-        raise UsageError(f"the text has a {LABEL}, and a body chooses no connection")
+        raise UsageError(f"the text has a {LABEL}, but a body cannot choose the connection")
 
 
 def _tell_removed(runtime: Runtime, shown: Parts, edited: Parts) -> None:

@@ -46,7 +46,7 @@ class _LlhttpEvents:
 
     def on_message_begin(self) -> None:
         if self.ended:
-            raise ValueError("the answer is complete, and there are more bytes")
+            raise ValueError("the answer is complete, but more bytes follow")
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self.headers.append((name, value.rstrip(b" \t")))
