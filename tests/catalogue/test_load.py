@@ -58,9 +58,12 @@ OWN = {
     ("checkpoint.py", "next_cursor"),
     ("jq_program.py", "result"),
     ("jq_program.py", "sort_by"),
+    ("other_tools.py", "-q 'sort_by[NAME]=asc', with a sort key that the list's help names"),
+    ("other_tools.py", "sort_by["),
 }
 """Words of the service that mean something else here: members of printed or kept
-records, and a function of jq.
+records, and a function of jq. The options of other tools are answered by an example,
+for which no catalogue is read.
 """
 
 

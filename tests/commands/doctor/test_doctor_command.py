@@ -535,5 +535,5 @@ def test_nothing_to_examine_is_no_error(unified: Unified) -> None:
     nobody = unified("doctor nobody")
     assert (nobody.code, nobody.stderr) == (
         3,
-        'error: no profile named "nobody" (no profiles yet: unified profile add NAME)\n',
+        'error: no profile named "nobody" (no profiles yet: unified profile add nobody)\n',
     )

@@ -194,14 +194,18 @@ def test_a_damaged_manifest_stays_named_until_a_restart(exports: Callable[[str],
 
 
 @pytest.mark.parametrize("exports", ["folder"], indirect=True)
-@pytest.mark.parametrize("theirs", ["manifest.json", "manifest-of-p0.json"])
+@pytest.mark.parametrize(
+    ("theirs", "more"),
+    [
+        ("manifest.json", "--incremental"),
+        ("manifest-of-p0.json", "--incremental"),
+        ("manifest-of-p0.json", "--restart --format csv"),
+    ],
+)
 @pytest.mark.parametrize("same", [True, False], ids=["the same list", "another"])
-@pytest.mark.parametrize("more", ["--incremental", "--restart --format csv"])
 def test_two_runs_never_read_one_list_at_once(
     exports: Callable[[str], Exports], theirs: str, more: str, *, same: bool
 ) -> None:
-    if theirs == "manifest.json" and "--restart" in more:
-        pytest.skip("a task has no --restart")
     export = exports("ndjson")
     export.change("t0")
     assert export.run("plain").code == 0
@@ -361,14 +365,20 @@ def test_profiles_that_exchanged_names_are_named(
 
 
 FOREIGN = ("tickets.txt", "tickets.csv.mine", "users.ndjson", "users.csv")
+FORMATS = {"folder": ["ndjson", "csv", "parquet", "delta"], "file": ["ndjson", "parquet", "delta"]}
 PAIRS = pytest.mark.parametrize(
-    ("first", "later"),
+    ("exports", "first", "later"),
     [
         pytest.param(
-            first, later, marks=[] if {first, later} <= {"ndjson", "csv"} else [pytest.mark.extra]
+            place,
+            first,
+            later,
+            marks=[] if {place, first, later} <= {"folder", "ndjson", "csv"} else pytest.mark.extra,
         )
-        for first, later in itertools.permutations(["ndjson", "csv", "parquet", "delta"], 2)
+        for place, formats in FORMATS.items()
+        for first, later in itertools.permutations(formats, 2)
     ],
+    indirect=["exports"],
 )
 # Killed once the new manifest is there, before anything is removed.
 KILLED = """
@@ -422,13 +432,6 @@ def check_only(export: Exports, form: str) -> None:
     assert form == "delta" or rows_in_table(export) == []
 
 
-def skip_what_is_not_there(export: Exports, first: str, later: str) -> None:
-    for form in (first, later):
-        import_for(form)
-    if "csv" in {first, later} and "://" in export.to:
-        pytest.skip("a store has no lists in CSV")
-
-
 @PAIRS
 @pytest.mark.parametrize(
     "kind", ["plain", pytest.param("shard", marks=pytest.mark.long(seconds=1))]
@@ -437,7 +440,7 @@ def test_a_restart_in_another_format_leaves_only_that(
     exports: Callable[[str], Exports], kind: str, first: str, later: str
 ) -> None:
     export = exports(first)
-    skip_what_is_not_there(export, first, later)
+    import_for(later)
     begin_in(export, first)
     export.form = later
     result = export.run("plain")
@@ -461,7 +464,7 @@ def test_what_a_killed_restart_left_in_another_format_is_removed(
     later: str,
 ) -> None:
     export = exports(first)
-    skip_what_is_not_there(export, first, later)
+    import_for(later)
     begin_in(export, first)
     export.form = later
     environ = {**service.environ, "UNIFIED_CONFIG": str(tmp_path / "config/config.toml")}
