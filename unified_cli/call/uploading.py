@@ -1,4 +1,4 @@
-"""A file to send: found in the typed options, with its progress while it is sent."""
+"""Open the file that the options name, and report the progress while it is sent."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,11 +16,11 @@ _METHODS = ("POST", "PATCH", "PUT")
 
 
 def open_upload(runtime: Runtime, options: SendOptions, method: str) -> Upload:
-    """Return the file that the options send, in a form or as it is.
+    """Return the file to send, as a field of a form or as the whole body.
 
-    It is opened, and read once for its digest, which is reported. Raises UsageError for
-    options that contradict each other and for anything that is not a regular file,
-    StorageError for a file that cannot be read.
+    The file is opened, and read once to compute its digest; the progress is reported.
+    Raises UsageError if options contradict each other or the file is not a regular
+    file, and StorageError if it cannot be read.
     """
     _check(options, method)
     with progress(runtime, Work("byte read")) as shown:
@@ -90,7 +90,9 @@ def _fields(options: SendOptions) -> list[tuple[str, str]]:
 
 @contextmanager
 def with_progress(runtime: Runtime, file: Upload) -> Iterator[None]:
-    """Report how much was sent, during the block. Each attempt starts at 0."""
+    """Report how much of the file is sent, while the block runs. Each attempt starts at
+    0.
+    """
     with progress(runtime, Work("byte", file.size)) as shown:
         file.progress = _progress_callback(shown)
         yield

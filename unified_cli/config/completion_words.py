@@ -1,5 +1,5 @@
-"""Save the words for completion in files that shells read, and drop words of another
-connection.
+"""Save the words for completion in files that shells read, and remove the words of a
+profile's earlier connections.
 """
 
 import os
@@ -26,11 +26,11 @@ class CompletionWords:
     """Files in `completion/PROFILE/API.RESOURCE.KIND` of the cache folder; nothing is
     saved without a cache folder.
 
-    The first line of a file is when it was written, in seconds since 1970, the
-    connection, and the config file; each other line is a word. A file has the
-    modification time of the config file. Shells cannot resolve a profile, so they use a
-    file for at most a day, and only while path and time of their config file match.
-    Only this connection adds words to the file.
+    The first line of a file holds the time of writing in seconds since 1970, the
+    connection, and the path of the config file; every other line is a word. A file has
+    the modification time of the config file. Shells cannot resolve a profile, so they
+    use a file for at most a day, and only while path and time of their config file
+    match. Only this connection adds words to the file.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class CompletionWords:
         connection: str,
         config: Config,
     ) -> None:
-        """`connection` represents the one that the profile led to.
+        """`connection` is the digest of the connection that the profile led to.
 
         The words are offered only for this profile of this config file.
         """
@@ -77,15 +77,15 @@ class CompletionWords:
                 [first, *(word.encode("ascii") for word in islice(found, _MOST_WORDS)), b""]
             ),
         )
-        # Until its time is set here, the file is newer than the config file, so no
-        # shell uses it.
+        # Shells use the file only while its time is that of the config file. Until this
+        # time is set here, the file is newer, so no shell uses it.
         os.utime(path, ns=(self._changed, self._changed))
 
     def _read(self, path: Path) -> list[str]:
         """Return the words of the file, if they can be used.
 
-        They must be of this connection and of today, and no one else may have written
-        them.
+        The words must belong to this connection and be less than a day old, and no
+        other user may be able to write the file.
         """
         try:
             with os.fdopen(regular_file.descriptor(path), "rb") as file:
@@ -106,7 +106,7 @@ def drop_others(runtime: Runtime, settings: Settings) -> None:
     folder = _folder(runtime.folder("cache"), settings.profile)
     if folder is None or not folder.is_dir():
         return
-    # Failures are ignored: the call does not need them.
+    # Failures are ignored, because the call does not depend on this cleanup.
     with suppress(OSError, NotRegularError):
         for path in folder.glob("[!.]*"):
             with os.fdopen(regular_file.descriptor(path), "rb") as file:

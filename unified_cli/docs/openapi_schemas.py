@@ -1,5 +1,5 @@
-"""The schemas of records, and the names of components. The names stay distinct without
-dots and dashes.
+"""The schemas of records, and the names of components. The names are distinct even
+without their dots and dashes.
 """
 
 import re
@@ -30,17 +30,17 @@ def record_name(api: str, resource: str) -> str:
 def action_name(operation: Operation, resource: Resource) -> str:
     """Return an action's schema prefix, such as `UserDirectoryUserSuspend`.
 
-    The names of its body and its answer begin with it.
+    The names of the schemas of its body and its answer begin with this prefix.
     """
     number = "2" if _has_twin(operation, resource) else ""
     return f"{record_name(operation.api, operation.resource)}{pascal(operation.name)}{number}"
 
 
 def operation_id(operation: Operation, resource: Resource) -> str:
-    """Return the command with dashes between its words.
+    """Return the words of the command, joined by dashes.
 
-    An operation with an underscore gets a number if the resource has the same name with
-    a dash.
+    If the names of two operations of a resource differ only in `_` and `-`, a number is
+    added for the one with `_`.
     """
     return operation.command.replace(" ", "-") + ("-2" if _has_twin(operation, resource) else "")
 
@@ -51,7 +51,7 @@ def _has_twin(operation: Operation, resource: Resource) -> bool:
 
 
 def pascal(text: str) -> str:
-    """Return words joined by dashes or underscores in PascalCase."""
+    """Convert words that dashes or underscores join to PascalCase."""
     return "".join(word[:1].upper() + word[1:] for word in re.split("[-_]", text))
 
 
@@ -141,9 +141,7 @@ def action_schema(operation: Operation) -> JsonObject:
 
 
 def needed_schema(schema: JsonObject) -> JsonObject:
-    """Return the schema of a required value, which is refused where it is null or
-    empty.
-    """
+    """Return the schema of a required value: null and empty values are refused."""
     if "anyOf" in schema:
         return {**schema, "anyOf": [schema_reference("NeededReference")]}
     kind = schema["type"] if isinstance(schema["type"], str) else schema["type"][0]
@@ -160,8 +158,8 @@ def body_name(operation: Operation, resource: Resource) -> str:
 
 
 def object_schema(fields: Iterable[KnownField], *, sent: bool = False) -> JsonObject:
-    """Return the schema of an object with these fields and possibly others, as it is
-    answered or `sent`.
+    """Return the schema of an object that has these fields and possibly others. `sent`
+    says that it is in a request, not in an answer.
     """
     return {
         "type": "object",
@@ -174,13 +172,14 @@ def _field_schema(one: KnownField, *, sent: bool) -> JsonObject:
     if one.references and one.type == "object":
         return {"anyOf": [_reference(sent=sent), {"type": "null"}], **about}
     if one.is_time:
-        # A format beside two types is for both, and tools that make requests ignore it.
+        # With two types, a format would apply to both, and tools that make requests
+        # would ignore it.
         return {"anyOf": [_TIME, {"type": "null"}], **about}
     return {"type": [one.type, "null"], **_details(one, sent=sent), **about}
 
 
 def _reference(*, sent: bool) -> JsonObject:
-    """Return the schema of a reference. A request may have the id alone."""
+    """Return the schema of a reference. In a request, the id alone is enough."""
     return schema_reference("SentReference" if sent else "Reference")
 
 

@@ -23,9 +23,11 @@ ORDER = (
 with a different code: if two of thirty parts fail with 5, `conclude` makes it 9.
 """
 _OWN = (ExitCode.BUG, ExitCode.STORAGE, ExitCode.STATE, ExitCode.UNSAFE)
-"""If one part fails with these, the whole command does: the cause is this machine."""
+"""If a part fails with one of these codes, so does the whole command: the cause is this
+machine.
+"""
 _MOST_NAMED = 5
-"""Of lists and other parts this many are named; of connections, all."""
+"""At most this many failed parts are named, except connections, which are all named."""
 MOST_TOLD = 3
 """Up to this many parts with the same message get a line each; more parts share one
 line.
@@ -37,14 +39,14 @@ class Ending(NamedTuple):
     `connection`.
 
     `failed` has the error of each part that failed, by the name of the part. `stopped`
-    is what ended the work early, with `not_tried` parts left. `missing` are sentences
-    about anything that is not whole, `different` about anything that is not as
-    expected. `see` names the file that lists the parts of an outcome: `failed`, `in
+    is the error that ended the work early, with `not_tried` parts left. `missing` are
+    sentences about anything that is not whole, `different` about anything that is not
+    as expected. `see` names the file that lists the parts of an outcome: `failed`, `in
     doubt` or `not tried`.
 
     Parts without names, such as records, are only counted: `unnamed` is the number that
-    failed, `failed_by` the same by connection. If all of them failed, no connection has
-    failed, but something is missing.
+    failed, `failed_by` that number for each connection. If all of them failed, no
+    connection has failed, but something is missing.
     """
 
     unit: str
@@ -66,14 +68,16 @@ class Ending(NamedTuple):
 
     @property
     def failed_alike(self) -> UnifiedError | None:
-        """The first error, if all parts failed for one cause."""
+        """The first error, if all parts failed with the same exit code."""
         errors = [*self.failed.values()]
         alike = len(errors) == self.total and len({error.code for error in errors}) == 1
         return errors[0] if alike else None
 
     @property
     def sentence(self) -> str:
-        """Everything that is not done, on one line. Empty if all is done."""
+        """A summary, on one line, of everything that is not done or not as expected.
+        Empty if there is nothing of that kind.
+        """
         return "; ".join([*self._counts(), *self.missing, *self.different])
 
     def _counts(self) -> Iterable[str]:
@@ -98,7 +102,7 @@ class Ending(NamedTuple):
 
 
 def failure_lines(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
-    """Yield a line for each failed part, or one for many equal failures."""
+    """Yield a line for each failed part, or one line for many that failed alike."""
     alike: dict[tuple[int, int | None], list[str]] = {}
     for name, error in failed.items():
         alike.setdefault((error.code, error.status), []).append(name)
@@ -111,14 +115,14 @@ def failure_lines(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
 
 
 def worst(errors: Iterable[UnifiedError]) -> UnifiedError:
-    """Return the error whose exit code comes first."""
+    """Return the error whose exit code comes first in `ORDER`."""
     return min(errors, key=lambda error: ORDER.index(error.code))
 
 
 def own_failure(errors: Iterable[UnifiedError]) -> UnifiedError | None:
-    """Return this machine's own failure among these, or None.
+    """Return the worst of the errors whose cause is this machine, or None.
 
-    The whole work ends with it.
+    Such an error ends the whole work.
     """
     own = [error for error in errors if error.code in _OWN]
     return worst(own) if own else None
@@ -129,9 +133,9 @@ def conclude(ending: Ending) -> None:
 
     Raises nothing if all of the work is done and as expected.
 
-    If several things went wrong, the first entry of this list that applies gives the
-    exit code: this machine's own failure, writes in doubt, what ended the work early,
-    what all parts failed with, the missing part, what differs.
+    If several things went wrong, the first of these gives the exit code: a failure of
+    this machine, writes in doubt, the error that ended the work early, the error of all
+    parts, missing parts, differences.
     """
     if error := _conclusion(ending):
         if ending.unit == "connection" and any(one is not error for one in ending.failed.values()):

@@ -1,7 +1,7 @@
-"""The settings for calls, and those of a whole command.
+"""The settings of a connection, and those of a whole command.
 
-A connection's own token does not name the connection, so its account id is requested
-from the service.
+The own token of a connection does not say which connection that is, so the account id
+is requested from the service.
 """
 
 from contextlib import closing
@@ -20,15 +20,15 @@ from unified_cli.json_text import members
 from unified_cli.output import formats
 from unified_cli.runtime import Runtime
 
-# These may mean that the token is not for a single connection.
+# These status codes may mean that the token is not the own token of a connection.
 _NOT_OWN = (400, 403, 404)
 
 
 def common_settings(runtime: Runtime, config: Config, flags: Overrides) -> Settings:
     """Return the settings that several connections share.
 
-    Sources are flags, the environment and the top of the file. The message settings
-    apply from now on. Raises as `apply_to_messages` does.
+    They come from flags, the environment and the top of the config file. The settings
+    for messages also take effect. Raises as `apply_to_messages` does.
     """
     top = {name: value for name, value in config.top.items() if name != "profile"}
     environ = {
@@ -50,8 +50,8 @@ def apply_to_messages(runtime: Runtime, settings: Settings) -> None:
         hint = f'did you mean "{meant}"?' if meant else f"there are {', '.join(formats.SETTINGS)}"
         raise ConfigError(f"{output.source}: no output format {output.value!r}", hint=hint)
     runtime.stderr.quiet = settings.quiet
-    # The profile may ask for JSON too, not only the command line, which main has
-    # checked.
+    # main has already checked whether the command line asks for JSON, but the profile
+    # may ask for it too.
     if settings.output.json and output.source != "default" and not runtime.stderr_is_terminal:
         runtime.stderr.machine = True
 
@@ -68,9 +68,10 @@ def resolved(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
 def identified(found: Settings, flags: Overrides, runtime: Runtime) -> Settings:
     """Return the settings with the account of the connection.
 
-    For a connection's own token, the account id comes from the service: caches,
-    journals and exports belong to a connection, but `me` is a different connection for
-    each token. A dry run does not request the id. Raises the errors of a request.
+    For a connection's own token, the account id is requested from the service: caches,
+    journals and exports are kept for each connection, and `me` would be a different
+    connection for each token. A dry run does not request the id. Raises the errors of a
+    request.
     """
     address = found.address
     if not found.is_own or flags.shown or address is None:

@@ -1,5 +1,5 @@
-"""The connections that `-p` selects if it may select several, and the checks before
-anything is sent.
+"""The connections that `-p` selects for commands that accept several, and the checks
+before anything is sent.
 """
 
 from collections import defaultdict
@@ -22,8 +22,8 @@ Selected = Mapping[str, Settings]
 def for_writes(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
     """Return the selected connections for a write, each only once.
 
-    Raises ConfigError for a connection without address or account, UsageError for two
-    profiles of one connection, UnsafeError for read-only profiles.
+    Raises ConfigError if a connection has no address or no account, UsageError if two
+    profiles lead to the same connection, and UnsafeError if a profile is read-only.
     """
     selected = _resolved(runtime, config, options)
     if same := same_connection(selected):
@@ -42,8 +42,8 @@ def for_writes(runtime: Runtime, config: Config, options: ConnectionOptions) -> 
 def for_reads(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
     """Return the selected connections.
 
-    Profiles of the same connection are named on stderr. Raises ConfigError, and
-    UsageError if `-a` is given.
+    Profiles of the same connection are named on stderr. Raises ConfigError if a
+    connection has no address or no account, and UsageError if `-a` is given.
     """
     selected = _resolved(runtime, config, options)
     note_same(runtime, selected)
@@ -52,8 +52,8 @@ def for_reads(runtime: Runtime, config: Config, options: ConnectionOptions) -> S
 
 def _resolved(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
     check_account(options.account_id)
-    # The process's environment decodes a variable at each access, so a plain copy is
-    # used.
+    # The environment of the process decodes a variable at each access, so a plain copy
+    # is used instead.
     runtime = runtime._replace(environ={**runtime.environ})
     names = profiles.select(config, options.profile)
     selected = {
@@ -73,12 +73,12 @@ def check_account(account: str | None) -> None:
 def note_same_of(
     runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]
 ) -> None:
-    """Report which of these profiles are one connection.
+    """Report which of these profiles lead to the same connection.
 
-    A read then asks it more than once. The note goes to stderr.
+    A read will query that connection once for each profile. The note goes to stderr.
     """
-    # A problem with one connection is reported when it is called; the others still
-    # count.
+    # The error of a connection that cannot be resolved is reported when it is called;
+    # the other connections are still compared.
     selected, _ = resolve_each(runtime, config, options, names)
     note_same(runtime, selected)
 
@@ -86,7 +86,7 @@ def note_same_of(
 def read_once(
     runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]
 ) -> list[str]:
-    """Return these profiles, only one for each connection.
+    """Return these profiles, but only one for each connection.
 
     Profiles of the same connection are reported on stderr.
     """
@@ -102,7 +102,7 @@ def read_once(
 def resolve_each(
     runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]
 ) -> tuple[Selected, Mapping[str, UnifiedError]]:
-    """Return the usable profiles, and the others' problems."""
+    """Return the settings of the usable profiles, and the errors of the others."""
     runtime = runtime._replace(environ={**runtime.environ})
     selected: dict[str, Settings] = {}
     wrong: dict[str, UnifiedError] = {}
@@ -118,9 +118,9 @@ def resolve_each(
 
 
 def note_same(runtime: Runtime, selected: Selected) -> None:
-    """Report which selected profiles are one connection.
+    """Report which selected profiles lead to the same connection.
 
-    A read then asks it more than once. The note goes to stderr.
+    A read will query that connection once for each profile. The note goes to stderr.
     """
     if same := same_connection(selected):
         runtime.stderr.note(_same_in_words(same))

@@ -9,8 +9,8 @@ from email.utils import parsedate_to_datetime
 from unified_cli.http.rate import RateFacts, Window
 
 # The IETF draft "RateLimit header fields for HTTP" writes RateLimit: "default";r=3;t=7
-# and RateLimit-Policy: "default";q=50;w=10. Its earlier versions, and services before
-# it, have three fields.
+# and RateLimit-Policy: "default";q=50;w=10. Earlier versions of the draft, and services
+# older than the draft, use three separate headers.
 _OLDER = {
     f"{prefix}{word}": prefix
     for prefix in ("ratelimit-", "x-ratelimit-", "x-rate-limit-")
@@ -20,7 +20,7 @@ _ITEM = re.compile(r'\s*"?([^";,]*)"?\s*((?:;[^,]*)?)')
 _PARAMETER = re.compile(r";\s*(\w+)=(\d{1,18}(?:\.\d{1,9})?)")
 _NUMBER = re.compile(r"\s*(\d{1,18})(?:\.\d*)?\s*(?:$|[;,])", re.ASCII)
 
-# A reset later than this is a daily or monthly quota, not a pace.
+# A reset later than this belongs to a daily or monthly quota, not to a pace.
 _FARTHEST = 60.0
 _LARGEST = 1_000_000
 _EPOCH_SECONDS, _EPOCH_MILLISECONDS = 1e9, 1e12
@@ -31,7 +31,7 @@ def read(headers: Mapping[str, str]) -> RateFacts | None:
     """Return the facts in the headers, or None. Names are in lower case."""
     if "ratelimit" in headers:
         return _structured(headers)
-    # Fast path: most answers have none of them.
+    # Fast path: most answers have no such headers.
     if headers.keys().isdisjoint(_OLDER):
         return None
     return _three_fields(
@@ -79,10 +79,10 @@ def _three_fields(headers: Mapping[str, str], prefix: str) -> RateFacts:
 
 
 def _policy(limit: str) -> Window | None:
-    """Return the window of the nearest limit.
+    """Return the window of the limit that is reached first, which is listed first.
 
-    If the nearest limit has no window, the slowest window of all. In "10, 100;w=60" the
-    10 has no window: the minute belongs to the 100.
+    If that limit has no window, return the slowest window of all. In "10, 100;w=60" the
+    limit of 10 has no window: the 60 seconds belong to the limit of 100.
     """
     said = [
         (float(number[1]), float(dict(_PARAMETER.findall(part)).get("w", 0)))
@@ -101,8 +101,8 @@ def _reset(text: str, date: str | None) -> float | None:
     value = float(number[1])
     if value < _EPOCH_SECONDS:
         return _near(value)
-    # A time of day is compared with the answer's own, as this machine's clock may be
-    # wrong.
+    # A point in time is compared with the answer's own Date, because this machine's
+    # clock may be wrong.
     then = value / 1000 if value >= _EPOCH_MILLISECONDS else value
     now = http_date(date)
     return _near(then - now) if now else None

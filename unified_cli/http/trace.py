@@ -1,4 +1,4 @@
-"""Write requests and answers to stderr, without what a recording leaves out."""
+"""Print requests and answers to stderr, redacted as in recordings."""
 
 import re
 from collections.abc import Mapping
@@ -18,8 +18,8 @@ _LARGEST = 256 * 1024
 
 
 class Trace:
-    """Writes requests and answers of a connection to stderr, as far as its verbosity
-    asks, without what a recording leaves out.
+    """Prints the requests and answers of a connection to stderr, in as much detail as
+    the verbosity asks for, redacted as in recordings.
     """
 
     def __init__(self, stderr: Stderr, service: Service) -> None:
@@ -59,7 +59,7 @@ class Trace:
         redaction, _ = self._read(sent)
         words = "" if body is None else body.decode("utf-8", "replace")
         holds = har_redaction.holding(sent.path, response.status_code, self._service)
-        # The headers may hold a credential that only the body names.
+        # The headers may hold a credential that can be recognised only by the body.
         text = redaction.whole(words, holds)
         self._headers("<", response.headers, redaction)
         if body is not None:

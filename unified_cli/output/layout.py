@@ -1,4 +1,4 @@
-"""The parts of a screen besides tables: rows in columns without heads, and trees."""
+"""Parts of a screen other than tables: rows in columns without headers, and trees."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -29,7 +29,8 @@ def rows(
 ) -> TerminalText:
     """Return the rows in columns of these widths.
 
-    A longer text continues in further lines, which begin with `hanging`.
+    A text that is too long for its column continues on further lines, which begin with
+    `hanging`.
     """
     from rich.padding import Padding  # noqa: PLC0415  only where a screen is drawn
 
@@ -74,7 +75,9 @@ def _broken(runtime: Runtime, cell: Cell, size: int, hanging: str) -> "Text":
 
 
 class Branch(NamedTuple):
-    """A row of a tree, its first cell in the tree itself, and the rows below it."""
+    """A row of a tree, and the rows below it. The first cell is indented by the row's
+    level; the other cells are in columns.
+    """
 
     cells: Sequence[Cell]
     below: Sequence["Branch"]
@@ -85,7 +88,7 @@ def tree(
 ) -> TerminalText:
     """Return rows as a tree, in columns of these widths.
 
-    The first column is narrower by the tree's lines.
+    The space for the lines of the tree is taken from the first column.
     """
     from rich.tree import Tree  # noqa: PLC0415  only where a screen is drawn
 

@@ -48,10 +48,11 @@ class Style(NamedTuple):
     """Whether the records are results of a jq program."""
 
     def expects(self, names: Collection[str]) -> bool:
-        """Whether other records may have any of the known columns, as those of another
-        connection.
+        """Return whether later records, such as those of another connection, may have
+        any of the known columns.
 
-        Results of a program that kept few of them will have no others.
+        If a jq program kept less than half of the known columns, its later results are
+        expected to lack the rest too.
         """
         kept = len({*self.known}.intersection(names))
         return not self.by_program or 2 * kept >= len(self.known)
@@ -61,7 +62,7 @@ class WriterMemory(TypedDict, total=False):
     """The state of a writer between pages: the columns, the keys without a column, and
     counts.
 
-    `unseen` are the chosen columns that no record had so far, `left_out` names the
+    `unseen` are the chosen columns that no record has had so far, `left_out` names the
     values that a table or a jq program cannot hold. `widths` are the column widths of
     rows for people, `hidden` the members without a column in these rows.
     """
@@ -92,7 +93,7 @@ class RecordWriter:
 
         The slices may be read more than once.
 
-        `one_line` says that no record holds a line break between its parts.
+        `one_line` says that each record is already on a single line.
         """
         self.prepare(slices)
         for records in slices:
@@ -102,7 +103,7 @@ class RecordWriter:
         """Learn from a page's records before the first is written."""
 
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:
-        """Yield some records as bytes."""
+        """Yield these records as bytes."""
         raise NotImplementedError
 
     def end(self, next_cursor: str | None) -> bytes:  # noqa: ARG002  most formats need no end
@@ -113,7 +114,7 @@ class RecordWriter:
         return b""
 
     def shortcomings(self) -> Sequence[str]:
-        """Return the data that is missing in the output.
+        """Return sentences about the data that is missing from the output.
 
         If data is missing, the run is incomplete.
         """
@@ -127,7 +128,7 @@ class RecordWriter:
 def joined(lines: Iterable[str]) -> Iterator[str]:
     """Yield the lines in pieces of about a mebibyte.
 
-    A few records may fill many lines.
+    Even a few records may fill many lines, so the lines are not joined all at once.
     """
     part: list[str] = []
     size = 0
@@ -142,15 +143,15 @@ def joined(lines: Iterable[str]) -> Iterator[str]:
 
 
 class JsonDocument(RecordWriter):
-    """An object with the records and, of a list, the cursor: a record a line, indented
-    on a terminal.
+    """A JSON object with the records and, for a list, the cursor. Each record is on a
+    line of its own, or indented on a terminal.
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
         super().__init__(style, memory)
         self._begun: bool = memory.get("begun", False)
 
-    # `one_line` is not needed, because a document may break lines.
+    # `one_line` is not needed: line breaks within a record do no harm in a document.
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
         """Yield the records, after those that were written before."""
         if not records:
@@ -202,7 +203,7 @@ class Ids(RecordWriter):
         super().__init__(style, memory)
         self._without: int = memory.get("without", 0)
 
-    # `one_line` is not needed, because ids are short.
+    # `one_line` is not needed, because only the ids are written.
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
         """Yield the ids.
 

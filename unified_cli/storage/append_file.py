@@ -1,5 +1,6 @@
-"""Files that only grow: one that is durable when `sync` returns, one that is a whole
-document at any time, and one in memory, for use if no file can be written.
+"""Files that only grow, of three kinds: a file that is durable once `sync` returns, a
+document that is complete at all times, and a file in memory, for use if no file can be
+written.
 """
 
 import contextlib
@@ -24,10 +25,10 @@ class AppendFile:
     """A private file that is made with `create` or opened with `open`, then appended
     to. `size` is its length in bytes.
 
-    A crash can leave half of the last write: the reader decides which part counts, and
-    cuts off the rest. All methods raise OSError as the operating system does, and
-    NotRegularError for anything of that name that is not a regular file: no link is
-    followed, and no pipe is waited for.
+    A crash can leave only a part of the last write: the reader decides how much of it
+    counts, and cuts off the rest. All methods raise OSError as the operating system
+    does, and NotRegularError for anything of that name that is not a regular file: no
+    link is followed, and no pipe is waited for.
     """
 
     def __init__(self, path: Path) -> None:
@@ -49,8 +50,8 @@ class AppendFile:
 
     def open(self, *, missing_ok: bool = False, writable: bool = True) -> None:
         """Open the file. With `missing_ok` a missing file is created, else
-        FileNotFoundError is raised. Without `writable` it can only be read, which needs
-        no right to write.
+        FileNotFoundError is raised. Without `writable` the file is opened for reading
+        only, so the right to write is not needed.
         """
         self._open(
             (os.O_CREAT if missing_ok else 0) if writable else os.O_RDONLY, writable=writable
@@ -101,7 +102,8 @@ class AppendFile:
     def reader(self) -> BufferedReader:
         """Return the content as a file object.
 
-        It begins at the start, and must be closed before anything is appended.
+        The file object is positioned at the start, and must be closed before anything
+        is appended.
         """
         os.lseek(self._handle, 0, os.SEEK_SET)
         return open(self._handle, "rb", closefd=False)
@@ -171,7 +173,9 @@ class GrowingDocument:
 
 
 class MemoryFile:
-    """Has the methods of an open `AppendFile`; its content ends with the process."""
+    """Has the methods of an open `AppendFile`; its content is lost when the process
+    ends.
+    """
 
     def __init__(self, path: Path) -> None:
         """`path` is that of the unwritable file."""
@@ -206,4 +210,4 @@ class MemoryFile:
         return bytes(self._content[at : at + size])
 
     def close(self) -> None:
-        """Do nothing: the content goes with the object."""
+        """Do nothing: the content is lost with the object."""

@@ -28,8 +28,8 @@ class Cache:
     """Facts of one kind, each in a private file of its own, below the user's cache
     folder.
 
-    A fact that cannot be read, is damaged, too old, or in a file that others could
-    write is treated as missing.
+    A fact is treated as missing if it cannot be read, is damaged or too old, or is in a
+    file that other users can write.
     """
 
     def __init__(
@@ -77,7 +77,9 @@ class Cache:
                 (self._folder / _name(key)).unlink()
 
     def sweep(self) -> None:
-        """Remove old files, and those that killed processes left. Raises OSError."""
+        """Remove old files, and files that killed processes left behind. Raises
+        OSError.
+        """
         if self._folder is None or not self._folder.is_dir():
             return
 
@@ -90,10 +92,10 @@ class Cache:
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Give a private file this content.
+    """Replace the content of a private file.
 
-    A reader sees the old or the new content; after a power cut it may be neither.
-    Raises OSError.
+    A reader sees either the old or the new content, but after a power failure the file
+    may have neither. Raises OSError.
     """
     with AtomicFile.beside(path) as file:
         file.write(content)

@@ -29,9 +29,9 @@ _PIECE = 1024 * 1024
 
 
 def is_named_pipe(path: str) -> bool:
-    """Return whether the path is a named pipe of `mkfifo`.
+    """Return whether the path is a named pipe, as `mkfifo` makes it.
 
-    A shell's `<(…)` does not count, as it is open already.
+    A shell's `<(…)` does not count, because it is already open.
     """
     try:
         return stat.S_ISFIFO(os.lstat(path).st_mode)
@@ -42,8 +42,8 @@ def is_named_pipe(path: str) -> bool:
 def reader(path: str) -> BinaryIO:
     """Return the file, open.
 
-    Raises TimeoutError for a named pipe to which no one writes, other OSErrors, and
-    ValueError.
+    Raises TimeoutError if no process opens a named pipe for writing, another OSError if
+    the file cannot be opened, and ValueError if the path is invalid.
     """
     if not is_named_pipe(path):
         return open(path, "rb")  # noqa: PTH123  a path as typed
@@ -67,9 +67,9 @@ def _wait_for_writer(handle: int, path: str) -> None:
 
 
 def _has_no_writer(handle: int) -> bool:
-    """Return whether the end of the pipe is reached.
+    """Return whether the pipe is at its end.
 
-    Otherwise the pipe has a writer, which is only slow.
+    If it is not, it has a writer that has not written anything yet.
     """
     try:
         return os.read(handle, 1) == b""
@@ -80,7 +80,8 @@ def _has_no_writer(handle: int) -> bool:
 def whole(file: BinaryIO, name: str, hint: str | None = None) -> bytes:
     """Return the rest of the file, from its current position.
 
-    Raises UsageError for more than `LARGEST_DOCUMENT` bytes, and OSError.
+    Raises UsageError if there are more than `LARGEST_DOCUMENT` bytes, and OSError if
+    reading fails.
     """
     content = io.BytesIO()
     while piece := file.read(_PIECE):
@@ -91,17 +92,18 @@ def whole(file: BinaryIO, name: str, hint: str | None = None) -> bytes:
 
 
 def lines(file: BinaryIO, name: str) -> Iterator[bytes]:
-    """Yield the lines with their ends.
+    """Yield the lines with their line ends.
 
-    Raises UsageError for one of more than `LONGEST_LINE` bytes, and OSError.
+    Raises UsageError if a line has more than `LONGEST_LINE` bytes, and OSError if
+    reading fails.
     """
     yield from _lines(partial(file.readline, _PIECE), b"", (b"\n",), name)
 
 
 def text_lines(file: TextIO, name: str) -> Iterator[str]:
-    """Yield the lines of a text with their ends.
+    """Yield the lines of a text with their line ends.
 
-    Raises UsageError for one of more than `LONGEST_LINE` characters.
+    Raises UsageError if a line has more than `LONGEST_LINE` characters.
     """
     yield from _lines(partial(file.readline, _PIECE), "", ("\n", "\r"), name)
 

@@ -1,5 +1,5 @@
-"""Explains calls in doubt that are not repeated: the reason, the command that shows
-whether they were done, and the command that repeats them with their keys.
+"""Explains calls in doubt that are not repeated: why they are not, which command shows
+whether they were done, and which command repeats them with the same keys.
 """
 
 import json
@@ -37,8 +37,8 @@ def rule(operation: Operation, window: float) -> str:
 def check_command(
     catalogue: Catalogue, doubtful: DoubtfulCall, selection: Sequence[str]
 ) -> str | None:
-    """Return the command that shows whether a call was done, for the connections that
-    `selection` names. None if no operation can show it.
+    """Return the command that shows whether a call was done, or None if no operation
+    can show it. `selection` are the options that select the connections.
     """
     call = doubtful.call
     if call.operation == renewal.COMMAND:
@@ -56,8 +56,8 @@ def check_command(
 
 
 def repeat_command(doubtful: DoubtfulCall, selection: Sequence[str]) -> str | None:
-    """Return the command that repeats a call with its key. None if it has no key, or if
-    its body does not fit on a command line.
+    """Return the command that repeats a call with the same key. None if the call has no
+    key, or if its body does not fit on a command line.
     """
     call, body, key = doubtful
     if not key or len(body or b"") > _LONGEST_BODY:
@@ -82,7 +82,7 @@ def _line(words: Iterable[str], selection: Sequence[str]) -> str:
 
 
 def identifier_in(body: bytes | None, resource: str) -> str | None:
-    """Return the id of a record of this resource that a body has."""
+    """Return the id that a body contains for a record of this resource, or None."""
     try:
         members = json.loads(body or b"{}")
     except ValueError:

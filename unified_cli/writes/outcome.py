@@ -28,7 +28,7 @@ class WriteAttempt(NamedTuple):
 def attempt(client: Client, request: Request, number: int, identifier: str | None) -> WriteAttempt:
     """Send the request of write `number`.
 
-    `identifier` is the id of its record, if known before.
+    `identifier` is the id of its record, if already known.
     """
     try:
         answer = sent(client, request)
@@ -41,8 +41,8 @@ def attempt(client: Client, request: Request, number: int, identifier: str | Non
 def sent(client: Client, request: Request) -> Answer:
     """Return the answer to a write.
 
-    Content that is no JSON is read to its end, since the answer counts only if it is
-    whole.
+    Content that is not JSON is read to its end, because the answer counts only if it is
+    complete.
 
     Raises the errors of `Client.send`.
     """
@@ -69,7 +69,7 @@ def entry_of(error: UnifiedError, number: int, state: EntryState) -> JournalEntr
 
 
 def restored(entry: JournalEntry) -> UnifiedError:
-    """Return the error behind an outcome, as far as the journal knows it.
+    """Return the error of a write, as far as its line in the journal records it.
 
     Older versions recorded no exit code, so their errors become IncompleteError.
     """
@@ -100,14 +100,14 @@ def identifier_of(body: bytes, service: Service) -> str | None:
     except (msgspec.DecodeError, RecursionError):
         return None
     if found.startswith(b'"'):
-        # No request could name half a surrogate pair.
+        # An id with half a surrogate pair cannot be sent in a request.
         return string(found) if json_check.without_halves(found) == found else None
     return found.decode("ascii") if found.lstrip(b"-").isdigit() else None
 
 
 def may_resend(request: Request, age: float, window: float) -> bool:
-    """Return whether a request in doubt can be repeated without a second effect. `age`
-    is the number of seconds since it was first sent.
+    """Return whether a request in doubt can be repeated without taking effect twice.
+    `age` is the number of seconds since it was first sent.
 
     `window` is the number of seconds for which the service honours an idempotency key,
     as far as we know.

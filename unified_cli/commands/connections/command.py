@@ -28,7 +28,7 @@ from unified_cli.cli.shared_options import (
 
 @dataclass(frozen=True, kw_only=True)
 class ListedConnectionsOptions(MessageOptions, NetworkOptions):
-    """The token whose connections are listed, and the filter that chooses some."""
+    """The token whose connections to list, and the filters that narrow them down."""
 
     profile: Profiles = ()
     base_url: BaseUrl = None
@@ -64,7 +64,7 @@ class ListConnectionsOptions(ListedConnectionsOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class AddConnectionsOptions(ListedConnectionsOptions):
-    """Which connections to add, and how their profiles are called."""
+    """Which connections to add, and how to name their profiles."""
 
     prefix: Annotated[
         str, Common(("--prefix",), PROFILE, "begin each profile's name with this", "NAME")
@@ -78,11 +78,11 @@ class AddConnectionsOptions(ListedConnectionsOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class RefreshOptions(StopOptions, ConfirmOptions, NetworkOptions, CallOptions):
-    """Whose credentials are renewed, and how the outcomes are printed."""
+    """For which connections to renew the credentials, and how to print the outcomes."""
 
 
-# Options without a use here: the command makes the body itself, and the answers are not
-# records.
+# These options are of no use here: the command builds the body itself, and the answers
+# are not records.
 _NOT_OF_REFRESH = {"query", "account_id", "out", "force"}
 
 

@@ -36,8 +36,8 @@ _USE = (
 def run(context: CommandContext, options: LinkOptions) -> None:
     """Make a token, and write it only to stdout or to a file.
 
-    Raises UsageError without a profile, UnsafeError if the command is forbidden or the
-    connection is healthy, and the errors of the requests.
+    Raises UsageError if no profile is given, UnsafeError if the command is forbidden or
+    the connection is healthy, and the errors of the requests.
     """
     runtime, catalogue = context.runtime, context.catalogue
     name = profiles.single_name(options.profile)

@@ -22,10 +22,10 @@ _WHAT = "refresh the credentials"
 
 
 def run(context: CommandContext, options: RefreshOptions) -> None:
-    """Renew the credentials of the selected connections. For several, make a run.
+    """Renew the credentials of the selected connections, in a run if there are several.
 
-    Raises UsageError without a profile, UnsafeError if the command is forbidden, and
-    the errors of the requests.
+    Raises UsageError if no profile is given, UnsafeError if the command is forbidden,
+    and the errors of the requests.
     """
     runtime, catalogue = context.runtime, context.catalogue
     owner.check(runtime, options)

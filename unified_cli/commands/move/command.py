@@ -100,7 +100,7 @@ class PlanOptions(CompareOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ApplyOptions(MessageOptions, NetworkOptions):
-    """Which plans are applied, and how much of them."""
+    """Which plans to apply, and which of their calls to send."""
 
     plans: Annotated[
         tuple[str, ...],

@@ -1,4 +1,4 @@
-"""Convert shapes to JSON Schema with counts, and back."""
+"""Convert shapes to a JSON Schema that also holds counts, and back."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ def _schema(node: ShapeNode) -> JsonObject:
 def shape_of(schema: Json) -> ShapeNode:
     """Return the shape that a JSON Schema describes.
 
-    Raises UsageError for anything else.
+    Raises UsageError if it does not describe records.
     """
     try:
         return _node(schema)
@@ -67,7 +67,7 @@ def _node(schema: Json) -> ShapeNode:
         node.counts = Counter({str(name): max(0, int(number)) for name, number in counts.items()})
     else:
         node.counted = False
-        # None was seen, but each may be there.
+        # No value of these types was counted, but each of them may occur.
         node.counts = Counter(dict.fromkeys([types] if isinstance(types, str) else [*types], 0))
     values = schema.get("enum")
     node.values = (
@@ -86,7 +86,7 @@ def _node(schema: Json) -> ShapeNode:
 
 
 def known_shape(fields: Sequence[KnownField]) -> ShapeNode:
-    """Return the shape of the records that the catalogue knows.
+    """Return the shape of records with these fields of the catalogue.
 
     It does not describe the contents of objects and arrays.
     """
