@@ -241,8 +241,8 @@ class Runtime(NamedTuple):
         """
         if self.folders is not None:
             return self.folders.get(kind)
-        # Without a home directory platformdirs would name a folder below "/", which is
-        # no user's.
+        # Without a home directory platformdirs would name a folder below "/", which
+        # belongs to no user.
         if self.environ.get("HOME") in ("", "/"):
             return None
 

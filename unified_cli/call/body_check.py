@@ -17,7 +17,7 @@ def check(
 ) -> None:
     """Warn about each field of a body that may be misspelt.
 
-    Raises UsageError for one with `--strict`.
+    With `--strict`, raises UsageError instead.
     """
     if not (body and body.lstrip().startswith(b"{")):
         return

@@ -53,7 +53,7 @@ def resolve(
 ) -> Call:
     """Return the call to one connection from the options.
 
-    Its message settings apply from now on.
+    Its settings for messages also take effect.
 
     `method` is for a request without an operation. Unless it is `scoped`, the call
     needs no connection. Raises UsageError for options that cannot be combined, before
@@ -81,7 +81,7 @@ def common_call(
 ) -> Call:
     """Return the common part of calls to several connections.
 
-    The settings for messages apply from now on.
+    The settings for messages also take effect.
 
     Raises UsageError for options that need a single connection, and the errors of
     `resolve`.
@@ -291,8 +291,8 @@ def with_page_size(
 
 
 def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the names and values of `NAME=VALUE` texts. Raises UsageError for one
-    without a value, and for an empty id.
+    """Return the names and values of `NAME=VALUE` texts. Raises UsageError if a text
+    has no value, or if an id is empty.
     """
     found = []
     for text in texts:
@@ -310,7 +310,9 @@ def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def change_filter(runtime: Runtime, text: str | None, query: Sequence[str]) -> ChangeFilter | None:
-    """Return the filter of `--since`. Raises UsageError for a wrong or second one."""
+    """Return the filter of `--since`. Raises UsageError if it is invalid, or if the
+    query has such a filter already.
+    """
     if text is None:
         return None
     check_own_filter("--since", query)
@@ -337,7 +339,7 @@ def read_body(
 ) -> bytes | None:
     """Return the JSON body of `-d`, `-f` and `-F`.
 
-    None if none of them is given. Raises UsageError for one that names a connection,
+    None if none of them is given. Raises UsageError if the body names a connection,
     which it must not choose.
     """
     options = part(called, SendOptions)

@@ -110,8 +110,8 @@ class DownloadTarget(Protocol):
     def publish(self, file: AtomicFile, proposals: Proposals, sha256: str) -> Path:
         """Name the file by the best proposal.
 
-        Proposals are for a file of this checksum, the best first. Raises StorageError,
-        OSError.
+        Proposals are for a file of this checksum, the best first. Raises StorageError
+        or OSError if that fails.
         """
 
 

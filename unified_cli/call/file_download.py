@@ -70,7 +70,7 @@ class Download:
         proposals: tuple[str, ...] = (),
     ) -> SavedFile:
         """Save the file that answers the request. With `only_files` a JSON record is an
-        error, as it is no file.
+        error, because it is not a file.
 
         `proposals` are names for the file, used after the name in the answer. Raises
         StorageError and the errors of the client.

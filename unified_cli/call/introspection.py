@@ -61,7 +61,7 @@ def ask_offer(
     """Return the connection's offer, with `everything` also the provider's own
     resources.
 
-    Raises the errors of a request, ServiceError for an answer without an offer.
+    Raises the errors of a request, and ServiceError if the answer has no offer.
     """
     account = settings.reachable()[1]
     return _ask(
@@ -77,8 +77,8 @@ def ask_product(client: Client, settings: Settings, catalogue: Catalogue, produc
     """Return the offer of connections to a product.
 
     `product` is its slug or its id. It need not be connected. The settings' account may
-    be empty. Raises the errors of `ask_offer`, and UsageError for anything that cannot
-    be a slug or an id.
+    be empty. Raises the errors of `ask_offer`, and UsageError if `product` cannot be a
+    slug or an id.
     """
     hint = "its slug or its id, as `connections list` shows"
     if not _PRODUCT.fullmatch(product):
@@ -209,7 +209,7 @@ def ask_health(client: Client, settings: Settings, catalogue: Catalogue) -> Conn
     """Return the state of the connection, and whether it is blocked.
 
     The state is in its record, the rest in its offer. Raises the errors of a request,
-    ServiceError for an answer that is not a connection.
+    and ServiceError if the answer is not a connection.
     """
     record, headers = _record(client, settings, catalogue)
     if settings.is_own:
@@ -223,7 +223,7 @@ def ask_health(client: Client, settings: Settings, catalogue: Catalogue) -> Conn
 def ask_record(client: Client, settings: Settings, catalogue: Catalogue) -> ConnectionRecord:
     """Return the connection's own record.
 
-    Raises the errors of a request, ServiceError for anything that is not a connection.
+    Raises the errors of a request, and ServiceError if the answer is not a connection.
     """
     return _record(client, settings, catalogue)[0]
 

@@ -98,7 +98,8 @@ def fields(schema: Json) -> tuple[DescribedField, ...]:
     """Return the fields of a JSON Schema, of a map of names to schemas, or of a list of
     fields. Required ones come first.
 
-    At most a thousand, down to the fifth level. Raises SchemaError for anything else.
+    At most a thousand, down to the fifth level. Raises SchemaError if the description
+    has another form.
     """
     return _read(schema).fields
 

@@ -24,8 +24,8 @@ def expand(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> lis
     """Return a command line's words, with an alias replaced.
 
     `known` are APIs and commands. The config file is read only where the first word is
-    not one of them. Raises ConfigError for a file that cannot be read, and for an
-    invalid alias, with its line.
+    not one of them. Raises ConfigError if the file cannot be read, and, with the line,
+    if an alias is invalid.
     """
     if argv and argv[0] in known:
         return [*argv]

@@ -129,7 +129,7 @@ class Flag(NamedTuple):
     def parameter(self) -> inspect.Parameter:
         """Return the option as a parameter that Typer understands.
 
-        None, or an empty list, where it is not given.
+        The value is None, or an empty list, if the option is not given.
         """
         default: Any = 0 if self.counted else False if self.kind is bool else None
         is_checked = bool(self.choices) or self.parse is not None or self.minimum is not None

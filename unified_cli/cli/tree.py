@@ -93,7 +93,8 @@ class LeafCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Return the arguments.
 
-        Raises UsageError for one too many, with what to type instead.
+        Raises UsageError if there is one argument too many, and says which words to
+        type instead.
         """
         typed = [*args]
         _note_help(ctx, args)

@@ -80,7 +80,7 @@ def read(token: TokenSource, runtime: Runtime, poll: Poll = lambda: None) -> str
 def checked(content: bytes, where: str) -> str:
     """Return the content as a token, masked from now on.
 
-    Raises ConfigError for an invalid one, without its text.
+    Raises ConfigError, which does not show the content, if it is not valid.
     """
     if not content:
         piped = (

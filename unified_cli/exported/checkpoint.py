@@ -280,7 +280,7 @@ def _sum(data: JsonObject) -> str:
 
 
 def read(path: Path) -> Checkpoint | None:
-    """Return the checkpoint in a file, or None. Raises StateError for a damaged one."""
+    """Return the checkpoint in a file, or None. Raises StateError if it is damaged."""
     text = state.whole(path, START_ANEW)
     return None if text is None else Checkpoint.from_text(text, path)
 

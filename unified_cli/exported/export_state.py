@@ -34,8 +34,8 @@ def manifests(
     """Return the manifests at a destination by name. With `beside`, return only other
     manifests that may have lists of the run with that manifest.
 
-    Raises StateError for a damaged manifest, or leaves it out if `damaged` is set;
-    StorageError.
+    If a manifest is damaged, raises StateError, or leaves it out if `damaged` is set.
+    Raises StorageError if reading fails.
     """
     found = {}
     for name in destination.manifests():
@@ -87,7 +87,8 @@ def known(destination: Destination, own: Manifest, *, damaged: bool = True) -> E
 def take(destination: Destination, own: Manifest) -> None:
     """Begin a run's own manifest with the latest entries of its lists.
 
-    Raises StateError for a damaged manifest, StorageError.
+    Raises StateError if a manifest is damaged, and StorageError if the destination
+    fails.
     """
     found = {**manifests(destination, beside=own.name), own.name: own}
     turn = _next_turn(found.values())
@@ -119,7 +120,8 @@ def take_anew(
     """Start the lists of a run anew, whatever earlier runs left.
 
     The ids in the lists are noted before. With `keep` the lists begin after their
-    existing records. Raises UnsafeError, StorageError.
+    existing records. Raises UnsafeError if the destination leads elsewhere, and
+    StorageError if it fails.
     """
     found = {**manifests(destination, beside=own.name, damaged=True), own.name: own}
     turn, known = _next_turn(found.values()), latest(found.values())
@@ -221,7 +223,7 @@ def verify(destination: Destination) -> ManifestCheck:
     """Compare the files at a destination with its manifests.
 
     Raises StateError if there is no export or a manifest is damaged, UnsafeError if a
-    folder in the destination is a link, StorageError.
+    folder in the destination is a link, and StorageError if reading fails.
     """
     found = manifests(destination)
     if not found:

@@ -23,7 +23,9 @@ class ExportedLists:
     """The lists in an export, or in the folder of one of its profiles."""
 
     def __init__(self, runtime: Runtime, path: Path) -> None:
-        """Raises StateError if there is no export, StorageError."""
+        """Raises StateError if there is no export, and StorageError if it cannot be
+        read.
+        """
         # A folder without a manifest is the folder of a profile. An export in shards
         # has a manifest for each shard.
         profile = None if LocalFolder(runtime, path).manifests() else path.name
@@ -88,7 +90,8 @@ class ExportedLists:
     def newest(self, first: ManifestEntry) -> Iterator[bytes]:
         """Return the newest state of each record of the list with this file.
 
-        Raises IncompleteError, StateError where a file was changed, StorageError.
+        Raises IncompleteError, StateError if a file was changed, and StorageError if
+        reading fails.
         """
         if first.complete and first.table is not None:
             return _rows(self.folder, first)
@@ -101,7 +104,8 @@ class ExportedLists:
 def _rows(folder: Path, entry: ManifestEntry) -> Iterator[bytes]:
     """Return the records of a part of a Delta table.
 
-    Raises ConfigError without the packages that read it, StorageError.
+    Raises ConfigError if the packages that read it are missing, and StorageError if
+    reading fails.
     """
     if find_spec("deltalake") is None or find_spec("pyarrow") is None:
         raise ConfigError(

@@ -40,7 +40,7 @@ def keep(destination: Destination, files: list[ManifestEntry]) -> None:
     """Note the ids in the complete files of a list. The first file names the note.
 
     Nothing is noted if the files were changed. Raises UnsafeError if a folder is a
-    link, StorageError.
+    link, and StorageError if writing fails.
     """
     first = files[0]
     if not can_tell(first.file):
@@ -65,7 +65,9 @@ def can_tell(file: str) -> bool:
 
 
 def forget(destination: Destination, file: str) -> None:
-    """Remove the files beside a list. Raises UnsafeError, StorageError."""
+    """Remove the files beside a list. Raises UnsafeError if a folder is a link, and
+    StorageError if that fails.
+    """
     for end in (_GONE, _NOTE):
         destination.remove(_beside(file, end))
 
@@ -75,7 +77,7 @@ def tell(destination: Destination, entry: ManifestEntry) -> int | None:
 
     Return None if no ids were noted, or if ids in this format cannot be read.
 
-    `entry` belongs to the list that was read whole. Raises StateError, StorageError.
+    `entry` belongs to the list that was read whole. Raises StateError and StorageError.
     """
     note, ids_file = _beside(entry.file, _NOTE), file_beside(entry.file)
     text = destination.read(note) if can_tell(entry.file) else None

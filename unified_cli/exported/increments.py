@@ -184,7 +184,8 @@ class RecordsAhead:
     """Counts the records of each list whose time of change is later than the clock. Its
     methods are thread-safe.
 
-    They are reported, because every run reads them again until that time has passed.
+    Such records are reported, because every run reads them again until that time has
+    passed.
     """
 
     def __init__(self) -> None:

@@ -121,7 +121,7 @@ class ListTarget(Protocol):
 
         `restart` forgets the earlier run, but `keep` retains its pages.
 
-        Raises StateError for an earlier run with other options, a damaged one, and one
+        Raises StateError if the earlier run had other options, left damage, or is still
         under way.
         """
 

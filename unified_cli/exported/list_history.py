@@ -102,7 +102,7 @@ def note_ids(
 ) -> None:
     """Record the ids of the lists that begin with these files, before a new full read.
 
-    Raises UnsafeError where a folder is a link, StorageError.
+    Raises UnsafeError if a folder is a link, and StorageError if writing fails.
     """
     for first in sorted(files):
         if first in known and known[first].complete:

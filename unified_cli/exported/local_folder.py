@@ -104,7 +104,9 @@ class LocalFolder:
         """Do nothing: no other run can take over a held lock."""
 
     def check(self, folder: str) -> None:
-        """Raise UnsafeError if the folder, or one above it, is a link; StorageError."""
+        """Raise UnsafeError if the folder, or one above it, is a link, and StorageError
+        if that cannot be found out.
+        """
         self._checked(f"{folder}/any")
 
     def _checked(self, name: str) -> Path:
@@ -116,7 +118,8 @@ class LocalFolder:
         """Return a small file, or None.
 
         Raises StateError if the file is too large, UnsafeError if its folder is a link,
-        ConfigError if others can write the file and this is a run, and StorageError.
+        ConfigError if others can write the file and this is a run, and StorageError if
+        reading fails.
         """
         path = self._folder / name
         folders.check_below(self._folder, path)
@@ -158,7 +161,7 @@ class LocalFolder:
     def listed(self, folder: str) -> list[str]:
         """Return the names in a folder, none if it is missing.
 
-        Raises UnsafeError if it is a link, StorageError.
+        Raises UnsafeError if it is a link, and StorageError if it cannot be read.
         """
         path = self._folder / folder
         self.check(folder)
@@ -173,7 +176,7 @@ class LocalFolder:
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> PartialFile:
         """Return the file of a list, and make its folder.
 
-        Raises UnsafeError if the folder is a link, and StorageError.
+        Raises UnsafeError if the folder is a link, and StorageError if that fails.
         """
         path = self._checked(file)
         _make(path.parent)
@@ -191,7 +194,8 @@ class LocalFolder:
     def holds(self, entry: ManifestEntry) -> bool:
         """Return whether the file is there.
 
-        Raises StateError if someone changed it, UnsafeError for a link, StorageError.
+        Raises StateError if someone changed it, UnsafeError if there is a link, and
+        StorageError if it cannot be read.
 
         Compares the content only if the modification time differs from the recorded
         one.
@@ -260,7 +264,7 @@ class LocalFolder:
     def remove(self, name: str) -> None:
         """Remove a file, if it is there.
 
-        Raises UnsafeError if its folder is a link, StorageError.
+        Raises UnsafeError if its folder is a link, and StorageError if that fails.
         """
         path = self._checked(name)
         with _storage_errors(f"remove {path}"):
@@ -282,7 +286,8 @@ class LocalFolder:
     def manifests(self) -> list[str]:
         """Return the names of all manifests.
 
-        Raises StateError if there is no such folder, StorageError.
+        Raises StateError if there is no such folder, and StorageError if it cannot be
+        read.
         """
         try:
             return sorted(

@@ -66,11 +66,11 @@ class ManifestEntry(ListRecord):
     from which a file has the changes, empty for a full read. `modified` is the time of
     the file, in nanoseconds, when its content was last compared with the hash; `look`
     is a value that shows, without reading the file, whether someone changed it, if the
-    destination has such a value. `checked` is when an increment last found that nothing
-    had changed. `gone` is how many ids of earlier full reads the last one did not find,
-    if there were any. `earlier` is the mark before the present one, where a table is
-    one entry. A run that takes a list over from the manifest of another run gives it
-    the next `turn`.
+    destination has such a value. `checked` is the time at which an increment last found
+    that nothing had changed. `gone` is how many ids of earlier full reads the last one
+    did not find, if there were any. `earlier` is the mark before the present one, where
+    a table is one entry. A run that takes a list over from the manifest of another run
+    gives it the next `turn`.
     """
 
     file: str
@@ -157,7 +157,7 @@ class Manifest:
     def from_text(cls, text: bytes, name: str, folder: str) -> "Manifest":
         """Return the manifest that was stored as this text.
 
-        Raises StateError for a damaged one.
+        Raises StateError if it is damaged.
         """
         found = state.decoded(text, _StoredManifest)
         if found is None or found.v != _VERSION or found.parquet > TIMESTAMPS:

@@ -120,8 +120,8 @@ def write(lines: BinaryIO, send: Callable[[bytes], object], columns: ParquetColu
 
 
 def records(content: BinaryIO) -> Iterator[bytes]:
-    """Yield the records of a Parquet file of this program. Raises ValueError for any
-    other file, and OSError.
+    """Yield the records of a Parquet file of this program. Raises ValueError if it is
+    any other file, and OSError if reading fails.
     """
     from pyarrow import parquet  # noqa: PLC0415  see above
 

@@ -80,8 +80,8 @@ class PartialFile:
         """Take the lock and continue where an earlier run stopped, or begin.
 
         `restart` forgets the earlier run, but with `keep` not what it wrote. Raises
-        StateError for an earlier run with other options, a damaged one, and one under
-        way; UnsafeError where a link leads elsewhere.
+        StateError if the earlier run had other options, left damage, or is still under
+        way, and UnsafeError if a link leads elsewhere.
         """
         self._check()
         output_file.check_folder(self.path)

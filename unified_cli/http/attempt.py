@@ -292,7 +292,7 @@ def pause(number: int, attempt: Attempt, uniform: Callable[[float, float], float
 def redirect_target(here: httpx.URL, location: str, request: Request, *, file: bool) -> httpx.URL:
     """Return where a redirect leads to.
 
-    Raises UnsafeError for one that must not be followed.
+    Raises UnsafeError if the redirect must not be followed.
     """
     # The query is not shown, because it may be signed.
     shown = excerpt(location.partition("?")[0], _LONGEST_HOST)

@@ -98,8 +98,8 @@ def is_json(content_type: str | None) -> bool:
 def read(chunks: Iterable[bytes], coding: str, *, largest: int = LARGEST_BODY) -> bytes:
     """Return the decoded body; `coding` is the Content-Encoding.
 
-    At most one coding is removed. Raises DamageError for an unknown or damaged one,
-    TooLargeError for more than `largest` bytes.
+    At most one coding is removed. Raises DamageError if the coding is unknown or the
+    body is damaged, and TooLargeError if it has more than `largest` bytes.
     """
     decoded = io.BytesIO()
     for part in decoding(chunks, coding):
@@ -128,7 +128,7 @@ def decoding(chunks: Iterable[bytes], coding: str) -> Iterable[bytes]:
 
     No decompressed piece is larger than a mebibyte.
 
-    Raises DamageError for an unknown or damaged coding.
+    Raises DamageError if the coding is unknown or the body is damaged.
     """
     names = codings(coding)
     if not names:

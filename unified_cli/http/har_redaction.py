@@ -211,7 +211,7 @@ class Redaction:
     def _remember(self, value: str) -> None:
         """Replace a value in all texts from now on.
 
-        Also within a URL or JSON in a text.
+        The value is also replaced within a URL or JSON in a text.
         """
         if len(value) >= self._SHORTEST:
             for form in (value, quote(value, safe="", errors="replace"), json.dumps(value)[1:-1]):

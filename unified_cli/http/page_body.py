@@ -52,8 +52,8 @@ def split(body: bytes, service: Service) -> PageBody | None:
 def decode(body: bytes, service: Service) -> PageBody:
     """Return the parts of an object with records, or an array.
 
-    Raises TooLargeError for more than the bounds allow, msgspec's errors for anything
-    that is no page.
+    Raises TooLargeError if the body has more than the bounds allow, and msgspec's
+    errors if it is not a page.
     """
     try:
         return _decode(body, service)

@@ -103,8 +103,8 @@ class ListReader:
     def read(self) -> Page:
         """Return the next page, requested now.
 
-        Raises what `send` raises; ServiceError for an answer that is no page, or whose
-        cursor leads back to an earlier page; StateError if the service no longer
+        Raises what `send` raises; ServiceError for an answer that is not a page, or
+        whose cursor leads back to an earlier page; StateError if the service no longer
         accepts its own cursor; IncompleteError after too many empty pages.
         """
         if self._empty >= _MOST_EMPTY:

@@ -167,7 +167,7 @@ class _Headers:
     def believe(self, facts: RateFacts, sent_at: float, in_flight: int, now: float) -> None:
         """Use the facts in an answer's headers.
 
-        Ignores them if a later answer had some, or they were untrue twice.
+        The facts are ignored if a later answer had facts, or if they were untrue twice.
         """
         if facts.window:
             self.keep_to(facts.window, now)

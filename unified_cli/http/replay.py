@@ -38,8 +38,8 @@ class HarIndex:
     """The exchanges of a file, which are copied first, so that a change to it does not
     matter.
 
-    Raises StorageError for a file that cannot be read, StateError for one that is no
-    HAR, naming the entry.
+    Raises StorageError if the file cannot be read, and StateError, which names the
+    entry, if it is not a HAR.
     """
 
     def __init__(self, path: Path, copy: SpoolFile, service: Service) -> None:

@@ -117,7 +117,8 @@ def read_argument(text: str, runtime: Runtime, flag: str) -> bytes:
 def read_file(name: str) -> bytes:
     """Return the bytes of a file.
 
-    Raises UsageError for more than 64 MiB, StorageError if it cannot be read.
+    Raises UsageError if there are more than 64 MiB, and StorageError if it cannot be
+    read.
     """
     try:
         with input_bounds.reader(name) as file:

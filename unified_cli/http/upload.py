@@ -73,8 +73,8 @@ class Upload:
 
         `read` is called with the bytes read for the digest, before anything is sent.
 
-        Raises UsageError for anything that is not a regular file, StorageError for one
-        that cannot be read.
+        Raises UsageError if it is not a regular file, and StorageError if it cannot be
+        read.
         """
         for name, value in fields:
             _text(name, value)
@@ -177,8 +177,8 @@ class UploadBody:
 def of_bytes(path: str, content_type: str, read: Progress | None = None) -> Upload:
     """Return the file as the body, of this type.
 
-    Raises UsageError for anything that is not a type or no regular file, StorageError
-    for a file that cannot be read.
+    Raises UsageError if the type is not valid or the file is not a regular file, and
+    StorageError if the file cannot be read.
     """
     if not _MEDIA_TYPE.fullmatch(content_type):
         raise UsageError(
@@ -194,8 +194,8 @@ def of_form(
 ) -> Upload:
     """Return the file of `[NAME=]FILE` in a form, after `fields`.
 
-    The first `=` splits. Raises UsageError for anything that is not a regular file,
-    StorageError for one that cannot be read.
+    The first `=` splits. Raises UsageError if it is not a regular file, and
+    StorageError if it cannot be read.
     """
     name, equals, path = text.partition("=")
     field = name if equals else DEFAULT_FIELD

@@ -19,7 +19,8 @@ _ENCODER = msgspec.json.Encoder()
 def decode(text: bytes, kind: type[T]) -> T:
     """Return the JSON text as a value of that class.
 
-    Raises MsgspecError, ValueError for anything that is not UTF-8, and RecursionError.
+    Raises MsgspecError if it does not fit the class, ValueError if it is not UTF-8, and
+    RecursionError if it is nested too deeply.
     """
     found: T = _decoder(kind).decode(text)
     return found

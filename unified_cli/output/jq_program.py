@@ -198,7 +198,7 @@ def _shown_id(record: bytes) -> str:
 def _compiled(expression: str, option: str) -> Any:
     """Return an option's compiled program.
 
-    Its results are JSON texts. Raises UsageError for one that is wrong or reads other
+    Its results are JSON texts. Raises UsageError if the program is wrong or reads other
     files.
     """
     if directive := _DIRECTIVE.match(expression):

@@ -177,7 +177,7 @@ class JqDocument(RecordWriter):
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
         """Yield nothing until the end.
 
-        Raises UsageError for more than a document may hold.
+        Raises UsageError if there is more than a document may hold.
         """
         self._records += records
         self._size += sum(map(len, records))
@@ -225,8 +225,8 @@ def render(program: "JqProgram", body: bytes, style: Style) -> bytes:
 
     Texts have no quotes; other results are formatted like any JSON.
 
-    In YAML each result is a document. Raises UsageError for a document that is too
-    large, and IncompleteError for one that jq cannot hold.
+    In YAML each result is a document. Raises UsageError if the document is too large,
+    and IncompleteError if jq cannot hold it.
     """
     _check(len(body))
     try:

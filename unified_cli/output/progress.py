@@ -32,8 +32,8 @@ class Work(NamedTuple):
     """The work to do: `total` units, such as records, within a number of parts, such as
     connections.
 
-    A total of None is not known. A part of the name `file` is reported while it is
-    under way.
+    A total of None means that the total is not known. A part named `file` is reported
+    while it is under way.
     """
 
     unit: str = "record"

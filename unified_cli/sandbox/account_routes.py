@@ -320,7 +320,7 @@ class AccountRoutes:
     def _link(self, body: Body) -> SandboxResponse:
         """Return a token for a new connection of a tenant, or for an existing one.
 
-        Raises Refusal for a body that names neither, or both.
+        Raises Refusal if the body names neither or both.
         """
         service = self.catalogue.service
         names = (service.connections.tenant, service.connection)

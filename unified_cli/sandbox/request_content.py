@@ -201,8 +201,8 @@ class Body:
 def body_of(request: SandboxRequest, *, passthrough: bool) -> Body:
     """Return the content of a request.
 
-    Raises Refusal: 400 for broken JSON, 422 for JSON that is no object, 415 for a type
-    that cannot be read.
+    Raises Refusal: 400 for broken JSON, 422 for JSON that is not an object, 415 for a
+    type that cannot be read.
     """
     kind = media_type(request)
     if kind == FORM:

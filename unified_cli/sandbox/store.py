@@ -86,7 +86,7 @@ class SandboxStore:
 
         If `seed` is None, the seed of the file is used. `records` says how many records
         of (API, resource) there are. Raises StorageError if the file cannot be made or
-        read, StateError if it is no store or of another seed.
+        read, StateError if it is not a store or has another seed.
         """
         used = path is not None and state_file.has_changes_beside(path)
         with ExitStack() as opened:

@@ -124,8 +124,9 @@ def give_name(temporary: Path, path: Path, *, replace: bool) -> None:
 
     Without `replace` it also keeps its temporary name.
 
-    Raises FileExistsError if the name is taken, unless `replace`; NotSyncedError if the
-    file has its name but the folder cannot be synced; OSError.
+    Raises FileExistsError if the name is taken, unless `replace`, NotSyncedError if the
+    file has its name but the folder cannot be synced, and another OSError if anything
+    else fails.
     """
     if replace:
         temporary.replace(path)

@@ -87,8 +87,8 @@ class StoreUrl(NamedTuple):
 def parse_url(text: str) -> StoreUrl | None:
     """Return the text as a URL, or None for a path.
 
-    The path is that of a local folder. Raises UsageError for another scheme, or a URL
-    that names no place; UnsafeError for one with credentials.
+    The path is that of a local folder. Raises UsageError if the scheme is another or
+    the URL names no place, and UnsafeError if it holds credentials.
     """
     if "://" not in text:
         return None
@@ -167,7 +167,8 @@ class StoredObjects:
         """Return the objects below the URL.
 
         With `make` a missing shared folder is created. Nothing is sent. Raises
-        ConfigError without the library, StorageError.
+        ConfigError if the library is missing, and StorageError if the folder cannot be
+        created.
         """
         check(environ)
         exceptions = _exceptions()

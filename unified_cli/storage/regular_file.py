@@ -27,8 +27,8 @@ def descriptor(path: Path, flags: int = os.O_RDONLY, *, follow: bool = False) ->
 
     A link to one is followed only with `follow`.
 
-    Raises NotRegularError for anything else of that name, FileNotFoundError and other
-    OSErrors.
+    Raises NotRegularError if anything else has that name, and FileNotFoundError or
+    another OSError if it cannot be opened.
     """
     try:
         handle = without_waiting(path, flags | (0 if follow else _NO_LINK))

@@ -56,8 +56,8 @@ def whole(path: Path, remedy: str, *, largest: int = LARGEST_FILE) -> bytes | No
 
     `remedy` says what to do about an unusable file.
 
-    Raises StateError for anything that is not a regular file or has more than `largest`
-    bytes, StorageError.
+    Raises StateError if it is not a regular file or has more than `largest` bytes, and
+    StorageError if reading fails.
     """
     try:
         handle = regular_file.descriptor(path)
@@ -86,7 +86,7 @@ def lines(
     Without `repair` it is only skipped, because another process may be writing it.
     `longest` bounds the bytes of a line, `remedy` says what to do about damage. Raises
     StateError for a line that no crash can have left, and for a line that is too long,
-    before it is all in memory; OSError.
+    before all of it is in memory. Raises OSError if reading fails.
     """
     position, torn = 0, False
     with file.reader() as content:

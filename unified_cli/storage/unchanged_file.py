@@ -28,7 +28,7 @@ class UnchangedFile:
         """`read` is called now and then while the digest is computed.
 
         Its arguments are the bytes read so far, and the total. Raises NotRegularError
-        for a pipe, a folder or a device, and OSError.
+        for a pipe, a folder or a device, and OSError if reading fails.
         """
         self.path = path
         self._handle = regular_file.descriptor(path, follow=True)

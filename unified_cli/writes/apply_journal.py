@@ -134,7 +134,7 @@ def _is_begun(path: Path) -> bool:
 def open_to_read(path: Path) -> tuple[Journal, ApplyHeader]:
     """Return the journal of a plan, open to be read, and its header.
 
-    Raises StateError for a damaged one, StorageError.
+    Raises StateError if it is damaged, and StorageError if reading fails.
     """
     found = ApplyHeader("", "", 0, 0)
 

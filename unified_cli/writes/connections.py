@@ -113,8 +113,9 @@ class RunConnections:
     def check(self, run: StoredRun, numbers: Iterable[int]) -> None:
         """Check everything about these calls of a run before one of them is sent.
 
-        Raises StateError for a profile that leads to another connection, UnsafeError
-        with the names of all profiles that forbid writing, ConfigError.
+        Raises StateError if a profile leads to another connection, UnsafeError with the
+        names of all profiles that forbid writing, and ConfigError if a profile cannot
+        be used.
         """
         profiles: dict[str | None, Operation] = {}
         for number in numbers:

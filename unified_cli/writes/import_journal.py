@@ -98,8 +98,9 @@ class ImportJournal(Journal):
         `restart` discards the old one.
 
         A replay never discards a journal of the `other` kind. `highest` is the number
-        of the input's last record. The caller must hold the lock. Raises StateError for
-        a journal of something else or a damaged one, StorageError.
+        of the input's last record. The caller must hold the lock. Raises StateError if
+        the journal is of something else or damaged, and StorageError if it cannot be
+        read or written.
         """
         journal = cls(journals.open_file(path, missing_ok=True), _REMEDY)
         journal.header, journal._other = header, other
@@ -213,7 +214,7 @@ def _words(option: str, value: str) -> str:
 def open_to_read(path: Path) -> Journal:
     """Return the journal of an import, open to be read.
 
-    Raises StateError for a damaged one, StorageError.
+    Raises StateError if it is damaged, and StorageError if reading fails.
     """
 
     def highest(line: bytes) -> int:

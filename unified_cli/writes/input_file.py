@@ -77,7 +77,7 @@ def examine(
 
     `shown` is its name for messages, if different; `as_0_2_0` reads it as version 0.2.0
     did. Raises UsageError if the file is empty, too large, of another kind, or a broken
-    array or table; StorageError.
+    array or table, and StorageError if reading fails.
     """
     options.check()
     try:

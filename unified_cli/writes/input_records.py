@@ -272,7 +272,7 @@ class RecordMap:
     def __init__(
         self, program: str, option: str = "--map", *, note: Callable[[str], None] | None = None
     ) -> None:
-        """Raises UsageError for anything that is not a jq program.
+        """Raises UsageError if the program is not valid jq.
 
         `note` tells the user, once, of a number that it computed.
         """

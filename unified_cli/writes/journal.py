@@ -54,8 +54,8 @@ class Journal:
 
         `accept` gets the first line, and returns the highest possible number of an
         entry. Without `repair` the file is not changed, because another process may be
-        writing its last line. Raises StateError for a damaged journal, the errors of
-        `accept`, and OSError.
+        writing its last line. Raises StateError if the journal is damaged, the errors
+        of `accept`, and OSError if reading fails.
         """
         empty = True
         for line in state.lines(self._file, self._remedy, longest=self._longest, repair=repair):
@@ -206,10 +206,12 @@ class Journal:
 
 
 def open_file(path: Path, *, missing_ok: bool = False, writable: bool = True) -> AppendFile:
-    """Return the file of a journal, open. Without `writable` only to be read.
+    """Return the file of a journal, open. Without `writable` it is opened for reading
+    only.
 
-    Raises ConfigError where someone else can have written it, StateError for anything
-    that is not a regular file, FileNotFoundError, StorageError.
+    Raises ConfigError if someone else can have written it, StateError if it is not a
+    regular file, FileNotFoundError if it is missing, and StorageError if it cannot be
+    opened.
     """
     file = AppendFile(path)
     try:
@@ -236,7 +238,7 @@ def open_to_read(path: Path, remedy: str, highest: Callable[[bytes], int]) -> Jo
     writing.
 
     `highest` is given the first line, and says what the highest number of an entry can
-    be. Raises StateError for a damaged journal, StorageError.
+    be. Raises StateError if the journal is damaged, and StorageError if reading fails.
     """
     journal = Journal(open_file(path, writable=False), remedy)
     with journal.opening("read"):

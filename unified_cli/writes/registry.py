@@ -103,7 +103,8 @@ class RunRegistry:
     def ids(self) -> list[str]:
         """Return the ids of all runs.
 
-        Raises ConfigError if others can change the folder, StorageError.
+        Raises ConfigError if others can change the folder, and StorageError if it
+        cannot be read.
         """
         if self._folder is None:
             return []
@@ -134,7 +135,8 @@ class RunRegistry:
     def lock(self, run: str) -> HeldLock:
         """Return the lock of a run, taken.
 
-        Raises StateError if another process works on it, StorageError.
+        Raises StateError if another process works on it, and StorageError if the lock
+        cannot be taken.
         """
         path = self.path(run)
         lock = _lock_of(path)

@@ -151,7 +151,8 @@ def open_journals(header: RunHeader) -> Iterator[Journal]:
     """Yield the journals of an import, or of the plans that were applied, open to be
     read.
 
-    Raises StateError if a journal is missing or damaged, StorageError.
+    Raises StateError if a journal is missing or damaged, and StorageError if reading
+    fails.
     """
     for text in (header.path, *header.paths):
         path = Path(text)
@@ -208,7 +209,7 @@ def manifest_of(runtime: Runtime, header: RunHeader) -> Manifest | None:
     """Return the manifest of an export into a folder.
 
     Returns None for an export into a store, and for a missing manifest. Raises
-    StateError if the folder is gone, StorageError.
+    StateError if the folder is gone, and StorageError if reading fails.
     """
     path = Path(header.path)
     if not path.is_absolute():

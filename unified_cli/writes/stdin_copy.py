@@ -60,8 +60,8 @@ def keep_input(
 
     The same records for the same destination are kept in the same file, so that a
     second run finds the journal of the first. Without a data folder the copy exists
-    only during the block. Raises UsageError for one that is too large, ConfigError
-    where others can change the data folder; StorageError.
+    only during the block. Raises UsageError if the input is too large, ConfigError if
+    others can change the data folder, and StorageError if the copy cannot be written.
     """
     data = runtime.folder("data")
     folder = data / _FOLDER if data else None

@@ -52,8 +52,8 @@ def check(path: Path, har: str | None, service: Service) -> bytes | None:
 
     Fails first, before any work, if the file cannot be written.
 
-    Raises StorageError, StateError for anything that is not a recording, UnsafeError
-    for one that holds credentials.
+    Raises StorageError if a file cannot be used, StateError if the file to add is not a
+    recording, and UnsafeError if it holds credentials.
     """
     output_file.check(path, force=False, instead=output_file.ANOTHER)
     if har is None:
@@ -77,8 +77,8 @@ def write(
 ) -> int:
     """Write the file, which only this user can read, and return its size.
 
-    Raises UnsafeError if the content holds a secret, and then writes nothing;
-    StorageError.
+    Raises UnsafeError if the content holds a secret, and then writes nothing. Raises
+    StorageError if writing fails.
     """
     if config is not None:
         _know_tokens(runtime, config)
@@ -160,10 +160,9 @@ class _Exchange(msgspec.Struct):
 
 
 def _check_recording(content: bytes, name: str, service: Service) -> None:
-    """Raise StateError for anything that is not a HAR file.
+    """Raise StateError if the file is not a HAR file.
 
-    Raises UnsafeError for a HAR file that holds credentials, or that another program
-    made.
+    Raises UnsafeError if it holds credentials, or if another program made it.
 
     A browser's recording holds cookies and forms in more places than this program
     knows.

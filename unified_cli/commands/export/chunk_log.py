@@ -132,7 +132,7 @@ class ChunkLog:
     def last(self) -> LogEntry | None:
         """Return the newest entry.
 
-        Raises StateError for a damaged one, StorageError.
+        Raises StateError if it is damaged, and StorageError if the store fails.
         """
         number = self.newest()
         return self._read(_name(number)) if number else None
@@ -169,7 +169,7 @@ class ChunkLog:
     def entry(self, number: int) -> LogEntry:
         """Return the entry with this number.
 
-        Raises StateError if it is damaged or gone, StorageError.
+        Raises StateError if it is damaged or gone, and StorageError if the store fails.
         """
         return self._read(_name(number))
 
@@ -234,7 +234,8 @@ def begin_anew(objects: StoredObjects, place: ListPlace, *, keep: bool = False) 
 
     With `keep`, the list is read again, and its new chunks follow the existing ones.
 
-    Raises TakenOverError where another run writes to it, StorageError.
+    Raises TakenOverError if another run writes to it, and StorageError if the store
+    fails.
     """
     log = ChunkLog(objects, place.log)
     try:
@@ -249,7 +250,9 @@ def begin_anew(objects: StoredObjects, place: ListPlace, *, keep: bool = False) 
 
 
 def records(objects: StoredObjects, place: ListPlace, chunk: Chunk) -> Iterator[bytes]:
-    """Yield the records of a chunk. Raises StateError if it is gone, StorageError."""
+    """Yield the records of a chunk. Raises StateError if it is gone, and StorageError
+    if the store fails.
+    """
     data = objects.get(f"{place.folder}/{chunk.name}")
     if data is None:
         raise StateError(f"{objects.url}/{place.folder}/{chunk.name} is gone", hint=START_ANEW)

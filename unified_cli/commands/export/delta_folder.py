@@ -79,7 +79,8 @@ class TableFolder:
     def make(self, names: Iterable[str], more: Sequence[str]) -> None:
         """Create the tables that are missing, with `more` columns.
 
-        Raises StateError for a table with other columns, StorageError.
+        Raises StateError if a table has other columns, and StorageError if writing
+        fails.
         """
         for name in sorted(names):
             self.table(name).made(ParquetColumns("", more))

@@ -63,8 +63,8 @@ _WAIT_SECONDS = 600.0
 def parse_address(text: str) -> str:
     """Return the address of a scheduler, which `--engine` takes, as Dask writes it.
 
-    Raises UsageError for anything else, UnsafeError for clear text to another machine,
-    ConfigError without the extra.
+    Raises UsageError if the text is not such an address, UnsafeError if another machine
+    would be reached in clear text, and ConfigError if the extra is not installed.
     """
     found = _ADDRESS.fullmatch(text)
     if not found or int(found["port"]) > 65535:

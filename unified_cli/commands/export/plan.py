@@ -184,7 +184,7 @@ def _matches(operation: Operation, pattern: str) -> bool:
 
 
 def _parse_shard(text: str) -> tuple[int, int]:
-    """Return the K and N of `K/N`. Raises UsageError for anything else."""
+    """Return the K and N of `K/N`. Raises UsageError if the text is not that."""
     match = _SHARD.fullmatch(text)
     if match is None or int(match[1]) > int(match[2]):
         raise UsageError(f"--shard takes K/N with K from 1 to N, not {text!r}")
@@ -355,7 +355,7 @@ def more_columns(options: ExportOptions) -> list[str]:
 
 
 def of_options(context: CommandContext, options: ExportOptions) -> ExportPlan:
-    """Return the plan of an export or a shard. Raises UsageError, ConfigError."""
+    """Return the plan of an export or a shard. Raises UsageError and ConfigError."""
     file_format(options)
     operations = lists(context.catalogue, options.what)
     shard = _parse_shard(options.shard) if options.shard else None

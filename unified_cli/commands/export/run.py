@@ -168,7 +168,7 @@ def carry_out(
     """Read the lists that are not complete, until `stop` gives an error.
 
     `held` is called once no other run can begin at the destination. Raises StateError
-    if another run is active, StorageError.
+    if another run is active, and StorageError if the destination fails.
     """
     runtime, not_before = plan.context.runtime, float("-inf")
     plan = own_manifest.with_known_folders(destination, plan)

@@ -28,8 +28,9 @@ def objects(runtime: Runtime, text: str, *, make: bool) -> StoredObjects:
 
     `make` makes the folder of a `file://`.
 
-    Raises UsageError for any other text, UnsafeError for a URL with credentials,
-    ConfigError if the library for object stores is missing, StorageError.
+    Raises UsageError if the text is not such a URL, UnsafeError if it holds
+    credentials, ConfigError if the library for object stores is missing, and
+    StorageError if the store fails.
     """
     url = object_store.parse_url(text)
     if url is None:
@@ -59,7 +60,9 @@ class StoreFolder:
 
     @contextmanager
     def hold(self, manifest: str) -> Generator[None]:
-        """Take the lease. Raises StateError if another run has it, StorageError."""
+        """Take the lease. Raises StateError if another run has it, and StorageError if
+        the store fails.
+        """
         self._lease = StoreLease(self._runtime, self._objects, f".lease/{manifest}")
         try:
             self._lease.take()
@@ -73,12 +76,16 @@ class StoreFolder:
         return StoreLease(self._runtime, self._objects, f".lease/{manifest}").is_held
 
     def check_held(self) -> None:
-        """Raise TakenOverError if another run has the lease by now, StorageError."""
+        """Raise TakenOverError if another run has the lease by now, and StorageError if
+        the store fails.
+        """
         if self._lease:
             self._lease.check()
 
     def check(self, folder: str) -> None:  # noqa: ARG002  a store has no links
-        """Raise TakenOverError if another run has the lease by now, StorageError."""
+        """Raise TakenOverError if another run has the lease by now, and StorageError if
+        the store fails.
+        """
         self.check_held()
 
     def read(self, name: str) -> bytes | None:
@@ -88,7 +95,8 @@ class StoreFolder:
     def replace(self, name: str, text: bytes) -> None:
         """Write a small object, whole.
 
-        Raises TakenOverError if another run writes it by now, StorageError.
+        Raises TakenOverError if another run writes it by now, and StorageError if the
+        store fails.
         """
         self.check_held()
         self._objects.put(name, text)
@@ -129,7 +137,7 @@ class StoreFolder:
     def holds(self, entry: ManifestEntry) -> bool:
         """Return whether the list is there.
 
-        Raises StateError if it was changed, StorageError.
+        Raises StateError if it was changed, and StorageError if the store fails.
 
         The log is read only once. Afterwards the entry has a digest of the chunks,
         which is compared instead.
@@ -166,7 +174,7 @@ class StoreFolder:
     def begun(self, file: str) -> Checkpoint | None:
         """Return the state of a list that was begun, or None.
 
-        Raises StateError for a damaged log, StorageError.
+        Raises StateError if the log is damaged, and StorageError if the store fails.
         """
         last = ChunkLog(self._objects, ListPlace.from_file(file).log).last()
         return last.state if last and (last.state.pages or last.state.complete) else None
@@ -177,7 +185,8 @@ class StoreFolder:
     def records(self, file: str) -> Iterator[bytes]:
         """Yield the records of a complete list.
 
-        Raises StateError if one of its chunks is gone, StorageError.
+        Raises StateError if one of its chunks is gone, and StorageError if the store
+        fails.
         """
         place = ListPlace.from_file(file)
         last = ChunkLog(self._objects, place.log).last()

@@ -94,7 +94,9 @@ class StoreLease:
         return bool(names) and self._is_alive(names[-1])
 
     def check(self) -> None:
-        """Raise TakenOverError if another run has the lease by now, StorageError."""
+        """Raise TakenOverError if another run has the lease by now, and StorageError if
+        the store fails.
+        """
         if not self._holds_own_sign() or self._read(_name(self._number + 1)):
             raise TakenOverError(str(self._objects.url))
 

@@ -159,7 +159,7 @@ class ServedProfiles:
     def one(self, name: str) -> str:
         """Return the name of one connection.
 
-        Raises UsageError for a pattern that may select several, UnsafeError as `select`
+        Raises UsageError if a pattern may select several, and UnsafeError as `select`
         does.
         """
         if profiles.is_several([name]):

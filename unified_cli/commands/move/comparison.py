@@ -45,7 +45,7 @@ class SideMap:
     """
 
     def __init__(self, program: str, note: Callable[[str], None]) -> None:
-        """Raises UsageError for anything that is not a jq program.
+        """Raises UsageError if the program is not valid jq.
 
         `note` prints what the program may have changed.
         """

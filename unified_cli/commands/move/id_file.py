@@ -98,8 +98,8 @@ def read(path: Path, wanted: IdHeader, asking: Asking) -> IdMap:
     wanted connections.
 
     An older file has no header: the user must confirm its connections, then the header
-    is added. Raises StateError for a file of other connections or with an invalid line,
-    StorageError.
+    is added. Raises StateError if the file is of other connections or has an invalid
+    line, and StorageError if it cannot be read or written.
     """
     try:
         found = _content(path)
@@ -156,7 +156,8 @@ def _content(path: Path) -> _Content:
 def _adopt(path: Path, wanted: IdHeader, asking: Asking) -> None:
     """Add the header to an older file if the user agrees.
 
-    Raises StateError if the user declines or cannot be asked, OSError.
+    Raises StateError if the user declines or cannot be asked, and OSError if writing
+    fails.
     """
     unknown = f"{path} does not say which connections its ids are of"
     if asking.ask is None or not asking.ask(f"{unknown}: are they {wanted.in_words}?"):
@@ -182,7 +183,9 @@ class IdFile:
     """The file of a map, open to be appended to; a context manager."""
 
     def __init__(self, path: Path, header: IdHeader) -> None:
-        """Raises StorageError; StateError for anything that is not a regular file."""
+        """Raises StateError if it is not a regular file, and StorageError if that
+        fails.
+        """
         self._path = path
         self._file = AppendFile(path)
         try:

@@ -27,7 +27,7 @@ class RecordKey:
     """
 
     def __init__(self, names: Sequence[str]) -> None:
-        """Raises UsageError for anything that is not a jq program."""
+        """Raises UsageError if the program is not valid jq."""
         self.names = names
         self._readers = [
             _program(name) if name.startswith(_PROGRAM) else _path(name) for name in names

@@ -306,8 +306,8 @@ class CallPlanner:
     def _is_sent(self, name: str, accepted: frozenset[str] | None) -> bool:
         if name == _ID:
             return self._keeps_ids
-        # The label names the record's connection. It is no field of the service, so it
-        # is never sent.
+        # The label names the record's connection. It is not a field of the service, so
+        # it is never sent.
         return name != LABEL and (accepted is None or name in accepted)
 
     def _update(self, number: int, target: int, identifier: str | int) -> PlannedCall | None:

@@ -96,8 +96,8 @@ class PlanFile:
     """
 
     def __init__(self, path: Path, catalogue: Catalogue) -> None:
-        """Raises UsageError for anything that is not a plan that this program reads,
-        StorageError.
+        """Raises UsageError if the file is not a plan that this program reads, and
+        StorageError if reading fails.
         """
         self.path = path
         if str(path) == "-":
@@ -152,7 +152,7 @@ class PlanFile:
     def lines(self) -> Iterator[PlanLine]:
         """Yield the lines after the header.
 
-        Raises UsageError for a line that is too long, StateError if the file changed.
+        Raises UsageError if a line is too long, and StateError if the file changed.
         """
         position = 0
         with self._file.reader() as content:

@@ -80,8 +80,8 @@ class PlanCheck:
     def run(self, plan: PlanFile) -> CheckedPlan:
         """Check all lines.
 
-        Raises UsageError for a line that is not a valid call for the plan's resource,
-        UnsafeError for a call to a different account.
+        Raises UsageError if a line is not a valid call for the plan's resource, and
+        UnsafeError if a call is to a different account.
         """
         checked, changed = CheckedPlan(plan), set[str]()
         references = IdReferences(plan.resource)

@@ -41,7 +41,7 @@ class SideFacts(msgspec.Struct, omit_defaults=True):
         if not (self.origin and self.account):
             return None
         scheme, slashes, rest = self.origin.partition("://")
-        # The address of a profile may have a path, which is no part of the origin.
+        # The address of a profile may have a path, which is not a part of the origin.
         return Identity(f"{scheme}{slashes}{rest.partition('/')[0]}", self.account)
 
 

@@ -57,7 +57,8 @@ class SourceFinder:
     def find(self, option: str, name: str | None) -> RecordSource:
         """Return the side of that name.
 
-        Raises UsageError for a name that is unknown or ambiguous; StorageError.
+        Raises UsageError if the name is unknown or ambiguous, and StorageError if a
+        file cannot be read.
         """
         if not name:
             raise UsageError(
@@ -122,7 +123,8 @@ class SourceFinder:
         profile.
 
         Raises UsageError if the list is missing or there are several, IncompleteError
-        if it is incomplete, StateError if it was changed, StorageError.
+        if it is incomplete, StateError if it was changed, and StorageError if reading
+        fails.
         """
         lists = ExportedLists(self._runtime, path)
         first = lists.only(self._resource)
@@ -148,7 +150,7 @@ def _counted(records: Iterator[bytes], shown: Progress) -> Generator[Sequence[by
 def _file_records(path: Path, items: str) -> Iterator[bytes]:
     """Yield the records of an NDJSON file.
 
-    Raises UsageError for an invalid line, StateError if the file changes.
+    Raises UsageError if a line is invalid, and StateError if the file changes.
     """
     try:
         with closing(UnchangedFile(path)) as file, file.reader() as content:

@@ -55,8 +55,8 @@ class DownloadManifest:
     """An open manifest, which only grows; a torn last line is cut off."""
 
     def __init__(self, path: Path) -> None:
-        """Raises StateError for anything that is not a list of downloads,
-        StorageError.
+        """Raises StateError if the file is not a list of downloads, and StorageError if
+        it cannot be read.
         """
         self._file = AppendFile(path)
         self._lock = threading.Lock()
@@ -172,7 +172,8 @@ def run(
 
     The progress counts them and their bytes.
 
-    Raises StateError if another process uses the folder, and StorageError.
+    Raises StateError if another process uses the folder, and StorageError if the folder
+    cannot be used.
     """
     lock = HeldLock(folder / _LOCK, "--out a folder on another disk")
     lock.take(str(folder))
@@ -197,7 +198,9 @@ class _ListedFile:
     """The temporary name of the file."""
 
     def publish(self, file: AtomicFile, proposals: Proposals, sha256: str) -> Path:
-        """List the file, and give it its name. Raises StorageError, OSError."""
+        """List the file, and give it its name. Raises StorageError or OSError if that
+        fails.
+        """
         item = self.item
         entry = DownloadEntry(item.line, item.id, item.fingerprint, bytes=file.size, sha256=sha256)
         return self.batch.publish(file, proposals, entry)

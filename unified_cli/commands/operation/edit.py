@@ -223,7 +223,7 @@ def _edited(runtime: Runtime, editor: Sequence[str], path: Path, seen: Parts) ->
 def _read(path: Path) -> Parts:
     """Return the members in the file.
 
-    Raises UsageError for anything that is not a JSON object.
+    Raises UsageError if the content is not a JSON object.
     """
     text = request_body.read_file(str(path)).removeprefix(b"\xef\xbb\xbf").strip()
     try:

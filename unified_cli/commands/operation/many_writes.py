@@ -48,8 +48,8 @@ def run(
 ) -> None:
     """Send the operation to the selected connections.
 
-    Raises what `RunSender.send` raises, and before anything is sent UsageError,
-    UnsafeError, ConfigError.
+    Raises what `RunSender.send` raises, and, before anything is sent, UsageError,
+    UnsafeError and ConfigError.
     """
     config = file.read(runtime)
     common = builder.common_call(runtime, catalogue, config, options, mode, operation)

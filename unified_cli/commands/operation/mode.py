@@ -210,8 +210,8 @@ def _says_no_file(missing: KnownField, options: OperationOptions) -> bool:
 def _check_filters(
     runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions
 ) -> None:
-    """Name the parameters that the list is not known to take. Raises UsageError for one
-    with `--strict`.
+    """Name the parameters that the list is not known to take. With `--strict`, raises
+    UsageError instead.
     """
     description = builder.described(runtime, options, operation)
     names = [one.name for one in description.query] if description else None

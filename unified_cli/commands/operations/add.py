@@ -145,7 +145,7 @@ def _named_operations(
 def _offered(name: str, offered: Offered, settings: Settings) -> tuple[str, Sequence[str]]:
     """Return the API and the resources that a typed name means.
 
-    Raises UsageError for one that the connection does not offer.
+    Raises UsageError if the connection offers nothing of this name.
     """
     typed, slash, rest = name.partition("/")
     api = either_dash(typed, offered)

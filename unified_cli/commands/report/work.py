@@ -234,7 +234,7 @@ class _Difference(msgspec.Struct):
 def drift(runtime: Runtime, file: str) -> SchemaDrift:
     """Return the differences in a file, each once with its connections.
 
-    Raises UsageError for another file, StorageError.
+    Raises UsageError if the file is of another kind, and StorageError if reading fails.
     """
     text, age = _content(runtime, file)
     try:
@@ -254,7 +254,8 @@ def drift(runtime: Runtime, file: str) -> SchemaDrift:
 def expectations(runtime: Runtime, file: str) -> CheckedExpectations:
     """Return the tests in a file of JUnit XML.
 
-    Raises UsageError for another file, and for one with a DTD; StorageError.
+    Raises UsageError if the file is of another kind or has a DTD, and StorageError if
+    reading fails.
     """
     text, age = _content(runtime, file)
     reader = _JUnitReader()
@@ -301,8 +302,8 @@ class _JUnitReader:
     _message: str = ""
 
     def read(self, text: bytes) -> None:
-        """Read the document. Raises ExpatError, and ValueError for a DTD, another root
-        and too deep a nesting.
+        """Read the document. Raises ExpatError if it is not XML, and ValueError if it
+        has a DTD, another root or too deep a nesting.
         """
         parser = expat.ParserCreate()
         parser.StartDoctypeDeclHandler = self._refuse

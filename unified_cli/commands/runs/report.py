@@ -89,7 +89,7 @@ def _screen_row(runtime: Runtime, one: KnownRun) -> list[Cell]:
 
 
 def show_one(context: CommandContext, options: ShowRunOptions) -> None:
-    """Show a run. Raises StateError for one that cannot be read."""
+    """Show a run. Raises StateError if it cannot be read."""
     runtime = context.runtime
     form = formats.of_command(options.output, formats.RESULTS, terminal=runtime.stdout_is_terminal)
     wanted = options.run or listed_runs.LAST

@@ -45,8 +45,8 @@ _PROFILE = "profile:"
 def baseline(context: CommandContext, operation: Operation, options: SchemaOptions) -> ShapeNode:
     """Return the shape that `--against` names.
 
-    Raises UsageError if the name fits nothing or two things, StorageError, and the
-    errors of reading a connection.
+    Raises UsageError if the name fits nothing or two things, StorageError if a file
+    cannot be read, and the errors of reading a connection.
     """
     text = options.against or ""
     if text == _KNOWN:
@@ -159,7 +159,7 @@ def _decoded(record: Record) -> Json:
 def run(context: CommandContext, options: SchemaOptions) -> None:
     """Show the shape of all records, or compare that of each connection with another.
 
-    Raises DifferentError where they differ, and the errors of the connections.
+    Raises DifferentError if they differ, and the errors of the connections.
     """
     runtime = context.runtime
     known = file.read(context.runtime).profiles

@@ -75,7 +75,7 @@ def rows_of(
     """Yield the rows of the statement, which may run this many seconds.
 
     `load` fills the database, before it is locked. Use with `contextlib.closing`, which
-    stops the statement. Raises UsageError, StorageError.
+    stops the statement. Raises UsageError and StorageError.
     """
     began, over = list[float](), threading.Event()
 

@@ -56,7 +56,8 @@ class ListRead(NamedTuple):
 def select(context: CommandContext, options: SqlOptions, plan: Plan) -> list[ListRead]:
     """Return the lists that the statement reads.
 
-    Raises UsageError, ConfigError, and for an export StateError, StorageError.
+    Raises UsageError and ConfigError, and for an export also StateError and
+    StorageError.
     """
     lists = _of_export if options.from_ else _of_connections
     return [*lists(context, options, plan)]

@@ -18,7 +18,7 @@ from unified_cli.plural import counted
 _NOT_YET_VALID = 9
 # OpenSSL's error codes for a certificate of another host, by name and by address.
 _OTHER_HOST = {62, 64}
-# OpenSSL's name for an answer that is no TLS record, such as one in HTTP.
+# OpenSSL's name for an answer that is not a TLS record, such as one in HTTP.
 _NO_TLS = "WRONG_VERSION_NUMBER"
 # Statuses of a proxy that cannot reach the service at the moment.
 _PROXY_FAILS = {502, 503, 504}
