@@ -71,9 +71,9 @@ def _merged(options: OptionsT, early: EarlyOptions) -> OptionsT:
     The program's options come right after its name. Each counts only if the command has
     this option and it is not given there.
 
-    `-p` selects connections wherever it is, so all of them count. Raises UsageError for
-    an option of a connection that the command does not take, but for -p and -o, which
-    may be in a shell's alias.
+    `-p` selects connections wherever it is, so all of them count. Raises UsageError if
+    the command does not take an option of a connection that is given. -p and -o are
+    ignored instead, because they may be in a shell's alias.
     """
     nothing: tuple[object, ...] = ((), None, False)
     messages = names_of(MessageOptions)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-# A line may be broken between two of these, as their scripts have no blanks. Marks and
-# closing signs stay with the character before.
+# A line may be broken between two of these characters, because their scripts have no
+# blanks. Marks and closing signs stay with the character before.
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
 _KEPT_WITH = (
     "\u3001\u3002\u3009\u300b\u300d\u300f\u3011\u3015"

@@ -22,7 +22,7 @@ from unified_cli.plural import named
 if TYPE_CHECKING:
     from unified_cli.fleet.clients import Clients
 
-# These statuses may mean that the product behind the connection does not offer the
+# These status codes may mean that the product behind the connection does not offer the
 # operation.
 _MAYBE_NOT_OFFERED = (404, 405, 501)
 _WRONG_BODY = (400, 422)
@@ -73,7 +73,7 @@ def _about_body(error: RefusedError, call: Call, operation: Operation, body: byt
 
 
 def find_alternative(call: Call, clients: "Clients", operation: Operation) -> str | None:
-    """Return what the connection offers instead.
+    """Return in words which operations the connection offers instead.
 
     None if it offers the operation, or the service does not say.
     """

@@ -45,8 +45,8 @@ class CheckReport:
         return Path(name) if name is not None else None
 
     def check_file(self) -> None:
-        """Raise StorageError, before anything is sent, where the file of `--junit`
-        could not be written.
+        """Raise StorageError, before anything is sent, if the file of `--junit` could
+        not be written.
         """
         if self._junit is not None:
             output_file.check(self._junit, force=True)
@@ -56,7 +56,7 @@ class CheckReport:
 
         `found` are the verdicts of a wait, which come first.
 
-        Raises IncompleteError for a document that jq cannot hold.
+        Raises IncompleteError if jq cannot hold the document.
         """
         name, missing = whole.selected.name, ""
         accepts = part(self.selected.common.options, PageOptions).allow_partial

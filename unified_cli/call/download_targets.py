@@ -31,7 +31,7 @@ _RESERVED = re.compile(
 
 
 def from_header(value: str) -> str:
-    """Return the name in a Content-Disposition, as it is. Empty without one."""
+    """Return the name in a Content-Disposition, unchanged. Empty if it has no name."""
     if match := _EXTENDED.search(value):
         return unquote(match[1], errors="replace")
     if match := _PLAIN.search(value):

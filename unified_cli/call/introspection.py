@@ -255,8 +255,8 @@ def with_blocked(
     try:
         offered = ask_offer(client, settings, catalogue).state
     except (RefusedError, AccessError) as error:
-        # These statuses are no error: some services do not report this, and none
-        # reports it to every token.
+        # These status codes are not an error: some services do not report this, and
+        # none reports it to every token.
         if error.status not in _NOT_TOLD:
             raise
         return state

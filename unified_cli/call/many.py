@@ -1,5 +1,5 @@
-"""Run an operation on several connections concurrently. A failure of one does not hide
-the results of others.
+"""Run an operation on several connections concurrently. The failure of one connection
+does not hide the results of the others.
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence

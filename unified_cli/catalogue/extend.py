@@ -31,7 +31,7 @@ def extended(
     """Return the catalogue with the APIs, resources and operations of a file, and a
     line for each that is ignored.
 
-    `source` names the file, `reserved` the commands that are no APIs. Raises
+    `source` names the file, `reserved` the commands that are not APIs. Raises
     CatalogueError, with the file and the line, for a file with an error anywhere; then
     none of it is used.
     """

@@ -57,7 +57,7 @@ class DoubtfulParameter(NamedTuple):
 
     @property
     def hint(self) -> str | None:
-        """The text to type instead, or where to find it. None if unknown."""
+        """The text to type instead, or where to find it. None if it is not known."""
         if self.meant:
             return f'did you mean "{self.meant}"?'
         return f"{self.known} names those that there are" if self.known else None

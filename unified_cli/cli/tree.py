@@ -304,10 +304,10 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | Non
 
     Nothing runs from within Typer: deep in its stack every import and every page would
     cost more, because CPython allocates and frees a piece of stack at each call that
-    crosses the end of the last one. Raises UsageError for what Typer cannot parse, and
-    for a long option with one dash.
+    crosses the end of the last one. Raises UsageError if Typer cannot parse the words,
+    or if a long option has only one dash.
     """
-    # Of several letters: with one it is a short option.
+    # Only words with several letters count: a dash and one letter are a short option.
     short = [
         one for word in argv if len(one := word.partition("=")[0]) > 2 and one[0] == "-" != one[1]
     ]

@@ -190,7 +190,7 @@ def _words_before_options(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _suggest(whole: Any, words: Sequence[str]) -> str:
-    """Return a suggestion for a word that is no topic, API or command."""
+    """Return a suggestion for a word that is not a topic, an API or a command."""
     if words[0].isdecimal() and int(words[0]) in {*ExitCode}:
         return "unified help exit-codes"
     close = [name for name, topic in topics().items() if words[0] in topic.also.split()]

@@ -66,7 +66,7 @@ def run_at_terminal(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Run a program at the terminal, and return its exit code.
 
     For example an editor. The code is negative for a signal. Ctrl-C is for that program
-    alone. Raises OSError where it cannot be started.
+    alone. Raises OSError if it cannot be started.
     """
     with (
         signals.interrupts_left_to_others(),

@@ -21,7 +21,7 @@ _REGION = re.compile(r"(<!-- generated: (?P<name>[\w-]+) -->\n).*?(?=<!-- end --
 
 
 class Layer(NamedTuple):
-    """Some packages and modules of one `level`; level 1 is the lowest, and imports go
+    """The packages and modules of one `level`; level 1 is the lowest, and imports go
     down only.
     """
 

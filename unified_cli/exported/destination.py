@@ -23,14 +23,16 @@ class Destination(Protocol):
     """
 
     save_seconds: float
-    """How long what ended may wait to be reported in the manifest."""
+    """How long the end of a list may wait until the manifest reports it, in seconds."""
     most_untold: int
-    """How many lists that ended may wait for that; each of them may keep files open."""
+    """How many ended lists may wait until the manifest reports them. Each of these
+    lists may keep files open.
+    """
 
     def hold(self, manifest: str) -> AbstractContextManager[None]:
         """Keep other runs with a manifest of this name out.
 
-        Raises StateError or InUseError if one is under way.
+        Raises StateError or InUseError if such a run is under way.
         """
 
     def is_held(self, manifest: str) -> bool:
@@ -53,7 +55,7 @@ class Destination(Protocol):
 
         The method may note in the entry which state of the file it has checked.
 
-        Raises StateError where the list was changed.
+        Raises StateError if the list was changed.
         """
 
     def begin_anew(self, file: str, *, keep: bool) -> None:

@@ -29,7 +29,7 @@ class TablePart(NamedTuple):
     """The part of a table that a list of one connection is, `before` this read.
 
     The table is that of a resource, with these `columns`; the connection is known by
-    its origin and account. A `filtered` read is no full read of it.
+    its origin and account. A `filtered` read is not a full read of the list.
     """
 
     api: str
@@ -140,7 +140,7 @@ class ListTarget(Protocol):
     def count(self, state: Checkpoint) -> None:
         """Note that the page is whole.
 
-        `state` is what follows from it, bytes and hash aside.
+        `state` is the state after the page, except for bytes and hash.
         """
 
     def keep(self) -> None:
@@ -311,17 +311,17 @@ def shortcomings(part: ListTarget, options: ListExportOptions) -> list[str]:
 
 
 class _SeenIds:
-    """The ids that are in the file already, as 64 bits each; lines of NDJSON tell
-    them.
+    """The ids that are already in the file, as 64 bits each; they are read from its
+    lines of NDJSON.
     """
 
     def __init__(self, lines: Iterable[bytes]) -> None:
         self._ids = {hashed for line in lines if (hashed := self._hash(Record(line))) is not None}
 
     def new(self, records: Sequence[Record]) -> Sequence[Record]:
-        """Those of the records whose id did not come before.
+        """Return the records whose id did not come before.
 
-        One without an id is always new.
+        A record without an id is always new.
         """
         found = []
         for record in records:

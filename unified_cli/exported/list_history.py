@@ -114,8 +114,9 @@ def forget(
 ) -> None:
     """Remove the later files of the lists that begin with these files.
 
-    The first files stay until there are new ones; with `keep` those begin with what
-    they hold. `every` are the files that a manifest has. Raises as `note_ids` does.
+    The first files stay until there are new ones; with `keep` the new ones begin with
+    the content of the first ones. `every` are the files that a manifest has. Raises as
+    `note_ids` does.
     """
     for first in sorted(files):
         number = 2

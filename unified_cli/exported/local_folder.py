@@ -241,7 +241,7 @@ class LocalFolder:
         return checkpoint.read(path.with_name(f"{path.name}.ckpt"))
 
     def sweep(self, entry: ManifestEntry) -> None:
-        """Remove what a run that was killed left beside a complete file."""
+        """Remove the files that a killed run left beside a complete file."""
         self._remove_beside(entry.file)
 
     def _remove_beside(self, file: str) -> None:

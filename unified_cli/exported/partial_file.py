@@ -79,9 +79,9 @@ class PartialFile:
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:
         """Take the lock and continue where an earlier run stopped, or begin.
 
-        `restart` forgets the earlier run, but with `keep` not what it wrote. Raises
-        StateError if the earlier run had other options, left damage, or is still under
-        way, and UnsafeError if a link leads elsewhere.
+        `restart` forgets the earlier run, but `keep` retains the pages that it wrote.
+        Raises StateError if the earlier run had other options, left damage, or is still
+        under way, and UnsafeError if a link leads elsewhere.
         """
         self._check()
         output_file.check_folder(self.path)
@@ -126,7 +126,8 @@ class PartialFile:
     def _earlier(self) -> Checkpoint | None:
         """Return how far an earlier run came.
 
-        Raises StateError for another list, ConfigError where others can write it.
+        Raises StateError if it read another list, and ConfigError if others can write
+        its checkpoint.
         """
         permissions.check_if_there(self._ckpt)
         earlier = checkpoint.read(self._ckpt)
@@ -180,7 +181,7 @@ class PartialFile:
     def count(self, state: Checkpoint) -> None:
         """Note that the page is whole.
 
-        `state` is what the checkpoint says after it, bytes and hash aside.
+        `state` is the state after the page, except for bytes and hash.
         """
         with self._writing(self._part):
             self._note(state)
@@ -237,9 +238,9 @@ class PartialFile:
         self.close()
 
     def abandon(self) -> None:
-        """Remove what was begun and holds nothing."""
+        """Remove files that were begun and hold no records."""
         if self.state.bytes:
-            # A checkpoint that counts bytes is no use without them.
+            # A checkpoint that counts bytes is of no use without these bytes.
             self.state = self._fresh()
             self._write_state()
         self._check()

@@ -131,7 +131,7 @@ class WorkerPool(Generic[Job, Result]):
 
         Waits for the first, the end of a job, or `wake`, at most this many seconds.
 
-        Raises what a job raised, after the results before.
+        Raises the error of a job, once all earlier results were returned.
         """
         self._raise_error()
         found: list[Result] = []
@@ -153,8 +153,8 @@ class WorkerPool(Generic[Job, Result]):
 
         They come as they are ready, or `ordered` as the jobs are.
 
-        A job is taken from `jobs` when there is a worker for it. Raises what a job
-        raised.
+        A job is taken from `jobs` when there is a worker for it. Raises the error of a
+        job.
         """
         return self._in_order(iter(jobs)) if ordered else self._as_they_come(iter(jobs))
 

@@ -191,9 +191,9 @@ class Reader(NamedTuple):
         served: bytes,
         expected: Expected,
     ) -> Answer | Failed:
-        """Return the bytes of a body without a type, if not JSON.
+        """Return the bytes of a body without a type, if it is not JSON.
 
-        Raises DamageError where it begins like JSON and a record is expected.
+        Raises DamageError if it begins like JSON and a record is expected.
         """
         begin = served[:_SNIFFED].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
         if not (expected.any_type or expected.part):

@@ -69,7 +69,7 @@ _OF_CONNECTIONS = {"context", "credentials", "authentication", "secret", "token"
 _ENDS = ("token", "secret", "password", "apikey", "authorization")
 """The ends of names of texts that are credentials outside unified records."""
 _POSITIONS = ("cursortoken", "pagetoken", "synctoken")
-"""The ends of names that only mark a position in a list, and are no credentials."""
+"""The ends of names that only mark a position in a list, and are not credentials."""
 
 
 @cache

@@ -157,8 +157,8 @@ _SCANNER = JSONDecoder(parse_float=str, parse_int=str, parse_constant=_refuse)
 def scan(text: str) -> Json:
     """Return the value of a JSON text, numbers as text.
 
-    Raises ValueError where the text is not JSON, RecursionError where it is nested
-    deeper than Python can read.
+    Raises ValueError if the text is not JSON, and RecursionError if it is nested deeper
+    than Python can read.
     """
     begin = _SPACE.match(text)
     value, end = _SCANNER.raw_decode(text, begin.end() if begin else 0)

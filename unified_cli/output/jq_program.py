@@ -90,8 +90,8 @@ class JqProgram:
     def results(self, text: bytes) -> list[bytes]:
         """Return the results for a JSON text, each as a JSON line.
 
-        Raises ValueError where the program fails on it, NotHeldError where jq would
-        drop or change a value of it.
+        Raises ValueError if the program fails on the text, and NotHeldError if jq would
+        drop or change a value in the text.
         """
         with self._interruptible():
             return self._results(text)

@@ -199,7 +199,7 @@ class JqDocument(RecordWriter):
         return text
 
     def remarks(self) -> Sequence[str]:
-        """Return what the program missed, and what it may have changed."""
+        """Return sentences about values that the program missed or may have changed."""
         return [*self._null, *self._program.remarks()]
 
 

@@ -30,7 +30,7 @@ class ColumnCheck:
     def __init__(
         self, columns: Sequence[str] = (), known: Sequence[str] = (), *, required: bool = True
     ) -> None:
-        """Without `required`, missing columns are no error."""
+        """Without `required`, missing columns are not an error."""
         self.unseen = [*dict.fromkeys(columns)]
         self._required = required
         self._asked_for = len(self.unseen)

@@ -247,8 +247,8 @@ class AccountRoutes:
     def answer(self, request: SandboxRequest) -> SandboxResponse:
         """Return the answer.
 
-        Raises Refusal: 403 where the token is for one connection only, 404 if it does
-        not exist.
+        Raises Refusal: 403 if the token is for one connection only, 404 if the path or
+        the connection does not exist.
         """
         service, path = self.catalogue.service, request.path
         me = service.connections.own

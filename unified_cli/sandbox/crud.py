@@ -123,7 +123,7 @@ def delete(call: OperationCall) -> SandboxResponse:
 def _file(call: OperationCall) -> UploadedFile | None:
     """Return the file of a body.
 
-    Raises Refusal 422, the provider's, where the resource has no files.
+    Raises Refusal 422, as from the provider, if the resource has no files.
     """
     resource = call.operation.resource
     if resource in FILE_RESOURCES:

@@ -24,7 +24,7 @@ class InProcess(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Return the sandbox's answer.
 
-        Raises httpx.ReadError where the sandbox drops the connection on purpose.
+        Raises httpx.ReadError if the sandbox drops the connection on purpose.
         """
         headers = {
             name.decode("latin-1").lower(): value.decode("latin-1")

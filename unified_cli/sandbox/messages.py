@@ -168,8 +168,8 @@ def split_members(text: str) -> dict[str, str]:
 
     If a key is given twice, the last value counts.
 
-    Raises ValueError where the text is not JSON or nested too deeply, and TypeError
-    where it is JSON but no object.
+    Raises ValueError if the text is not JSON or is nested too deeply, and TypeError if
+    it is JSON but not an object.
     """
     try:
         value = json_check.scan(text)

@@ -120,8 +120,8 @@ class FormPart(NamedTuple):
 def parts(body: BinaryIO, content_type: str) -> Iterator[FormPart]:
     """Yield the parts of a form with this Content-Type.
 
-    Raises Refusal: 400 without a boundary, or where the form does not end; 413 for more
-    than a thousand parts.
+    Raises Refusal: 400 if there is no boundary or the form does not end, 413 if it has
+    more than a thousand parts.
     """
     boundary = _BOUNDARY.search(content_type)
     if boundary is None:

@@ -61,8 +61,8 @@ def listen(port: int, host: str | None = None) -> list[socket.socket]:
     """Return sockets that listen on `host`. Without a host they are on 127.0.0.1 and,
     if this machine has it, on ::1, both on one port.
 
-    Raises UsageError for an invalid port or an unknown host, StorageError where the
-    port cannot be used.
+    Raises UsageError if the port is invalid or the host unknown, and StorageError if
+    the port cannot be used.
     """
     if not 0 <= port <= 65_535:
         raise UsageError(f"there is no port {port} (0 takes a free one)")

@@ -338,7 +338,7 @@ def own_store(
 
     If the folder cannot be written, the store is in memory, and a message says so.
 
-    Raises ConfigError where others can change the folder.
+    Raises ConfigError if others can change the folder.
     """
     folder = runtime.folder("data")
     if folder is None:

@@ -100,8 +100,8 @@ def _near(address: str) -> bool:
 
 
 class WsgiApplication:
-    """A sandbox whose requests come by WSGI. Raises ConnectionDropped where a fault
-    ends the connection.
+    """A sandbox whose requests come by WSGI. Raises ConnectionDropped if a fault ends
+    the connection.
     """
 
     def __init__(self, sandbox: Sandbox) -> None:

@@ -262,7 +262,7 @@ class StoredObjects:
     def _do(self, what: str, work: Callable[[], Result]) -> Result:
         """Return the result of the work.
 
-        Raises StorageError for what the library raises.
+        Raises StorageError for all errors of the library.
 
         The library cannot be interrupted, so the main thread, which receives Ctrl-C,
         leaves the work to another thread.
@@ -280,7 +280,7 @@ def _stored(meta: "ObjectMeta") -> Stored:
 
 
 def _tag(answer: "ObjectMeta | PutResult") -> str:
-    # One store puts it in quotes in some answers only.
+    # One store puts the tag in quotes, but only in some answers.
     return (answer["e_tag"] or "").strip('"')
 
 
@@ -355,7 +355,7 @@ class DeniedStoreError(StorageError):
 
 
 def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
-    """Return the error for what the library raised doing `what`.
+    """Return the error for an exception of the library while doing `what`.
 
     The library's own text is left out, because it quotes requests and answers,
     signatures included.

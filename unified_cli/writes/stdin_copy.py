@@ -140,7 +140,7 @@ def _check(runtime: Runtime, token_stdin: bool) -> None:
 def _begin_elsewhere(stack: contextlib.ExitStack, why: StorageError) -> AtomicFile:
     """Make a file in a folder that is gone at the end.
 
-    Raises `why` where that fails too.
+    Raises `why` if that fails too.
     """
     try:
         folder = tempfile.TemporaryDirectory(prefix="unified-import-", ignore_cleanup_errors=True)

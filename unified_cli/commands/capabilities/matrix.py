@@ -32,7 +32,7 @@ Cells = Mapping[str, Sequence[OfferCell]]
 
 class OfferedRow(NamedTuple):
     """One resource: a word for each operation that has a column, and the other
-    operations with theirs.
+    operations, each with its word.
     """
 
     columns: tuple[str, ...]

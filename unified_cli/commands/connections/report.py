@@ -32,8 +32,8 @@ _HEADS = ("id", "product", "tenant", "status", "sandbox", "created", "profile")
 
 
 def run(context: CommandContext, options: ListConnectionsOptions) -> None:
-    """List the connections. Raises IncompleteError if some could not be asked, or jq
-    cannot hold them.
+    """List the connections. Raises IncompleteError if the health of some connections is
+    not known, or if jq cannot hold their records.
     """
     runtime, service = context.runtime, context.catalogue.service
     settings = listed.settings(context, options)

@@ -113,7 +113,7 @@ class TableFolder:
         self._files.clear(_pages(file))
 
     def sweep(self, entry: ManifestEntry) -> None:
-        """Remove what a run that was killed left beside a complete list.
+        """Remove the files that a killed run left beside a complete list.
 
         The pages of a later read stay.
         """
@@ -162,7 +162,7 @@ class PartTarget:
 
     After a kill, the next run repeats the commit unless the table already has it. The
     commit has the number of the read, which is kept with the pages. All methods raise
-    what the place and the table raise.
+    the errors of the place and of the table.
     """
 
     def __init__(

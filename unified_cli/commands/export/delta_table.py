@@ -118,7 +118,7 @@ class ListTable:
                 return None
             files = delta_log.data_files(table, part)
             if not files and table.transaction_version(application(part, read)) is None:
-                # The table was removed, and made again for others.
+                # The table was removed, and created again for other connections.
                 return read if read.version is None and not read.rows else None
             self._check_unchanged(table, part, read)
             if read.version is None:

@@ -17,7 +17,7 @@ class TokenSlots:
 
     def __init__(self, paces: Mapping[str, float], limit: float, window: float) -> None:
         """Set the maximum `paces` of the tasks, and their common `limit`. Both are in
-        sends per `window` seconds; 0 is no bound.
+        sends per `window` seconds; 0 means that there is no bound.
         """
         fastest, number = max(paces.values()), len(paces)
         at_once = max(1, int(limit // fastest)) if limit and fastest else min(number, _MOST)

@@ -184,7 +184,7 @@ def _matches(operation: Operation, pattern: str) -> bool:
 
 
 def _parse_shard(text: str) -> tuple[int, int]:
-    """Return the K and N of `K/N`. Raises UsageError if the text is not that."""
+    """Return the K and N of `K/N`. Raises UsageError if it is anything else."""
     match = _SHARD.fullmatch(text)
     if match is None or int(match[1]) > int(match[2]):
         raise UsageError(f"--shard takes K/N with K from 1 to N, not {text!r}")

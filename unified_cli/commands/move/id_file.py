@@ -126,7 +126,7 @@ def read(path: Path, wanted: IdHeader, asking: Asking) -> IdMap:
 
 def _content(path: Path) -> _Content:
     """Read the file. Raises ConfigError if another user may have written or placed it,
-    StateError, OSError.
+    StateError if it has an invalid line, and OSError if reading fails.
     """
     found = _Content()
     with os.fdopen(regular_file.descriptor(path, follow=True), "rb") as lines:

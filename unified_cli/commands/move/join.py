@@ -17,7 +17,7 @@ from unified_cli.writes.input_records import RecordMap
 _NONE = -1
 _SEVERAL = -2
 _PROGRAM = "."
-# Empty values are no keys: all records without a value would be treated as the same.
+# Empty values are not keys: all records without a value would be treated as the same.
 _EMPTY = frozenset((b"null", b"{}", b"[]"))
 
 
