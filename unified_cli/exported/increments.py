@@ -58,7 +58,8 @@ class Increment(NamedTuple):
     """The part of a list that the next run reads: records that changed after `since`
     (None: all), except the `known` ones.
 
-    `why` is the reason if it does not begin at the last mark, or is the whole list.
+    `why` is the reason if the part does not begin at the last mark, or is the whole
+    list.
     """
 
     since: datetime | None

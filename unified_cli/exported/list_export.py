@@ -70,7 +70,7 @@ class ListExportOptions:
     def since(self) -> dict[str, str]:
         """The filter as it was typed, for the identity of the list.
 
-        Identities from before there was a filter lack it.
+        Identities from before there were filters lack it.
         """
         return {"changed_since": self.span.since.text} if self.span.since else {}
 
@@ -99,8 +99,8 @@ class ListExportOptions:
 
 
 class TakenOverError(StateError):
-    """Another run writes to the same place: this one was taken for dead, and has to
-    stop.
+    """Another run writes to the same place, because it found this run dead; this run
+    has to stop.
     """
 
     def __init__(self, place: str) -> None:
@@ -288,8 +288,8 @@ class _ListFile:
         state = self._part.state
         if state.mark:
             state.mark = state.mark._replace(written=increments.local(self._wall()))
-        # An earlier run may have been killed with the end written and the name not
-        # given.
+        # An earlier run may have been killed when the end was written, but before the
+        # file had its name.
         end = b"" if state.complete else self._writer.end(state.next_cursor)
         self._part.publish(end, force=self._options.force)
 

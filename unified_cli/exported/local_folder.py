@@ -31,7 +31,7 @@ from unified_cli.storage.file_lock import HeldLock
 from unified_cli.storage.folders import FixedFolder
 
 _BLOCK = 1024 * 1024
-# Some hundred bytes for each list: room for all lists of ten thousand connections.
+# There is room for all lists of ten thousand connections, at some hundred bytes each.
 _LARGEST = 1024 * 1024 * 1024
 # A finished list keeps two files open until the manifest records it, so the number of
 # unrecorded lists is limited to this share of the open files that are allowed.
@@ -61,8 +61,8 @@ class LocalFolder:
     def hold(self, manifest: str) -> Generator[None]:
         """Make the folder and lock the manifest.
 
-        Raises StorageError, StateError where another run has the lock, UnsafeError for
-        a link that leads nowhere.
+        Raises StateError if another run has the lock, UnsafeError if a link leads
+        nowhere, and StorageError if the folder cannot be used.
         """
         lock = HeldLock(self._folder / f"{manifest}.lock", "--to a folder on another disk")
         if not self._folder.exists():
@@ -132,7 +132,8 @@ class LocalFolder:
     def replace(self, name: str, text: bytes) -> None:
         """Write a small file to its place, whole.
 
-        Raises StorageError, UnsafeError if the folder was replaced.
+        Raises UnsafeError if the folder was replaced, and StorageError if writing
+        fails.
         """
         path = self._folder / name
         if not path.parent.exists():
@@ -220,7 +221,7 @@ class LocalFolder:
         return True
 
     def begin_anew(self, file: str, *, keep: bool) -> None:
-        """Remove what was begun of a file, unless `keep`.
+        """Remove the begun parts of a file, unless `keep`.
 
         Raises UnsafeError if its folder is a link.
         """
@@ -235,7 +236,7 @@ class LocalFolder:
     def begun(self, file: str) -> Checkpoint | None:
         """Return the progress of an unfinished file.
 
-        None if the file was not begun. Raises StateError for a damaged checkpoint.
+        None if the file was not begun. Raises StateError if the checkpoint is damaged.
         """
         path = self._checked(file)
         return checkpoint.read(path.with_name(f"{path.name}.ckpt"))

@@ -62,10 +62,10 @@ class ManifestEntry(ListRecord):
     """One list of one connection. `file` is its path below the folder; `why` says why
     the list is missing or incomplete.
 
-    `offered` is False where the connection has no such resource. `since` is the time
-    from which a file has the changes, empty for a full read. `modified` is the time of
-    the file, in nanoseconds, when its content was last compared with the hash; `look`
-    is a value that shows, without reading the file, whether someone changed it, if the
+    `offered` is False if the connection has no such resource. `since` is the time from
+    which a file has the changes, empty for a full read. `modified` is the time of the
+    file, in nanoseconds, when its content was last compared with the hash; `look` is a
+    value that shows, without reading the file, whether someone changed it, if the
     destination has such a value. `checked` is the time at which an increment last found
     that nothing had changed. `gone` is how many ids of earlier full reads the last one
     did not find, if there were any. `earlier` is the mark before the present one, where
@@ -138,10 +138,10 @@ class _StoredManifest(msgspec.Struct):
 class Manifest:
     """The manifest of an export, or of one shard of it; `name` is that of its file.
 
-    `parquet` says which columns its Parquet files have: `TIMESTAMPS`, or 1 where the
-    times are text. `running` are the first files of the lists that a run reads, until
-    it has `ended`. `replaced` are files in another format that are removed once their
-    list is complete in this one.
+    `parquet` says which columns its Parquet files have: `TIMESTAMPS`, or 1 if the times
+    are text. `running` are the first files of the lists that a run reads, until it has
+    `ended`. `replaced` are files in another format that are removed once their list is
+    complete in this one.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Write records as a Parquet file: each one's exact JSON text, beside the members that
+"""Write records as a Parquet file: the exact JSON text of each, beside the members that
 tables are joined by.
 """
 
@@ -40,8 +40,8 @@ class ParquetColumns(NamedTuple):
     """The columns of a file beside the record: the `profile`, and `more` members by
     their paths.
 
-    `timestamps` is False where the other files of the folder are of a version that
-    wrote the times as text.
+    `timestamps` is False if the other files of the folder are of a version that wrote
+    the times as text.
     """
 
     profile: str
@@ -107,7 +107,7 @@ def identity(record: bytes) -> bytes | None:
 
 def write(lines: BinaryIO, send: Callable[[bytes], object], columns: ParquetColumns) -> None:
     """Write lines of records as a Parquet file with these columns. `send` gets the
-    bytes of the file. Raises OSError, and what `send` does.
+    bytes of the file. Raises OSError, and the errors of `send`.
     """
     from pyarrow import PythonFile, parquet  # noqa: PLC0415  as above
 

@@ -1,4 +1,4 @@
-"""A file that grows page by page, survives whatever ends the process, and gets its name
+"""A file that grows page by page, survives any end of the process, and gets its name
 when it is complete.
 """
 

@@ -42,7 +42,7 @@ def common_settings(runtime: Runtime, config: Config, flags: Overrides) -> Setti
 def apply_to_messages(runtime: Runtime, settings: Settings) -> None:
     """Apply the settings for messages.
 
-    Raises ConfigError for an unknown output format.
+    Raises ConfigError if the output format is not known.
     """
     output = settings.values["output"]
     if output.value not in formats.SETTINGS:

@@ -70,9 +70,9 @@ class WorkerPool(Generic[Job, Result]):
     when there is a job for it; StorageError is raised if not even one worker can be
     started.
 
-    Leaving the `with` block early does not wait for the workers: each closes its job
-    once its current result is ready. Workers are daemons, so that the program can end
-    before that.
+    If the `with` block is left early, it does not wait for the workers: each closes its
+    job once its current result is ready. Workers are daemons, so that the program can
+    end before that.
     """
 
     def __init__(

@@ -117,9 +117,8 @@ class FairReaders:
         connections: Mapping[str, Settings],
         question: Callable[[str, Settings, Client], Result],
     ) -> Generator[tuple[str, Result | UnifiedError]]:
-        """Ask each connection of these names a question.
-
-        Yields the answers as they come, or the error of a connection.
+        """Ask a question of each connection with one of these names. Yields the
+        answers, or the error of a connection, as they come.
         """
 
         def one(name: str) -> Generator[tuple[str, Result | UnifiedError]]:

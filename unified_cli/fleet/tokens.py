@@ -37,8 +37,8 @@ class _TokenRead:
 class Tokens:
     """Reads the tokens of a run, for all its threads.
 
-    At most eight commands run at a time. Of the other sources one is read at a time,
-    because a keyring may ask the user for its password.
+    At most eight commands run at a time. Other sources are read one at a time, because
+    a keyring may ask the user for its password.
     """
 
     def __init__(self, runtime: Runtime) -> None:

@@ -92,7 +92,7 @@ class Reader(NamedTuple):
     ) -> Answer | Failed:
         """Return the answer in the response, or the failure.
 
-        Raises DamageError for a damaged body, and the errors of the transport.
+        Raises DamageError if the body is damaged, and the errors of the transport.
         """
         # The headers are copied once, because httpx searches all of them at each
         # look-up.

@@ -175,7 +175,7 @@ def _path(field: Json) -> str:
 def _shown(body: bytes) -> Json:
     """Return the body for programs: its JSON value, or its text.
 
-    Text if it is not JSON or too large.
+    The result is text if the body is not JSON or is too large.
     """
     text = masked(body[: 2 * _LONGEST_BODY].decode("utf-8", "replace"))
     if len(body) <= _LONGEST_BODY and decoding.json_object(body) is not None:

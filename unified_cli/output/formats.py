@@ -114,8 +114,8 @@ def of_command(
 ) -> Format:
     """Return the format of a built-in command.
 
-    Without a name, a table at a terminal and `otherwise` off one. Raises UsageError for
-    a format that is not among the choices.
+    Without a name, it is a table at a terminal, and `otherwise` off a terminal. Raises
+    UsageError for a format that is not among the choices.
     """
     if name is None:
         return TABLE if terminal else otherwise

@@ -25,7 +25,7 @@ class _UnsupportedError(Exception):
 def find_unsupported(text: bytes) -> str:
     """Return the name of a value that jq would drop or change.
 
-    For example `half a surrogate pair`. Empty if it keeps everything.
+    An example is `half a surrogate pair`. Empty if jq keeps everything.
     """
     if json_check.without_halves(text) != text:
         return "half a surrogate pair"
@@ -73,7 +73,7 @@ _SCANNER = JSONDecoder(
 def computed(results: Iterable[bytes], *sources: bytes) -> str | None:
     """Return the first number that jq computed in doubles.
 
-    The number has more than 15 digits and occurs in no source. None without such a
+    The number has more than 15 digits and occurs in no source. None if there is no such
     number.
     """
     known: set[bytes] | None = None

@@ -45,8 +45,9 @@ class JqProcess:
     def results(self, program: str, text: str) -> list[str]:
         """Return a program's results for a JSON text, as texts.
 
-        After a program that did not end, no other program runs. Raises ValueError if it
-        fails or does not end in time, StorageError if no process can be started.
+        After a program that did not end, no other program runs. Raises ValueError if
+        the program fails or does not end in time, and StorageError if no process can be
+        started.
         """
         if not self._is_over:
             data = text.encode()

@@ -97,10 +97,8 @@ class JqProgram:
             return self._results(text)
 
     def run(self, text: bytes) -> list[bytes]:
-        """Return what `results` does.
-
-        Raises UsageError if the program fails, and IncompleteError where jq would drop
-        or change a value.
+        """Return the same as `results`. Raises UsageError if the program fails, and
+        IncompleteError if jq would drop or change a value.
         """
         try:
             return self.results(text)
@@ -180,7 +178,7 @@ class JqProgram:
     def shortcomings(self) -> Sequence[str]:
         """Return one sentence that names the records without results.
 
-        Empty without any.
+        Empty if no record was left out.
         """
         if not self._left_out:
             return []
@@ -226,7 +224,7 @@ def _compiled(expression: str, option: str) -> Any:
 
 
 def _spelled(expression: str, error: ValueError, option: str) -> str | None:
-    """Return a hint on how to spell the program for jq. None without a hint."""
+    """Return a hint on how to spell the program for jq. None if there is no hint."""
     if expression.startswith("$."):
         return f"the input is the dot alone: {expression[1:]}"
     if "'" in expression and "INVALID_CHARACTER" in str(error):
@@ -309,13 +307,13 @@ class Expectation:
         """
         self.expression = expression
         self.shown = f"{option} '{excerpt(' '.join(expression.split()), _LONGEST_PROGRAM)}'"
-        # For a wrong expression, jq's message is shown; for one that fails on a value,
-        # the expression.
+        # If an expression is wrong, jq's message is shown; if it fails on a value, the
+        # expression is shown.
         JqProgram(expression, option)
         self._program = JqProgram(expression, self.shown, process)
 
     def judge(self, document: bytes) -> Verdict:
-        """Return whether it holds for a JSON document.
+        """Return whether the expectation holds for a JSON document.
 
         Raises IncompleteError as `run` does.
         """

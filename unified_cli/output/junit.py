@@ -7,8 +7,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from unified_cli.masking import masked
 
-# Characters that XML 1.0 allows; others are replaced, since not even an escape may
-# represent them.
+# Characters that XML 1.0 allows; other characters are replaced, because not even an
+# escape may represent them.
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _REPLACEMENT = "\ufffd"
 

@@ -112,8 +112,8 @@ class PagedStdout(io.RawIOBase):
 
         Earlier output is on the terminal then.
         """
-        # Only buffered text needs the lock. A write holds it while a pager's user looks
-        # at the screen.
+        # A write holds the lock while a pager's user looks at the screen, so only
+        # buffered text takes it.
         if self._state is _State.HELD and self._kept:
             # The terminal is gone. The next write of a result reports it.
             with contextlib.suppress(OSError):

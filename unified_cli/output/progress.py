@@ -21,9 +21,9 @@ _OFTEN = 0.2
 _TICK = 0.5
 """Seconds after which the line is drawn although nothing was counted, as in a wait."""
 _BARS = ((100, 30), (60, 12))
-"""From this width of the screen on, a bar of this width.
+"""Screens of at least the first width have a bar of the second width.
 
-It does not change with the words, so that the line is calm.
+The width of the bar does not depend on the words, so that the line is calm.
 """
 _BYTES = {"byte": "", "byte read": "read "}
 
@@ -69,8 +69,8 @@ class Screen(NamedTuple):
 
 
 class Tally:
-    """How far the work is; what was done before this run counts for the total, not for
-    the pace.
+    """How far the work is; units that were done before this run count for the total,
+    not for the pace.
     """
 
     def __init__(self, work: Work) -> None:
@@ -242,7 +242,7 @@ class Progress:
     """Counts finished work, in any thread, and reports it: with `draws` in a status
     line, else in lines of their own.
 
-    A `silent` one only counts.
+    If it is `silent`, it only counts.
     """
 
     def __init__(self, runtime: Runtime, work: Work, *, draws: bool, silent: bool = False) -> None:
@@ -286,7 +286,7 @@ class Progress:
     def expect(self, units: int | None) -> None:
         """Set the total, now that it is known.
 
-        Ignored for work in parts, because the number is the total of one part only.
+        The total is ignored for work in parts, because it is that of one part only.
         """
         with self._lock:
             work = self._tally.work

@@ -58,8 +58,8 @@ class Word(NamedTuple):
 
 
 class Column(NamedTuple):
-    """The head of a column. A `cut` column is shortened if there is no room, instead of
-    using further lines.
+    """The header of a column. A `cut` column is shortened if there is no room, instead
+    of using further lines.
 
     It must not hold ids, which are never cut.
     """
@@ -94,7 +94,8 @@ def lengths(bar: Bar) -> list[int]:
 def drawn(runtime: Runtime, *things: "RenderableType", width: int | None = None) -> TerminalText:
     """Return these things as rich draws them.
 
-    In the terminal's width and colours; their foreign text is visible already.
+    They have the terminal's width and colours; foreign text in them must already be
+    visible.
     """
     made = terminal.rendered(
         *things,
@@ -144,7 +145,7 @@ def table(
     *,
     apart: int | None = None,
 ) -> TerminalText:
-    """Return the rows under their heads. Each column is as wide as its widest cell.
+    """Return the rows under their headers. Each column is as wide as its widest cell.
 
     On a terminal, text that has no room continues on further lines of its column,
     broken between words. If words are too long for that, the column `apart`, for

@@ -77,8 +77,8 @@ def write(runtime: Runtime, chunks: Iterable[bytes]) -> None:
     """Write each chunk at once.
 
     A terminal gets text that cannot control it, any other stdout the bytes as they are.
-    Raises ClosedError if the reader has closed stdout, StorageError if stdout cannot be
-    written.
+    Raises ClosedError if the reader has closed stdout, and StorageError if stdout
+    cannot be written.
     """
     if runtime.stdout_is_terminal:
         show(runtime, _visible(chunks))

@@ -139,7 +139,7 @@ def share(found: Measured, room: int) -> dict[str, int]:
 def expected(columns: Sequence[str], label: int) -> Measured:
     """Return the expected widths of records not read yet.
 
-    Columns that are added name a connection.
+    Added columns name a connection.
     """
     sizes: dict[str, int] = {}
     for column in columns:

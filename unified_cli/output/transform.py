@@ -119,7 +119,8 @@ class ColumnCheck:
 
 
 class Transform:
-    """Applied to records in this order: the label, the program, the choice of columns.
+    """Applies to records, in this order, the label, the program and the choice of
+    columns.
 
     `check` is called with the records that the columns are chosen from, here or by a
     writer.
@@ -160,9 +161,8 @@ class Transform:
         return _Slices(self, records, profile) if large else [self.apply(records, profile)]
 
     def remarks(self) -> Sequence[str]:
-        """Return the differences from the response, and missing columns.
-
-        A missing column is in no record.
+        """Return sentences about differences from the response, and about columns that
+        are in no record.
         """
         return [*(self._program.remarks() if self._program else ()), *self.check.remarks()]
 

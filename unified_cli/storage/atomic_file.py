@@ -18,7 +18,7 @@ _CHUNK = 1024 * 1024
 
 
 class NotSyncedError(OSError):
-    """A file has its name and its content, but a power cut may undo this.
+    """A file has its name and its content, but a power failure may undo this.
 
     `message` says so, and names the file.
     """
@@ -32,8 +32,8 @@ class AtomicFile:
     """A new file under a temporary name, private to this user; `publish` gives it its
     own name.
 
-    A context manager, which removes an unpublished file at its end. Raises OSError as
-    the operating system does.
+    It is a context manager that removes an unpublished file at its end. Raises OSError
+    as the operating system does.
     """
 
     def __init__(self, temporary: Path) -> None:
@@ -104,7 +104,7 @@ class AtomicFile:
     def publish_soon(self, path: Path) -> None:
         """Give the file the name `path` at once.
 
-        After a power cut it may hold anything. Raises OSError.
+        After a power failure the file may hold anything. Raises OSError.
         """
         self._file.path.replace(path)
 
@@ -179,7 +179,7 @@ def sweep_unheld(folder: Path, name: str | None = None) -> None:
 
     A file that another process is writing stays. Raises OSError.
 
-    Older versions do not lock the file that they write. It may be removed, and must
+    Older versions do not lock the file that they write, so it may be removed, and must
     then be written again.
     """
     for other in _temporary_files(folder, name):
@@ -212,6 +212,5 @@ def _link(temporary: Path, path: Path) -> None:
 
 
 def _short(name: str) -> str:
-    # A name may have 255 bytes, and this many letters may be four times as many of
-    # them.
+    # A name may have 255 bytes, and this many letters may be four times as many bytes.
     return os.fsdecode(os.fsencode(name)[:200].decode("utf-8", "ignore").encode())

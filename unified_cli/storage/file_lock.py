@@ -52,8 +52,8 @@ class HeldLock:
         """Take the lock.
 
         A process that only checks whether it is held gets a moment to finish. Raises
-        StateError if another process holds the lock, or its name belongs to something
-        other than a file; StorageError if the folder accepts no file.
+        StateError if another process holds the lock, or if its name belongs to
+        something other than a file, and StorageError if the folder accepts no file.
         """
         _check(self._path)
         lock = FileLock(
@@ -107,7 +107,8 @@ def hold(
     a line that says so.
 
     Raises TimeoutError if another process holds the lock for longer than `seconds`,
-    NoLocksError, and OSError.
+    NoLocksError if the disk has no locks, and another OSError if the file cannot be
+    used.
     """
     regular_file.check(path)
     lock = FileLock(
@@ -162,9 +163,8 @@ def _sign(handle: int) -> None:
 
 
 def _holder(path: Path) -> str | None:
-    """Return the process that holds the lock.
-
-    It is in the lock's file. None if there is no file.
+    """Return the process that holds the lock, from the lock's file. None if there is no
+    file.
     """
     try:
         with os.fdopen(regular_file.descriptor(path), "rb") as file:

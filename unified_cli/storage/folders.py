@@ -1,5 +1,5 @@
 """Make folders for this user only, and sync them, so that the names in them survive a
-power cut.
+power failure.
 """
 
 import errno
@@ -8,7 +8,8 @@ from pathlib import Path
 
 from unified_cli.errors import StorageError, UnsafeError
 
-# File systems that sync files and no folders: CIFS before Linux 4.17, WSL 1, some FUSE.
+# File systems that sync files, but no folders: CIFS before Linux 4.17, WSL 1, some
+# FUSE.
 _NOT_OFFERED = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF}
 
 
@@ -17,7 +18,8 @@ def make_private(folder: Path) -> None:
 
     Only this user can access the new folders.
 
-    Raises OSError, and FileExistsError for a link that leads nowhere.
+    Raises FileExistsError for a link that leads nowhere, and another OSError if that
+    fails.
     """
     for missing in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
         try:
@@ -62,9 +64,8 @@ class FixedFolder:
         self._known = self._known or self._found()
 
     def check(self, path: Path) -> None:
-        """Raise UnsafeError if it was replaced.
-
-        A link between the folder and `path` counts, too. Raises StorageError.
+        """Raise UnsafeError if the folder was replaced, or if there is a link between
+        the folder and `path`. Raises StorageError if that cannot be found out.
         """
         if self._known and not os.path.samestat(self._known, self._found()):
             raise UnsafeError(
@@ -83,8 +84,8 @@ class FixedFolder:
 def sync(folder: Path) -> None:
     """Sync the names in the folder to disk.
 
-    Needed after files in it were made, renamed or removed. Does nothing if the file
-    system does not sync folders. Raises OSError.
+    This is needed after files in the folder were made, renamed or removed. Does nothing
+    if the file system does not sync folders. Raises OSError.
     """
     handle = os.open(folder, os.O_RDONLY)
     try:

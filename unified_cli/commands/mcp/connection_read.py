@@ -76,7 +76,7 @@ class ReadPage(NamedTuple):
 class ConnectionRead:
     """The part of one connection in an answer.
 
-    Used by one thread only, except `pages`.
+    Only one thread may use it, except for `pages`.
     """
 
     def __init__(self, task: ReadTask, number: int, name: str, cursor: str | None) -> None:
@@ -143,7 +143,7 @@ class ConnectionRead:
         """Read pages until they fill this share of the answer.
 
         Yields each page, or the error that ended the read. A worker thread runs it.
-        Raises AbandonedError.
+        Raises AbandonedError if the call is abandoned.
         """
         world, lists = self._task.world, self._task.operation.lists
         try:

@@ -45,7 +45,7 @@ def search(catalogue: Catalogue, query: str, limit: int) -> JsonObject:
 def find(catalogue: Catalogue, text: str) -> Operation:
     """Return the operation that is named as `API RESOURCE OPERATION`.
 
-    Raises UsageError for an unknown name, with similar commands as a hint.
+    Raises UsageError, with similar commands as a hint, if there is no such operation.
     """
     words = text.replace("/", " ").split()
     words = words[1:] if words[:1] == ["unified"] else words

@@ -136,8 +136,8 @@ def _decoded_or_empty(text: str | msgspec.Raw, kind: type[T]) -> T:
 def run(runtime: Runtime, server: Server[Any], calls: RunningCalls) -> None:
     """Serve until the input ends, or the reader of standard output is gone.
 
-    Raises StorageError for an unusable stream, ClosedError if an answer is pending but
-    no one reads it.
+    Raises StorageError if a stream is unusable, and ClosedError if an answer is pending
+    but no one reads it.
     """
     stdout.unpage(runtime)
     taken, given = runtime.stdin, runtime.stdout
@@ -199,7 +199,7 @@ def _wait_for_the_end_of(given: BinaryIO) -> None:
 
 
 def _cause(error: BaseException) -> BaseException:
-    """Return the error that ended the server. From a group it is the first error; an
+    """Return the error that ended the server. Of a group it is the first error; an
     OSError becomes the error that any command raises for standard output.
     """
     while isinstance(error, BaseExceptionGroup):

@@ -45,8 +45,8 @@ def serve(context: CommandContext, options: ServeMcpOptions) -> None:
 
 
 def config(context: CommandContext, options: ClientConfigOptions) -> None:
-    """Print the configuration of a client. Raises UsageError for permissions that
-    `serve` would refuse.
+    """Print the configuration of a client. Raises UsageError if `serve` would refuse
+    the permissions.
     """
     options.check()
     if options.profile:

@@ -73,7 +73,7 @@ class ReadCursors:
     def position(self, text: str | None, asked: Sequence[object]) -> ReadPosition:
         """Return the position of a cursor, or the first position without a cursor.
 
-        Raises UsageError for a cursor that is invalid, or belongs to a different read.
+        Raises UsageError if the cursor is invalid, or belongs to a different read.
         """
         if text is None:
             return ReadPosition()
@@ -106,8 +106,8 @@ _MOST_NAMED = 20
 
 
 class ServedProfiles:
-    """The profiles, as they are when the server starts; raises ConfigError if none
-    exist.
+    """The profiles at the start of the server. Raises ConfigError if there are no
+    profiles.
     """
 
     def __init__(self, runtime: Runtime, options: ServeMcpOptions) -> None:
@@ -140,7 +140,7 @@ class ServedProfiles:
     def select(self, patterns: Sequence[str]) -> list[str]:
         """Return the served profiles that names, globs and tags select.
 
-        Raises UsageError without a pattern, UnsafeError for a profile that is not
+        Raises UsageError if there is no pattern, and UnsafeError if a profile is not
         served.
         """
         if not patterns:
@@ -170,7 +170,7 @@ class ServedProfiles:
 
     def described(self, names: Sequence[str], operation: Operation) -> list[str] | None:
         """Return an operation's parameters as a single connection described them. None
-        for several connections, or without a description from the last day.
+        if there are several connections, or no description from the last day.
         """
         if len(names) != 1:
             return None
@@ -253,7 +253,7 @@ class ToolWorld(NamedTuple):
     ) -> Request:
         """Return the request for an operation on a connection.
 
-        Raises UsageError for what cannot be sent.
+        Raises UsageError if it cannot be sent.
         """
         if identifier is not None and not operation.takes_id:
             raise UsageError(f"{operation.command} takes no id")

@@ -34,7 +34,8 @@ class WriteLog:
 
         Returns the id of the run, and the journal line that marks the write as sent.
 
-        Raises StorageError, UnsafeError after too many, AbandonedError after the end.
+        Raises StorageError if writing fails, UnsafeError after too many writes, and
+        AbandonedError after the end.
         """
         assert request.operation is not None  # noqa: S101  the tool sends nothing else
         body = None if request.body is None else request.body.decode("utf-8")
@@ -57,7 +58,7 @@ class WriteLog:
 
     def add_sent(self, entry: JournalEntry) -> None:
         """Record that this write is about to be sent, and sync the record to disk.
-        Raises StorageError, AbandonedError after the end.
+        Raises StorageError if writing fails, and AbandonedError after the end.
         """
         with self._lock:
             self._check_open()

@@ -39,7 +39,7 @@ def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
 
     A dry run sends nothing, keeps no record, and returns the request.
 
-    Raises UnifiedError if it was not done or is in doubt.
+    Raises UnifiedError if the write was not done or is in doubt.
     """
     operation = operation_search.find(world.catalogue, arguments.operation)
     if not operation.changes:

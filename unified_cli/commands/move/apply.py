@@ -48,7 +48,7 @@ Applied = Sequence[tuple[CheckedPlan, ApplyJournal]]
 def run(context: CommandContext, options: ApplyOptions) -> None:
     """Apply the plans.
 
-    Raises an error that says how far it got if not everything was done.
+    If not everything was done, raises an error that says how far it got.
     """
     runtime, shows_only = context.runtime, options.dry_run
     stdout.check(runtime)

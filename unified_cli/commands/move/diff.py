@@ -29,8 +29,8 @@ _TABLE_COLUMNS = ("change", "key", "paths")
 def run(context: CommandContext, options: DiffOptions) -> None:
     """Print what differs.
 
-    Raises DifferentError if anything differs, IncompleteError if something cannot be
-    compared.
+    Raises DifferentError if anything differs, and IncompleteError if something cannot
+    be compared.
     """
     runtime = context.runtime
     form = formats.of_command(

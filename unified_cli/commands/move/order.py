@@ -33,8 +33,8 @@ class CallOrder:
     def __init__(
         self, plans: Sequence[CheckedPlan], wanted: Callable[[int, int], bool], ids: IdMap
     ) -> None:
-        """Raises UsageError for a reference that no call or new id resolves, and for
-        circular references.
+        """Raises UsageError if no call or new id resolves a reference, or if references
+        are circular.
         """
         self._plans = plans
         self._wanted = wanted

@@ -15,7 +15,7 @@ _RESET = "\x1b[0m"
 
 
 def show(runtime: Runtime, plans: Sequence[CheckedPlan], only: str | None) -> None:
-    """Print what the plans would do, or `only` the calls of one kind."""
+    """Print the calls of the plans, or `only` those of one kind."""
     colour = runtime.has_colour()
     for plan in plans:
         for _, call in plan.calls():

@@ -64,8 +64,8 @@ class PlannedJob:
 @dataclass(slots=True)
 class PlanSender:
     """Makes the calls of the plans of one connection with their journals; `ids` and its
-    file get the ids of created records. Where there are several connections this one
-    has a `name`.
+    file get the ids of created records. If there are several connections, this one has
+    a `name`.
 
     With `overwrite`, changes since the plan was made are overwritten.
     """
@@ -119,7 +119,7 @@ class PlanSender:
 
     def _body(self, call: PlannedCall, plan: CheckedPlan) -> bytes | None:
         """Return the body with the new ids of its references. None if a new id is
-        unknown, or for a delete.
+        unknown, or if the call is a delete.
         """
         if not call.references:
             return bytes(call.body) or None

@@ -41,8 +41,8 @@ def find(
 ) -> list[PlanTarget]:
     """Return the connections of the plans, in the order of the plans.
 
-    Raises UsageError if `-p` is required and missing; UnsafeError if no selected
-    profile leads to the connection of a plan, or a profile is read-only.
+    Raises UsageError if `-p` is required but missing, and UnsafeError if no selected
+    profile leads to the connection of a plan, or if a profile is read-only.
     """
     if len({file.sha256 for file in files}) < len(files):
         raise UsageError("a plan is given twice")

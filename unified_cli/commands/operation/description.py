@@ -29,8 +29,8 @@ def run(
     options: OperationOptions,
     mode: Mode,
 ) -> None:
-    """Print the description of the operation, or show the request for it. Raises what
-    `method_description.fetch` does.
+    """Print the description of the operation, or show the request for it. Raises the
+    errors of `method_description.fetch`.
     """
     call = builder.resolve(runtime, catalogue, options, mode, operation)
     name = options.output if options.output != formats.AUTO else call.settings.output.name

@@ -41,7 +41,7 @@ def run(
     mode: Mode,
 ) -> None:
     """Download the file of the record that is named, or of each id or record of a list.
-    Raises what `_of_list` does.
+    Raises the errors of `_of_list`.
     """
     call = builder.resolve(runtime, catalogue, options, mode, operation)
     typed = part(options, DownloadOptions)
@@ -105,7 +105,7 @@ def _of_list(call: Call, operation: Operation, source_name: str) -> None:
 
 
 def _of_one(call: Call, operation: Operation, identifier: str) -> None:
-    """Download the file of a record as with its parameters.
+    """Download the file of a record as if its parameters were given.
 
     The record is looked up if its id alone is not enough.
     """
