@@ -748,7 +748,7 @@ def test_a_missing_or_old_library_is_named(
 
     monkeypatch.setattr(metadata, "version", version)
     result = run(folder)
-    said = "error: --format delta needs deltalake 1.6 or newer, and 1.5.9 is installed"
+    said = "error: --format delta needs deltalake 1.6 or newer, but 1.5.9 is installed"
     assert (result.code, result.stderr) == (3, f"{said} {hint}\n")
     for name in versions:
         versions[name] = None
