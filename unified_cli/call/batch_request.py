@@ -25,7 +25,7 @@ def with_connection(call: Call, request: Request) -> Request:
 
     The connection is added if the body names none.
 
-    Raises UsageError for a body that is not an object, UnsafeError if it names another
+    Raises UsageError if the body is not an object, UnsafeError if it names another
     connection at any depth, and ConfigError if neither the body nor the settings name a
     connection.
     """

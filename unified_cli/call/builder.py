@@ -219,7 +219,9 @@ def _built(content: Content, build: Callable[[Content], Request]) -> Request:
 
 
 def identifier(options: CallOptions) -> str | None:
-    """Return the typed id that an operation is for, or None for one that takes none."""
+    """Return the typed id that an operation is for, or None if the operation takes no
+    id.
+    """
     return options.id if isinstance(options, ReadOptions | WriteModeOptions) else None
 
 
@@ -234,7 +236,8 @@ def path_request(call: Call, method: str, path: str, body: bytes | None) -> Requ
 def described(runtime: Runtime, options: CallOptions, operation: Operation) -> KnownMethod | None:
     """Return the connection's own description of the operation, or None.
 
-    A description older than a day is not used. None also for several connections.
+    A description older than a day is not used. The result is also None if there are
+    several connections.
     """
     if not runtime.has_cached("methods") or profiles.is_several(options.profile):
         return None
@@ -339,7 +342,7 @@ def read_body(
 ) -> bytes | None:
     """Return the JSON body of `-d`, `-f` and `-F`.
 
-    None if none of them is given. Raises UsageError if the body names a connection,
+    None if no such option is given. Raises UsageError if the body names a connection,
     which it must not choose.
     """
     options = part(called, SendOptions)

@@ -156,8 +156,8 @@ class CheckReport:
         self._suites.append(junit.suite(name, cases, several=self.selected.several))
 
     def _print_failures(self) -> None:
-        """Print a line for each connection that was not judged, and for each failure
-        where there are several.
+        """Print a line for each connection that was not judged, and for each failure if
+        there are several.
         """
         stderr = self.selected.common.runtime.stderr
         for name, error in self._errors.items():

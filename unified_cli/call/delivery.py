@@ -150,7 +150,7 @@ def to_file(call: Call) -> AbstractContextManager[Call]:
     """Return the call with `--out` as its stdout. Without `--out` the call is
     unchanged.
 
-    Raises StorageError for a target that cannot be written.
+    Raises StorageError if the target cannot be written.
     """
     if not call.options.out:
         stdout.check(call.runtime)

@@ -138,8 +138,7 @@ def run(
     """Read every selected connection, until the condition holds if there is one, and
     judge the expectations. `request_of` builds the request of each.
 
-    Raises DifferentError for an expectation that does not hold, and the errors of the
-    reads.
+    Raises DifferentError if an expectation does not hold, and the errors of the reads.
     """
     waits, expects = part(options, ReadCheckOptions), part(options, ExpectOptions).expect
     with JqProcess(runtime, waits.longest_wait) as process:

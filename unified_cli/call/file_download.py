@@ -1,5 +1,5 @@
-"""One file from the service: streamed, resumed where it broke off, checked, and only
-then given its name.
+"""One file from the service: streamed, resumed where it was interrupted, checked, and
+only then given its name.
 """
 
 import base64

@@ -275,7 +275,7 @@ def listed(
 
     Credentials in the answer are dropped at once.
 
-    Raises what a list raises.
+    Raises the errors of a list.
     """
     address, _ = resolved.reachable()
     request = requests.for_service(address, service.accounts, query)

@@ -73,7 +73,7 @@ def run(
     profile of each.
 
     `request_of` builds the request of each. Raises UsageError for options that need one
-    connection, and what `read` raises.
+    connection, and the errors of `read`.
     """
     config = file.read(runtime)
     common = builder.common_call(runtime, catalogue, config, options, mode, operation)

@@ -26,8 +26,8 @@ def request_for(scope: Scope, operation: Operation) -> Request:
 def fetch(client: Client, scope: Scope, operation: Operation) -> MethodDescription:
     """Return the connection's description of the operation.
 
-    Raises the errors of a request; RefusedError where the method has no description,
-    ServiceError for an answer that cannot be read.
+    Raises the errors of a request, RefusedError if the method has no description, and
+    ServiceError if the answer cannot be read.
     """
     request = request_for(scope, operation)
     body = client.send(request).body or b""

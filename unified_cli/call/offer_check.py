@@ -183,7 +183,7 @@ class OfferCheck(NamedTuple):
     def check_product(self, product: str, settings: Settings, client: Client) -> ConnectionOffer:
         """Return what connections to a product offer.
 
-        Raises what `introspection.ask_product` raises.
+        Raises the errors of `introspection.ask_product`.
         """
         offer = introspection.ask_product(client, settings, self.catalogue, product)
         return self._offer_of(product, offer._replace(state=UNKNOWN_STATE), of="product")

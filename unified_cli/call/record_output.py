@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 def write(call: Call, request: Request, body: bytes, program: "JqProgram | None") -> None:
     """Write a document in the chosen format.
 
-    Chosen columns and a jq program apply. Raises ServiceError for a document that is
-    too large to be taken apart.
+    Chosen columns and a jq program apply. Raises ServiceError if the document is too
+    large to be taken apart.
     """
     runtime, output = call.runtime, call.settings.output
     chosen = column_names(call.options.columns)
@@ -103,7 +103,7 @@ def style_for(
 ) -> Style:
     """Return the style of an operation's records.
 
-    Without `screen` they go to a file.
+    Without `screen` the records go to a file.
 
     `first` are columns that come before the chosen ones.
     """

@@ -1,5 +1,5 @@
-"""Keep the ids and columns that a list showed on a terminal, and what else a connection
-offers, for completion.
+"""Keep for completion the ids and columns that a list showed on a terminal, and further
+operations that a connection offers.
 """
 
 import contextlib

@@ -44,8 +44,8 @@ _PROGRESS = Later("unified_cli.call.uploading:with_progress")
 def send(call: Call, request: Request, exchange: Exchange | None = None) -> None:
     """Send the request and write or show the result.
 
-    The request is shown where that is asked for. An `exchange` writes to `--out` by
-    itself.
+    The request is shown instead if an option asks for that. An `exchange` writes to
+    `--out` by itself.
     """
     runtime, catalogue, settings, options, mode, _ = call
     cursor = part(options, PageOptions).cursor
@@ -152,8 +152,8 @@ def write_answer(call: Call, request: Request, answer: Answer, program: "JqProgr
 
     JSON is in the chosen format, other content unchanged.
 
-    Raises UsageError for binary content on a terminal, StorageError if nothing can be
-    written.
+    Raises UsageError if binary content would go to a terminal, and StorageError if
+    nothing can be written.
     """
     runtime, output, options = call.runtime, call.settings.output, call.options
     if answer.body is None:

@@ -32,8 +32,8 @@ def extended(
     line for each that is ignored.
 
     `source` names the file, `reserved` the commands that are not APIs. Raises
-    CatalogueError, with the file and the line, for a file with an error anywhere; then
-    none of it is used.
+    CatalogueError, with the file and the line, if there is an error anywhere in the
+    file; then nothing of the file is used.
     """
     try:
         return _extended(catalogue, text, source, reserved)
@@ -100,7 +100,7 @@ def _build_api(catalogue: Catalogue, name: str, tables: TomlTable, old: Api | No
 
 def _marked(resource: Resource, source: str, facts: KnownFacts | None, described: Toml) -> Resource:
     """Return the resource with its file, and the effects of its actions that the file
-    states. An action without a stated effect may have any.
+    states. An action without a stated effect may have any effect.
     """
     table = described if isinstance(described, dict) else {}
     read, safe = (table.get(key, "").split() for key in EFFECTS)

@@ -86,7 +86,7 @@ class FieldError(ValueError):
 def known(api: str, resource: str) -> KnownFacts:
     """Return the known facts about a resource.
 
-    Empty if the service documents nothing.
+    The facts are empty if the service documents nothing.
     """
     return _api(api).get(resource, KnownFacts())
 
@@ -105,7 +105,7 @@ def _api(api: str) -> Mapping[str, KnownFacts]:
 def known_in(table: TomlTable) -> KnownFacts:
     """Return the known facts in a table of a resource.
 
-    Raises FieldError for a word that is not a field.
+    Raises FieldError if a word is not a field.
     """
     by_operation = {
         part: {op: _fields(text) for op, text in table.get(part, {}).items()}

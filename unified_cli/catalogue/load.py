@@ -74,8 +74,8 @@ def _shipped(file: str) -> Any:
 def read(text: str, source: str = SOURCE) -> Catalogue:
     """Return the catalogue written in `text`, all of it.
 
-    Raises CatalogueError with `source` and the place: unknown keys, no operations, a
-    word twice, a bad word.
+    Raises CatalogueError, with `source` and the place, for unknown keys, no operations,
+    a word twice, or a bad word.
     """
     try:
         data = tomllib.loads(text)
@@ -94,7 +94,7 @@ def read(text: str, source: str = SOURCE) -> Catalogue:
 def api_of(place: str, service: Service, name: str, apis: TomlTable) -> Api:
     """Return the API of that name among the tables.
 
-    Raises CatalogueError naming the problem with it.
+    Raises CatalogueError, which names the problem with the API.
     """
     _check_api(place, name, apis)
     return _api(service, name, apis[name], lambda: apis[name])

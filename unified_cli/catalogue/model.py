@@ -336,8 +336,8 @@ class Catalogue:
         """Return the operation of a request line, with the id in its path,
         percent-encoded.
 
-        An exact action wins over an id, so POST /tickets/import is the action; None
-        where nothing matches.
+        An exact action wins over an id, so POST /tickets/import is the action; None if
+        nothing matches.
         """
         prefix, _, rest = path.partition(self.service.prefix + "/")
         names = rest.split("/")

@@ -23,9 +23,9 @@ _LIKE = 'like t = "ticketing tickets"'
 def expand(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> list[str]:
     """Return a command line's words, with an alias replaced.
 
-    `known` are APIs and commands. The config file is read only where the first word is
-    not one of them. Raises ConfigError if the file cannot be read, and, with the line,
-    if an alias is invalid.
+    `known` are APIs and commands. The config file is read only if the first word is not
+    one of them. Raises ConfigError if the file cannot be read, and, with the line, if
+    an alias is invalid.
     """
     if argv and argv[0] in known:
         return [*argv]
@@ -59,7 +59,7 @@ def warn_of_shadowed(argv: Sequence[str], runtime: Runtime) -> None:
 def valid_aliases(runtime: Runtime, known: Collection[str]) -> Sequence[tuple[str, str]]:
     """Return the valid aliases, each with its words.
 
-    None where the config file cannot be read.
+    None if the config file cannot be read.
     """
     try:
         config = _readable_config(runtime)
@@ -147,7 +147,7 @@ def _confirming(word: str) -> str | None:
 def _first_word(argv: Sequence[str]) -> int | None:
     """Return the position of the first real word, or None.
 
-    It is neither an option nor the value of one.
+    A real word is neither an option nor the value of one.
     """
     valued = _valued(flags_of(EarlyOptions))
     value = False

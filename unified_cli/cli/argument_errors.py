@@ -34,7 +34,7 @@ _FIELDS = {
 def one_too_many(context: Any, argument: str, typed: Sequence[str]) -> UsageError:
     """Return the error for an extra argument.
 
-    `typed` is all that followed the command.
+    `typed` are all words that followed the command.
     """
     hint = (
         _without_value(typed)
@@ -49,7 +49,7 @@ def one_too_many(context: Any, argument: str, typed: Sequence[str]) -> UsageErro
 def _without_value(typed: Sequence[str]) -> str | None:
     """Return the option that took an option for its value.
 
-    An example is `--record -o ids`. None without one.
+    An example is `--record -o ids`. None if there is no such option.
     """
     for before, word in pairwise(typed):
         flag = by_spelling().get(before)

@@ -97,9 +97,9 @@ class Flag(NamedTuple):
     """One option.
 
     `metavar` represents the value in help, `takes` tells completion what to offer.
-    `parse` converts the value of a setting with its own rule; it raises ValueError
-    saying the expected form. Help sorts the options of a group by `order`, and equal
-    ones as they are declared. `when` returns whether the option applies to an
+    `parse` converts the value of a setting with its own rule; it raises ValueError,
+    which says the expected form. Help sorts the options of a group by `order`, and
+    equal ones as they are declared. `when` returns whether the option applies to an
     operation; None if it applies to all whose class has it. `common` marks the most
     used options, which `-h` shows. `choices` are the values that the option takes, from
     the field if its type is a Literal. `name` and `kind` are the field's.
@@ -303,7 +303,7 @@ _ANY_BYTES = ("file", "folder", "@file", "field@file")
 def _as_typed(value: Any, spelling: str | None) -> Any:
     """Return the value, with its texts as typed.
 
-    Raises UsageError for a text that is not UTF-8, unless `spelling` is None.
+    Raises UsageError if a text is not UTF-8, unless `spelling` is None.
     """
     if isinstance(value, list):
         return tuple(_as_typed(one, spelling) for one in value)

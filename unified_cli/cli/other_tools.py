@@ -298,7 +298,8 @@ def not_one_of(text: str, choices: Sequence[str]) -> str:
 def _instead_of_format(text: str) -> str:
     """Return the option to use instead of this format.
 
-    For example one for a file, or for a path in the result. Empty for another text.
+    The option may be one for a file, or for a path in the result. Empty if the text is
+    anything else.
     """
     kind, equals, path = text.partition("=")
     if equals and kind in {"jsonpath", "go-template", "custom-columns"}:

@@ -94,7 +94,7 @@ class Asking(NamedTuple):
 def asking(runtime: Runtime, settings: Settings) -> Asking:
     """Return how to ask the person at the terminal.
 
-    Its `ask` is None without a terminal, or if prompts are off.
+    Its `ask` is None if there is no terminal, or if prompts are off.
     """
     return Asking(
         runtime.stderr.note,

@@ -18,8 +18,8 @@ _UNTIL = (
 def wait(path: str, argv: Sequence[str]) -> UsageError | None:
     """Return the error for `--wait`, which 0.2.0 had for page exports.
 
-    None for another command. The hint has the three commands that replace it, with the
-    words of `argv`.
+    None if it is another command. The hint has the three commands that replace it, with
+    the words of `argv`.
     """
     if path != f"{_EXPORT} create":
         return None

@@ -1,4 +1,4 @@
-"""Turn what Typer cannot parse into a usage error that says what to type instead."""
+"""Turn words that Typer cannot parse into an error that says what to type instead."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -11,8 +11,7 @@ from unified_cli.errors import ConfigError, UnifiedError, UnsafeError
 
 SANDBOX = "sandbox:"
 _SANDBOX_ORIGIN = "http://sandbox"
-# Host names, with the underscores that some have, or an IPv6 address without its
-# brackets.
+# Host names, which may have underscores, or an IPv6 address without its brackets.
 _HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
 _PORTS = {"http": 80, "https": 443}
 

@@ -40,8 +40,8 @@ class AddedResource(NamedTuple):
 def add(runtime: Runtime, api: str, title: str | None, resources: Sequence[AddedResource]) -> Path:
     """Write resources into the file of an API, and return its path.
 
-    `title` is None for an API that exists without the file. Raises ConfigError for a
-    file that cannot be used or written; then it is unchanged.
+    `title` is None for an API that exists without the file. Raises ConfigError if the
+    file cannot be used or written; then it is unchanged.
     """
 
     def alter(document: Any) -> None:
@@ -61,7 +61,7 @@ def remove(runtime: Runtime, api: str, names: Collection[str]) -> Path:
     """Remove resources from the file of an API, and return its path. Without `names`
     all resources are removed. A file that becomes empty is deleted.
 
-    Raises UsageError for a resource that is not in the file, ConfigError as `add` does.
+    Raises UsageError if a resource is not in the file, and ConfigError as `add` does.
     """
 
     def alter(document: Any) -> None:

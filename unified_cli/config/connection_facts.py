@@ -21,7 +21,7 @@ _KIND = "connections"
 
 
 class ConnectionFact(NamedTuple):
-    """A connection's product and state, empty where they are not known, and how many
+    """A connection's product and state, empty if they are not known, and how many
     seconds ago they were listed.
     """
 

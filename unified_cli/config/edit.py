@@ -219,7 +219,7 @@ def _check_result(path: Path, data: TomlTable, touched: Iterable[str]) -> None:
 def _check_names(runtime: Runtime, path: Path, before: TomlTable, wanted: TomlTable) -> None:
     """Raise UsageError for a profile name like another's.
 
-    A disk could treat them as the same.
+    A disk could treat the two names as the same.
     """
     new = [name for name in wanted if name not in before]
     for folder in filter(None, (path.parent, runtime.folder("cache"))):

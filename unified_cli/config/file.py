@@ -55,8 +55,8 @@ def locate(runtime: Runtime) -> Path | None:
 def read(runtime: Runtime) -> Config:
     """Return the config file, empty if it does not exist.
 
-    Raises ConfigError for a file that cannot be read, is not private enough, is broken,
-    or contains unknown names.
+    Raises ConfigError if the file cannot be read, is not private enough, is broken, or
+    contains unknown names.
     """
     path = locate(runtime)
     found = content(path) if path else None
@@ -82,7 +82,7 @@ def read(runtime: Runtime) -> Config:
 def content(path: Path) -> tuple[bytes, os.stat_result] | None:
     """Return the file's content and status, or None.
 
-    Raises ConfigError if it cannot be read, or others could have written it.
+    Raises ConfigError if it cannot be read, or if others could have written it.
     """
     try:
         if str(path) == os.devnull:

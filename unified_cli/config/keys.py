@@ -14,8 +14,8 @@ PREFIX = "UNIFIED_"
 
 
 class Key(NamedTuple):
-    """A setting: `parse` takes text or a TOML value and raises ValueError saying the
-    expected form.
+    """A setting: `parse` takes text or a TOML value and raises ValueError, which says
+    the expected form.
 
     `at` says where in the config file it is allowed: `t` at the top, `p` in a profile.
     `env` says whether there is an environment variable for it.
@@ -239,8 +239,8 @@ IDENTITY = ("base_url", "account_id")
 
 
 class Overrides(NamedTuple):
-    """The settings from the command line, parsed as their keys require; None for those
-    not given.
+    """The settings from the command line, parsed as their keys require. A setting that
+    was not given is None.
     """
 
     profile: str | None = None

@@ -83,7 +83,7 @@ def with_known(
 ) -> tuple[KnownField, ...]:
     """Return the known fields, then the others that a connection described.
 
-    If both have a name, the known field is returned.
+    If a known and a described field have the same name, the known field is returned.
     """
     merged = {one.name: one for one in known}
     for one in described:
@@ -107,7 +107,7 @@ def known_fields(described: Iterable[DescribedField]) -> list[KnownField]:
 def _key(settings: Settings, operation: Operation) -> tuple[str, ...] | None:
     """Return the key of a description.
 
-    None for a connection whose id is not known: its token may change hands.
+    None if the connection's id is not known, because its token may change hands.
     """
     address, account = settings.reachable()
     if account in ("", OWN_ACCOUNT):

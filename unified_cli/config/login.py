@@ -63,8 +63,8 @@ def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPl
     """Return the place to store the profile's token.
 
     `wanted` names it; else the profile declares it; else it is the keyring. Raises
-    UsageError if the profile's token comes from elsewhere, ConfigError if there is no
-    such profile or no base URL.
+    UsageError if the profile's token comes from elsewhere, and ConfigError if there is
+    no such profile or no base URL.
     """
     config = file.read(runtime)
     if config.path is None:
@@ -109,7 +109,7 @@ def _common_address(config: Config, *, of_profile: bool) -> str | None:
 def store(runtime: Runtime, place: TokenPlace, token: str) -> str:
     """Store the token and declare it in the config file.
 
-    Returns where it is, in words.
+    Returns the place of the token, in words.
 
     The config file never declares a token that is not stored, and no token is stored if
     the file cannot be changed. A previous token elsewhere is removed, with a message.
@@ -152,9 +152,8 @@ def _put(place: TokenPlace, token: str, value: Any) -> str:
 
 
 def check(place: TokenPlace) -> None:
-    """Raise ConfigError if the place cannot store a token.
-
-    Called before asking for one.
+    """Raise ConfigError if the place cannot store a token. To be called before a token
+    is asked for.
     """
     if place.store == "keyring":
         with _with_file_store_hint():

@@ -22,8 +22,8 @@ def words(text: str, environ: Mapping[str, str]) -> list[str]:
 
     The text is split as by a shell, with nothing expanded in it.
 
-    Raises ValueError, with the reason, for a quote that is not closed, for no words,
-    and for a program that is not found.
+    Raises ValueError, with the reason, if a quote is not closed, there are no words, or
+    the program is not found.
     """
     try:
         found = shlex.split(text)
@@ -65,8 +65,8 @@ def environment(environ: Mapping[str, str]) -> dict[str, str]:
 def run_at_terminal(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Run a program at the terminal, and return its exit code.
 
-    For example an editor. The code is negative for a signal. Ctrl-C is for that program
-    alone. Raises OSError if it cannot be started.
+    The program may be an editor. The code is negative if a signal ended the program.
+    Ctrl-C is for that program alone. Raises OSError if it cannot be started.
     """
     with (
         signals.interrupts_left_to_others(),

@@ -101,7 +101,7 @@ def _without_account(pattern: str, names: Sequence[str]) -> ConfigError:
 def unknown_error(tables: Mapping[str, TomlTable], wanted: str) -> ConfigError:
     """Return the error for an unknown profile or pattern.
 
-    It names the one that may have been meant.
+    The error names the profile or pattern that may have been meant.
     """
     what = "profile matches" if _is_pattern(wanted) else "profile named"
     return ConfigError(

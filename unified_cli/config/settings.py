@@ -77,7 +77,7 @@ class Settings(NamedTuple):
     values: Mapping[str, Value]
     """Every setting with its source, for commands that show it."""
     profiles: Collection[str]
-    """The names in the config file, for an error where none of them was chosen."""
+    """The names in the config file, for an error if no profile was chosen."""
 
     def without_account(self) -> "Settings":
         """Return the same settings for requests without a connection."""

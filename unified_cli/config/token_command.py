@@ -35,8 +35,8 @@ def run(
     The line's end is removed. `what` names the program in errors. `poll` is called
     regularly during the wait, and may end it with an error.
 
-    Raises ConfigError if it is not found, fails, hangs, or prints too much or several
-    lines. Then the program and its child processes are killed.
+    Raises ConfigError if the program is not found, fails, hangs, or prints too much or
+    several lines. Then the program and its child processes are killed.
     """
     program, *arguments = argv
     found = other_program.find(program, runtime.environ)

@@ -55,7 +55,9 @@ def _with(
 
 
 def path_of(runtime: Runtime, api: str) -> Path:
-    """Return the file for additions to an API. Raises ConfigError without a home."""
+    """Return the file for additions to an API. Raises ConfigError if the user has no
+    home directory.
+    """
     home = runtime.folder("config")
     if home is None:
         raise ConfigError("no home directory for the catalogue's files", hint=hints.SET_HOME)

@@ -99,8 +99,8 @@ class ListExportOptions:
 
 
 class TakenOverError(StateError):
-    """Another run writes to the same place, because it found this run dead; this run
-    has to stop.
+    """Another run writes to the same place, because it believed that this run was dead;
+    this run has to stop.
     """
 
     def __init__(self, place: str) -> None:

@@ -84,10 +84,7 @@ class Exchange:
         self.body += chunk[: max(0, self.largest - len(self.body))]
 
     def decoded(self) -> tuple[bytes, BodyEnd, str]:
-        """Return the decoded body, how it ended, and any problem.
-
-        The problem is one with the coding.
-        """
+        """Return the decoded body, how it ended, and any problem with the coding."""
         assert self.response is not None  # noqa: S101  only what was answered has a body
         coding = self.response.headers.get("content-encoding", "")
         found, end, reason = bytearray(), self.end, ""

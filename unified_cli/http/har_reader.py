@@ -131,7 +131,7 @@ def entries(file: BinaryIO, begun: Callable[[float], None] = lambda _: None) -> 
     `begun` is called with the time when the command began, if the file has it.
 
     Raises ValueError if the file is not a HAR, with a reason that follows the file's
-    name in a message; TooLongError if an entry is too long.
+    name in a message, and TooLongError if an entry is too long.
     """
     stream = JsonStream(iter(partial(file.read, _PIECE), b""), LONGEST_ENTRY)
     found = False

@@ -76,8 +76,8 @@ _POSITIONS = ("cursortoken", "pagetoken", "synctoken")
 def _suspect(*, of_records: bool) -> re.Pattern[str]:
     """Return the pattern of a member with a suspect name.
 
-    A name with an escape is suspect, too. Compiled at its first use: few calls show or
-    record an exchange.
+    A name with an escape is suspect, too. The pattern is compiled at its first use,
+    because few calls show or record an exchange.
     """
     names = _ANYWHERE if of_records else {*_ANYWHERE, *_ENDS}
     before = r'["\\][-_]*' if of_records else ""
@@ -258,7 +258,7 @@ class Redaction:
 def of_request(sent: Request, service: Service) -> tuple[Redaction, str | None]:
     """Return a redaction and a request's body without credentials.
 
-    The redaction knows the request's credentials.
+    The redaction then knows the request's credentials.
     """
     redaction = Redaction()
     for name, value in sent.query:

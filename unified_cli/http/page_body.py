@@ -41,7 +41,7 @@ class _Parts(Protocol):
 def split(body: bytes, service: Service) -> PageBody | None:
     """Return the parts of a page.
 
-    None for anything else, invalid JSON included. Raises TooLargeError.
+    None if the body is anything else, including invalid JSON. Raises TooLargeError.
     """
     try:
         return decode(body, service)

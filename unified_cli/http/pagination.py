@@ -103,9 +103,9 @@ class ListReader:
     def read(self) -> Page:
         """Return the next page, requested now.
 
-        Raises what `send` raises; ServiceError for an answer that is not a page, or
-        whose cursor leads back to an earlier page; StateError if the service no longer
-        accepts its own cursor; IncompleteError after too many empty pages.
+        Raises the errors of `send`; ServiceError if the answer is not a page, or if its
+        cursor leads back to an earlier page; StateError if the service no longer
+        accepts its own cursor; and IncompleteError after too many empty pages.
         """
         if self._empty >= _MOST_EMPTY:
             raise IncompleteError(
@@ -155,7 +155,7 @@ class ListReader:
 def pages(send: Send, request: Request, service: Service, span: Span) -> Generator[Page]:
     """Yield the pages of a list, each requested on demand.
 
-    Raises what `ListReader.read` raises.
+    Raises the errors of `ListReader.read`.
     """
     reader = ListReader(send, request, service, span)
     while not reader.done:
@@ -296,7 +296,8 @@ def _cut(
 ) -> Page:
     """Return the page without unwanted records.
 
-    Left out are records already read, filtered out, or beyond the limit.
+    Records that were already read, are filtered out, or are beyond the limit are
+    unwanted.
     """
     if since is None and skip == 0 and (left is None or left >= len(page.records)):
         return page

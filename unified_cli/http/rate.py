@@ -30,8 +30,8 @@ _IN_FLIGHT = 8.0
 _STEP, _STEP_LATER = 0.5, 0.1
 """How much one answer adds to the requests in flight, before and after two pauses."""
 _FALL = 0.15
-"""The share of the rate that a refusal takes away. It is back after `_ANSWERS`, or
-after `_SECONDS` where answers take longer.
+"""The share of the rate that a refusal takes away. The share is back after `_ANSWERS`,
+or after `_SECONDS` if the answers take longer.
 """
 _ANSWERS, _SECONDS = 40, 10.0
 _ENOUGH = 20

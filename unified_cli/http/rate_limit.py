@@ -85,7 +85,8 @@ class RateLimit:
         self._monotonic = monotonic
         self._sleep = sleep
         self._idle = idle
-        # Used directly if no one waits: a condition's context takes two more calls.
+        # The lock is used directly if no thread waits, because a condition's context
+        # takes two more calls.
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._unlikely: deque[tuple[float, str]] = deque(maxlen=100)

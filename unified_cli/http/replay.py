@@ -47,8 +47,8 @@ class HarIndex:
         self._service = service
         self._copy = copy
         self.started: float | None = None
-        """When the command began, in seconds since 1970; None where the file does not
-        say so.
+        """When the command began, in seconds since 1970; None if the file does not say
+        it.
         """
         self._lock = threading.Lock()
         self._ends = array("Q", [0])
@@ -204,8 +204,8 @@ class Replay(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Return the recorded answer.
 
-        Raises UnrecordedError if the request was not recorded, ReplayedError if it got
-        no answer.
+        Raises UnrecordedError if the request was not recorded, and ReplayedError if it
+        got no answer.
         """
         taken = self._index.take(request)
         if taken is None:

@@ -96,7 +96,7 @@ def scope_of(settings: Settings, service: Service) -> Scope:
 def number_as_cursor(text: str) -> str | None:
     """Return a cursor that was served as a number.
 
-    None unless it is whole and positive; 0 may mark the last page.
+    None unless the number is whole and positive, because 0 may mark the last page.
     """
     return text if _CURSOR_NUMBER.fullmatch(text) else None
 

@@ -100,7 +100,7 @@ def _proxied(catalogue: Catalogue, method: str, path: str) -> Iterator[Route]:
 
 
 def methods(catalogue: Catalogue, path: str) -> set[str]:
-    """Return the methods that a path accepts. Empty for an unknown path."""
+    """Return the methods that a path accepts. Empty if the path is not known."""
     return {method for method in METHODS if route(catalogue, method, path)}
 
 

@@ -132,8 +132,8 @@ def _rules(reading: Reading, shape: RecordShape) -> TableRules:
 
 
 def find(opened: Opened, path: Path, shape: RecordShape, options: ReadingOptions) -> Reading:
-    """Return how an input is read. Raises UsageError for an unusable file, and names
-    its kind.
+    """Return how an input is read. Raises UsageError, which names the kind of the file,
+    if it cannot be used.
     """
     with opened() as content:
         begins = content.read(4096)

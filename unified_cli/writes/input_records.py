@@ -219,7 +219,7 @@ def _with_body(item: InputItem, rules: ItemRules) -> InputItem:
 def split_mark(record: bytes) -> tuple[bytes, LineMark | None]:
     """Return the record without the mark of a result file, and that mark.
 
-    Raises ValueError for a marked line that was not a record.
+    Raises ValueError if a marked line was not a record.
 
     Raises ValueError also for a key that no request can carry.
     """

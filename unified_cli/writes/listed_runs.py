@@ -19,7 +19,7 @@ def list_runs(runtime: Runtime) -> list[KnownRun]:
     """Return the runs, the newest first. Those that cannot be read are last.
 
     A run that cannot be trusted or opened is named on stderr. Raises ConfigError and
-    StorageError for the folder of the runs.
+    StorageError if the folder of the runs cannot be used.
     """
     registry = RunRegistry(runtime)
     for journal in stdin_copy.unlisted_journals(runtime):

@@ -119,7 +119,7 @@ class RunRegistry:
     def path(self, run: str) -> Path:
         """Return the journal of a run.
 
-        Raises UsageError if there is no such run, ConfigError as `ids` does.
+        Raises UsageError if there is no such run, and ConfigError as `ids` does.
         """
         hint = "unified runs list shows them"
         if not RUN_ID.fullmatch(run):

@@ -97,7 +97,9 @@ class KnownRun(NamedTuple):
 
 
 def load(runtime: Runtime, registry: RunRegistry, run: str) -> KnownRun:
-    """Return the known facts about a run. Raises UsageError for an unknown id."""
+    """Return the known facts about a run. Raises UsageError if there is no run with
+    this id.
+    """
     path = registry.path(run)
     header: RunHeader | None = None
     try:

@@ -27,8 +27,8 @@ _WORDS = ("failed", "in-doubt", "not-tried", "done")
 def selected(runtime: Runtime, options: Options, patterns: tuple[str, ...]) -> tuple[str, ...]:
     """Return the values of `-p`, with runs replaced by names of profiles.
 
-    Raises UsageError for an unknown run, ConfigError if no call had this outcome,
-    StateError if a profile now leads to another connection, or the run is damaged.
+    Raises UsageError if the run is not known, ConfigError if no call had this outcome,
+    and StateError if a profile now leads to another connection or the run is damaged.
     """
     config = file.read(runtime)
     # Copied, because the process's environment decodes a variable at each access.
@@ -93,7 +93,7 @@ class _RunSelection(NamedTuple):
     def _current_names(self, run: str, calls: Mapping[str, RunCall]) -> Iterator[str]:
         """Yield the profiles of these calls, also of those that were renamed since.
 
-        Raises ConfigError for a profile that no longer exists.
+        Raises ConfigError if a profile no longer exists.
         """
         for name, call in calls.items():
             if name in self.profiles or name == RESERVED:

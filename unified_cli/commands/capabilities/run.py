@@ -31,8 +31,8 @@ _SECONDS, _RETRIES = 30.0, 1
 
 
 def run(context: CommandContext, options: CapabilitiesOptions) -> None:
-    """Print what the connections offer. Raises IncompleteError if some could not be
-    asked, or their own error if none could.
+    """Print what the connections offer. Raises IncompleteError if some connections
+    could not be asked, or the connections' own error if none could.
     """
     runtime, catalogue = context.runtime, context.catalogue
     operations = _operations(catalogue, options.resources, file.read(runtime).profiles)
@@ -81,7 +81,7 @@ def _of_product(
 ) -> ConnectionOffer:
     """Return what the product offers, whether it is connected or not.
 
-    Raises the error of asking for it.
+    Raises the errors of the request.
     """
     if options.probe:
         raise UsageError(
@@ -104,7 +104,7 @@ def _operations(
 ) -> list[Operation]:
     """Return the operations of these APIs and resources.
 
-    Without names, return all operations. Raises UsageError for an unknown name.
+    Without names, return all operations. Raises UsageError if a name is not known.
     """
     found: dict[str, Operation] = {}
     for name in names or catalogue.apis:

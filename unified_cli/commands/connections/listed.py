@@ -70,8 +70,8 @@ def filter_with_jq(
     context: CommandContext, found: list[ConnectionRecord], where: str | None
 ) -> tuple[list[ConnectionRecord], Sequence[str]]:
     """Return the connections for which the jq program gives only true. Also returns
-    sentences about connections that jq cannot hold. Raises UsageError for a wrong
-    program.
+    sentences about connections that jq cannot hold. Raises UsageError if the program is
+    wrong.
     """
     if where is None:
         return found, ()

@@ -68,7 +68,7 @@ class ChunkedList:
 
         `restart` begins anew; with `keep`, after the existing chunks.
 
-        Raises StateError for a list with other options, or one that was changed.
+        Raises StateError if the list has other options or was changed.
         """
         self._read_or_restart(keep=keep, restart=restart)
         if self._identity.begins_elsewhere(self._known.state.options):

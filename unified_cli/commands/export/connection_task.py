@@ -111,7 +111,7 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
         The `given` options override the task's own.
 
-        Raises UsageError for an option that belongs to the task.
+        Raises UsageError if an option belongs to the task.
         """
         values = msgspec.structs.asdict(self.options)
         typed = dict(given.changed_values())
@@ -143,7 +143,7 @@ def all_tasks(
 ) -> Iterator[tuple[ConnectionTask, Settings]]:
     """Yield the tasks of an export, one for each connection, with its settings here.
 
-    Raises ConfigError, UsageError.
+    Raises ConfigError and UsageError.
     """
     if options.restart:
         raise UsageError(

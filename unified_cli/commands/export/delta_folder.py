@@ -30,7 +30,9 @@ _LEAST = (1, 6)
 
 
 def check() -> None:
-    """Raise ConfigError if what writes tables is not installed, or too old."""
+    """Raise ConfigError if the library that writes tables is not installed, or is too
+    old.
+    """
     try:
         metadata.version("pyarrow")
         found = metadata.version("deltalake")
@@ -53,7 +55,7 @@ class TableFolder:
     """
 
     def __init__(self, runtime: Runtime, text: str, files: FilePlace) -> None:
-        """`files` are the place that is named so. Raises UsageError, UnsafeError."""
+        """`files` are the place of this name. Raises UsageError and UnsafeError."""
         self._runtime = runtime
         self._text = text
         self._files = files
@@ -98,7 +100,7 @@ class TableFolder:
     def holds(self, entry: ManifestEntry) -> bool:
         """Return whether the complete list is in its table.
 
-        Raises StateError for another table, or one in which others changed the part.
+        Raises StateError if it is another table, or if others changed the part in it.
         """
         if not is_part(entry.file):
             return self._files.holds(entry)
@@ -234,7 +236,7 @@ class PartTarget:
         state, before = self.state, self._part.before
         found = NewestRecords(lambda: self._files.records(self._file))
         # Records that a filter or the provider left out are not gone. Version 0.2.0 did
-        # not note where its read ended, so the next one may hold older states.
+        # not note where its read ended, so the next read may hold older states.
         whole = self._is_whole and not self._part.filtered and not state.partial_pages
         whole = whole and (before is None or before.version is not None)
         state.table = self._table.commit(

@@ -67,7 +67,7 @@ def data_files(table: DeltaTable, part: TablePart) -> list[DataFile]:
 
 def wrong_name(table: DeltaTable, part: TablePart, known: Collection[str]) -> str:
     """Return how the names of parts do not fit this connection, in words. Empty if they
-    do. Parts with `known` names are ignored.
+    fit. Parts with `known` names are ignored.
 
     The names of a part's files say which series of reads wrote them, and the log whose
     series they are. Only version 0.2.0 and other programs wrote files without a series.
@@ -113,8 +113,8 @@ def change_by_others(
 ) -> str:
     """Return how others changed the records of a part since this read, in words.
 
-    Empty if they did not. If the files of the part differ, the versions since the read
-    are undone one by one, to find the change.
+    Empty if no records were changed. If the files of the part differ, the versions
+    since the read are undone one by one, to find the change.
     """
     names = {file.name for file in data_files(table, part)}
     if read.version is None or _digest(names) == read.digest:

@@ -59,13 +59,13 @@ _REBUILD = "unified export … --restart, without --incremental, rebuilds its pa
 class ListTable:
     """The table of one list of the service; several threads may use it.
 
-    All methods raise StateError for a table of another kind, or one that needs a newer
-    program, and StorageError.
+    All methods raise StateError if the table is of another kind or needs a newer
+    program, and StorageError if the destination fails.
     """
 
     def __init__(self, runtime: Runtime, text: str, files: FilePlace, name: str) -> None:
         """`name` is `<api>/<resource>`, and `text` is the destination as the user wrote
-        it. Raises UsageError, UnsafeError.
+        it. Raises UsageError and UnsafeError.
         """
         url = object_store.parse_url(text)
         self._settings: dict[str, str] = {}

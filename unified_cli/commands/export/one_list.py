@@ -259,7 +259,7 @@ class ListRunner:
     def _is_done(self, entry: ManifestEntry) -> bool:
         """Return whether nothing is left to do.
 
-        Raises StateError for a list that someone changed.
+        Raises StateError if someone changed the list.
         """
         if not entry.offered:
             # A connection that offered no list may have had a wrong account or no

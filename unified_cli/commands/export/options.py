@@ -136,8 +136,8 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
 
     @property
     def form(self) -> Format:
-        """The format of the files. Raises UsageError for a format that export does not
-        write.
+        """The format of the files. Raises UsageError if export does not write this
+        format.
         """
         return formats.of_command(
             self.output, formats.EXPORTS, terminal=False, otherwise=formats.NDJSON

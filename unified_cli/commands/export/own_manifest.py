@@ -196,8 +196,8 @@ def _reserve(destination: Destination, plan: ExportPlan) -> tuple[Manifest, bool
     files that the run reads. Waiting is needed if requests of the run before may still
     count against the service's limits.
 
-    Raises StateError for a damaged manifest, InUseError if another run reads one of the
-    lists.
+    Raises StateError if a manifest is damaged, and InUseError if another run reads one
+    of the lists.
     """
     runtime, name, restart = plan.context.runtime, plan.manifest, plan.options.restart
     own = _earlier_manifest(destination, plan)

@@ -50,8 +50,8 @@ _SHARD = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
 
 
 def file_format(options: ExportOptions) -> Format:
-    """Return the format of the files. Raises UsageError for options that do not fit the
-    format or each other, ConfigError if its package is missing.
+    """Return the format of the files. Raises UsageError if options do not fit the
+    format or each other, and ConfigError if the package of the format is missing.
     """
     builder.pairs(options.query)
     form = options.form
@@ -86,8 +86,8 @@ def file_format(options: ExportOptions) -> Format:
 
 
 def _check_table(options: ExportOptions) -> None:
-    """Raise UsageError for columns that a table cannot have, ConfigError without the
-    packages.
+    """Raise UsageError if a table cannot have the columns, and ConfigError if the
+    packages are missing.
     """
     seen = {name.lower() for name in parquet_file.COLUMNS}
     for name in dict.fromkeys(delivery.column_names(options.columns)):
@@ -117,7 +117,7 @@ def _check_increments(options: ExportOptions, form: Format) -> None:
 def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool]:
     """Return the list operations that match, and whether each was named exactly. A
     pattern is an API, or API/RESOURCE, and may hold `*`; without patterns, all match.
-    Raises UsageError for a pattern that matches nothing.
+    Raises UsageError if a pattern matches nothing.
     """
     every = [operation for operation in catalogue if operation.name == "list"]
     if not patterns:
@@ -209,7 +209,7 @@ def file_for(connection: str, name: str, form: Format) -> str:
 
 class ExportConnections(NamedTuple):
     """The connections by their `names`; without a profile there is one, called by its
-    account. `resolve` gives the settings of one by its name. It raises ConfigError,
+    account. `resolve` gives the settings of one by its name. It raises ConfigError and
     UnsafeError.
     """
 

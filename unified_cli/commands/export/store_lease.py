@@ -66,8 +66,8 @@ class StoreLease:
     def take(self) -> None:
         """Take the lease, and renew it from now on.
 
-        Raises InUseError if another run has the lease. Raises StorageError, even if the
-        store only lacks conditional creates (If-None-Match).
+        Raises InUseError if another run has the lease, and StorageError if the store
+        fails or lacks conditional creates (If-None-Match).
         """
         names = self._before = self._names()
         if names and self._is_alive(names[-1]):
@@ -101,8 +101,8 @@ class StoreLease:
             raise TakenOverError(str(self._objects.url))
 
     def release(self) -> None:
-        """Remove the sign, unless another run has taken over. Waits at most some
-        seconds for a store that does not answer.
+        """Remove the sign, unless another run has taken over. Waits for at most some
+        seconds if the store does not answer.
         """
         self._ended.set()
         if self._thread:

@@ -120,7 +120,7 @@ class ImportTask:
         return self
 
     def failures(self, source: InputFile, journal: ImportJournal) -> Mapping[str, int]:
-        """Return the number of failed records by connection. Empty for a single
+        """Return the number of failed records by connection. Empty if there is a single
         connection.
         """
         if len(self.used) < 2:
@@ -149,15 +149,15 @@ class ImportTask:
 
     @property
     def repeats(self) -> bool:
-        """Whether a record in doubt can be sent again without a second effect, at least
-        for a while.
+        """Whether a record in doubt can be sent again without taking effect twice, at
+        least for a while.
         """
         return self.operation.method == "DELETE" or (not self.operation.outward and self.window > 0)
 
     def request(self, item: InputItem, key: str) -> Request:
         """Return the request for an item.
 
-        Raises UsageError for an id that cannot be sent.
+        Raises UsageError if the id cannot be sent.
         """
         settings = self.targets[item.profile]
         scope = requests.scope_of(settings, self.catalogue.service)
