@@ -114,7 +114,7 @@ def resolve_path(path: Path) -> Path:
 
 
 def lost_directory() -> StorageError | None:
-    """Return the error for a removed working directory. None if it is there."""
+    """Return the error for a removed working directory. None if it exists."""
     try:
         Path.cwd()
     except OSError:
@@ -181,7 +181,7 @@ class UnansweredError(TimeoutError):
 
 
 def run_with_timeout(work: Callable[[], Result], seconds: float = math.inf) -> Result:
-    """Return what the work gives, within this many seconds.
+    """Return the result of the work, within this many seconds.
 
     Raises the error of the work, UnansweredError if it takes longer, and StorageError
     if no thread can start.

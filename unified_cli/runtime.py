@@ -118,8 +118,8 @@ class Exchanges(Protocol):
 class Runtime(NamedTuple):
     """Everything that is not the command line itself.
 
-    A stream is None where its descriptor was closed before the program began.
-    `transport` replaces the network.
+    A stream is None if its descriptor was closed before the program began. `transport`
+    replaces the network.
     """
 
     stdin: BinaryIO | None
@@ -216,7 +216,7 @@ class Runtime(NamedTuple):
         `--color` decides, then the variables, then the terminal.
 
         The variables are those of no-color.org and bixense.com/clicolors, and
-        FORCE_COLOR; an empty one is unset. A terminal that is dumb has no colours.
+        FORCE_COLOR; an empty one is unset. A dumb terminal has no colours.
         """
         if self.color != "auto":
             return self.color == "always"

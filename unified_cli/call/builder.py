@@ -219,9 +219,7 @@ def _built(content: Content, build: Callable[[Content], Request]) -> Request:
 
 
 def identifier(options: CallOptions) -> str | None:
-    """Return the typed id that an operation is for, or None if the operation takes no
-    id.
-    """
+    """Return the typed id for an operation, or None if the operation takes no id."""
     return options.id if isinstance(options, ReadOptions | WriteModeOptions) else None
 
 
@@ -236,8 +234,7 @@ def path_request(call: Call, method: str, path: str, body: bytes | None) -> Requ
 def described(runtime: Runtime, options: CallOptions, operation: Operation) -> KnownMethod | None:
     """Return the connection's own description of the operation, or None.
 
-    A description older than a day is not used. The result is also None if there are
-    several connections.
+    A description older than a day is not used. None, too, for several connections.
     """
     if not runtime.has_cached("methods") or profiles.is_several(options.profile):
         return None

@@ -86,7 +86,7 @@ def _read(context: CommandContext, options: RequestOptions, method: str, *, seve
     """Read the path from one connection to check the answer, or from several. The
     answer is read as a list if `--all` or `--limit` is given, else as one record.
 
-    Raises UsageError for a call that does not read, or that sends a file.
+    Raises UsageError if the call does not read, or if it sends a file.
     """
     if method != "GET":
         asked = _SEVERAL if several else "--expect is for a read: GET, or POST …/search"
@@ -144,7 +144,7 @@ def _check_query(context: CommandContext, options: RequestOptions) -> None:
 
 
 def _check_file(call: Call, request: Request) -> None:
-    """Raise UsageError for a file in a batch, or for an unconfirmed public file."""
+    """Raise UsageError if a batch has a file, or if a public file is not confirmed."""
     if request.upload is not None and request.batch:
         raise UsageError("a batch is JSON, not a file")
     files = call.catalogue.service.connections.files.strip("/")

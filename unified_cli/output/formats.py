@@ -115,7 +115,7 @@ def of_command(
     """Return the format of a built-in command.
 
     Without a name, it is a table at a terminal, and `otherwise` off a terminal. Raises
-    UsageError for a format that is not among the choices.
+    UsageError if the format is not among the choices.
     """
     if name is None:
         return TABLE if terminal else otherwise

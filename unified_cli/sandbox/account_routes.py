@@ -59,7 +59,7 @@ class Batch:
     def run(self) -> SandboxResponse:
         """Return the records of each resource, and the errors of each.
 
-        Raises Refusal for a batch that cannot be read.
+        Raises Refusal if the batch cannot be read.
         """
         words = self.service.connections
         asked = self._body().value(words.batch_requests)
@@ -184,7 +184,7 @@ class ListedAccounts:
 
 
 def methods(catalogue: Catalogue, path: str) -> tuple[str, ...]:
-    """Return the methods of a path, empty for one that is not one of these routes."""
+    """Return the methods of a path, empty if the path is not one of these routes."""
     service = catalogue.service
     words = service.connections
     if path in (words.renewal, words.batch, words.files, words.link, _own_token(service)):
@@ -210,8 +210,8 @@ def _of_mcp(service: Service, path: str) -> str | None:
 
 
 def _place(service: Service, path: str) -> tuple[str, str, str] | None:
-    """Return a path's kind, its connection or product, and its API. None for a path
-    that is not one of these routes.
+    """Return a path's kind, its connection or product, and its API. None if the path is
+    not one of these routes.
     """
     words = service.connections
     if path == service.accounts:

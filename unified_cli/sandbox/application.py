@@ -253,7 +253,7 @@ class Sandbox:
     def _beside(self, request: SandboxRequest, own: str | None) -> SandboxResponse:
         """Return the answer to anything that is not an operation's request.
 
-        Raises Refusal: 404, 405 or 501 where there is no route.
+        Raises Refusal: 404, 405 or 501 if there is no route.
         """
         allowed = self._methods(request.path)
         if request.method not in allowed:
@@ -297,7 +297,7 @@ class Sandbox:
     ) -> SandboxResponse:
         """Return the answer in the format that was asked for, changed by faults.
 
-        Raises ConnectionDropped for a lost reply.
+        Raises ConnectionDropped if the reply is to be lost.
         """
         if "lose-reply" in hits:
             raise ConnectionDropped
@@ -322,8 +322,8 @@ class Sandbox:
         return answer
 
     def _authorise(self, request: SandboxRequest) -> str | None:
-        """Return the connection of a token `TOKEN:ID`. None for the token itself, which
-        sees all connections.
+        """Return the connection of a token `TOKEN:ID`. None if it is the token itself,
+        which sees all connections.
         """
         if self._token is None:
             return None

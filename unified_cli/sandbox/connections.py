@@ -106,7 +106,7 @@ def account_status(account: str, seed: str, service: Service) -> str:
 def account_record(account: str, seed: str, service: Service) -> JsonObject:
     """Return a connection as the service shows it.
 
-    Raises Refusal 404 for an unknown connection.
+    Raises Refusal 404 if the connection is not known.
     """
     kind = known_kind(account)
     random = SeededRandom.of(seed, "connection", account)
@@ -191,9 +191,8 @@ class OfferedMethods:
         return SandboxResponse.json(dump(answer))
 
     def of_product(self, name: str) -> SandboxResponse:
-        """Return the offer of a product, given by its name or id.
-
-        Raises Refusal 404 for an unknown one.
+        """Return the offer of a product, given by its name or id. Raises Refusal 404 if
+        the product is not known.
         """
         product = self._product(name)
 
@@ -362,7 +361,9 @@ def _tool(one: Operation) -> str:
 
 
 def known_kind(account: str) -> str:
-    """Return the kind of a connection. Raises Refusal 404 for an unknown one."""
+    """Return the kind of a connection. Raises Refusal 404 if the connection is not
+    known.
+    """
     kind = kind_of(account)
     if kind is None:
         raise Refusal(404, f"no connection {account!r} that this token can see")

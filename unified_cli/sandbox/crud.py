@@ -65,7 +65,7 @@ def create(call: OperationCall) -> SandboxResponse:
 def created(call: OperationCall) -> Row:
     """Create the record of a request, with its file.
 
-    Raises Refusal 409 for an id in use.
+    Raises Refusal 409 if the id is in use.
     """
     records = call.records()
     content = _file(call)
@@ -164,8 +164,8 @@ STANDARD: Mapping[str, Callable[[OperationCall], SandboxResponse]] = {
 
 
 def download(call: OperationCall) -> SandboxResponse:
-    """Return the bytes of a record's file, or the record where the query names the
-    unified format.
+    """Return the bytes of a record's file, or the record if the query names the unified
+    format.
 
     Assumption: the service's pages show a record and its notes say bytes; the default
     here is bytes, as a client decides by the content type.

@@ -1,4 +1,4 @@
-"""The values of seeded fields: by the field's name where that says enough, else by its
+"""The values of seeded fields: by the field's name if that says enough, else by its
 type.
 """
 

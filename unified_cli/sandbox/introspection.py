@@ -18,7 +18,7 @@ _PAGES = {"md": "text/markdown; charset=utf-8", "html": "text/html; charset=utf-
 def documentation(api: Api, product: str, form: str) -> SandboxResponse:
     """Return the documentation of an API for a product.
 
-    `form` is json, md or html. Raises Refusal 400 for any other.
+    `form` is json, md or html. Raises Refusal 400 for any other form.
 
     Assumption: the service documents only that this page exists, not its structure.
     """

@@ -101,7 +101,9 @@ class ListedRecords(Protocol):
 def page(
     records: ListedRecords, service: Service, query: QueryTree, terms: ListTerms
 ) -> SandboxResponse:
-    """Return a page. Raises Refusal 400 for a bad limit, cursor or order."""
+    """Return a page. Raises Refusal 400 if the limit, the cursor or the order is
+    invalid.
+    """
     # A cursor is bound to all parameters but itself and the page size, which may change
     # from page to page.
     bound = {

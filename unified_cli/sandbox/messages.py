@@ -87,8 +87,8 @@ class SandboxResponse:
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
     cut: int | None = None
-    """How many bytes of the body are sent before the connection breaks; None for
-    all.
+    """How many bytes of the body are sent before the connection breaks; None if all are
+    sent.
     """
     pieces: Iterator[bytes] | None = None
     """The body where it may be large; `body` is empty then."""
@@ -124,7 +124,7 @@ class Refusal(Exception):  # noqa: N818  an answer of the service, not an error 
     """The service's error answer.
 
     `provider` is the provider's answer, if the provider refused; `insight` says what
-    can be done.
+    the user can do.
     """
 
     def __init__(

@@ -220,7 +220,7 @@ def _leaves(value: Json) -> Iterator[Json]:
 def _sign(found: Json, text: str) -> int | None:
     """-1, 0 or 1 as a value is below, equal to or above a text.
 
-    None where the two cannot be compared.
+    None if the two cannot be compared.
     """
     if isinstance(found, bool):
         return 0 if text == str(found).lower() else None

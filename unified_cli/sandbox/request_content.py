@@ -69,8 +69,8 @@ def kept(pieces: Iterable[bytes]) -> BinaryIO:
 
     A small body stays in memory.
 
-    Raises Refusal 413 for more than `LARGEST_UPLOAD` bytes, StorageError if the disk is
-    full.
+    Raises Refusal 413 if it has more than `LARGEST_UPLOAD` bytes, and StorageError if
+    the disk is full.
     """
     # Closed with the request.
     file = cast("BinaryIO", tempfile.SpooledTemporaryFile(max_size=PIECE))  # noqa: SIM115
@@ -111,7 +111,7 @@ class FormPart(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The value of a field. Raises Refusal 413 for a value of more than 1 MiB."""
+        """The value of a field. Raises Refusal 413 if the value has more than 1 MiB."""
         if self.content.size > _LARGEST_FIELD:
             raise Refusal(413, f"the field {self.name!r} is longer than {_LARGEST_FIELD} bytes")
         return b"".join(self.content.pieces()).decode("utf-8", "replace")
@@ -188,8 +188,8 @@ class Body:
         return read(self.members[name]) if name in self.members else None
 
     def text(self, name: str) -> str | None:
-        """Return a member that is a text or a number, as text, or None for any
-        other.
+        """Return a member that is a text or a number, as text, or None if it is
+        anything else.
         """
         written = self.members.get(name, "null")
         value = self.value(name)

@@ -112,8 +112,8 @@ def options(request: SandboxRequest, allowed: Collection[str]) -> SandboxRespons
 
 
 def refused(request: SandboxRequest, allowed: Collection[str]) -> Refusal:
-    """Return the refusal of a request without a route: 501 for an unknown method, 405
-    where the path takes others, or 404.
+    """Return the refusal of a request without a route: 501 if the method is not known,
+    405 if the path takes other methods, or 404.
     """
     if request.method not in _KNOWN:
         return Refusal(501, f"the sandbox knows no method {request.method}")

@@ -26,7 +26,7 @@ from unified_cli.sandbox.vocabulary import (
 from unified_cli.values import Json, JsonColumns, JsonObject
 
 OwnFields = Callable[[str, str], Sequence[KnownField]]
-"""The fields of an API's resource, where a user's file says them."""
+"""The fields of an API's resource, if a user's file names them."""
 
 Targets = Callable[[RecordBatch], Sequence[int | None]]
 """From records the numbers of those that they refer to, None where one refers to
@@ -147,7 +147,8 @@ def _statuses(batch: RecordBatch, size: int) -> Sequence[int | None]:
 
 
 _KEPT = 4096
-# Assumption: every record has these but those the service publishes without an id.
+# Assumption: every record has these fields, except records that the service publishes
+# without an id.
 _ALWAYS = (KnownField("id"), KnownField("name"), KnownField("created_at"), KnownField("updated_at"))
 _UNKNOWN_PERSON = (KnownField("first_name"), KnownField("last_name"), KnownField("emails", "array"))
 _TIMES = ("created_at", "updated_at")

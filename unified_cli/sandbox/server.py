@@ -74,7 +74,7 @@ def listen(port: int, host: str | None = None) -> list[socket.socket]:
             ("::1", first.getsockname()[1]), family=socket.AF_INET6, backlog=_BACKLOG
         )
     except OSError as error:
-        # Without IPv6, or where the port is taken there, 127.0.0.1 alone is enough.
+        # If there is no IPv6, or if the port is taken there, 127.0.0.1 alone is enough.
         if error.errno == errno.EMFILE:
             raise
         return [first]
@@ -318,7 +318,7 @@ class Server:
 
 def _connection_limit() -> int:
     """Return how many connections may be open: as many as the operating system allows
-    files, less some for other files.
+    files, less a few for other files.
     """
     allowed = os_limits.raise_open_files(_CONNECTIONS)
     return max(min(allowed, _CONNECTIONS) - 100, 50)

@@ -194,8 +194,8 @@ class SandboxStore:
         return row is not None and row[0] == "1"
 
     def changed(self, scope: Scope, low: int, high: int) -> list[tuple[int, str | None]]:
-        """Position and record, None where deleted, of the changes from `low` to `high`,
-        both included.
+        """Position and record, None if it was deleted, of the changes from `low` to
+        `high`, both included.
         """
         return self._rows(
             "SELECT position, record FROM changes WHERE account = ? AND api = ? AND resource = ?"
@@ -242,8 +242,8 @@ class SandboxStore:
         return (row[0] if row and row[0] else CREATED) + 1
 
     def reply(self, account: str, path: str, key: str) -> SandboxResponse | None:
-        """Return what was answered under this idempotency key, or None for a new or an
-        empty one.
+        """Return the answer that this idempotency key got, or None if the key is new or
+        empty.
         """
         row = key and self._row(
             "SELECT status, body, type FROM replies WHERE account = ? AND path = ? AND key = ?",
@@ -273,7 +273,7 @@ class SandboxStore:
             )
 
     def count_effect(self, account: str, method: str, path: str, key: str) -> None:
-        """Count that a write took effect. `key` is empty where none was sent."""
+        """Count that a write took effect. `key` is empty if no key was sent."""
         if self.warn is not None:
             self.warn()
             self.warn = None
@@ -300,8 +300,8 @@ class SandboxStore:
 
     @contextmanager
     def _failures(self) -> Iterator[None]:
-        """Turn the errors of SQLite into ours. Raises StorageError, StateError for a
-        damaged file.
+        """Turn the errors of SQLite into ours. Raises StateError if the file is
+        damaged, and otherwise StorageError.
         """
         where = self.path or "in memory"
         try:

@@ -30,7 +30,7 @@ def count(api: str, resource: str) -> int:
 def names(api: str, resource: str) -> Sequence[str]:
     """Return the titles that a resource's records have in turn.
 
-    Empty for a resource without a list of names.
+    Empty if the resource has no list of names.
     """
     found: Sequence[str] = TABLES["titles"].get(f"{api}/{resource}", ())
     return found
@@ -76,8 +76,8 @@ def id_prefix(resource: str) -> str:
 
 
 def number_of(resource: str, text: str) -> int | None:
-    """Return the number of the seeded record with this id, or None for anything that is
-    not such an id.
+    """Return the number of the seeded record with this id, or None if it is not such an
+    id.
     """
     name, _, number = text.rpartition("-")
     # `isdigit` alone would let other scripts' digits and leading zeros name the same
@@ -109,8 +109,8 @@ contact.
 
 The field to follow, the resource it leads to, and the field there.
 """
-# The resource that a plain `object` refers to, where the catalogue's known fields do
-# not say it.
+# The resource that a plain `object` refers to, if the catalogue's known fields do not
+# say it.
 _UNDECLARED: Mapping[FieldPlace, str] = _by_place("undeclared")
 
 # In most records these fields are empty. Otherwise they refer to a record with a lower

@@ -140,7 +140,7 @@ def request_of(environ: "WSGIEnvironment", service: Service) -> Iterator[Sandbox
 
     A large body is available only during the block.
 
-    Raises Refusal: 413 for a body that is too long, 400 for a broken target.
+    Raises Refusal: 413 if the body is too long, 400 if the target is broken.
     """
     _, target = in_origin_form(environ["REQUEST_URI"])
     headers = {

@@ -81,7 +81,7 @@ class RunConnections:
     def request(self, call: RunCall, body: bytes | None, key: str) -> Request:
         """Return the request of a call.
 
-        `body` is the common body of the run's calls. Raises StateError, UsageError.
+        `body` is the common body of the run's calls. Raises StateError and UsageError.
         """
         settings = self.settings(call.profile)
         address, account = settings.reachable()

@@ -227,7 +227,8 @@ def open_to_read(path: Path) -> Journal:
 def version_of(path: Path) -> str:
     """Return the version that began an import.
 
-    Empty for 0.1, which did not record its version, and if the journal cannot be read.
+    Empty for version 0.1, which did not record its version, and for a journal that
+    cannot be read.
     """
     with contextlib.suppress(UnifiedError), contextlib.closing(journals.open_file(path)) as file:
         line = file.read(state.LONGEST_LINE, 0).partition(b"\n")[0]

@@ -117,7 +117,7 @@ class Journal:
 
     def sent(self, number: int) -> JournalEntry | None:
         """Return the line that was written before the write was sent. None if there is
-        no line.
+        no such line.
         """
         at = self._sent[number] if number < len(self._sent) else -1
         return None if at < 0 else self._entry(at)

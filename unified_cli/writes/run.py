@@ -19,10 +19,9 @@ _REMEDY = "nothing was sent; restore it from a backup, or remove it: unified run
 
 
 class StoredRun:
-    """A run with its open journal. A context manager, which closes the journal and
-    releases the lock.
-
-    `kept` is False where the journal is only in memory, since no file could be written.
+    """A run with its open journal. It is a context manager that closes the journal and
+    releases the lock. `kept` is False if the journal is only in memory, because no file
+    could be written.
     """
 
     def __init__(
@@ -73,7 +72,8 @@ class StoredRun:
     def open(cls, registry: RunRegistry, run: str) -> Self:
         """Return the run of that id, to work on it.
 
-        Raises UsageError, StateError if it is in use or damaged.
+        Raises UsageError if there is no such run, and StateError if it is in use or
+        damaged.
         """
         path = registry.path(run)
         lock = registry.lock(run)

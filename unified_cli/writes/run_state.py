@@ -47,7 +47,7 @@ class KnownRun(NamedTuple):
     is not known here.
     """
     passing: bool = True
-    """Whether anything that failed may be done another time as it is."""
+    """Whether any failed part may be repeated unchanged."""
     reason: str = ""
     foreign: bool = False
     closed: bool = False
@@ -210,7 +210,7 @@ def _of_export(runtime: Runtime, header: RunHeader) -> KnownRun:
 def manifest_of(runtime: Runtime, header: RunHeader) -> Manifest | None:
     """Return the manifest of an export into a folder.
 
-    Returns None for an export into a store, and for a missing manifest. Raises
+    Returns None if the export is into a store, or if the manifest is missing. Raises
     StateError if the folder is gone, and StorageError if reading fails.
     """
     path = Path(header.path)

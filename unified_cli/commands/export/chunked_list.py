@@ -66,7 +66,7 @@ class ChunkedList:
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:  # noqa: ARG002
         """Continue where the log ends, or begin.
 
-        `restart` begins anew; with `keep`, after the existing chunks.
+        `restart` begins anew; with `keep`, new chunks follow the existing ones.
 
         Raises StateError if the list has other options or was changed.
         """

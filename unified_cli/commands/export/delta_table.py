@@ -369,7 +369,7 @@ class ListTable:
 
     @contextmanager
     def _errors(self, what: str) -> Iterator[None]:
-        """Raise this program's errors for those of the library."""
+        """Raise this program's errors instead of those of the library."""
         try:
             yield
         except (exceptions.TableNotFoundError, exceptions.CommitFailedError):

@@ -224,7 +224,7 @@ class ExportConnections(NamedTuple):
 
 
 def selected(context: CommandContext, options: ExportOptions) -> ExportConnections:
-    """Return the selected connections. Raises ConfigError, UsageError."""
+    """Return the selected connections. Raises ConfigError and UsageError."""
     runtime, patterns = context.runtime, options.profile
     config = file.read(runtime)
     flags = overrides(options)._replace(output=None)

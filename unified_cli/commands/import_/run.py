@@ -169,7 +169,7 @@ def _preview(task: ImportTask, source: InputFile) -> None:
 
 
 def _confirm(task: ImportTask, source: InputFile, *, yes: bool, piped: bool) -> None:
-    """Raise UnsafeError if nothing may be written, UsageError if a required
+    """Raise UnsafeError if nothing may be written, and UsageError if a required
     confirmation is missing.
     """
     operation = task.operation

@@ -209,7 +209,7 @@ class _ListedFile:
 class _DownloadBatch:
     """One run, with the folder locked and its manifest open.
 
-    No name is given twice, even where case is ignored.
+    No name is given twice, even if the disk ignores case.
     """
 
     def __init__(

@@ -199,7 +199,7 @@ def _has_content(path: Path, text: bytes) -> bool:
 def _edited(runtime: Runtime, editor: Sequence[str], path: Path, seen: Parts) -> Parts:
     """Return the record as the person edited it.
 
-    Raises UsageError if the person gives up, ConfigError without an editor.
+    Raises UsageError if the person gives up, and ConfigError if there is no editor.
     """
     while True:
         runtime.stderr.end_line()

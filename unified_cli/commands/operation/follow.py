@@ -192,7 +192,7 @@ class FollowedList:
     def from_state(cls, state: Json, look_back: timedelta, now: datetime) -> Self:
         """Return the list as it was left.
 
-        Raises ValueError, TypeError or KeyError for anything that is not a state.
+        Raises ValueError, TypeError or KeyError if it is not a state.
         """
         reached = datetime.fromisoformat(state["reached"])
         made = cls(reached, Instant(datetime.fromtimestamp(0, UTC)), look_back)

@@ -88,7 +88,7 @@ def run(operation: Operation, context: CommandContext, options: OperationOptions
 def mode_of(operation: Operation, options: OperationOptions) -> Mode:
     """Return the mode that the options describe.
 
-    Raises UsageError for an option that this mode does not have.
+    Raises UsageError if this mode does not have an option that is given.
     """
     several = is_several(options.profile)
     edits = part(options, WriteModeOptions).edit

@@ -162,7 +162,7 @@ def _offered(name: str, offered: Offered, settings: Settings) -> tuple[str, Sequ
 
 
 def _check_free(context: CommandContext, api: str) -> None:
-    """Raise UsageError for an API name that is taken or not allowed."""
+    """Raise UsageError if the API's name is taken or not allowed."""
     if api in context.catalogue.apis:
         return
     if not is_name(api):

@@ -10,7 +10,7 @@ from unified_cli.errors import UsageError
 def run(context: CommandContext, options: RemoveOperationsOptions) -> None:
     """Remove the resources from the files that they are in.
 
-    Raises UsageError for a resource that is in no file.
+    Raises UsageError if a resource is in no file.
     """
     runtime = context.runtime
     by_api: dict[str, list[str]] = {}

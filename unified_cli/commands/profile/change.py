@@ -146,7 +146,7 @@ def _check_unused(runtime: Runtime, name: str, tokens: Sequence[TokenSource], dr
 
 
 def remove(context: CommandContext, options: RemoveOptions) -> None:
-    """Remove a profile, and its token where it is kept here."""
+    """Remove a profile, and its token if it is kept here."""
     runtime, name = context.runtime, existing(options.name)
     if (
         not options.yes

@@ -85,7 +85,7 @@ def _question(names: Sequence[str | None]) -> str:
 
 
 def typed_token(runtime: Runtime, question: str, *, optional: bool = False) -> str:
-    """Return the token typed at the terminal, empty for an empty answer where that is
+    """Return the token typed at the terminal, empty for an empty answer if that is
     allowed.
 
     Raises ConfigError after three invalid answers.

@@ -80,7 +80,7 @@ def _suggest(text: str, following: str | None, values: Mapping[str, Toml]) -> st
 def parse(name: str, value: Any) -> Any:
     """Return the value of a key as the file stores it.
 
-    Raises UsageError if there is no such key, or the value is invalid.
+    Raises UsageError if there is no such key, or if the value is invalid.
     """
     if name == "token":
         raise UsageError(

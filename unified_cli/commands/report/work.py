@@ -129,8 +129,8 @@ def exports(
 
 
 def check_export(runtime: Runtime, folder: str) -> None:
-    """Raise UsageError for a store, StateError for a folder without an export. Raises
-    StorageError, too.
+    """Raise UsageError if `folder` is a store, StateError if the folder has no export,
+    and StorageError if it cannot be read.
     """
     if "://" in folder:
         raise UsageError(
@@ -276,7 +276,7 @@ def expectations(runtime: Runtime, file: str) -> CheckedExpectations:
 def _content(runtime: Runtime, file: str) -> tuple[bytes, int]:
     """Return the contents of a file, and its age in seconds.
 
-    Raises StorageError, UsageError for a large one.
+    Raises UsageError if the file is too large, and StorageError if it cannot be read.
     """
     try:
         with os.fdopen(regular_file.descriptor(Path(file), follow=True), "rb") as content:

@@ -51,7 +51,7 @@ _AT_ONCE = 500
 _MOST_NAMED = 20
 _BAR = 30
 _WIDE = 100
-"""From this width on, there is room for a whole bar next to the command."""
+"""Screens of at least this width have room for a whole bar next to the command."""
 
 
 def show_all(context: CommandContext, options: ListRunsOptions) -> None:

@@ -271,7 +271,8 @@ def _calls_left(
 def remove(context: CommandContext, options: RemoveRunsOptions) -> None:
     """Remove the journals of runs.
 
-    Raises UsageError if the user declines, StateError if one of the runs is under way.
+    Raises UsageError if the user declines, and StateError if one of the runs is under
+    way.
     """
     runtime = context.runtime
     registry = RunRegistry(runtime)

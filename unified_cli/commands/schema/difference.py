@@ -14,8 +14,8 @@ _FEWEST = 30
 
 
 class ShapeChange(Enum):
-    """Every kind of difference. A kind with `strict` is a failure only with `--strict`,
-    the others always.
+    """Every kind of difference. A kind with `strict` is a failure only with `--strict`;
+    the other kinds always are.
     """
 
     about: str

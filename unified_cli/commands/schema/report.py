@@ -30,8 +30,8 @@ _SHAPE_HEADS = ("path", "types", "present", "null", "values")
 _HEADS = ("connection", "difference", "path", "before", "now")
 
 Compared = Sequence[ShapeDifference] | UnifiedError | None
-"""The differences of a connection, why it could not be read, or None where it has no
-record to compare.
+"""The differences of a connection, the error that prevented its read, or None if it has
+no record to compare.
 """
 Found = Mapping[str, Compared]
 
@@ -84,7 +84,7 @@ def print_found(
 
 
 def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
-    """Raise DifferentError if differences are a failure, IncompleteError where
+    """Raise DifferentError if differences are a failure, and IncompleteError if
     connections could not be read.
 
     IncompleteError is raised, too, if no connection has a record: a check that has
@@ -238,7 +238,7 @@ def _shape_tree(runtime: Runtime, title: str, root: ShapeNode) -> Iterator[Termi
 def _widths(branches: Sequence[Branch], room: int) -> list[int]:
     """Return the widths of the columns, the first with the lines that lead to a name.
 
-    Words stay whole where there is room.
+    Words stay whole if there is room.
     """
     rows = [
         (STEP * depth, [_visible(cell) for cell in one.cells]) for depth, one in _all(branches, 1)

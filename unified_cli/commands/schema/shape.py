@@ -27,7 +27,7 @@ _DEEPEST = 32
 _MOST_VALUES = 50
 _LONGEST_VALUE = 64
 _MOST_NAMED = 5
-# An object is a map where at least this many objects brought new names.
+# An object is a map if at least this many objects brought new names.
 _FEWEST_NEW = 5
 # Characters of a name that a path must quote, so that `a.b` is not `b` within `a`.
 _PLAIN = re.compile(r'[^.\[\]"*]+')
@@ -55,8 +55,8 @@ class ShapeNode:
     """The values seen at one path: the number of each type, the members of objects, the
     items of arrays, and the listed values.
 
-    `others` represents all members whose names are data. `values` is None where they
-    are not listed.
+    `others` represents all members whose names are data. `values` is None if they are
+    not listed.
     """
 
     __slots__ = (
@@ -79,7 +79,7 @@ class ShapeNode:
         are possible.
         """
         self.present: int | None = 0
-        """How many objects had it as their member; None if not counted."""
+        """How many objects had it as their member; None if they were not counted."""
         self.members: dict[str, ShapeNode] = {}
         self.others: ShapeNode | None = None
         self.filled = 0
@@ -99,7 +99,7 @@ class ShapeNode:
     def kinds(self) -> frozenset[str]:
         """The types without null.
 
-        An integer is a number where there are other numbers too.
+        An integer counts as a number if there are other numbers, too.
         """
         kinds = {name for name, _ in self.counts.items() if name != "null"}
         return frozenset(kinds - {"integer"} if "number" in kinds else kinds)

@@ -50,8 +50,8 @@ _Spools = Mapping[Table, TableSpool]
 def answer(context: CommandContext, options: SqlOptions) -> None:
     """Run the statement over the lists that it names, and print its rows.
 
-    Raises UsageError for a problem with the statement, and the error that summarizes
-    the failed reads.
+    Raises UsageError if there is a problem with the statement, and the error that
+    summarizes the failed reads.
     """
     runtime, keep = context.runtime, Path(options.keep) if options.keep else None
     text, cache = _text(runtime, options), runtime.folder("cache")

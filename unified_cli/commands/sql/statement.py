@@ -59,7 +59,7 @@ def plan(text: str, catalogue: Catalogue, parser: duckdb.DuckDBPyConnection) -> 
     """Return a statement, checked, with the tables and columns that it reads. `parser`
     is a database, which only parses it.
 
-    Raises UsageError for an invalid statement, or one that does more than read.
+    Raises UsageError if the statement is invalid or does more than read.
     """
     if "\0" in text:
         raise UsageError("the statement has a NUL")

@@ -113,7 +113,7 @@ class TableSpool:
         self._size = self._longest = 0
 
     def add(self, profile: str, records: Iterable[Record]) -> None:
-        """Spool some records of a connection. Raises StorageError."""
+        """Spool these records of a connection. Raises StorageError."""
         label = msgspec.json.encode(profile)
         for record in records:
             self._add(label, bytes(record).translate(_ON_ONE_LINE))
