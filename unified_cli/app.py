@@ -93,7 +93,7 @@ def _of_built_in(runtime: Runtime, options: OptionsT) -> OptionsT:
     """Return the options of a built-in command.
 
     Most built-in commands read no settings, so their format and quietness are decided
-    here. Raises UsageError for a format that the command does not have.
+    here. Raises UsageError if the command does not have the format.
     """
     output = getattr(options, "output", None)
     # A command that makes a call reads its format from the settings.

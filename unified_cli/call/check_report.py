@@ -69,8 +69,8 @@ class CheckReport:
         cases = [
             self._case(name, verdict, self._monotonic() - self._began, missing) for verdict in found
         ]
-        # The first verdict includes the time of the read, as the first test that uses a
-        # fixture includes its setup.
+        # The first verdict includes the time of the read, just like the first test that
+        # uses a fixture includes its setup.
         seconds = 0.0 if found else whole.seconds
         for one in self._expectations:
             began = self._monotonic()

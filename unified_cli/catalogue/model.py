@@ -258,7 +258,7 @@ class Service(NamedTuple):
     remote_error: str
     error_insight: str
     provider_answers: str
-    """The members of an error that hold what the provider answered."""
+    """The members of an error that hold the provider's answer."""
     response_format: str
     exclude_fields: str
     ignore_remote_data: str

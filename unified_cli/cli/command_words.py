@@ -11,9 +11,9 @@ from unified_cli.cli.flags import Flag, Options, arguments_of, flags_of, names_o
 from unified_cli.cli.option_parts import MessageOptions
 
 _PATHS = ("file", "folder")
-# Options that are left out, as they do not change the effect of a command: how messages
-# are printed, a token from standard input, which is used up, and a recording of one
-# run.
+# Options that are left out, because they do not change the effect of a command: how
+# messages are printed, a token from standard input, which is used up, and a recording
+# of one run.
 _RESENDS = ("retry_in_doubt", "retry_failed", "record", "yes")
 _OF_ONE_CALL = frozenset(
     {*names_of(MessageOptions), *_RESENDS, "dry_run", "restart", "token_stdin"}

@@ -38,7 +38,7 @@ def confirm_change(
     answer is no, prompts are off, or there is no terminal to ask on.
     """
     if yes:
-        # Return early, as the question needs a read of the cache.
+        # Return early, because the question needs a read of the cache.
         return
     known = connection_facts.recall(runtime, settings)
     account = f"account {settings.account_id}" + (

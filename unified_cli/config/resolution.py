@@ -75,8 +75,8 @@ _AS_FOUND = (
     "read_only",
     "idempotency_window",
 )
-# Assumption: the service's limit for a token is ten times that for a connection, as it
-# publishes.
+# Assumption: the service's limit for a token is ten times that for a connection, as the
+# service publishes.
 _TOKEN_FACTOR = 10
 _REPLAYED = TokenSource("replay", "", "--replay")
 _NAMING = ("-p", KEYS["profile"].variable)

@@ -116,7 +116,7 @@ LAYERS = (
 def filled(text: str) -> str:
     """Return the page for contributors with its regions regenerated.
 
-    Raises ValueError for a region unknown or missing.
+    Raises ValueError if a region is unknown or missing.
     """
     known = regions()
     found = [match["name"] for match in _REGION.finditer(text)]

@@ -68,7 +68,7 @@ def _url(text: str) -> httpx.URL:
 def _host(address: Address) -> str:
     """Return the Host header for this address.
 
-    Raises ConfigError for a name that cannot be called.
+    Raises ConfigError if the name cannot be called.
     """
     url = _url(address.origin)
     try:
@@ -84,7 +84,7 @@ def _http_request(
 ) -> httpx.Request:
     """Return the request for a transport.
 
-    Raises UsageError for a URL that cannot be sent as it is.
+    Raises UsageError if the URL cannot be sent unchanged.
     """
     url = _url(request.url)
     if url.raw_path != request.target.encode("ascii"):
@@ -181,7 +181,7 @@ class HttpConnection:
     def attempt(self, request: Request, until: float, expected: Expected) -> Answer | Failed:
         """Send the request once, and return the answer or failure.
 
-        Stops at `until`. Raises UsageError or ConfigError for a request that cannot be
+        Stops at `until`. Raises UsageError or ConfigError if the request cannot be
         sent.
         """
         self._body = request.upload.body(self._state.extend) if request.upload else None
@@ -229,8 +229,8 @@ class HttpConnection:
         origin.
 
         Another origin is sent only the headers that ask for the file. Raises
-        RedirectError for any other redirect, before anything is sent there, and for a
-        loop.
+        RedirectError for any other redirect, before anything is sent to its target, and
+        for a loop.
         """
         transport = self._transport
         response = transport.handle_request(outgoing)

@@ -247,8 +247,8 @@ def for_service(address: Address, path: str, query: Query, account: str = "") ->
 def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
     """Return the request for any path below the base URL.
 
-    The path is percent-encoded as typed. Raises UsageError for a path that the server
-    might decode differently.
+    The path is percent-encoded as typed. Raises UsageError if the server might decode
+    the path differently.
     """
     if method not in _METHODS:
         swapped = (

@@ -62,8 +62,8 @@ def fields(raw: Sequence[str], typed: Sequence[str]) -> list[BodyField]:
 def compose(data: str | None, fields: Sequence[BodyField], runtime: Runtime) -> bytes | None:
     """Return the body as JSON, or None if not given. Numbers keep their digits.
 
-    Raises UsageError, with the place, for invalid input, and StorageError for a file
-    that cannot be read.
+    Raises UsageError, with the place, if the input is invalid, and StorageError if a
+    file cannot be read.
     """
     if data is None and not fields:
         return None

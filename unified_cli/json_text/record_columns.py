@@ -99,7 +99,7 @@ def project(record: Record, columns: Sequence[str]) -> Record:
 def paths(members: Parts) -> Iterator[str]:
     """Yield the column names in a record, one level deep.
 
-    For example `status`, `status.name`, `tags.name`.
+    Examples are `status`, `status.name` and `tags.name`.
     """
     for key, value in members.items():
         yield key

@@ -23,8 +23,8 @@ _SENT = {"id": "folders-2", "name": "Sent"}
 def suspend(call: OperationCall) -> SandboxResponse:
     """Suspend a user.
 
-    Assumption: the status is not one of the documented values, as the service passes on
-    providers' own.
+    Assumption: the status is not one of the documented values, because the service
+    passes on the providers' own values.
     """
     return _user(call, {"status": "suspended"})
 

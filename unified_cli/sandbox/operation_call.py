@@ -187,8 +187,8 @@ def check_types(operation: Operation, body: Body) -> None:
     """Raise the provider's Refusal, 422, if a field does not have the type that is
     known of it.
 
-    A reference to another record may be its id alone; it becomes an object, as it is
-    answered. The values of a form are always texts, so their types are not checked.
+    A reference to another record may be its id alone; it becomes an object, as in an
+    answer. The values of a form are always texts, so their types are not checked.
     """
     if body.file is not None or not body.members:
         return

@@ -51,7 +51,7 @@ def opened(path: Path, *, force: bool, instead: str = OVERWRITE) -> Iterator[Ato
     After an error nothing is left of it.
 
     It must not exist unless `force`; `instead` says what to do about one that is there.
-    Raises StorageError, and for an unwritable path before the block.
+    Raises StorageError, and does so before the block if the path cannot be written.
     """
     check(path, force=force, instead=instead)
     try:
@@ -135,8 +135,8 @@ def open_stream(path: Path) -> OutputStream | None:
     None for a regular or a missing file.
 
     A link is not followed, unless it is the system's own name of a descriptor. Raises
-    StorageError, also for a named pipe that no one has opened to read: its reader may
-    never come.
+    StorageError, even if it is a named pipe that no one has opened to read, because its
+    reader may never come.
     """
     try:
         if match := _DESCRIPTOR.fullmatch(str(path)):

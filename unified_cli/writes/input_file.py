@@ -111,7 +111,7 @@ def _examined(
 def _counted(lines: Iterator[InputLine], name: str) -> tuple[int, int, int, bool]:
     """Return `count`, `last`, `labelled` and `sound` of the lines, as in `InputFile`.
 
-    Raises UsageError for no lines, and for too many.
+    Raises UsageError if there are no lines, or too many.
     """
     count = last = labelled = 0
     sound = True

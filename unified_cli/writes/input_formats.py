@@ -128,8 +128,8 @@ def _array_records(file: BinaryIO, items: str) -> Iterator[str]:
 
     An object without `items` is itself the only record.
 
-    Raises ValueError with the reason if the text is neither an array nor an object,
-    TooLongError for a record of more than `LONGEST_LINE`.
+    Raises ValueError, with the reason, if the text is neither an array nor an object,
+    and TooLongError if a record has more than `LONGEST_LINE` bytes.
     """
     pieces = _pieces(file)
     begins = next(pieces, b"")

@@ -221,7 +221,7 @@ def split_mark(record: bytes) -> tuple[bytes, LineMark | None]:
 
     Raises ValueError if a marked line was not a record.
 
-    Raises ValueError also for a key that no request can carry.
+    Raises ValueError also if no request can carry the key.
     """
     if f'"{MARK}"'.encode() not in record:
         return record, None

@@ -86,7 +86,8 @@ class ConnectionRead:
         self.shown: list[bytes] = []
         """The connection's records in the answer."""
         self.facts: JsonObject | None = None
-        """The connection's facts for the answer, once it was asked."""
+        """The facts about the connection for the answer, once the connection was read.
+        """
         self._task = task
         self._read: list[ReadRecord] = []
         self._onward = cursor

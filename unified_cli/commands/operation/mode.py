@@ -104,7 +104,7 @@ def mode_of(operation: Operation, options: OperationOptions) -> Mode:
 def _sent(operation: Operation, options: OperationOptions, *, several: bool) -> ModeKind:
     """Return the mode of an operation that sends or only shows a body.
 
-    Raises UsageError for a file in several requests.
+    Raises UsageError if several requests would send a file.
     """
     writing, downloading = part(options, WriteModeOptions), part(options, DownloadModeOptions)
     if writing.skeleton or downloading.skeleton:
@@ -166,8 +166,8 @@ def _missing_id(catalogue: Catalogue, operation: Operation) -> UsageError:
 def _check_required(runtime: Runtime, operation: Operation, options: OperationOptions) -> None:
     """Name the query parameters that are required and missing.
 
-    Raises UsageError for a missing parameter with `--strict`, and for a download, which
-    cannot find its file without the parameter.
+    Raises UsageError if a parameter is missing, but only with `--strict` or for a
+    download, which cannot find its file without the parameter.
 
     Any other request is sent anyway: required parameters differ between providers.
     """

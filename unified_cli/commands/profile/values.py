@@ -44,7 +44,7 @@ def read_assignments(texts: Iterable[str]) -> dict[str, Toml]:
     """Return the values of `KEY=VALUE` texts. An empty value becomes None, which unsets
     the key.
 
-    Raises UsageError for an invalid assignment.
+    Raises UsageError if an assignment is invalid.
     """
     values: dict[str, Toml] = {}
     after = iter(texts)

@@ -50,8 +50,8 @@ class SeenConnection(NamedTuple):
 
 @dataclass(slots=True)
 class _Lists:
-    """The lists of connections, by origin and account, and why connections cannot be
-    asked at all.
+    """The lists of connections, by origin and account, and the reasons why connections
+    cannot be asked at all.
     """
 
     records: dict[tuple[str, str], ConnectionRecord] = field(default_factory=dict)

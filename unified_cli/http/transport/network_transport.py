@@ -125,7 +125,7 @@ class NetworkTransport(httpx.BaseTransport):
 def _head(method: bytes, target: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
     """Return the head of a request.
 
-    Raises LocalProtocolError for a part that would be read as several.
+    Raises LocalProtocolError if a part would be read as several parts.
     """
     lines = [
         b"%b %b HTTP/1.1" % (method, target),

@@ -60,8 +60,8 @@ def port_of(url: httpx.URL) -> int:
 def proxy_for(address: Address, environ: Mapping[str, str]) -> ProxySetting | None:
     """Return the proxy for the address, or None.
 
-    None for a loopback address and for those in NO_PROXY. Raises ConfigError for a
-    setting that cannot be used.
+    None for a loopback address and for those in NO_PROXY. Raises ConfigError if a
+    setting cannot be used.
     """
     if is_loopback(address.host):
         return None

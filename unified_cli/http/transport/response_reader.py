@@ -76,7 +76,7 @@ class ResponseReader(httpx.SyncByteStream):
 
     Interim answers are left out, however many there are. The connection is free for
     another request when the body is read to its end, and closed if it may not be used
-    again. Raises RemoteProtocolError for anything that is not a proper answer, and the
+    again. Raises RemoteProtocolError if the bytes are not a proper answer, and the
     errors of the connection.
     """
 

@@ -104,8 +104,8 @@ class DeadlineSocket:
 
         If the connection uses TLS already, the new TLS runs within it.
 
-        Raises OSError, and ValueError for a name that only a proxy looked up: a part is
-        empty or too long.
+        Raises OSError, and ValueError if a part of the name is empty or too long, which
+        can happen only if a proxy looks it up.
         """
         seconds = self._state.handshake_seconds = self._state.seconds(_CONNECT)
         # The ssl module encodes the name, too, but leaves the socket open if that
