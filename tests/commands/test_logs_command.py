@@ -106,7 +106,7 @@ def test_on_a_pipe_it_is_lines(unified: Unified, logged: Service) -> None:
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        ("--since 32d", "longer ago than 31 days"),
+        ("--since 32d", "longer ago than the 31 days"),
         ("--since yesterday", "--since takes a time"),
         ("-p one -p two -a x", "-a names one connection"),
         ("-p one -p two -o ids", "cannot tell connections apart"),
