@@ -131,7 +131,12 @@ def _of_runs(work: Work, context: CommandContext, options: Any) -> None:
 
     work(
         context,
-        replace(options, profile=selection.selected(context.runtime, options, options.profile)),
+        replace(
+            options,
+            profile=selection.selected(
+                context.runtime, context.catalogue, options, options.profile
+            ),
+        ),
     )
 
 

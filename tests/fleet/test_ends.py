@@ -315,8 +315,7 @@ IMPORT = {
     "one not offered": (9, f"error: 1 of 3 records failed (c01 1){CORRECT}"),
     "none offered": (9, f"error: 3 of 3 records failed (c00 1, c01 1, c02 1){CORRECT}"),
     **stopped(
-        "; broken off after 0 of 3 records; to continue: run the same command again (its journal is"
-        " DIR/in.ndjson.unified-journal)"
+        "; broken off after 0 of 3 records, 1 more was sent; to continue: unified runs resume RUN"
     ),
 }
 NOBODY_NAMED = {"none selected": (3, 'error: no profile named "x" (unified profile list shows 4)')}

@@ -211,7 +211,7 @@ WORK = {
     "import": (
         ["import", "ticketing/tags", "in"],
         "5 of 10 records, ",
-        f"broken off after 5 of 10 records; {AGAIN} (its journal is in.unified-journal)",
+        "broken off after 5 of 10 records, 1 more was sent; to continue: unified runs resume ID",
     ),
     "export": (
         ["export", *LISTS, "--to", "dump"],

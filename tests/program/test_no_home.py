@@ -184,5 +184,6 @@ def test_an_interruption_says_how_much_is_done(
     result = homeless(command, RECORDS, sleep=interrupt)
     assert result.code == 130
     assert result.stderr.endswith(
-        "broken off after 0 of 2 records; to continue: pipe in the records that are left\n"
+        "broken off after 0 of 2 records, 1 more was sent; to continue: pipe in the records that"
+        " are left\n"
     )

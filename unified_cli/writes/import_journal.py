@@ -211,17 +211,20 @@ def _words(option: str, value: str) -> str:
     return f"{option} {shlex.quote({chr(9): 'tab'}.get(value, value))}" if value else option
 
 
-def open_to_read(path: Path) -> Journal:
-    """Return the journal of an import, open to be read.
+def open_to_read(path: Path) -> tuple[Journal, ImportHeader]:
+    """Return the journal of an import, open to be read, and its header.
 
     Raises StateError if it is damaged, and StorageError if reading fails.
     """
+    found = ImportHeader("", "", 0, "")
 
     def highest(line: bytes) -> int:
+        nonlocal found
+        found = read_header(line, path, ImportHeader, _KINDS)
         # Each record has at least one byte, so the size bounds their number.
-        return read_header(line, path, ImportHeader, _KINDS).size
+        return found.size
 
-    return journals.open_to_read(path, _REMEDY, highest)
+    return journals.open_to_read(path, _REMEDY, highest), found
 
 
 def version_of(path: Path) -> str:

@@ -44,9 +44,10 @@ class RunHeader(msgspec.Struct):
     An import, an export or an applied plan keeps its state elsewhere: at its `path`,
     and further plans at `paths`. `words` is the whole command, which continues the
     work; older versions did not record it. `corrected` is the command for the file of
-    lines that were refused. `targets` are the profiles of plans, with their addresses
-    and accounts. Calls in doubt are repeated for `window` seconds after they were sent.
-    `ended` is the state of an export that ended.
+    lines that were refused. `inputs` are the file of records, or the plans, and `query`
+    is part of each request. `targets` are the profiles of the calls, with their
+    addresses and accounts. Calls in doubt are repeated for `window` seconds after they
+    were sent. `ended` is the state of an export that ended.
     """
 
     run: str
@@ -64,6 +65,8 @@ class RunHeader(msgspec.Struct):
     words: tuple[str, ...] = ()
     corrected: tuple[str, ...] = ()
     targets: tuple[tuple[str, str, str], ...] = ()
+    inputs: tuple[str, ...] = ()
+    query: tuple[tuple[str, str], ...] = ()
     window: float = 0
     ended: str = ""
     kind: RunKind | None = None
@@ -249,7 +252,7 @@ class RunRegistry:
         # A secret, or the name of a file that is not UTF-8, cannot be in the list.
         header.command = masked(header.command)
         if any(masked(word) != word for word in header.words):
-            header.words = header.corrected = ()
+            header.words = header.corrected = header.query = ()
         lock: HeldLock | None = None
         text = "".join((header.command, header.path, *header.paths, *header.words))
         if not any("\ud800" <= letter <= "\udfff" for letter in text):

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Self
 
+import msgspec
+
 from unified_cli.config import profiles
 from unified_cli.errors import StateError, StorageError
 from unified_cli.storage.append_file import MemoryFile
@@ -108,6 +110,15 @@ class StoredRun:
         if header.command == "mcp serve" or first is None:
             return RunKind.AGENT
         return RunKind.LINES if first[2].line else RunKind.FAN_OUT
+
+    @property
+    def listed_header(self) -> RunHeader:
+        """The header with the kind of work, and without the id of a run that is only in
+        memory.
+        """
+        return msgspec.structs.replace(
+            self.header, kind=self.kind, run=self.id if self.kept else ""
+        )
 
     @property
     def several(self) -> bool:

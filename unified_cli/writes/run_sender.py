@@ -192,12 +192,8 @@ class RunSender:
         """Add to the signal how many calls are done. More may have been sent, but have
         no answer yet.
         """
-        under_way = len(self._tried) - self._ended
         done = f"{self._ended} of {counted(len(items), self.run.kind.unit)}"
-        done += (
-            f", {under_way} more {'was' if under_way == 1 else 'were'} sent" if under_way else ""
-        )
-        signals.say_how_to_continue(stop, done, self._continuation(items))
+        signals.say_how_to_continue(stop, self.writers.so_far(done), self._continuation(items))
 
     def _continuation(self, items: Sequence[CallItem]) -> str:
         if self._ended == len(items):

@@ -161,7 +161,7 @@ def open_journals(header: RunHeader) -> Iterator[Journal]:
         if not path.is_file():
             raise StateError(f"{path} is gone")
         if header.command.startswith("import "):
-            yield import_journal.open_to_read(path)
+            yield import_journal.open_to_read(path)[0]
         else:
             yield apply_journal.open_to_read(path)[0]
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from unified_cli.catalogue import Catalogue
 from unified_cli.cli.flags import Options
 from unified_cli.cli.options import overrides
 from unified_cli.config import file
@@ -15,6 +16,7 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, StateError, UnifiedError, UsageError
 from unified_cli.fleet import own_account
 from unified_cli.runtime import Runtime
+from unified_cli.writes import noted_calls
 from unified_cli.writes.entry import OUTCOMES, RunCall
 from unified_cli.writes.registry import RunRegistry
 from unified_cli.writes.run import StoredRun
@@ -24,7 +26,9 @@ PREFIX = "run:"
 _WORDS = ("failed", "in-doubt", "not-tried", "done")
 
 
-def selected(runtime: Runtime, options: Options, patterns: tuple[str, ...]) -> tuple[str, ...]:
+def selected(
+    runtime: Runtime, catalogue: Catalogue, options: Options, patterns: tuple[str, ...]
+) -> tuple[str, ...]:
     """Return the values of `-p`, with runs replaced by names of profiles.
 
     Raises UsageError if the run is not known, ConfigError if no call had this outcome,
@@ -39,7 +43,7 @@ def selected(runtime: Runtime, options: Options, patterns: tuple[str, ...]) -> t
             overrides(options, name)._replace(output=None), resolving, config
         )
 
-    selection = _RunSelection(RunRegistry(runtime), [*config.profiles], settings)
+    selection = _RunSelection(RunRegistry(runtime), catalogue, [*config.profiles], settings)
     return tuple(one for pattern in patterns for one in selection.expanded(pattern))
 
 
@@ -51,6 +55,7 @@ class _RunSelection(NamedTuple):
     """
 
     registry: RunRegistry
+    catalogue: Catalogue
     profiles: Sequence[str]
     settings: Callable[[str], Settings]
 
@@ -66,7 +71,7 @@ class _RunSelection(NamedTuple):
                 f"-p {pattern} must be run:ID:OUTCOME", hint=f"the outcomes are {', '.join(_WORDS)}"
             )
         with StoredRun.open_to_read(self.registry, run) as stored:
-            calls = dict(_calls(stored, word))
+            calls = dict(self._calls(stored, word))
         if not calls:
             raise ConfigError(f"no connection of run {run} is {word}")
         self._check_same_connections(calls)
@@ -79,6 +84,12 @@ class _RunSelection(NamedTuple):
         for name in names:
             # As a glob, which may be one of several, and matches this name only.
             yield f"{sign}[{name[0]}]{name[1:]}"
+
+    def _calls(self, stored: StoredRun, word: str) -> Iterator[tuple[str, RunCall]]:
+        with noted_calls.opened(self.catalogue, stored) as calls:
+            for one in calls:
+                if OUTCOMES[one.state] == word and one.call.is_request and one.call.profile:
+                    yield one.call.profile, one.call
 
     def _check_same_connections(self, calls: Mapping[str, RunCall]) -> None:
         for name, call in calls.items():
@@ -142,12 +153,3 @@ def moved_error(call: RunCall, settings: Settings) -> StateError:
         f" for account {call.account} at {call.base_url}",
         hint="nothing was sent",
     )
-
-
-def _calls(stored: StoredRun, word: str) -> Iterator[tuple[str, RunCall]]:
-    journal = stored.journal
-    for number in journal.numbers():
-        if OUTCOMES[journal.state(number)] == word:
-            call = journal.call(number).call
-            if call is not None and call.is_request and call.profile:
-                yield call.profile, call

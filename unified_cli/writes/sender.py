@@ -94,6 +94,16 @@ class FairWriters(FairReaders):
         self.slots.expect(connections)
         self.threads = self.slots.threads(connections) if several else self.slots.number
         self.ordered = ordered
+        self.under_way = 0
+        """How many writes were sent and have no outcome yet."""
+
+    def so_far(self, done: str) -> str:
+        """Return the progress in words: what is `done`, and how many writes were sent
+        that have no outcome yet.
+        """
+        if not self.under_way:
+            return done
+        return f"{done}, {self.under_way} more {'was' if self.under_way == 1 else 'were'} sent"
 
 
 class SendWay(NamedTuple, Generic[ItemT, JobT]):
@@ -148,6 +158,7 @@ class Sender(Generic[ItemT, JobT]):
                 ]:
                     self._record_as_sent(batch)
                     for job in batch:
+                        self._writers.under_way += 1
                         self._workers.submit(job)
                     places.extend(map(_place, batch if ordered else ()))
                 if not self._workers.busy:
@@ -158,7 +169,9 @@ class Sender(Generic[ItemT, JobT]):
                     turns.ended(None if ordered else one.job.profile)
                     held[_place(one.job)] = one
                 while held and (not ordered or places[0] in held):
-                    yield held.pop(places.popleft() if ordered else next(iter(held)))
+                    one = held.pop(places.popleft() if ordered else next(iter(held)))
+                    self._writers.under_way -= 1
+                    yield one
             self._sync()
 
     def _journal_of(self, profile: str | None) -> Journal:

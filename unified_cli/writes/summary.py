@@ -1,6 +1,5 @@
 """The result of a run, counted and grouped by cause, and the next command."""
 
-import contextlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,17 +11,17 @@ from unified_cli.http.attempt import Doubt
 from unified_cli.masking import NO_TEXT, MaskedText, masked
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.writes import doubt
+from unified_cli.writes import run_doubts
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.doubt import DoubtfulCall
 from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, OUTCOMES, EntryState, RunKind
-from unified_cli.writes.outcome import may_resend, restored
+from unified_cli.writes.outcome import restored
 from unified_cli.writes.run import StoredRun
+from unified_cli.writes.run_doubts import RunDoubts
 
 _MOST_NAMED = 5
 """The most lines that are named. Connections are all named."""
 _MOST_CAUSES = 10
-_MOST_AGAIN = 10
 _ORDER = [*dict.fromkeys(OUTCOMES.values())]
 
 
@@ -121,12 +120,10 @@ class RunSummary:
         with. `verb` is `resume` or `retry` if that command worked on the run.
         """
         self._run, self._connections, self._verb = run, connections, verb
-        self._doubtful: list[DoubtfulCall] = []
-        self._in_doubt: DoubtfulCall | None = None
-        """The first call in doubt."""
+        self._doubts = RunDoubts(run.listed_header, connections, wall)
         self.total = 0
         self.counts = dict.fromkeys(("done", "failed", "in-doubt", "not-tried"), 0)
-        self.resumable = self._to_repeat = 0
+        untried = 0
         self._causes = Causes(run, run.header.calls if run.kind is RunKind.FAN_OUT else _MOST_NAMED)
         self._errors = errors
         self._kind = run.kind
@@ -138,19 +135,12 @@ class RunSummary:
             state = journal.state(number)
             self.counts[OUTCOMES[state]] += 1
             if state is EntryState.NEW:
-                self.resumable += 1
+                untried += 1
             elif state in IN_DOUBT:
-                self._in_doubt = self._in_doubt or _doubtful(run, number)
-                # If a call was not sent now, its profile may be gone, or lead
-                # elsewhere.
-                with contextlib.suppress(UnifiedError):
-                    may = may_resume(run, connections, number, wall)
-                    self.resumable += may
-                    self._to_repeat += may
-                    if not may:
-                        self._doubtful.append(_doubtful(run, number))
+                self._doubts.add(*_doubtful(run, number))
             if state is not EntryState.OK:
                 self._add(number, state)
+        self.resumable = untried + self._doubts.repeated
 
     def _add(self, number: int, state: EntryState) -> None:
         self._causes.add(number, state)
@@ -185,28 +175,7 @@ class RunSummary:
         """Print which calls in doubt a resume repeats, why others are not repeated, and
         how a person repeats them.
         """
-        if self._to_repeat and self._run.kept:
-            what = counted(self._to_repeat, "call")
-            runtime.stderr.line(f"a resume sends {what} in doubt again, which does nothing twice")
-        if not self._doubtful:
-            return
-        first = self._doubtful[0].call
-        window = self._connections.settings(first.profile).idempotency_window
-        runtime.stderr.line(doubt.rule(self._connections.operation(first.operation), window))
-        again = [
-            line
-            for one in self._doubtful[:_MOST_AGAIN]
-            if (line := doubt.repeat_command(one, doubt.profile_option(one.call.profile)))
-        ]
-        if again:
-            runtime.stderr.line("to repeat one that was not done, with its key:")
-        for line in again:
-            runtime.stderr.line(f"  {line}")
-        if self._run.kept:
-            runtime.stderr.line(
-                f"to repeat all {len(self._doubtful)}, with their keys:"
-                f" unified runs resume {self._run.id} --retry-in-doubt"
-            )
+        self._doubts.show(runtime)
 
     @property
     def causes(self) -> Sequence[tuple[Cause, CausedCalls]]:
@@ -254,30 +223,17 @@ class RunSummary:
             return f"unified runs resume {self._run.id}"
         if self.counts["failed"] and self._verb != "retry":
             return f"unified runs retry {self._run.id}"
-        return self._command_to_look() or f"unified runs show {self._run.id}"
-
-    def _command_to_look(self) -> str | None:
-        if not (first := self._in_doubt):
-            return None
-        whole = self._kind is RunKind.FAN_OUT
-        selection = f"run:{self._run.id}:in-doubt" if whole else first.call.profile
-        return doubt.check_command(
-            self._connections.catalogue, first, doubt.profile_option(selection)
-        )
+        return self._doubts.look_command or f"unified runs show {self._run.id}"
 
 
-def _doubtful(run: StoredRun, number: int) -> DoubtfulCall:
-    entry = run.journal.call(number)
+def _doubtful(run: StoredRun, number: int) -> tuple[DoubtfulCall, float | None]:
+    entry, sent = run.journal.call(number), run.journal.sent(number)
     call = entry.call
     assert call is not None  # noqa: S101  it was sent
-    return DoubtfulCall(call, run.body if call.body is None else call.body.encode(), entry.k)
+    body = run.body if call.body is None else call.body.encode()
+    return DoubtfulCall(call, body, entry.k), sent.t if sent else None
 
 
 def may_resume(run: StoredRun, connections: RunConnections, number: int, wall: float) -> bool:
     """Return whether a call in doubt may be sent again."""
-    sent, entry = run.journal.sent(number), run.journal.call(number)
-    if sent is None or entry.call is None:
-        return False
-    settings = connections.settings(entry.call.profile)
-    request = connections.request(entry.call, run.body, entry.k)
-    return may_resend(request, wall - sent.t, settings.idempotency_window)
+    return run_doubts.may_repeat(connections, *_doubtful(run, number), wall)

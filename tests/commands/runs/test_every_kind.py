@@ -214,9 +214,9 @@ def test_show_has_each_part_and_the_next_command(run: Run) -> None:
     shown, sent = run.do("runs show RUN -o ndjson")
     outcomes = [json.loads(line)["outcome"] for line in shown.stdout.splitlines()]
     second = {"failed": "failed", "doubt": "in-doubt"}.get(run.state, "done")
-    # Work that an import, a plan or an export did not begin has no line.
+    # A list that an export did not begin has no line.
     third = {"killed": "not-tried"}.get(run.state, "done")
-    listed = [third] if third == "done" or run.kind in {"fan-out", "lines", "agent"} else []
+    listed = [third] if third == "done" or run.kind != "export" else []
     assert (shown.code, sent, outcomes) == (0, [], ["done", second, *listed])
     assert shown.stderr.splitlines()[-1] == (
         f"next: {run.facts['next']}" if run.state != "done" else shown.stderr.splitlines()[0]

@@ -6,7 +6,7 @@ import hashlib
 import json
 import shlex
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -21,13 +21,14 @@ from unified_cli.commands.import_ import result_files
 from unified_cli.commands.import_.command import ImportOptions
 from unified_cli.commands.import_.importer import Importer, ImportProgress, ImportTask
 from unified_cli.config import file as config_file, profiles
+from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import StateError, UnifiedError, UnknownError, UsageError
 from unified_cli.exported.exported_lists import ExportedLists
 from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.fair_turns import spread
-from unified_cli.json_text.members import parts, string
+from unified_cli.json_text.members import parts
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.output import stdout
 from unified_cli.output.progress import Work, progress
@@ -35,22 +36,22 @@ from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage.output_file import OutputStream
 from unified_cli.writes import (
-    doubt,
     import_journal,
     input_file,
     input_tables,
     journal as run_journal,
+    noted_calls,
     outcome_files,
     stdin_copy,
 )
-from unified_cli.writes.doubt import DoubtfulCall
-from unified_cli.writes.entry import EntryState, RunCall, RunKind
+from unified_cli.writes.connections import RunConnections
+from unified_cli.writes.entry import IN_DOUBT, EntryState, RunKind
 from unified_cli.writes.import_journal import Counterpart, ImportHeader, ImportJournal
 from unified_cli.writes.input_file import InputFile
 from unified_cli.writes.input_reading import ReadingOptions, RecordShape
 from unified_cli.writes.input_records import MARK, InputItem
-from unified_cli.writes.outcome_files import OutcomeGroup
 from unified_cli.writes.registry import FOR_EVER, RunHeader, RunRegistry
+from unified_cli.writes.run_doubts import RunDoubts
 from unified_cli.writes.sender import FairWriters
 from unified_cli.writes.stdin_copy import StdinCopy
 
@@ -198,12 +199,12 @@ def _locked_import(task: ImportTask, source: InputFile, options: ImportOptions) 
 @contextmanager
 def _opened_journal(
     task: ImportTask, source: InputFile, options: ImportOptions
-) -> Iterator[ImportJournal]:
-    header = _header(task, source)
+) -> Iterator[tuple[ImportJournal, RunHeader]]:
+    header, path = _header(task, source), import_journal.path_of(source.path)
+    run = _run_header(task, source, options, path)
     if not task.kept:
-        yield ImportJournal.in_memory(header, highest=source.last)
+        yield ImportJournal.in_memory(header, highest=source.last), run
         return
-    path = import_journal.path_of(source.path)
     run_journal.check_owner(path)
     lock = import_journal.lock_of(source.path, _ON_ANOTHER_DISK)
     lock.take(str(path))
@@ -213,13 +214,14 @@ def _opened_journal(
         journal = ImportJournal.open(
             path, header, other, highest=source.last, restart=options.restart
         )
-        listed = RunRegistry(task.runtime).listed(_run_header(task, source, options, path))
+        listed = RunRegistry(task.runtime).listed(run)
         with closing(journal), listed as work:
             if options.format:
                 journal.check_choice_matters()
             if work.run:
                 task.runtime.stderr.begin_run(work.run)
-            yield journal
+            run.run = task.runtime.stderr.run
+            yield journal, run
     finally:
         lock.release()
 
@@ -233,6 +235,12 @@ def _run_header(
         "",
         f"import {options.resource} {options.file}",
         task.runtime.wall(),
+        selection=known.profile,
+        account_id=options.account_id or "",
+        base_url=options.base_url or "",
+        targets=tuple(map(_identity, task.used_settings)),
+        inputs=(str(os_limits.absolute(source.path)),),
+        query=tuple(task.query),
         path=str(os_limits.absolute(journal)),
         kind=RunKind.IMPORT,
         calls=source.count,
@@ -240,6 +248,11 @@ def _run_header(
         corrected=tuple(_command_for_failed(known, source)),
         window=FOR_EVER if endless else task.window if task.repeats else 0,
     )
+
+
+def _identity(settings: Settings) -> tuple[str, str, str]:
+    address, account = settings.reachable()
+    return settings.profile or "", str(address), account
 
 
 def _with_file_and_connection(
@@ -261,13 +274,14 @@ def _with_report(
     task: ImportTask, source: InputFile, options: ImportOptions, report: OutputStream | None
 ) -> None:
     items = task.items(source)
-    with _opened_journal(task, source, options) as journal:
+    with _opened_journal(task, source, options) as (journal, header):
         before = result_files.count(source, journal)
         stopped = _send_all(task, items, journal, source, options)
         counts = result_files.count(source, journal)
         groups = result_files.write(source, journal, counts, beside=task.kept)
         failed_by = task.failures(source, journal)
         ending = outcome_files.ending_of("record", groups, stopped, failed_by)
+        doubts = _doubts(task, source, journal, header)
         if options.report:
             result_files.report(source, journal, options.report, report)
     if before == counts and not any(group.count for group in groups[1:]):
@@ -279,11 +293,13 @@ def _with_report(
     )
     if options.file != "-":
         source.file.check_name()
+    doubts.show(task.runtime)
     try:
         _raise_for_outcome(ending, task)
     except UnifiedError as error:
         refused = counts[EntryState.REFUSED] and not counts[EntryState.FAILED]
-        error.next_command = _next_command(task, groups)
+        error.next_command = None if task.repeats else doubts.look_command
+        error.next_command = error.next_command or outcome_files.next_command(groups, header.run)
         if refused and task.kept and not stopped and not any(group.count for group in groups[2:]):
             words = _command_for_failed(_with_file_and_connection(task, source, options), source)
             error.add_hint("correct them there")
@@ -314,9 +330,11 @@ def _send_all(
             ).run(items)
         except KeyboardInterrupt as stop:
             onward = f"{signals.RUN_AGAIN} (its journal is {journal.path})"
-            signals.say_how_to_continue(
-                stop, shown.so_far(), onward if task.kept else "pipe in the records that are left"
-            )
+            if run := runtime.stderr.run:
+                onward = f"unified runs resume {run}"
+            elif not task.kept:
+                onward = "pipe in the records that are left"
+            signals.say_how_to_continue(stop, writers.so_far(shown.so_far()), onward)
             raise
 
 
@@ -340,25 +358,15 @@ def _raise_for_outcome(ending: Ending, task: ImportTask) -> None:
         raise
 
 
-def _next_command(task: ImportTask, groups: Sequence[OutcomeGroup]) -> str | None:
-    doubtful = next(group for group in groups if group.name == "in doubt")
-    if doubtful.count and not task.repeats and (command := _command_to_look(task, doubtful.path)):
-        return command
-    return outcome_files.next_command(groups, task.runtime.stderr.run)
-
-
-def _command_to_look(task: ImportTask, doubtful: Path | None) -> str | None:
-    if doubtful is None:
-        return None
-    with doubtful.open("rb") as lines:
-        record = lines.readline()
-    members = parts(record) or {}
-    profile = string(members[LABEL]) if LABEL in members else task.targets[None].profile
-    identifier = string(members["id"]) if task.operation.takes_id and "id" in members else None
-    call = RunCall(profile, "", "", task.operation.command, identifier)
-    return doubt.check_command(
-        task.catalogue, DoubtfulCall(call, record, ""), doubt.profile_option(profile)
-    )
+def _doubts(
+    task: ImportTask, source: InputFile, journal: ImportJournal, header: RunHeader
+) -> RunDoubts:
+    config = config_file.read(task.runtime)
+    known = {**task.targets, **{one.profile: one for one in task.used_settings}}
+    connections = RunConnections(task.runtime, task.catalogue, config, Overrides(), known)
+    items = task.items(source, notes=False) if any(map(journal.counts().get, IN_DOUBT)) else ()
+    calls = noted_calls.of_import(items, journal, header, task.operation)
+    return RunDoubts.of(header, connections, calls, task.runtime.wall())
 
 
 def _header(task: ImportTask, source: InputFile) -> ImportHeader:

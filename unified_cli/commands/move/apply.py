@@ -1,7 +1,7 @@
 """Apply plans: check everything, ask, and make the remaining calls."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,11 +9,11 @@ from pathlib import Path
 
 import msgspec
 
-from unified_cli import __version__, signals
+from unified_cli import __version__, os_limits, signals
 from unified_cli.cli import command_words, prompt
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.options import overrides
-from unified_cli.commands.move import id_file, plan_preview, sender, targets
+from unified_cli.commands.move import delete_limit, id_file, plan_preview, sender, targets
 from unified_cli.commands.move.command import ApplyOptions
 from unified_cli.commands.move.id_file import IdFile, IdHeader, IdMap
 from unified_cli.commands.move.order import CallOrder, CallStep
@@ -23,18 +23,17 @@ from unified_cli.commands.move.sender import PlanSender
 from unified_cli.commands.move.sources import printable
 from unified_cli.commands.move.targets import PlanTarget
 from unified_cli.config import file as config_file
-from unified_cli.errors import IncompleteError, UnifiedError, UnknownError, UnsafeError, UsageError
+from unified_cli.errors import IncompleteError, UnifiedError, UnknownError, UsageError
 from unified_cli.fleet import own_account
 from unified_cli.fleet.conclude import Ending, conclude
-from unified_cli.http import pagination, request as requests
-from unified_cli.http.pagination import Span
-from unified_cli.http.request import Content, Scope
+from unified_cli.http import request as requests
+from unified_cli.http.request import Scope
 from unified_cli.json_text.json_codec import encoded
 from unified_cli.output import stdout
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.writes import outcome_files
+from unified_cli.writes import outcome_files, run_doubts
 from unified_cli.writes.apply_journal import ApplyHeader, ApplyJournal
 from unified_cli.writes.entry import NOT_DONE, EntryState, RunKind
 from unified_cli.writes.outcome_files import GROUPS, OutcomeGroup
@@ -189,7 +188,7 @@ def _apply(context: CommandContext, lanes: Sequence[PlanLane], options: ApplyOpt
             writers.check_tokens(lane.target.settings for lane in busy)
             for sender, lane in zip(senders, lanes, strict=True):
                 wanted = partial(lane.is_due, options)
-                _check_deletes(sender, lane.plans, wanted, options.max_deletes)
+                delete_limit.check(sender, lane.plans, wanted, options.max_deletes)
             _confirm(runtime, busy, options)
             stack.enter_context(_in_list_of_runs(runtime, lanes, options))
             total = sum(lane.counts(options).total() for lane in busy)
@@ -204,7 +203,7 @@ def _apply(context: CommandContext, lanes: Sequence[PlanLane], options: ApplyOpt
         # `--only` leaves out the other calls on purpose, so they do not count as
         # untried.
         ending = ending._replace(not_tried=0)
-    _raise_for(ending, groups, runtime.stderr.run)
+    _raise_for(context, ending, groups)
 
 
 def _sender(
@@ -247,7 +246,9 @@ def _send(
         try:
             stops = sender.run(work, writers, shown, overwrite=overwrite)
         except KeyboardInterrupt as stop:
-            signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
+            run = runtime.stderr.run
+            onward = f"unified runs resume {run}" if run else signals.RUN_AGAIN
+            signals.say_how_to_continue(stop, writers.so_far(shown.so_far()), onward)
             raise
     for name, error in stops.stopped.items() if len(work) > 1 else ():
         runtime.stderr.line(f"{name}: its other calls are not tried: {error.reason}")
@@ -278,6 +279,8 @@ def _in_list_of_runs(
         ),
         words=tuple(command_words.words_of(["apply"], replace(options, profile=profile))),
         targets=tuple(lane.target.identity for lane in lanes),
+        inputs=tuple(str(os_limits.absolute(plan.file.path)) for plan, _ in applied),
+        selection=profile,
         window=min(lane.target.settings.idempotency_window for lane in lanes),
     )
     with RunRegistry(runtime).listed(header) as work:
@@ -304,46 +307,6 @@ def _confirm(runtime: Runtime, lanes: Sequence[PlanLane], options: ApplyOptions)
     prompt.confirm(
         runtime, f"apply {what} {where}", "not applied", yes=options.yes, no_input=settings.no_input
     )
-
-
-def _check_deletes(
-    sender: PlanSender,
-    plans: Sequence[CheckedPlan],
-    wanted: Callable[[int, int], bool],
-    most: int | None,
-) -> None:
-    """Raise UnsafeError if plans delete more than `most` records.
-
-    If `most` is None, the limit is half of the records that each list has now.
-
-    The counts in a plan are not trusted, so count the records.
-    """
-    deletes = [
-        sum(plan.operation(number) == "delete" and wanted(at, number) for number in plan.numbers)
-        for at, plan in enumerate(plans)
-    ]
-    total = sum(deletes)
-    if most is not None and total > most:
-        raise UnsafeError(
-            f"the plans delete {counted(total, 'record')}, more than --max-deletes {most}"
-        )
-    for plan, number in zip(plans, deletes, strict=True):
-        if number and most is None and number * 2 > (there := _records(sender, plan)):
-            why = f"{plan.file.path} deletes {number} of {counted(there, 'record')}, more than half"
-            raise UnsafeError(f"{why}; nothing was sent", hint=f"--max-deletes {total} allows it")
-
-
-def _records(sender: PlanSender, plan: CheckedPlan) -> int:
-    service, operation = sender.scope.service, plan.file.resource.operations.get("list")
-    if operation is None:
-        raise UnsafeError(
-            f"{plan.file.header.resource} has no list to count its records", hint="--max-deletes N"
-        )
-    request = requests.for_operation(sender.scope, operation, None, Content())
-    with closing(sender.open_client()) as client:
-        return sum(
-            len(page.records) for page in pagination.pages(client.send, request, service, Span())
-        )
 
 
 def _outcomes_written(plans: Sequence[tuple[CheckedPlan, ApplyJournal]]) -> list[OutcomeGroup]:
@@ -383,13 +346,16 @@ def _outcome_lines(
         yield b'{"outcome":' + encoded(facts) + b"," + msgspec.json.encode(plan.call(number))[1:]
 
 
-def _raise_for(ending: Ending, groups: Sequence[OutcomeGroup], run: str | None) -> None:
+def _raise_for(context: CommandContext, ending: Ending, groups: Sequence[OutcomeGroup]) -> None:
     """Raise the error that sums up the run."""
+    run = context.runtime.stderr.run
     try:
         conclude(ending)
     except UnifiedError as error:
         error.next_command = outcome_files.next_command(groups, run)
         if isinstance(error, UnknownError):
+            if run:
+                run_doubts.of_listed(context.runtime, context.catalogue, run).show(context.runtime)
             error.add_hint(
                 "the same command does them again where that is safe; a new plan shows the rest"
             )

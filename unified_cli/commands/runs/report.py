@@ -3,9 +3,9 @@ run, read from its journal one by one.
 """
 
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import chain, islice
 
 import msgspec
 
@@ -25,10 +25,10 @@ from unified_cli.output.terminal import TerminalText
 from unified_cli.plural import ago, counted
 from unified_cli.runtime import Runtime
 from unified_cli.values import JsonObject
-from unified_cli.writes import listed_runs, run_state, state_words
+from unified_cli.writes import listed_runs, noted_calls, run_doubts, run_state, state_words
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import OUTCOMES, RunKind
-from unified_cli.writes.journal import Journal
+from unified_cli.writes.noted_calls import NotedCall
 from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run import StoredRun
 from unified_cli.writes.run_state import KnownRun
@@ -45,7 +45,7 @@ _STATES = {
     state_words.IN_DOUBT: Look.DOUBT,
 }
 _COLUMNS = (LABEL, "outcome", "status", "id", "reason", "idempotency_key")
-_OF_LINES = ("line", "outcome", "status", "id", "reason", "idempotency_key")
+_OF_LINES = (LABEL, "line", "outcome", "status", "id", "reason", "idempotency_key")
 _OF_LISTS = (LABEL, "list", "outcome", "records", "file", "reason")
 _AT_ONCE = 500
 _MOST_NAMED = 20
@@ -108,19 +108,20 @@ def show_one(context: CommandContext, options: ShowRunOptions) -> None:
         if form is formats.TABLE and runtime.stdout_is_terminal and not header.path:
             stdout.show(runtime, [_bar_and_causes(runtime, stored)])
         else:
-            _print(context, form, _columns(stored), _records_of_any_kind(runtime, stored))
+            _print(context, form, _columns(stored), _records_of_any_kind(context, stored))
         if command := _next_command(context, stored, known):
             runtime.stderr.note(f"next: {command}")
 
 
 def _next_command(context: CommandContext, stored: StoredRun, known: KnownRun) -> str | None:
-    if known.state != state_words.IN_DOUBT or stored.header.path:
+    if known.state != state_words.IN_DOUBT:
         return known.next_command
-    runtime = context.runtime
-    flags = Overrides(
-        base_url=stored.header.base_url or None, account_id=stored.header.account_id or None
-    )
+    runtime, header = context.runtime, stored.header
     with suppress(UnifiedError):
+        if header.path:
+            run_doubts.of_listed(runtime, context.catalogue, stored.id).show(runtime)
+            return known.next_command
+        flags = Overrides(base_url=header.base_url or None, account_id=header.account_id or None)
         config = file.read(runtime)
         connections = RunConnections(runtime, context.catalogue, config, flags)
         summary = RunSummary(stored, connections, runtime.wall(), {})
@@ -151,34 +152,52 @@ def _print(
     made.end()
 
 
-def _records_of_any_kind(runtime: Runtime, stored: StoredRun) -> Iterator[Record]:
+def _records_of_any_kind(context: CommandContext, stored: StoredRun) -> Iterator[Record]:
+    if stored.kind is RunKind.EXPORT:
+        yield from _list_outcomes(context.runtime, stored.header)
+        return
+    with _noted(context, stored) as calls:
+        for one in calls:
+            yield _outcome(one)
+
+
+@contextmanager
+def _noted(context: CommandContext, stored: StoredRun) -> Iterator[Iterator[NotedCall]]:
+    """Yield the calls of a run. If the input of an import or a plan cannot be read as
+    it was, those that its journal knows.
+    """
     header = stored.header
-    if not header.path:
-        yield from _records(stored)
-    elif stored.kind is RunKind.EXPORT:
-        yield from _list_outcomes(runtime, header)
-    else:
-        for journal, path in zip(
-            run_state.open_journals(header), (header.path, *header.paths), strict=True
-        ):
-            with closing(journal):
-                yield from _line_outcomes(journal, path if header.paths else None)
+    with ExitStack() as stack:
+        try:
+            calls = stack.enter_context(noted_calls.opened(context.catalogue, stored))
+            first = [*islice(calls, 1)]
+        except UnifiedError as error:
+            if not header.path:
+                raise
+            context.runtime.stderr.note(f"only what was begun is shown: {error.reason}")
+            first, calls = [], noted_calls.of_journals(header, run_state.open_journals(header))
+        yield chain(first, calls)
 
 
-def _line_outcomes(journal: Journal, path: str | None) -> Iterator[Record]:
-    for number in journal.noted():
-        state, last, sent = journal.state(number), journal.last(number), journal.sent(number)
-        facts: JsonObject = {
-            **({"journal": path} if path else {}),
-            "line": number,
-            "outcome": OUTCOMES[state],
-            "status": last.status or None,
-            "id": last.id or None,
-            "reason": last.reason or None,
-            "idempotency_key": sent.k or None if sent else None,
-            "sent": _time(sent.t) if sent else None,
-        }
-        yield Record(msgspec.json.encode(facts))
+def _outcome(one: NotedCall) -> Record:
+    call, sent, last = one.call, one.sent, one.last
+    facts: JsonObject = {
+        LABEL: call.profile,
+        **({"journal": one.path} if one.path else {}),
+        **({"line": call.line} if call.line else {}),
+        "outcome": OUTCOMES[one.state],
+        "status": (last and last.status) or None,
+        # Prefer the id of the requested record, because an answer may name another
+        # record.
+        "id": call.id or (last and last.id) or None,
+        "reason": (last and last.reason) or None,
+        "idempotency_key": one.key or None,
+        "sent": _time(sent.t) if sent else None,
+        "account_id": call.account or None,
+        "base_url": call.base_url or None,
+        "operation": call.operation,
+    }
+    return Record(msgspec.json.encode(facts))
 
 
 def _list_outcomes(runtime: Runtime, header: RunHeader) -> Iterator[Record]:
@@ -228,27 +247,3 @@ def _bar_and_causes(runtime: Runtime, stored: StoredRun) -> TerminalText:
             screen.paragraph(runtime, masked(one)) for one in (group.reason, group.named) if one
         ]
     return screen.drawn(runtime, *things)
-
-
-def _records(stored: StoredRun) -> Iterator[Record]:
-    journal = stored.journal
-    for number in journal.numbers():
-        planned, state = journal.call(number), journal.state(number)
-        sent, last = journal.sent(number), journal.last(number)
-        if planned.call is None:
-            continue
-        facts: JsonObject = {
-            LABEL: planned.call.profile,
-            "outcome": OUTCOMES[state],
-            "status": last.status or None,
-            # Prefer the id of the requested record, because an answer may name another
-            # record.
-            "id": planned.call.id or last.id,
-            "reason": last.reason or None,
-            "idempotency_key": planned.k or None,
-            "sent": _time(sent.t) if sent else None,
-            "account_id": planned.call.account or None,
-            "base_url": planned.call.base_url or None,
-            "operation": planned.call.operation,
-        }
-        yield Record(msgspec.json.encode(facts))

@@ -134,7 +134,8 @@ def _run_again(
             f" command; its state is in {header.path}",
             hint=f"run that command again to continue: unified {header.command}",
         )
-    _check_targets(context, header)
+    if kind == "apply":
+        _check_targets(context, header)
     line = shlex.join(["unified", *header.words])
     context.runtime.stderr.note(f"run {header.run} continues with: {line}")
     words = command_words.words_of(header.words, options, without=_OWN)

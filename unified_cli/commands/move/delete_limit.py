@@ -1,0 +1,52 @@
+"""The limit on the records that plans may delete."""
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+
+from unified_cli.commands.move.plan_validation import CheckedPlan
+from unified_cli.commands.move.sender import PlanSender
+from unified_cli.errors import UnsafeError
+from unified_cli.http import pagination, request as requests
+from unified_cli.http.pagination import Span
+from unified_cli.http.request import Content
+from unified_cli.plural import counted
+
+
+def check(
+    sender: PlanSender,
+    plans: Sequence[CheckedPlan],
+    wanted: Callable[[int, int], bool],
+    most: int | None,
+) -> None:
+    """Raise UnsafeError if plans delete more than `most` records.
+
+    If `most` is None, the limit is half of the records that each list has now.
+
+    The counts in a plan are not trusted, so count the records.
+    """
+    deletes = [
+        sum(plan.operation(number) == "delete" and wanted(at, number) for number in plan.numbers)
+        for at, plan in enumerate(plans)
+    ]
+    total = sum(deletes)
+    if most is not None and total > most:
+        raise UnsafeError(
+            f"the plans delete {counted(total, 'record')}, more than --max-deletes {most}"
+        )
+    for plan, number in zip(plans, deletes, strict=True):
+        if number and most is None and number * 2 > (there := _records(sender, plan)):
+            why = f"{plan.file.path} deletes {number} of {counted(there, 'record')}, more than half"
+            raise UnsafeError(f"{why}; nothing was sent", hint=f"--max-deletes {total} allows it")
+
+
+def _records(sender: PlanSender, plan: CheckedPlan) -> int:
+    service, operation = sender.scope.service, plan.file.resource.operations.get("list")
+    if operation is None:
+        raise UnsafeError(
+            f"{plan.file.header.resource} has no list to count its records", hint="--max-deletes N"
+        )
+    request = requests.for_operation(sender.scope, operation, None, Content())
+    with closing(sender.open_client()) as client:
+        return sum(
+            len(page.records) for page in pagination.pages(client.send, request, service, Span())
+        )

@@ -1,0 +1,209 @@
+"""The calls of a run of any kind, each with its connection and the known facts.
+
+The calls of an import are read from its input, those of a plan from the plan.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.config import profiles
+from unified_cli.errors import StateError
+from unified_cli.storage import input_bounds, regular_file
+from unified_cli.storage.unchanged_file import UnchangedFile
+from unified_cli.writes import apply_journal, import_journal, input_file, input_records
+from unified_cli.writes.entry import EntryState, JournalEntry, RunCall, RunKind
+from unified_cli.writes.input_reading import ReadingOptions, RecordShape
+from unified_cli.writes.input_records import InputItem, ItemRules, RecordMap
+from unified_cli.writes.journal import Journal
+from unified_cli.writes.registry import RunHeader
+from unified_cli.writes.run import StoredRun
+
+
+class NotedCall(NamedTuple):
+    """A call of a run by its number, or line, and what its journal says about it.
+
+    `path` is the journal of the plan that the call is of, if a run has several.
+    """
+
+    number: int
+    call: RunCall
+    key: str
+    state: EntryState
+    sent: JournalEntry | None
+    last: JournalEntry | None
+    path: str = ""
+
+
+class _PlanSide(msgspec.Struct):
+    account: str
+    origin: str
+
+
+class _PlanHead(msgspec.Struct):
+    resource: str
+    to: _PlanSide
+
+
+class _PlanLine(msgspec.Struct):
+    operation: str
+    id: str | int | None = None
+    body: msgspec.Raw = msgspec.Raw()
+    references: msgspec.Raw = msgspec.Raw()
+
+
+@contextmanager
+def opened(catalogue: Catalogue, stored: StoredRun) -> Iterator[Iterator[NotedCall]]:
+    """Yield the calls of a run, in its order.
+
+    Raises StateError if the input of an import, or a plan, has changed or is gone, or
+    if an older version began the run and did not note its connections.
+    """
+    header = stored.header
+    if not header.path:
+        yield (
+            _noted(stored.journal, number, call, planned.k)
+            for number, planned, call in stored.calls()
+        )
+    elif not header.targets or len(header.inputs) != 1 + len(header.paths):
+        raise _older(header)
+    else:
+        yield _planned(header) if stored.kind is RunKind.APPLY else _imported(catalogue, header)
+
+
+def of_journals(header: RunHeader, journals: Iterable[Journal]) -> Iterator[NotedCall]:
+    """Yield the calls that the journals of an import, or of plans, know without their
+    input: only those that were begun, without their connections.
+    """
+    paths = (header.path, *header.paths)
+    for journal, path in zip(journals, paths, strict=True):
+        with closing(journal):
+            for number in journal.noted():
+                call = RunCall(None, "", "", header.command, line=number)
+                yield _noted(journal, number, call)._replace(path=path if header.paths else "")
+
+
+def _noted(journal: Journal, number: int, call: RunCall, key: str = "") -> NotedCall:
+    state, sent = journal.state(number), journal.sent(number)
+    last = None if state is EntryState.NEW else journal.last(number)
+    return NotedCall(number, call, sent.k if sent else key, state, sent, last)
+
+
+def of_import(
+    items: Iterable[InputItem], journal: Journal, header: RunHeader, operation: Operation
+) -> Iterator[NotedCall]:
+    """Yield the calls of an import: of each item of its input, with the state from its
+    journal.
+    """
+    several = profiles.is_several(header.selection)
+    targets: dict[str | None, tuple[str, str]] = {
+        (name if several else None): (address, account) for name, address, account in header.targets
+    }
+    only = header.targets[0][0] or None if header.targets and not several else None
+    for item in items:
+        address, account = targets.get(item.profile, ("", ""))
+        body = None if item.body is None else item.body.decode("utf-8", "replace")
+        call = RunCall(
+            item.profile if several else only,
+            address,
+            account,
+            operation.command,
+            item.identifier,
+            header.query,
+            body,
+            item.number,
+        )
+        yield _noted(journal, item.number, call)
+
+
+def _imported(catalogue: Catalogue, header: RunHeader) -> Iterator[NotedCall]:
+    journal, head = import_journal.open_to_read(Path(header.path))
+    with closing(journal):
+        if (choices := head.choices) is None:
+            raise _older(header)
+        operation = _operation(catalogue, header.command.split(" ")[1], choices["--operation"])
+        shape = RecordShape.from_operation(operation, catalogue.service)
+        options = ReadingOptions(
+            choices.get("--format"), choices.get("--delimiter"), "--trim-header" in choices
+        )
+        path = Path(header.inputs[0])
+        with closing(input_file.examine(path, shape, options)) as source:
+            _check(path, source.file, head.sha256)
+            reshape = RecordMap(choices["--map"]) if "--map" in choices else None
+            names = [name for name, _, _ in header.targets]
+            rules = ItemRules(
+                operation,
+                catalogue.service,
+                reshape,
+                names if profiles.is_several(header.selection) else None,
+            )
+            items = input_records.items(source.lines(), rules)
+            yield from of_import(items, journal, header, operation)
+
+
+def _planned(header: RunHeader) -> Iterator[NotedCall]:
+    words, paths = header.words, (header.path, *header.paths)
+    only = words[words.index("--only") + 1] if "--only" in words else None
+    for place, name in zip(paths, header.inputs, strict=True):
+        journal, head = apply_journal.open_to_read(Path(place))
+        with closing(journal), closing(_opened(Path(name))) as plan:
+            _check(plan.path, plan, head.plan)
+            for noted in _calls_of_plan(plan, journal, header):
+                if noted.state is EntryState.NEW and only not in {None, _name(noted.call)}:
+                    continue
+                yield noted._replace(path=place if header.paths else "")
+
+
+def _name(call: RunCall) -> str:
+    return call.operation.rpartition(" ")[2]
+
+
+def _calls_of_plan(plan: UnchangedFile, journal: Journal, header: RunHeader) -> Iterator[NotedCall]:
+    with plan.reader() as content:
+        lines = enumerate(input_bounds.lines(content, str(plan.path)), 1)
+        head = msgspec.json.decode(next(lines)[1], type=_PlanHead)
+        target = next(
+            one
+            for one in header.targets
+            if one[2] == head.to.account and one[1].startswith(head.to.origin)
+        )
+        for number, text in lines:
+            line = msgspec.json.decode(text, type=_PlanLine)
+            identifier = None if line.id is None else str(line.id)
+            command = f"{head.resource.replace('/', ' ')} {line.operation}"
+            body = bytes(line.body).decode("utf-8") or None
+            call = RunCall(*target, command, identifier, body=body, line=number)
+            yield _noted(journal, number, call)
+
+
+def _older(header: RunHeader) -> StateError:
+    return StateError(
+        f"run {header.run} was begun by an older version, which did not note its connections"
+    )
+
+
+def _opened(path: Path) -> UnchangedFile:
+    try:
+        return UnchangedFile(path)
+    except (OSError, regular_file.NotRegularError):
+        raise StateError(f"{path} cannot be read") from None
+
+
+def _check(path: Path, file: UnchangedFile, sha256: str) -> None:
+    """Raise StateError if the content of a file is not that of the run."""
+    if file.sha256 != sha256:
+        raise StateError(f"{path} is not what it was when the run began")
+
+
+def _operation(catalogue: Catalogue, resource: str, name: str) -> Operation:
+    api, _, last = resource.partition("/")
+    try:
+        return catalogue.apis[api].resources[last].operations[name]
+    except KeyError:
+        raise StateError(
+            f"the run calls {resource} {name}, which is not an operation (any more)"
+        ) from None

@@ -1,0 +1,149 @@
+"""The calls of a run that are in doubt: which a resume repeats, how a person sees
+whether the others were done, and how a person repeats them.
+"""
+
+import contextlib
+import shlex
+from collections.abc import Iterable
+from typing import Self
+
+from unified_cli.catalogue import Catalogue
+from unified_cli.config import file, profiles
+from unified_cli.config.keys import Overrides
+from unified_cli.errors import UnifiedError
+from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
+from unified_cli.writes import doubt, noted_calls
+from unified_cli.writes.connections import RunConnections
+from unified_cli.writes.doubt import DoubtfulCall
+from unified_cli.writes.entry import IN_DOUBT, RunKind
+from unified_cli.writes.noted_calls import NotedCall
+from unified_cli.writes.outcome import may_resend
+from unified_cli.writes.registry import RunHeader, RunRegistry
+from unified_cli.writes.run import StoredRun
+
+_MOST_AGAIN = 10
+_MOST_LOOKS = 10
+
+
+class RunDoubts:
+    """The calls in doubt of a run of any kind. A run without an id in its header is in
+    no list, so that no command can name it.
+    """
+
+    def __init__(self, header: RunHeader, connections: RunConnections, wall: float) -> None:
+        self._header, self._connections, self._wall = header, connections, wall
+        self._all: list[DoubtfulCall] = []
+        self._left: list[DoubtfulCall] = []
+        self.repeated = 0
+        """How many of them a resume sends again."""
+
+    @classmethod
+    def of(
+        cls,
+        header: RunHeader,
+        connections: RunConnections,
+        calls: Iterable[NotedCall],
+        wall: float,
+    ) -> Self:
+        """Return the doubts among these calls of a run."""
+        found = cls(header, connections, wall)
+        for one in calls:
+            if one.state in IN_DOUBT:
+                body = None if one.call.body is None else one.call.body.encode()
+                found.add(DoubtfulCall(one.call, body, one.key), one.sent.t if one.sent else None)
+        return found
+
+    def add(self, doubtful: DoubtfulCall, sent: float | None) -> None:
+        """Add a call in doubt that was first sent at this time."""
+        self._all.append(doubtful)
+        # If a call was not sent now, its profile may be gone, or lead elsewhere.
+        with contextlib.suppress(UnifiedError):
+            if self._is_looked_at(doubtful) or may_repeat(
+                self._connections, doubtful, sent, self._wall
+            ):
+                self.repeated += 1
+            else:
+                self._left.append(doubtful)
+
+    def _is_looked_at(self, doubtful: DoubtfulCall) -> bool:
+        """Return whether a repeat reads the record first, and sends nothing if the call
+        was done.
+        """
+        name = doubtful.call.operation.rpartition(" ")[2]
+        return self._header.kind is RunKind.APPLY and name != "create"
+
+    def show(self, runtime: Runtime) -> None:
+        """Print which calls a resume repeats, why others are not repeated, and how a
+        person repeats them.
+        """
+        run = self._header.run
+        if self.repeated and run:
+            what = counted(self.repeated, "call")
+            runtime.stderr.line(f"a resume sends {what} in doubt again, which does nothing twice")
+        if not self._left:
+            return
+        first = self._left[0].call
+        window = self._connections.settings(first.profile).idempotency_window
+        runtime.stderr.line(doubt.rule(self._connections.operation(first.operation), window))
+        again = [
+            line
+            for one in self._left[:_MOST_AGAIN]
+            if (line := doubt.repeat_command(one, self._selection(one)))
+        ]
+        if again:
+            runtime.stderr.line("to repeat one that was not done, with its key:")
+        for line in again:
+            runtime.stderr.line(f"  {line}")
+        if run:
+            runtime.stderr.line(
+                f"to repeat all {len(self._left)}, with their keys:"
+                f" unified runs resume {run} --retry-in-doubt"
+            )
+
+    @property
+    def look_command(self) -> str | None:
+        """The command that shows whether the calls were done, or one on each line if
+        they are of several records. None if no operation shows it.
+        """
+        header, found = self._header, dict[str, dict[str, None]]()
+        several = header.kind is RunKind.FAN_OUT or profiles.is_several(header.selection)
+        for one in self._all:
+            words = doubt.check_command(self._connections.catalogue, one, ())
+            if words is not None:
+                selection = shlex.join(self._selection(one))
+                found.setdefault(words, {}).setdefault(selection)
+        if len(found) == 1 and several and header.run:
+            return f"{next(iter(found))} -p run:{header.run}:in-doubt"
+        lines = [" ".join(filter(None, [words, *options])) for words, options in found.items()]
+        return "\n".join(lines[:_MOST_LOOKS]) or None
+
+    def _selection(self, doubtful: DoubtfulCall) -> list[str]:
+        header = self._header
+        aim = (("-a", header.account_id), ("--base-url", header.base_url))
+        given = [word for flag, value in aim if value for word in (flag, value)]
+        return [*doubt.profile_option(doubtful.call.profile), *given]
+
+
+def of_listed(runtime: Runtime, catalogue: Catalogue, run: str) -> RunDoubts:
+    """Return the doubts of the run of that id. Raises the errors of its files."""
+    with StoredRun.open_to_read(RunRegistry(runtime), run) as stored:
+        header = stored.listed_header
+        flags = Overrides(base_url=header.base_url or None, account_id=header.account_id or None)
+        connections = RunConnections(runtime, catalogue, file.read(runtime), flags)
+        with noted_calls.opened(catalogue, stored) as calls:
+            return RunDoubts.of(header, connections, calls, runtime.wall())
+
+
+def may_repeat(
+    connections: RunConnections, doubtful: DoubtfulCall, sent: float | None, wall: float
+) -> bool:
+    """Return whether a call in doubt, first sent at this time, may be sent again.
+
+    Raises the errors of its connection.
+    """
+    if sent is None:
+        return False
+    settings = connections.settings(doubtful.call.profile)
+    request = connections.request(doubtful.call, doubtful.body, doubtful.key)
+    return may_resend(request, wall - sent, settings.idempotency_window)
