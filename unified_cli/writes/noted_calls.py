@@ -4,7 +4,7 @@ The calls of an import are read from its input, those of a plan from the plan.
 """
 
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -148,14 +148,19 @@ def _imported(catalogue: Catalogue, header: RunHeader) -> Iterator[NotedCall]:
 def _planned(header: RunHeader) -> Iterator[NotedCall]:
     words, paths = header.words, (header.path, *header.paths)
     only = words[words.index("--only") + 1] if "--only" in words else None
-    for place, name in zip(paths, header.inputs, strict=True):
-        journal, head = apply_journal.open_to_read(Path(place))
-        with closing(journal), closing(_opened(Path(name))) as plan:
+    with ExitStack() as stack:
+        parts = []
+        # All are checked before the first call is used.
+        for place, name in zip(paths, header.inputs, strict=True):
+            journal, head = apply_journal.open_to_read(Path(place))
+            stack.callback(journal.close)
+            plan = stack.enter_context(closing(_opened(Path(name))))
             _check(plan.path, plan, head.plan)
+            parts.append((place, journal, plan))
+        for place, journal, plan in parts:
             for noted in _calls_of_plan(plan, journal, header):
-                if noted.state is EntryState.NEW and only not in {None, _name(noted.call)}:
-                    continue
-                yield noted._replace(path=place if header.paths else "")
+                if noted.state is not EntryState.NEW or only in {None, _name(noted.call)}:
+                    yield noted._replace(path=place if header.paths else "")
 
 
 def _name(call: RunCall) -> str:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -355,7 +355,11 @@ def _raise_for(context: CommandContext, ending: Ending, groups: Sequence[Outcome
         error.next_command = outcome_files.next_command(groups, run)
         if isinstance(error, UnknownError):
             if run:
-                run_doubts.of_listed(context.runtime, context.catalogue, run).show(context.runtime)
+                with suppress(UnifiedError):
+                    doubts = run_doubts.of_listed(context.runtime, context.catalogue, run)
+                    doubts.show(context.runtime)
+                    if not (doubts.repeated or ending.not_tried):
+                        error.next_command = doubts.look_command or error.next_command
             error.add_hint(
                 "the same command does them again where that is safe; a new plan shows the rest"
             )
