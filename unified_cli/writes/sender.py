@@ -158,8 +158,8 @@ class Sender(Generic[ItemT, JobT]):
                 ]:
                     self._record_as_sent(batch)
                     for job in batch:
-                        self._writers.under_way += 1
                         self._workers.submit(job)
+                    self._writers.under_way += len(batch)
                     places.extend(map(_place, batch if ordered else ()))
                 if not self._workers.busy:
                     # Raises the error of a worker, once the others are done.
@@ -169,9 +169,8 @@ class Sender(Generic[ItemT, JobT]):
                     turns.ended(None if ordered else one.job.profile)
                     held[_place(one.job)] = one
                 while held and (not ordered or places[0] in held):
-                    one = held.pop(places.popleft() if ordered else next(iter(held)))
                     self._writers.under_way -= 1
-                    yield one
+                    yield held.pop(places.popleft() if ordered else next(iter(held)))
             self._sync()
 
     def _journal_of(self, profile: str | None) -> Journal:

@@ -104,6 +104,10 @@ _SHOW = Command(
     text=(
         "{about}: its connection, its outcome, its key.",
         "It may be under way at this moment.",
+        (
+            "The calls of an import and of a plan are read from its file. If that has changed, only"
+            " the calls that were begun are shown, without their connections."
+        ),
         _LAST,
     ),
     examples="unified runs show 20261121-7f3a",
