@@ -342,7 +342,9 @@ APPLY = {
     ),
     "one not offered": (9, "error: 1 of 3 calls failed, see DIR/a.plan.unified-failed.ndjson"),
     "none offered": (9, "error: 3 of 3 calls failed, see DIR/a.plan.unified-failed.ndjson"),
-    **stopped("; broken off after 0 of 3 calls; to continue: run the same command again"),
+    **stopped(
+        "; broken off after 0 of 3 calls, 1 more was sent; to continue: unified runs resume RUN"
+    ),
     **NOBODY_NAMED,
 }
 

@@ -172,10 +172,15 @@ def _calls_of_plan(plan: UnchangedFile, journal: Journal, header: RunHeader) -> 
         lines = enumerate(input_bounds.lines(content, str(plan.path)), 1)
         head = msgspec.json.decode(next(lines)[1], type=_PlanHead)
         target = next(
-            one
-            for one in header.targets
-            if one[2] == head.to.account and one[1].startswith(head.to.origin)
+            (
+                one
+                for one in header.targets
+                if one[2] == head.to.account and one[1].startswith(head.to.origin)
+            ),
+            None,
         )
+        if target is None:
+            raise StateError(f"{plan.path} is for no connection of run {header.run}")
         for number, text in lines:
             line = msgspec.json.decode(text, type=_PlanLine)
             identifier = None if line.id is None else str(line.id)

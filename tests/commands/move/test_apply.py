@@ -623,7 +623,11 @@ def test_it_says_how_to_continue_after_a_signal(
         running.send_signal(number)
         _, said = running.communicate(timeout=60)
     assert running.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[number]
-    assert said.decode().splitlines()[-1].endswith("to continue: run the same command again")
+    *_, begun, last = said.decode().splitlines()
+    assert last.endswith(
+        "broken off after 1 of 2 calls, 1 more was sent; to continue: unified runs resume"
+        f" {begun.removeprefix('run ')}"
+    )
 
 
 def test_a_run_without_a_place_for_its_journal_says_so(

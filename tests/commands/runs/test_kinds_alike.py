@@ -67,9 +67,9 @@ class Kind:
 
     def kill(self) -> None:
         """Have the run as if c03 was not begun, and the end was not reached."""
-        head, *lines = self._own.read_text().splitlines()
+        head, *lines = self.own.read_text().splitlines()
         paths = [json.loads(head).get("path"), *json.loads(head).get("paths", ())]
-        path = Path(paths[-1]) if paths[0] else self._own
+        path = Path(paths[-1]) if paths[0] else self.own
         if self.name == "apply":
             head, *_ = path.read_text().splitlines()
             path.write_text(f"{head}\n")
@@ -81,7 +81,8 @@ class Kind:
             one.unlink()
 
     @property
-    def _own(self) -> Path:
+    def own(self) -> Path:
+        """The journal of the newest run in the data folder."""
         return self.folder / "data" / "runs" / f"{self.id}.ndjson"
 
 
@@ -189,6 +190,24 @@ def test_ctrl_c_says_how_many_were_under_way_and_how_to_continue(
         f" unified runs resume {kind.id}"
     )
     assert (ended.code, ended.stderr.splitlines()[-1]) == (130, f"error: interrupted; {words}")
+
+
+def test_a_run_of_an_older_version_shows_what_its_journal_knows(kind: Kind) -> None:
+    kind.answers = {"c01": 500}
+    kind.begin()
+    own, run = kind.own, kind.id
+    if kind.name in {"fan-out", "lines"}:
+        # Its calls always named their connections.
+        return
+    head = {**json.loads(own.read_text()), "targets": [], "inputs": []}
+    own.write_text(json.dumps(head) + "\n")
+    why = f"run {run} was begun by an older version, which did not note its connections"
+    selected = kind.unified(f"ticketing tags get t9 -p run:{run}:in-doubt")
+    assert (selected.code, selected.stderr) == (12, f"error: {why}\n")
+    shown = kind.unified(f"runs show {run} -o ndjson")
+    rows = [json.loads(line) for line in shown.stdout.splitlines()]
+    assert sorted(one["outcome"] for one in rows) == ["done", "done", "done", "in-doubt"]
+    assert (shown.code, f"only what was begun is shown: {why}" in shown.stderr) == (0, True)
 
 
 def test_an_input_that_has_changed_is_named(kind: Kind) -> None:

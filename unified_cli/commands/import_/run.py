@@ -361,9 +361,9 @@ def _raise_for_outcome(ending: Ending, task: ImportTask) -> None:
 def _doubts(
     task: ImportTask, source: InputFile, journal: ImportJournal, header: RunHeader
 ) -> RunDoubts:
-    config = config_file.read(task.runtime)
     known = {**task.targets, **{one.profile: one for one in task.used_settings}}
-    connections = RunConnections(task.runtime, task.catalogue, config, Overrides(), known)
+    nothing_else = config_file.Config(None)
+    connections = RunConnections(task.runtime, task.catalogue, nothing_else, Overrides(), known)
     items = task.items(source, notes=False) if any(map(journal.counts().get, IN_DOUBT)) else ()
     calls = noted_calls.of_import(items, journal, header, task.operation)
     return RunDoubts.of(header, connections, calls, task.runtime.wall())
