@@ -45,7 +45,8 @@ def check_command(
         return renewal.SHOWS_RESULT
     api, resource, name = call.operation.split(" ")
     operations = catalogue.apis[api].resources[resource].operations
-    identifier = call.id or identifier_in(doubtful.body, resource)
+    # The service chooses the id of a new record, whatever the body says.
+    identifier = call.id if name == "create" else call.id or identifier_in(doubtful.body, resource)
     if "get" in operations and identifier:
         words = [api, resource, "get", identifier]
     elif "list" in operations and name == "create":
