@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from unified_cli.catalogue import Catalogue
 from unified_cli.errors import UsageError
 from unified_cli.plural import named
 from unified_cli.runtime import Runtime
@@ -15,8 +16,9 @@ LAST = "last"
 """In place of an id: the newest run that the command can work on."""
 
 
-def list_runs(runtime: Runtime) -> list[KnownRun]:
-    """Return the runs, the newest first. Those that cannot be read are last.
+def list_runs(runtime: Runtime, catalogue: Catalogue | None = None) -> list[KnownRun]:
+    """Return the runs, the newest first. Those that cannot be read are last. The
+    catalogue is as in `run_state.load`.
 
     A run that cannot be trusted or opened is named on stderr. Raises ConfigError and
     StorageError if the folder of the runs cannot be used.
@@ -28,7 +30,7 @@ def list_runs(runtime: Runtime) -> list[KnownRun]:
     found = []
     for run in registry.ids():
         try:
-            one = run_state.load(runtime, registry, run)
+            one = run_state.load(runtime, registry, run, catalogue)
         except UsageError:
             # It was removed in the meantime.
             continue

@@ -96,15 +96,6 @@ def show(
     result_table.show(runtime, output, ("outcome", f"{unit}s", "file"), rows, value, apart=2)
 
 
-def next_command(groups: Sequence[OutcomeGroup], run: str | None) -> str | None:
-    """Return the command that continues a run, or None if it is in no list of runs."""
-    counts = {group.name: group.count for group in groups}
-    if not run:
-        return None
-    verb = "resume" if counts["not tried"] or counts["in doubt"] else "retry"
-    return f"unified runs {verb} {run}"
-
-
 def ending_of(
     unit: str,
     groups: Sequence[OutcomeGroup],

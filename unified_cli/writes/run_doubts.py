@@ -13,7 +13,7 @@ from unified_cli.config.keys import Overrides
 from unified_cli.errors import UnifiedError
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.writes import doubt, noted_calls
+from unified_cli.writes import doubt, next_step, noted_calls
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.doubt import DoubtfulCall
 from unified_cli.writes.entry import IN_DOUBT, RunKind
@@ -45,12 +45,15 @@ class RunDoubts:
         connections: RunConnections,
         calls: Iterable[NotedCall],
         wall: float,
+        common: bytes | None = None,
     ) -> Self:
-        """Return the doubts among these calls of a run."""
+        """Return the doubts among these calls of a run. `common` is the body of those
+        that have none of their own.
+        """
         found = cls(header, connections, wall)
         for one in calls:
             if one.state in IN_DOUBT:
-                body = None if one.call.body is None else one.call.body.encode()
+                body = common if one.call.body is None else one.call.body.encode()
                 found.add(DoubtfulCall(one.call, body, one.key), one.sent.t if one.sent else None)
         return found
 
@@ -73,9 +76,10 @@ class RunDoubts:
         name = doubtful.call.operation.rpartition(" ")[2]
         return self._header.kind is RunKind.APPLY and name != "create"
 
-    def show(self, runtime: Runtime) -> None:
+    def show(self, runtime: Runtime, *, closes: bool) -> None:
         """Print which calls a resume repeats, why others are not repeated, and how a
-        person repeats them.
+        person repeats them or, if nothing else is left, which `closes` says, closes the
+        run.
         """
         run = self._header.run
         if self.repeated and run:
@@ -97,9 +101,11 @@ class RunDoubts:
             runtime.stderr.line(f"  {line}")
         if run:
             runtime.stderr.line(
-                f"to repeat all {len(self._left)}, with their keys:"
-                f" unified runs resume {run} --retry-in-doubt"
+                f"to repeat all {len(self._left)}, with their keys: {next_step.retry_in_doubt(run)}"
             )
+            if closes and not self.repeated:
+                closing = next_step.remove(run)
+                runtime.stderr.line(f"if all were done, this closes the run: {closing}")
 
     @property
     def look_command(self) -> str | None:
@@ -131,8 +137,10 @@ def of_listed(runtime: Runtime, catalogue: Catalogue, run: str) -> RunDoubts:
         header = stored.listed_header
         flags = Overrides(base_url=header.base_url or None, account_id=header.account_id or None)
         connections = RunConnections(runtime, catalogue, file.read(runtime), flags)
+        if not header.path:
+            connections.find_renamed(stored)
         with noted_calls.opened(catalogue, stored) as calls:
-            return RunDoubts.of(header, connections, calls, runtime.wall())
+            return RunDoubts.of(header, connections, calls, runtime.wall(), stored.body)
 
 
 def may_repeat(

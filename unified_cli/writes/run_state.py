@@ -1,21 +1,22 @@
 """The state of a run of any kind, from wherever that kind keeps it."""
 
 import contextlib
-import shlex
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from unified_cli.errors import ConfigError, StateError, StorageError
+from unified_cli.catalogue import Catalogue
+from unified_cli.errors import ConfigError, StateError, StorageError, UnifiedError
 from unified_cli.exported.local_folder import LocalFolder
 from unified_cli.exported.manifest import NAME, Manifest
 from unified_cli.runtime import Runtime
 from unified_cli.values import JsonObject
-from unified_cli.writes import apply_journal, import_journal
+from unified_cli.writes import apply_journal, import_journal, next_step, run_doubts
 from unified_cli.writes.entry import IN_DOUBT, EntryState, RunKind
 from unified_cli.writes.journal import Journal
+from unified_cli.writes.next_step import WorkLeft
 from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run import StoredRun
 from unified_cli.writes.state_words import (
@@ -43,9 +44,9 @@ class KnownRun(NamedTuple):
     header: RunHeader | None = None
     counts: Counter[str] | None = None
     repeats: bool = False
-    """Whether something in doubt may be repeated; of a run with calls of its own that
-    is not known here.
-    """
+    """Whether a resume repeats any call in doubt."""
+    look: str | None = None
+    """The command that shows whether the first call in doubt was done, if known."""
     passing: bool = True
     """Whether any failed part may be repeated unchanged."""
     reason: str = ""
@@ -70,13 +71,31 @@ class KnownRun(NamedTuple):
     @property
     def next_command(self) -> str | None:
         """The next command. None if nothing is left, or the run is running."""
-        if self.state == FAILED and not self.passing and self.header and self.header.corrected:
-            return shlex.join(["unified", *self.header.corrected])
-        verbs = {INTERRUPTED: "resume", IN_DOUBT_STATE: "resume", FAILED: "retry"}
-        verb = "remove" if self.state == UNREADABLE else verbs.get(self.state)
-        if verb is None or not (self.can_continue or verb == "remove"):
+        return self.next_after("")
+
+    @property
+    def is_only_in_doubt(self) -> bool:
+        """Whether nothing is left but calls in doubt that a resume does not repeat."""
+        counts = self.counts or Counter[str]()
+        return self.state == IN_DOUBT_STATE and not self.repeats and not counts["failed"]
+
+    def next_after(self, verb: str) -> str | None:
+        """Return the next command after `unified runs VERB` with this run."""
+        if self.state == UNREADABLE:
+            return next_step.remove(self.id)
+        if self.state == RUNNING or not self.can_continue or self.header is None:
             return None
-        return f"unified runs {verb} {self.id}"
+        counts = self.counts or Counter[str]()
+        left = WorkLeft(
+            self.id,
+            counts["not-tried"] or self.state == INTERRUPTED,
+            counts["failed"] or self.state == FAILED,
+            counts["in-doubt"] or self.state == IN_DOUBT_STATE,
+            self.repeats,
+            self.look,
+            () if self.passing else self.header.corrected,
+        )
+        return next_step.next_step(left, verb)
 
     def row(self) -> JsonObject:
         """Return the run as JSON. The names are a contract."""
@@ -96,9 +115,13 @@ class KnownRun(NamedTuple):
         }
 
 
-def load(runtime: Runtime, registry: RunRegistry, run: str) -> KnownRun:
-    """Return the known facts about a run. Raises UsageError if there is no run with
-    this id.
+def load(
+    runtime: Runtime, registry: RunRegistry, run: str, catalogue: Catalogue | None = None
+) -> KnownRun:
+    """Return the known facts about a run. Without a catalogue, the command that looks
+    at calls in doubt is not known.
+
+    Raises UsageError if there is no run with this id.
     """
     path = registry.path(run)
     header: RunHeader | None = None
@@ -115,7 +138,20 @@ def load(runtime: Runtime, registry: RunRegistry, run: str) -> KnownRun:
         found = KnownRun(run, UNREADABLE, header, reason=error.message)
     except (OverflowError, ValueError, OSError):
         return KnownRun(run, UNREADABLE, reason=f"{path} is damaged")
+    if catalogue is not None and found.state == IN_DOUBT_STATE:
+        # The input of an import may be gone.
+        with contextlib.suppress(UnifiedError):
+            doubts = run_doubts.of_listed(runtime, catalogue, run)
+            found = found._replace(repeats=bool(doubts.repeated), look=doubts.look_command)
     return found._replace(state=RUNNING) if registry.is_running(run) else found
+
+
+def of_this_process(runtime: Runtime, catalogue: Catalogue) -> KnownRun | None:
+    """Return the known facts about the import or the apply that just ended here. None
+    if it is in no list of runs.
+    """
+    run = runtime.stderr.run
+    return load(runtime, RunRegistry(runtime), run, catalogue) if run else None
 
 
 def _of_header(runtime: Runtime, stored: StoredRun) -> KnownRun:
@@ -138,7 +174,7 @@ def _of_header(runtime: Runtime, stored: StoredRun) -> KnownRun:
     state = state_of(counts)
     if state == DONE and not header.calls and _is_cut_off(header):
         state = INTERRUPTED
-    return KnownRun(header.run, state, header, counts, repeats, passing)
+    return KnownRun(header.run, state, header, counts, repeats, None, passing)
 
 
 def state_of(counts: Counter[str]) -> str:

@@ -7,6 +7,6 @@ STATES = {
     INTERRUPTED: "something was not tried: runs resume",
     DONE: "all of it is done",
     FAILED: "something failed, and nothing else is left: runs retry",
-    IN_DOUBT: "calls may or may not be done: runs resume",
+    IN_DOUBT: "calls may or may not be done: runs show names the next command",
     UNREADABLE: "its journal is gone, damaged or not yours: runs remove",
 }

@@ -11,10 +11,11 @@ from unified_cli.http.attempt import Doubt
 from unified_cli.masking import NO_TEXT, MaskedText, masked
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.writes import run_doubts
+from unified_cli.writes import next_step, run_doubts
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.doubt import DoubtfulCall
 from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, OUTCOMES, EntryState, RunKind
+from unified_cli.writes.next_step import WorkLeft
 from unified_cli.writes.outcome import restored
 from unified_cli.writes.run import StoredRun
 from unified_cli.writes.run_doubts import RunDoubts
@@ -123,7 +124,6 @@ class RunSummary:
         self._doubts = RunDoubts(run.listed_header, connections, wall)
         self.total = 0
         self.counts = dict.fromkeys(("done", "failed", "in-doubt", "not-tried"), 0)
-        untried = 0
         self._causes = Causes(run, run.header.calls if run.kind is RunKind.FAN_OUT else _MOST_NAMED)
         self._errors = errors
         self._kind = run.kind
@@ -134,13 +134,10 @@ class RunSummary:
             self.total += 1
             state = journal.state(number)
             self.counts[OUTCOMES[state]] += 1
-            if state is EntryState.NEW:
-                untried += 1
-            elif state in IN_DOUBT:
+            if state in IN_DOUBT:
                 self._doubts.add(*_doubtful(run, number))
             if state is not EntryState.OK:
                 self._add(number, state)
-        self.resumable = untried + self._doubts.repeated
 
     def _add(self, number: int, state: EntryState) -> None:
         self._causes.add(number, state)
@@ -175,7 +172,8 @@ class RunSummary:
         """Print which calls in doubt a resume repeats, why others are not repeated, and
         how a person repeats them.
         """
-        self._doubts.show(runtime)
+        left = self.counts["failed"] or self.counts["not-tried"]
+        self._doubts.show(runtime, closes=not left)
 
     @property
     def causes(self) -> Sequence[tuple[Cause, CausedCalls]]:
@@ -214,16 +212,14 @@ class RunSummary:
     @property
     def next_command(self) -> str | None:
         """The next command, or None. It is never the command that just ended."""
-        if not self._run.kept or self.is_done:
+        if not self._run.kept:
             return None
-        # After a retry, the calls that a resume repeats were repeated before, or are in
-        # doubt anew.
-        left = self.counts["not-tried"] if self._verb else self.resumable
-        if left and self._verb != "resume":
-            return f"unified runs resume {self._run.id}"
-        if self.counts["failed"] and self._verb != "retry":
-            return f"unified runs retry {self._run.id}"
-        return self._doubts.look_command or f"unified runs show {self._run.id}"
+        untried, failed, doubtful = (
+            self.counts[name] for name in ("not-tried", "failed", "in-doubt")
+        )
+        repeats, look = bool(self._doubts.repeated), self._doubts.look_command
+        left = WorkLeft(self._run.id, untried, failed, doubtful, repeats, look)
+        return next_step.next_step(left, self._verb)
 
 
 def _doubtful(run: StoredRun, number: int) -> tuple[DoubtfulCall, float | None]:

@@ -18,11 +18,13 @@ from server import Reply, Seen, Service
 
 Config = Callable[[str], Path]
 KINDS = ["fan-out", "lines", "import", "apply", "agent", "export"]
-STATES = ["done", "failed", "doubt", "killed"]
+STATES = ["done", "failed", "doubt", "left", "killed"]
+"""`left` is in doubt, and not repeated by the program."""
 WORDS = {
     "done": "done",
     "failed": "failed in part",
     "doubt": "in doubt",
+    "left": "in doubt",
     "killed": "interrupted",
 }
 
@@ -86,6 +88,14 @@ BEGIN = {
     "apply": "apply {folder}/a.plan -p c00 --yes --workers 1",
     "export": "export ticketing/tags --to {folder}/dump -p c* --workers 1",
 }
+LOOKS = {
+    "fan-out": "unified ticketing tags get t9 -p run:{run}:in-doubt",
+    "agent": "unified ticketing tags get t9 -p run:{run}:in-doubt",
+    "lines": "unified ticketing tags get t1 -p c00",
+    "import": "unified ticketing tags list --since 1d -p c00",
+    "apply": "unified ticketing tags get t1 -p c00",
+}
+"""The command that shows whether a call in doubt was done."""
 LINES = b"".join(b'{"id":"t%d","name":"n%d"}\n' % (at, at) for at in range(3))
 
 
@@ -101,7 +111,10 @@ def run(
     kind, state = request.param
     profiles(config, service.url, 3)
     (tmp_path / "in.ndjson").write_text("".join(f'{{"name":"n{at}"}}\n' for at in range(3)))
-    bad = {"failed": 422, "doubt": 500}.get(state, 200)
+    if state == "left":
+        path = tmp_path / "config" / "config.toml"
+        path.write_text(f"idempotency_window = 0\n{path.read_text()}")
+    bad = {"failed": 422, "doubt": 500, "left": 500}.get(state, 200)
     found = Run(kind, state, "", tmp_path, unified, service, bad)
 
     def reply(seen: Seen) -> Reply:
@@ -160,7 +173,7 @@ def cases(*states: str) -> list[Any]:
         for kind in KINDS
         for state in states or STATES
         # Reads are never in doubt.
-        if (kind, state) != ("export", "doubt")
+        if kind != "export" or state not in {"doubt", "left"}
     ]
 
 
@@ -169,6 +182,8 @@ def test_the_list_has_its_state_and_the_next_command(run: Run) -> None:
     facts = run.facts
     verb = {"done": None, "failed": "retry"}.get(run.state, "resume")
     wanted = verb and f"unified runs {verb} {run.id}"
+    if run.state == "left":
+        wanted = LOOKS[run.kind].format(run=run.id)
     if (run.kind, run.state) == ("import", "failed"):
         # The line was refused: it is corrected in the file of those that failed.
         wanted = (
@@ -196,6 +211,38 @@ def test_each_printed_command_makes_progress_until_the_run_is_done(run: Run) -> 
     assert step.startswith("next: ") or ended.code in {0, 10, 14}, (printed, ended)
 
 
+@pytest.mark.parametrize("run", cases("left"), indirect=True)
+def test_doubts_that_are_not_repeated_lead_to_a_look_and_then_to_an_end(run: Run) -> None:
+    look = LOOKS[run.kind].format(run=run.id)
+    repeats = f"unified runs resume {run.id} --retry-in-doubt"
+    closes = f"unified runs remove {run.id}"
+    if run.kind != "agent":
+        assert run.printed.splitlines()[-1].strip() == look
+    assert run.facts["next"] == look
+    for command in ("show", "resume", "retry"):
+        ended, sent = run.do(f"runs {command} RUN")
+        *said, last = ended.stderr.splitlines()
+        assert (sent, last.strip().removeprefix("next: ")) == ([], look), command
+        for step in (repeats, closes):
+            assert any(step in line for line in said), (command, step)
+        assert f"unified runs resume {run.id}\n" not in ended.stderr
+    looked, _ = run.do(look.removeprefix("unified "))
+    assert (looked.code, {seen.method for seen in run.service.seen}) == (0, {"GET"})
+    removed, _ = run.do(f"{closes.removeprefix('unified ')} --yes")
+    assert removed.code == 0
+    assert run.unified("runs list -o json").json["runs"] == []
+
+
+@pytest.mark.parametrize("run", cases("left"), indirect=True)
+def test_they_are_repeated_on_request(run: Run) -> None:
+    run.bad = 200
+    command = "runs resume RUN --retry-in-doubt"
+    refused, sent = run.do(command)
+    assert (refused.code, sent) == (2, [])
+    repeated, sent = run.do(f"{command} --yes")
+    assert (repeated.code, sent, run.facts["state"]) == (0, [1], "done")
+
+
 # An export finds its connection by address and account (test_nights.py).
 BY_PROFILE = [one for one in cases("failed", "killed") if not one.id.startswith("export-")]
 
@@ -213,7 +260,7 @@ def test_one_whose_profile_leads_elsewhere_now_is_refused(run: Run) -> None:
 def test_show_has_each_part_and_the_next_command(run: Run) -> None:
     shown, sent = run.do("runs show RUN -o ndjson")
     outcomes = [json.loads(line)["outcome"] for line in shown.stdout.splitlines()]
-    second = {"failed": "failed", "doubt": "in-doubt"}.get(run.state, "done")
+    second = {"failed": "failed", "doubt": "in-doubt", "left": "in-doubt"}.get(run.state, "done")
     # A list that an export did not begin has no line.
     third = {"killed": "not-tried"}.get(run.state, "done")
     listed = [third] if third == "done" or run.kind != "export" else []
@@ -241,9 +288,9 @@ def test_resume_does_the_rest_and_may_be_repeated(run: Run, named: str) -> None:
         if run.state == "done":
             assert resumed.stderr == "nothing to resume: every run is done\n"
     else:
-        left = run.state == "failed" and not wanted
+        left = run.state == "left" or (run.state == "failed" and not wanted)
         assert (sent, resumed.code != 0) == (wanted, left), resumed.stderr
-        assert run.facts["state"] == ("failed in part" if left else "done")
+        assert run.facts["state"] == (WORDS[run.state] if left else "done")
 
 
 @pytest.mark.parametrize("named", ["RUN", "last", ""])

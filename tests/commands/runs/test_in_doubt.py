@@ -133,6 +133,7 @@ def test_a_resume_says_why_it_repeats_nothing_and_what_a_person_can_do(
         f"  {same} {keys[1]} --yes -p c01",
         f"  {same} {keys[2]} --yes -p c02",
         f"to repeat all 2, with their keys: unified runs resume {doubtful} --retry-in-doubt",
+        f"if all were done, this closes the run: unified runs remove {doubtful}",
         "error: 2 of 3 connections may or may not be done",
         f"  unified user-directory users get users-1 -p run:{doubtful}:in-doubt",
     ]
@@ -279,3 +280,46 @@ def test_a_doubt_that_a_resume_ends_is_named(fleet: Fleet, config: Config) -> No
     assert said in ended.stderr.splitlines()
     shown = fleet.unified(f"runs show {run_id(ended.stderr)}")
     assert said in shown.stderr.splitlines()
+
+
+def test_one_that_no_operation_shows_leads_to_its_calls_and_then_to_the_question(
+    fleet: Fleet, config: Config
+) -> None:
+    profiles(config, fleet.service.url, 2)
+    fleet.failing = {"c01"}
+    # Nothing in the body names the record.
+    run = run_id(fleet.unified("user-directory users suspend -f who=x -p c* --yes").stderr)
+    shows, repeats = f"unified runs show {run}", f"unified runs resume {run} --retry-in-doubt"
+    assert last_line(fleet.unified(f"runs resume {run}")) == shows
+    assert fleet.unified("runs list -o json").json["runs"][0]["next"] == shows
+    assert last_line(fleet.unified(f"runs show {run}")) == f"next: {repeats}"
+
+
+def test_a_suspend_of_an_import_leads_to_a_look(
+    fleet: Fleet, config: Config, tmp_path: Path
+) -> None:
+    profiles(config, fleet.service.url, 3)
+    fleet.failing = {"c01"}
+    (tmp_path / "who.ndjson").write_text(
+        "".join(f'{{"_profile":"c0{at}","user_id":"users-{at}"}}\n' for at in range(3))
+    )
+    suspend = f"import user-directory/users {tmp_path}/who.ndjson --operation suspend -p c* --yes"
+    ended = fleet.unified(suspend)
+    (run,) = (one["id"] for one in fleet.unified("runs list -o json").json["runs"])
+    look = f"unified user-directory users get users-1 -p run:{run}:in-doubt"
+    closes = f"if all were done, this closes the run: unified runs remove {run}"
+    for result in (ended, fleet.unified(f"runs resume {run}"), fleet.unified(f"runs show {run}")):
+        assert last_line(result).removeprefix("next: ") == look
+        assert closes in result.stderr
+        assert f"unified runs resume {run} --retry-in-doubt" in result.stderr
+    assert fleet.unified("runs list -o json").json["runs"][0]["next"] == look
+    assert fleet.unified(f"runs remove {run} --yes").code == 0
+
+
+def test_no_help_says_that_a_resume_ends_every_doubt(unified: Unified) -> None:
+    (said,) = (
+        line
+        for line in unified("runs list --help").stdout.splitlines()
+        if line.strip().startswith("in doubt ")
+    )
+    assert said.endswith("calls may or may not be done: runs show names the next command")

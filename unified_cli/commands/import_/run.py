@@ -42,6 +42,7 @@ from unified_cli.writes import (
     journal as run_journal,
     noted_calls,
     outcome_files,
+    run_state,
     stdin_copy,
 )
 from unified_cli.writes.connections import RunConnections
@@ -293,13 +294,13 @@ def _with_report(
     )
     if options.file != "-":
         source.file.check_name()
-    doubts.show(task.runtime)
+    ended = run_state.of_this_process(task.runtime, task.catalogue)
+    doubts.show(task.runtime, closes=ended is not None and ended.is_only_in_doubt)
     try:
         _raise_for_outcome(ending, task)
     except UnifiedError as error:
         refused = counts[EntryState.REFUSED] and not counts[EntryState.FAILED]
-        error.next_command = None if task.repeats else doubts.look_command
-        error.next_command = error.next_command or outcome_files.next_command(groups, header.run)
+        error.next_command = ended.next_command if ended else doubts.look_command
         if refused and task.kept and not stopped and not any(group.count for group in groups[2:]):
             words = _command_for_failed(_with_file_and_connection(task, source, options), source)
             error.add_hint("correct them there")

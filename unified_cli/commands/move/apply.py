@@ -33,7 +33,7 @@ from unified_cli.output import stdout
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.writes import outcome_files, run_doubts
+from unified_cli.writes import outcome_files, run_doubts, run_state
 from unified_cli.writes.apply_journal import ApplyHeader, ApplyJournal
 from unified_cli.writes.entry import NOT_DONE, EntryState, RunKind
 from unified_cli.writes.outcome_files import GROUPS, OutcomeGroup
@@ -203,7 +203,7 @@ def _apply(context: CommandContext, lanes: Sequence[PlanLane], options: ApplyOpt
         # `--only` leaves out the other calls on purpose, so they do not count as
         # untried.
         ending = ending._replace(not_tried=0)
-    _raise_for(context, ending, groups)
+    _raise_for(context, ending)
 
 
 def _sender(
@@ -346,20 +346,18 @@ def _outcome_lines(
         yield b'{"outcome":' + encoded(facts) + b"," + msgspec.json.encode(plan.call(number))[1:]
 
 
-def _raise_for(context: CommandContext, ending: Ending, groups: Sequence[OutcomeGroup]) -> None:
+def _raise_for(context: CommandContext, ending: Ending) -> None:
     """Raise the error that sums up the run."""
-    run = context.runtime.stderr.run
     try:
         conclude(ending)
     except UnifiedError as error:
-        error.next_command = outcome_files.next_command(groups, run)
+        ended = run_state.of_this_process(context.runtime, context.catalogue)
+        error.next_command = ended.next_command if ended else None
         if isinstance(error, UnknownError):
-            if run:
+            if ended:
                 with suppress(UnifiedError):
-                    doubts = run_doubts.of_listed(context.runtime, context.catalogue, run)
-                    doubts.show(context.runtime)
-                    if not (doubts.repeated or ending.not_tried):
-                        error.next_command = doubts.look_command or error.next_command
+                    doubts = run_doubts.of_listed(context.runtime, context.catalogue, ended.id)
+                    doubts.show(context.runtime, closes=ended.is_only_in_doubt)
             error.add_hint(
                 "the same command does them again where that is safe; a new plan shows the rest"
             )

@@ -125,7 +125,7 @@ def _runs_and_exports(
     found: list[KnownRun] = []
     unseen = ""
     try:
-        found = listed_runs.list_runs(runtime)
+        found = listed_runs.list_runs(runtime, context.catalogue)
     except (ConfigError, StateError, StorageError) as error:
         unseen = error.one_line
     runs = work.runs(context, options, found)

@@ -12,8 +12,6 @@ import msgspec
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.result_table import Drawn, show
 from unified_cli.commands.runs.command import ListRunsOptions, ShowRunOptions
-from unified_cli.config import file
-from unified_cli.config.keys import Overrides
 from unified_cli.errors import UnifiedError
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_label import LABEL
@@ -26,13 +24,12 @@ from unified_cli.plural import ago, counted
 from unified_cli.runtime import Runtime
 from unified_cli.values import JsonObject
 from unified_cli.writes import listed_runs, noted_calls, run_doubts, run_state, state_words
-from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import OUTCOMES, RunKind
 from unified_cli.writes.noted_calls import NotedCall
 from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run import StoredRun
 from unified_cli.writes.run_state import KnownRun
-from unified_cli.writes.summary import Causes, RunSummary
+from unified_cli.writes.summary import Causes
 
 VERSION = 1
 _HEADS = ("id", "started", "command", "done", "failed", "in doubt", "not tried", "state")
@@ -57,7 +54,8 @@ _WIDE = 100
 def show_all(context: CommandContext, options: ListRunsOptions) -> None:
     """List the runs."""
     runtime = context.runtime
-    found = [(one, one.row()) for one in listed_runs.list_runs(runtime)]
+    listed = listed_runs.list_runs(runtime, context.catalogue)
+    found = [(one, one.row()) for one in listed]
     if not found:
         runtime.stderr.note("no runs")
     counts = [name.replace("-", "_") for name in run_state.COUNTED]
@@ -99,7 +97,7 @@ def show_one(context: CommandContext, options: ShowRunOptions) -> None:
     registry = RunRegistry(runtime)
     with StoredRun.open_to_read(registry, wanted) as stored:
         header = stored.header
-        known = run_state.load(runtime, registry, wanted)
+        known = run_state.load(runtime, registry, wanted, context.catalogue)
         begun = datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds")
         selection = "".join(f" -p {pattern}" for pattern in header.selection)
         runtime.stderr.note(
@@ -109,25 +107,12 @@ def show_one(context: CommandContext, options: ShowRunOptions) -> None:
             stdout.show(runtime, [_bar_and_causes(runtime, stored)])
         else:
             _print(context, form, _columns(stored), _records_of_any_kind(context, stored))
-        if command := _next_command(context, stored, known):
+        if known.state == state_words.IN_DOUBT:
+            with suppress(UnifiedError):
+                doubts = run_doubts.of_listed(runtime, context.catalogue, stored.id)
+                doubts.show(runtime, closes=known.is_only_in_doubt)
+        for command in (known.next_after("show") or "").splitlines():
             runtime.stderr.note(f"next: {command}")
-
-
-def _next_command(context: CommandContext, stored: StoredRun, known: KnownRun) -> str | None:
-    if known.state != state_words.IN_DOUBT:
-        return known.next_command
-    runtime, header = context.runtime, stored.header
-    with suppress(UnifiedError):
-        if header.path:
-            run_doubts.of_listed(runtime, context.catalogue, stored.id).show(runtime)
-            return known.next_command
-        flags = Overrides(base_url=header.base_url or None, account_id=header.account_id or None)
-        config = file.read(runtime)
-        connections = RunConnections(runtime, context.catalogue, config, flags)
-        summary = RunSummary(stored, connections, runtime.wall(), {})
-        summary.show_doubt(runtime)
-        return summary.next_command
-    return known.next_command
 
 
 def _columns(stored: StoredRun) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ send its failed calls again, and remove journals.
 
 import shlex
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 
 from unified_cli.call import Call, Mode, ModeKind, builder, delivery, run_output
 from unified_cli.cli import command_words, prompt
@@ -68,7 +68,7 @@ def _send_rest(context: CommandContext, options: ResumeRunOptions, *, retry: boo
 def _run_to_send(context: CommandContext, options: ResumeRunOptions, *, retry: bool) -> str | None:
     if options.run not in (None, listed_runs.LAST):
         return options.run or ""
-    found = listed_runs.list_runs(context.runtime)
+    found = listed_runs.list_runs(context.runtime, context.catalogue)
     if listed_runs.is_nothing_left(context.runtime, "retry" if retry else "resume", found):
         return None
     if retry:
@@ -76,7 +76,7 @@ def _run_to_send(context: CommandContext, options: ResumeRunOptions, *, retry: b
     return listed_runs.choose_run(
         context.runtime,
         "resume",
-        lambda run: _is_resumable(context, options, run),
+        lambda run: _is_resumable(options, run),
         lambda run: run.can_continue and run.state == state_words.IN_DOUBT,
         found=found,
     )
@@ -90,20 +90,9 @@ def _has_failures(run: KnownRun) -> bool:
     )
 
 
-def _is_resumable(context: CommandContext, options: ResumeRunOptions, run: KnownRun) -> bool:
-    if not run.can_continue or run.header is None:
-        return False
-    if run.state != state_words.IN_DOUBT or options.retry_in_doubt:
-        return run.state in (state_words.INTERRUPTED, state_words.IN_DOUBT)
-    if run.header.path:
-        return run.repeats
-    with (
-        suppress(UnifiedError),
-        StoredRun.open_to_read(RunRegistry(context.runtime), run.id) as stored,
-    ):
-        connections = _connections_of_run(context, options, stored)
-        return any(True for _ in _calls_left(stored, connections, context.runtime.wall(), options))
-    return False
+def _is_resumable(options: ResumeRunOptions, run: KnownRun) -> bool:
+    doubtful = run.state == state_words.IN_DOUBT and (options.retry_in_doubt or run.repeats)
+    return run.can_continue and (doubtful or run.state == state_words.INTERRUPTED)
 
 
 def _connections_of_run(
