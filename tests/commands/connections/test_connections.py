@@ -85,6 +85,45 @@ def test_all_pages_are_listed_with_the_profiles_that_lead_there(
     ]
 
 
+@pytest.mark.parametrize("health", ["", " --health"])
+@pytest.mark.parametrize(
+    ("options", "is_named"),
+    [
+        ("-p far", True),
+        ("-p far --where .sandbox==false", True),
+        ("-p far --quiet", False),
+        # A list that is filtered at the service says nothing about the connection.
+        ("-p far -q product=deskly", False),
+        ("-p near", False),
+        ("-p me", False),
+        ("-p bare", False),
+        ("", False),
+    ],
+)
+def test_a_profile_whose_own_connection_is_not_listed_is_named(
+    options: str,
+    is_named: bool,
+    health: str,
+    unified: Unified,
+    service: Service,
+    environ: dict[str, str],
+    config: Callable[[str], Path],
+) -> None:
+    answering(service, [connection("c-1")], [connection("c-2")])
+    accounts = "".join(
+        f'[profiles.{name}]\naccount_id = "{account}"\n'
+        for name, account in {"near": "c-2", "far": "c-9", "me": "me"}.items()
+    )
+    config(f'base_url = "{service.url}"\n{accounts}[profiles.bare]\n')
+    said = unified(f"{LIST} {options}{health}", environ=environ).stderr
+    note = 'the connection of profile "far" (c-9) is not in this list: -p gives the token only\n'
+    assert (note in said, "not in this list" in said) == (is_named, is_named)
+
+
+def test_help_says_that_a_profile_gives_the_token_only(unified: Unified) -> None:
+    assert "-p gives the token, and selects none." in unified(f"{LIST} --help").stdout
+
+
 @pytest.mark.parametrize(
     ("options", "query"),
     [

@@ -108,7 +108,7 @@ _LIST = Command(
     ListConnectionsOptions,
     Later("unified_cli.commands.connections.report:run"),
     text=(
-        "{about}, and the profiles that lead to them.",
+        "{about}, and the profiles that lead to them. -p gives the token, and selects none.",
         "Their credentials, which the service sends too, are neither shown nor kept.",
         "-q filters at the service, --where here, by what -o json shows.",
     ),

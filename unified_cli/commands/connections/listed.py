@@ -28,13 +28,34 @@ def settings(context: CommandContext, options: ListedConnectionsOptions) -> Sett
     Raises ConfigError if there is no base URL.
     """
     runtime = context.runtime
-    flags = overrides(options, profiles.single_name(options.profile))
-    resolved = resolution.resolve(
-        flags._replace(output=None), runtime, file.read(runtime)
-    )._replace(account_id="")
+    resolved = _resolved(context, options)._replace(account_id="")
     runtime.stderr.quiet = resolved.quiet
     resolved.reachable()
     return resolved
+
+
+def _resolved(context: CommandContext, options: ListedConnectionsOptions) -> Settings:
+    flags = overrides(options, profiles.single_name(options.profile))
+    return resolution.resolve(
+        flags._replace(output=None), context.runtime, file.read(context.runtime)
+    )
+
+
+def note_missing(
+    context: CommandContext, options: ListedConnectionsOptions, found: Sequence[ConnectionRecord]
+) -> None:
+    """Note that the own connection of the profile is not in the list of its token. A
+    list that is filtered at the service, or empty, says nothing about it.
+    """
+    if not (options.profile and found) or options.query:
+        return
+    resolved = _resolved(context, options)
+    account = resolved.account_id
+    if account and not resolved.is_own and account not in {one.id for one in found}:
+        context.runtime.stderr.note(
+            f'the connection of profile "{resolved.profile}" ({account}) is not in this list: -p'
+            " gives the token only"
+        )
 
 
 def list_connections(
