@@ -481,7 +481,7 @@ TABLE: dict[str, Case] = {
         "capabilities ticketing/tags --probe -p c*", ASKED | anew("nothing printed")
     ),
     "connections list --health": Case(
-        "connections list --health -p one",
+        "connections list --health -p c00",
         ASKED
         | NOBODY_NAMED
         | {
