@@ -93,7 +93,7 @@ LOOKS = {
     "agent": "unified ticketing tags get t9 -p run:{run}:in-doubt",
     "lines": "unified ticketing tags get t1 -p c00",
     "import": "unified ticketing tags list --since 1d -p c00",
-    "apply": "unified ticketing tags get t1 -p c00",
+    "apply": "unified ticketing tags list --since 1d -p c00",
 }
 """The command that shows whether a call in doubt was done."""
 LINES = b"".join(b'{"id":"t%d","name":"n%d"}\n' % (at, at) for at in range(3))
