@@ -13,7 +13,7 @@ from unified_cli.config.keys import Overrides
 from unified_cli.errors import UnifiedError
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.writes import doubt, next_step, noted_calls
+from unified_cli.writes import doubt, next_step, noted_calls, renewal
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.doubt import DoubtfulCall
 from unified_cli.writes.entry import IN_DOUBT, RunKind
@@ -117,9 +117,11 @@ class RunDoubts:
         for one in self._all:
             words = doubt.check_command(self._connections.catalogue, one, ())
             if words is not None:
-                selection = shlex.join(self._selection(one))
-                found.setdefault(words, {}).setdefault(selection)
-        if len(found) == 1 and several and header.run:
+                selections = found.setdefault(words, {})
+                # One list has all connections.
+                if words != renewal.SHOWS_RESULT:
+                    selections.setdefault(shlex.join(self._selection(one)))
+        if len(found) == 1 and several and header.run and all(found.values()):
             return f"{next(iter(found))} -p run:{header.run}:in-doubt"
         lines = [" ".join(filter(None, [words, *options])) for words, options in found.items()]
         return "\n".join(lines[:_MOST_LOOKS]) or None

@@ -18,7 +18,9 @@ DOUBLED = ".number | tonumber | {n: (. * 2)}"
 
 @pytest.fixture
 def fleet(service: Service, config: Config) -> list[tuple[str, str]]:
-    """Two pages of each connection; a number of `c2` on its second page is a word."""
+    """Four pages of each connection but `c2`: its list has no end, and a number on its
+    second page is a word.
+    """
     config(THREE)
     asked: list[tuple[str, str]] = []
 
@@ -28,7 +30,7 @@ def fleet(service: Service, config: Config) -> list[tuple[str, str]]:
         asked.append((name, page))
         number = "many" if (name, page) == ("c2", "2") else page
         records = [{"id": f"{name}-{page}", "number": number}]
-        onward = str(int(page) + 1) if int(page) < 4 else None
+        onward = str(int(page) + 1) if name == "c2" or int(page) < 4 else None
         return served({"result": records, "next_cursor": onward})
 
     service.reply = reply
@@ -53,9 +55,9 @@ def test_a_failing_program_fails_its_connection_alone(
 def test_the_rest_of_that_connection_is_not_read(
     unified: Unified, service: Service, fleet: list[tuple[str, str]]
 ) -> None:
-    unified([*LIST, "--all", "-o", "ndjson", "--jq", DOUBLED], environ=service.environ)
-    assert ("c2", "4") not in fleet
-    assert {name for name, page in fleet if page == "4"} == {"c1", "c3"}
+    result = unified([*LIST, "--all", "-o", "ndjson", "--jq", DOUBLED], environ=service.environ)
+    assert result.code == 9
+    assert {name for name, page in fleet if page == "4"} >= {"c1", "c3"}
 
 
 @pytest.mark.usefixtures("fleet")

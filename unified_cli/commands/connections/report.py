@@ -39,10 +39,10 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
     settings = listed.settings(context, options)
     found = listed.list_connections(context, settings, options)
     listed.save_facts(context, settings, found)
-    listed.note_missing(context, options, found)
     found, failed = _ask_health(context, settings, found) if options.health else (found, {})
     known = listed.profiles_by_account(runtime, settings)
     shown, missing = listed.filter_with_jq(context, found, options.where)
+    listed.note_missing(context, options, found)
     troubles = {one.id: _trouble(context, one, failed) for one in shown} if options.health else {}
     rows = [
         (*_row(one, service, known), *([troubles[one.id]] if options.health else ()))
