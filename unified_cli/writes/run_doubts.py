@@ -33,8 +33,11 @@ class RunDoubts:
 
     def __init__(self, header: RunHeader, connections: RunConnections, wall: float) -> None:
         self._header, self._connections, self._wall = header, connections, wall
-        self._all: list[DoubtfulCall] = []
+        # Only as many are kept as are printed: an import may leave any number in doubt.
+        self._looks: dict[str, dict[str, None]] = {}
+        """The options that select the connections, by the words of each look."""
         self._left: list[DoubtfulCall] = []
+        self._number_left = 0
         self.repeated = 0
         """How many of them a resume sends again."""
 
@@ -59,7 +62,7 @@ class RunDoubts:
 
     def add(self, doubtful: DoubtfulCall, sent: float | None) -> None:
         """Add a call in doubt that was first sent at this time."""
-        self._all.append(doubtful)
+        self._add_look(doubtful)
         # If a call was not sent now, its profile may be gone, or lead elsewhere.
         with contextlib.suppress(UnifiedError):
             if self._is_looked_at(doubtful) or may_repeat(
@@ -67,7 +70,18 @@ class RunDoubts:
             ):
                 self.repeated += 1
             else:
-                self._left.append(doubtful)
+                self._number_left += 1
+                if len(self._left) < _MOST_AGAIN:
+                    self._left.append(doubtful)
+
+    def _add_look(self, doubtful: DoubtfulCall) -> None:
+        words = doubt.check_command(self._connections.catalogue, doubtful, ())
+        if words is None or (words not in self._looks and len(self._looks) > _MOST_LOOKS):
+            return
+        selections = self._looks.setdefault(words, {})
+        # One list has all connections.
+        if words != renewal.SHOWS_RESULT:
+            selections.setdefault(shlex.join(self._selection(doubtful)))
 
     def _is_looked_at(self, doubtful: DoubtfulCall) -> bool:
         """Return whether a repeat reads the record first, and sends nothing if the call
@@ -91,18 +105,15 @@ class RunDoubts:
         window = self._connections.settings(first.profile).idempotency_window
         runtime.stderr.line(doubt.rule(self._connections.operation(first.operation), window))
         again = [
-            line
-            for one in self._left[:_MOST_AGAIN]
-            if (line := doubt.repeat_command(one, self._selection(one)))
+            line for one in self._left if (line := doubt.repeat_command(one, self._selection(one)))
         ]
         if again:
             runtime.stderr.line("to repeat one that was not done, with its key:")
         for line in again:
             runtime.stderr.line(f"  {line}")
         if run:
-            runtime.stderr.line(
-                f"to repeat all {len(self._left)}, with their keys: {next_step.retry_in_doubt(run)}"
-            )
+            again_all = next_step.retry_in_doubt(run)
+            runtime.stderr.line(f"to repeat all {self._number_left}, with their keys: {again_all}")
             if closes and not self.repeated:
                 closing = next_step.remove(run)
                 runtime.stderr.line(f"if all were done, this closes the run: {closing}")
@@ -112,15 +123,8 @@ class RunDoubts:
         """The command that shows whether the calls were done, or one on each line if
         they are of several records. None if no operation shows it.
         """
-        header, found = self._header, dict[str, dict[str, None]]()
+        header, found = self._header, self._looks
         several = header.kind is RunKind.FAN_OUT or profiles.is_several(header.selection)
-        for one in self._all:
-            words = doubt.check_command(self._connections.catalogue, one, ())
-            if words is not None:
-                selections = found.setdefault(words, {})
-                # One list has all connections.
-                if words != renewal.SHOWS_RESULT:
-                    selections.setdefault(shlex.join(self._selection(one)))
         if len(found) == 1 and several and header.run and all(found.values()):
             return f"{next(iter(found))} -p run:{header.run}:in-doubt"
         lines = [" ".join(filter(None, [words, *options])) for words, options in found.items()]

@@ -313,3 +313,20 @@ def test_a_failed_file_of_an_older_version_is_read(
     assert unified(f"import ticketing/tags {path} --workers 1", environ=service.environ).code == 0
     assert [seen.json for seen in service.seen] == [{"name": "a"}, {"name": "b"}]
     assert service.seen[1].headers["idempotency-key"] == "OLD"
+
+
+def test_ten_of_many_doubts_are_printed(unified: Unified, service: Service, tmp_path: Path) -> None:
+    def reply(seen: Seen) -> Reply:
+        number = int(json.loads(seen.body)["user_id"].removeprefix("u-"))
+        return Reply(200, b"{}") if number % 3 == 0 else Reply(500, b"{}")
+
+    service.reply = reply
+    lines = "".join(f'{{"user_id":"u-{number}"}}\n' for number in range(30))
+    (tmp_path / "in.ndjson").write_text(lines)
+    command = f"import user-directory/users {tmp_path}/in.ndjson --operation suspend --yes"
+    result = unified(f"{command} --workers 1", environ=service.environ)
+    assert result.code == 10, result.stderr
+    repeats = [line for line in result.stderr.splitlines() if " --idempotency-key " in line]
+    looks = [line for line in result.stderr.splitlines() if " users get u-" in line]
+    assert (len(repeats), len(looks)) == (10, 10), result.stderr
+    assert "to repeat all 20, with their keys: unified runs resume " in result.stderr
