@@ -237,7 +237,7 @@ COMPARED = {
     "none offered": (4, NOT_OFFERED),
     **OUTPUT,
     **stopped("; broken off after 0 records; to continue: run the same command again"),
-    "none selected": (2, "error: --from x is no profile, folder or file (unified profile list)"),
+    "none selected": (2, "error: --from x is not a profile, folder or file (unified profile list)"),
 }
 """Both sides are needed. If they fail differently, the first failure is reported."""
 WRITE = {

@@ -131,8 +131,8 @@ def test_a_report_replaces_nothing_but_a_report(
     refused = unified(f"{command}/{report}")
     assert (refused.code, (tmp_path / report).read_text()) == (11, before)
     assert (
-        refused.stderr
-        == f"error: {tmp_path}/{report} exists, and is no report of an import (name another file)\n"
+        refused.stderr == f"error: {tmp_path}/{report} exists and is not a report of an import"
+        " (name another file)\n"
     )
 
     assert [unified(f"{command}/told.ndjson").code for _ in range(2)] == [0, 0]

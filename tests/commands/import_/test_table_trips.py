@@ -94,7 +94,7 @@ def test_what_has_no_list_is_read_one_by_one(
     compared = unified("diff knowledge-base/page-exports --from full --to new")
     assert (compared.code, compared.stderr) == (
         2,
-        "error: knowledge-base page-exports has no list to be compared\n",
+        "error: knowledge-base page-exports has no list to compare\n",
     )
 
 

@@ -266,41 +266,41 @@ REFERENCE = {"path": "parent.id", "resource": "ticketing/tags", "id": "t"}
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
-        ("{", 2, "is no call of a plan: is not JSON: "),
-        ("[]", 2, "is no call of a plan: Expected 'object', got 'array'"),
-        ("[" * 100_000, 2, "is no call of a plan: is n"),
-        ('{"connection": "\\ud83d"}', 2, "is no call of a plan: "),
-        ('{"connection": "empty", "connection": "full"}', 2, "is no call of a plan: "),
-        (TWICE.format(json.dumps(DELETE)[1:-1]), 2, "is no call of a plan: has 'id' twice"),
+        ("{", 2, "is not a call of a plan: is not JSON: "),
+        ("[]", 2, "is not a call of a plan: Expected 'object', got 'array'"),
+        ("[" * 100_000, 2, "is not a call of a plan: is n"),
+        ('{"connection": "\\ud83d"}', 2, "is not a call of a plan: "),
+        ('{"connection": "empty", "connection": "full"}', 2, "is not a call of a plan: "),
+        (TWICE.format(json.dumps(DELETE)[1:-1]), 2, "is not a call of a plan: has 'id' twice"),
         (
             json.dumps({**CREATE, "source": "\ud83d"}),
             2,
-            "is no call of a plan: has half a surrogate pair in 'source'",
+            "is not a call of a plan: has half a surrogate pair in 'source'",
         ),
         (
             json.dumps({**UPDATE, "body": "B"}).replace('"B"', '{"name":"x","n\\u0061me":"y"}'),
             2,
-            "is no call of a plan: has 'name' twice in 'body'",
+            "is not a call of a plan: has 'name' twice in 'body'",
         ),
         (
             json.dumps({**CREATE, "references": "R"}).replace(
                 '"R"', f"[{TWICE.format(json.dumps(REFERENCE)[1:-1])}]"
             ),
             2,
-            "is no call of a plan: has 'id' twice in 'references'",
+            "is not a call of a plan: has 'id' twice in 'references'",
         ),
         (
             {**CREATE, "operation": "suspend"},
             2,
-            "is no call of a plan: Invalid enum value 'suspend'",
+            "is not a call of a plan: Invalid enum value 'suspend'",
         ),
-        ({**CREATE, "connection": "full"}, 13, "is for account full, and the plan for empty"),
-        ({**CREATE, "id": "a"}, 2, "creates a record and names an id to be changed"),
+        ({**CREATE, "connection": "full"}, 13, "is for account full, but the plan is for empty"),
+        ({**CREATE, "id": "a"}, 2, "creates a record, but has the id of an existing one"),
         ({**CREATE, "source": "g"}, 2, "creates g once more"),
         (
             {**CREATE, "path": "/other"},
             2,
-            "is no call of a plan: Object contains unknown field 'path'",
+            "is not a call of a plan: Object contains unknown field 'path'",
         ),
         ({**CREATE, "body": []}, 2, "has no fields to send"),
         ({**UPDATE, "body": {}}, 2, "has no fields to send"),
@@ -312,8 +312,8 @@ REFERENCE = {"path": "parent.id", "resource": "ticketing/tags", "id": "t"}
             2,
             'cannot be sent: the id "a\\u200b" holds a character that cannot be seen',
         ),
-        ({**UPDATE, "id": ["a"]}, 2, "is no call of a plan: Expected "),
-        ({**UPDATE, "id": None}, 2, "is to update, and says not which record"),
+        ({**UPDATE, "id": ["a"]}, 2, "is not a call of a plan: Expected "),
+        ({**UPDATE, "id": None}, 2, "is to update, but does not say of which record"),
         ({**UPDATE, "seen": {}}, 2, "does not say what was there before"),
         ({**UPDATE, "body": {"id": "b"}, "seen": {"id": "a"}}, 2, "changes the id"),
         (DELETE, 2, "is a delete, in a plan that was made without --delete"),
@@ -325,12 +325,12 @@ REFERENCE = {"path": "parent.id", "resource": "ticketing/tags", "id": "t"}
         (
             {**CREATE, "body": {"parent": {"id": "t"}}, "references": [REFERENCE]},
             2,
-            "refers to ticketing/tags t, of which no new id is known",
+            "refers to ticketing/tags t, whose new id is unknown",
         ),
         (
             {**CREATE, "source": "t", "body": {"parent": {"id": "t"}}, "references": [REFERENCE]},
             2,
-            "refers to itself, or to what refers to it",
+            "refers to itself, directly or through other records",
         ),
     ],
 )
@@ -353,21 +353,25 @@ def test_a_line_outside_the_plan_is_refused(
         (
             {"unified_plan": 2},
             2,
-            "{plan} is a plan of version 2, and this program reads version 1 (make it anew)",
+            "{plan} is a plan of version 2, and this program reads version 1 (make it again)",
         ),
-        ({"unified_plan": "x"}, 2, "{plan}, line 1 is no header of a plan (unified plan … > FILE)"),
+        (
+            {"unified_plan": "x"},
+            2,
+            "{plan}, line 1 is not the header of a plan (unified plan … > FILE)",
+        ),
         (
             {"calls": 2},
             2,
             (
                 "{plan} holds 1 of the 2 calls that its header counts (it was cut off or changed:"
-                " make it anew)"
+                " make it again)"
             ),
         ),
         (
             {"calls": None},
             2,
-            "{plan}, line 1 is no header of a plan: Expected 'int', got 'null' - at 'calls'",
+            "{plan}, line 1 is not the header of a plan: Expected 'int', got 'null' - at 'calls'",
         ),
         (
             {"resource": "ticketing/../x"},
@@ -413,7 +417,7 @@ def test_a_file_that_is_no_plan_is_refused(text: str, unified: Unified, tmp_path
     result = unified(f"apply {path} -p sandbox --yes")
     assert (result.code, result.stderr) == (
         2,
-        f"error: {path}, line 1 is no header of a plan (unified plan … > FILE)\n",
+        f"error: {path}, line 1 is not the header of a plan (unified plan … > FILE)\n",
     )
     assert unified(f"apply {tmp_path} -p sandbox --yes").code == 2
     assert unified(f"apply {tmp_path}/none -p sandbox --yes").code == 11
@@ -437,7 +441,7 @@ def test_records_that_refer_to_each_other_are_created_in_order(
     alone = unified(f"apply {tickets} -p new --yes --ids {ids}")
     assert (
         alone.code,
-        "refers to ticketing/tags t0, of which no new id is known" in alone.stderr,
+        "refers to ticketing/tags t0, whose new id is unknown" in alone.stderr,
     ) == (2, True)
     without = unified(f"apply {tickets} {tags} {accounts} -p new --yes")
     assert (without.code, without.stderr) == (

@@ -399,7 +399,10 @@ def test_ids_of_one_side_are_read_as_those_of_the_other(unified: Unified, tmp_pa
         f"error: {twice}, line 3: ticketing/tags a has two new ids\n",
     )
     result = unified(f"{argv} {one}")
-    assert (result.code, result.stderr.startswith(f"error: {one}, line 1 is no pair of ids")) == (
+    assert (
+        result.code,
+        result.stderr.startswith(f"error: {one}, line 1 is not a pair of ids"),
+    ) == (
         12,
         True,
     )
@@ -437,7 +440,7 @@ def test_a_name_that_may_be_several_things_is_refused(
         (
             "ticketing/tags --from nobody --to sandbox",
             2,
-            "--from nobody is no profile, folder or file (unified profile list)",
+            "--from nobody is not a profile, folder or file (unified profile list)",
         ),
         (
             "ticketing/tags --from . --to sandbox",

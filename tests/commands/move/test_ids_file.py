@@ -41,8 +41,8 @@ def test_the_ids_of_one_connection_are_refused_for_another(
     assert unified(f"apply {plan} -p new --yes --ids {ids}").code == 0
     before = Path(ids).read_bytes()
     said = (
-        f"error: {ids} holds ids from a file to account empty at http://sandbox, and they are"
-        " wanted from a file to account empty:third at http://sandbox (nothing was sent; --ids"
+        f"error: {ids} holds ids from a file to account empty at http://sandbox, but this run"
+        " needs ids from a file to account empty:third at http://sandbox (nothing was sent; --ids"
         " takes another file for each two connections)\n"
     )
     refused = unified(f"{argv} third")
@@ -68,7 +68,7 @@ def test_the_profile_is_no_part_of_it(
     refused = unified(f"{command} --ids {ids}")
     assert (
         refused.code,
-        f"{ids} holds ids {WORDS}, and they are wanted from account empty" in refused.stderr,
+        f"{ids} holds ids {WORDS}, but this run needs ids from account empty" in refused.stderr,
     ) == (
         12,
         True,
@@ -122,8 +122,8 @@ def test_an_older_file_is_asked_about_once(unified: Unified, tmp_path: Path, com
     ("first", "said"),
     [
         ({**HEADER, "unified_ids": 2}, "{ids} was written by another version of this program"),
-        ({**HEADER, "to": {"origin": "http://sandbox"}}, "{ids}, line 1 is no pair of ids"),
-        ({**HEADER, "to": "empty"}, "{ids}, line 1 is no pair of ids"),
+        ({**HEADER, "to": {"origin": "http://sandbox"}}, "{ids}, line 1 is not a pair of ids"),
+        ({**HEADER, "to": "empty"}, "{ids}, line 1 is not a pair of ids"),
     ],
 )
 def test_a_forged_header_is_refused(
@@ -134,7 +134,7 @@ def test_a_forged_header_is_refused(
     assert (result.code, result.stderr.startswith(f"error: {said.format(ids=ids)}")) == (12, True)
     twice = ndjson(tmp_path / "twice", HEADER, PAIR, HEADER)
     assert unified(f"{COMMANDS[0]} --ids {twice}").stderr.startswith(
-        f"error: {twice}, line 3 is no pair of ids"
+        f"error: {twice}, line 3 is not a pair of ids"
     )
 
 

@@ -218,7 +218,7 @@ def test_records_without_a_call_are_reported(
         ("ticketing/tags --from sandbox --to {file}", "a plan is for a connection (--to PROFILE)"),
         (
             "falconry/things --from {file} --to new",
-            "no fields of falconry/things are known (--all-fields sends those that there",
+            "no fields of falconry/things are known (--all-fields sends every field of the records",
         ),
         (
             "ticketing/ticket_status --from {file} --to new",
@@ -256,5 +256,5 @@ def test_a_side_is_not_the_file_that_is_printed_into(
     assert (result.returncode, service.seen) == (2, [])
     assert result.stderr.decode() == (
         f"error: --from {side} is the file that stdout goes to, which the shell has emptied"
-        " (print into another file)\n"
+        " (print to another file)\n"
     )

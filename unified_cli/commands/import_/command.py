@@ -25,7 +25,7 @@ from unified_cli.cli.shared_options import (
 
 
 def _delimiter(text: str) -> str:
-    """Return the character. Raises ValueError if it cannot separate cells."""
+    """Return the delimiter. Raises ValueError if it is not one usable character."""
     found = {"tab": "\t", "\\t": "\t"}.get(text, text)
     if len(found) != 1 or found.isalnum() or found in '"\r\n':
         raise ValueError("must be one character, or tab")
@@ -34,7 +34,7 @@ def _delimiter(text: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
-    """The input and its target, how a record becomes a request, and how to treat
+    """The input, the target, how records become requests, and what to do after
     failures.
     """
 
@@ -97,9 +97,7 @@ class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
 
     @property
     def shown(self) -> Literal["json"] | None:
-        """The format in which requests are shown instead of sent. None if they are
-        sent.
-        """
+        """The format in which --dry-run prints requests. None without --dry-run."""
         return "json" if self.dry_run else None
 
 

@@ -29,21 +29,20 @@ from unified_cli.writes.outcome import WriteAttempt
 from unified_cli.writes.sender import FairWriters, Sender, SendWay
 from unified_cli.writes.stop_rules import ConnectionStops
 
-# Stop after this many failures of the service in a row. The rest would fail too.
+# Stop after this many consecutive failures, because the other records would fail too.
 _MOST_FAILURES = 10
-# The number of bytes of a large file to look ahead for records of other connections.
+# How far to read ahead in a large file for records of other connections, in bytes.
 _AHEAD = 16 * 1024 * 1024
-_MOST_TOLD = 10
+_MOST_PRINTED = 10
 _SETTLED = (EntryState.OK, EntryState.REFUSED, EntryState.LEFT_OUT)
 
 
 @dataclass(frozen=True, slots=True)
 class ImportTask:
-    """An operation and its parameters, for the connection of each profile. With one
-    connection, `targets` has the single key None.
+    """An operation, its parameters, and the settings of each profile to import to.
 
-    `used` is the number of records that name each profile. If not `kept`, the journal
-    is in memory, and lost when the process ends.
+    With one connection, the only key of `targets` is None. `used` counts the records of
+    each profile. If `kept` is false, the journal exists only in memory.
     """
 
     runtime: Runtime
@@ -59,7 +58,7 @@ class ImportTask:
     def profiles(self) -> list[str] | None:
         """The profiles that records may name.
 
-        None if there is one connection, because records must not name it.
+        None if there is only one connection: records may not name a profile then.
         """
         return (
             None
@@ -69,12 +68,11 @@ class ImportTask:
 
     @property
     def target(self) -> list[Any]:
-        """The facts about the target that are known before the input is read."""
+        """The part of the identity that is known before the input is read."""
         return self._target(replays=self.runtime.replays)
 
     def _target(self, *, replays: bool) -> list[Any]:
-        # Replays have a separate identity: a replay sends nothing, and must not
-        # overwrite the journal of a real import.
+        # A replay sends nothing, so it must not reuse the journal of a real import.
         replay = ["--replay"] if replays else []
         if only := self.targets.get(None):
             address, account = only.reachable()
@@ -89,15 +87,16 @@ class ImportTask:
         return ["several", self.operation.command, self.query, self.map, *replay]
 
     def choices(self, reading: Reading) -> dict[str, str]:
-        """Return the choices of the options that shape the requests, by option. A
-        journal with recorded choices continues only with the same ones.
+        """Return the values of the options that change the requests, by option.
+
+        An import resumes only with the values that its journal records.
         """
         shaped = {} if self.map is None else {"--map": self.map}
         return {"--operation": self.operation.name, **reading.choices, **shaped}
 
     def identity(self, *, replays: bool) -> list[Any]:
-        """Return the facts that identify the import. A journal belongs to the import
-        only if all facts are equal.
+        """Return the values that identify the import. A journal belongs to the import
+        only if all of them are equal.
         """
         reached = [(name, *self.targets[name].reachable()) for name in sorted(self.used)]
         named = [
@@ -107,7 +106,8 @@ class ImportTask:
         return [*where, named] if named else where
 
     def with_used_profiles(self, source: InputFile) -> Self:
-        """Return the task with the profiles that records of this input name.
+        """Return a copy of the task that counts the records of each profile in the
+        input.
 
         Raises UsageError if a record names a profile and there is only one connection.
         """
@@ -135,23 +135,21 @@ class ImportTask:
 
     @property
     def used_settings(self) -> list[Settings]:
-        """The settings of the connections that records go to."""
+        """The settings of the connections that have records in the input."""
         return [
             settings for name, settings in self.targets.items() if name is None or name in self.used
         ]
 
     @property
     def window(self) -> float:
-        """The seconds for which the service honours an idempotency key, as
+        """How long the service remembers idempotency keys, in seconds, as
         configured.
         """
         return min((settings.idempotency_window for settings in self.used_settings), default=0)
 
     @property
     def repeats(self) -> bool:
-        """Whether a record in doubt can be sent again without taking effect twice, at
-        least for a while.
-        """
+        """Whether sending a record in doubt again is safe, at least for a while."""
         return self.operation.method == "DELETE" or (not self.operation.outward and self.window > 0)
 
     def request(self, item: InputItem, key: str) -> Request:
@@ -169,7 +167,7 @@ class ImportTask:
     def items(self, source: InputFile, *, notes: bool = True) -> Iterator[InputItem]:
         """Return the items to send, one for each record of the file.
 
-        With `notes`, print notes about the results of the map.
+        With `notes`, print warnings about the results of --map.
         """
         note = self.runtime.stderr.note if notes else None
         reshape = None if self.map is None else RecordMap(self.map, note=note)
@@ -178,7 +176,7 @@ class ImportTask:
 
 
 class ImportJob(NamedTuple):
-    """A request to be sent for an item."""
+    """An item and its request."""
 
     item: InputItem
     request: Request
@@ -191,7 +189,7 @@ class ImportJob(NamedTuple):
 
 
 class ImportProgress:
-    """Counts records, and prints the reasons of the first failures to stderr."""
+    """Counts records, and prints why the first failures failed to stderr."""
 
     def __init__(self, progress: Progress, stderr: Stderr) -> None:
         self._progress = progress
@@ -199,37 +197,36 @@ class ImportProgress:
         self._wrong = 0
 
     def skip(self) -> None:
-        """Count a record that an earlier run dealt with."""
+        """Count a record that an earlier run finished."""
         self._progress.skip(1)
 
     def count(
         self, entry: JournalEntry, error: UnifiedError | None, profile: str | None = None
     ) -> None:
-        """Count a record, and print the reason if it failed. `profile` is given only
-        with several connections.
+        """Count a record, and print why it failed if it is one of the first failures.
 
-        Reasons are printed only for the first few failures.
+        `profile` is None if there is only one connection.
         """
         self._progress.add(1, failed=error is not None)
         if error is None:
             return
         self._wrong += 1
-        if self._wrong <= _MOST_TOLD:
-            what = "may or may not have been done" if entry.s is EntryState.UNKNOWN else "failed"
+        if self._wrong <= _MOST_PRINTED:
+            outcome = "may or may not have been done" if entry.s is EntryState.UNKNOWN else "failed"
             where = f" ({profile})" if profile else ""
-            self._stderr.note(f"line {entry.n}{where} {what}: {entry.reason}")
-        if self._wrong == _MOST_TOLD:
+            self._stderr.note(f"line {entry.n}{where} {outcome}: {entry.reason}")
+        if self._wrong == _MOST_PRINTED:
             self._stderr.note("further failures are not printed here")
 
     def leave_out(self, profile: str, error: UnifiedError) -> None:
-        """Print that the other records of a profile are not tried."""
+        """Print that the remaining records of a profile are skipped."""
         self._stderr.note(f"{profile}: its other records are not tried: {error.reason}")
 
 
 class Importer:
-    """One run over the items. `run` returns the error that stopped the run early.
+    """Sends the items of an import.
 
-    If items have profiles, an error that would stop the import leaves out only the
+    If items name profiles, an error that would stop the import skips only the other
     items of that profile.
     """
 
@@ -252,13 +249,13 @@ class Importer:
         self._broken: UnifiedError | None = None
 
     def run(self, items: Iterable[InputItem]) -> UnifiedError | None:
-        """Send the records that are left.
+        """Send the remaining records. Returns the error that stopped the import early,
+        if any.
 
-        Raises StateError and StorageError of the journal and of the input.
-
-        After an error of the input, it waits for pending answers first.
+        Raises StateError and StorageError of the journal and the input, after the
+        responses to pending requests have arrived.
         """
-        # Do not look ahead with one connection, because its records keep their order.
+        # Records of one connection keep their order, so reading ahead would not help.
         ahead = 0 if None in self._task.targets else _AHEAD
         way = SendWay[InputItem, ImportJob](
             lambda item: item.profile,
@@ -269,7 +266,7 @@ class Importer:
             lambda item: len(item.record),
         )
         sender = Sender(self._writers, self._journal, way, self._stops)
-        for job, attempt in sender.outcomes(self._until_broken(items)):
+        for job, attempt in sender.outcomes(self._until_error(items)):
             self._count(attempt, job.profile)
         if self._broken is not None:
             raise self._broken
@@ -279,9 +276,9 @@ class Importer:
         return self._writers.clients.open_bulk(self._task.targets[name], name=name)
 
     def _job(self, item: InputItem) -> ImportJob | None:
-        """Return the job of an item, or None if nothing is to be sent.
+        """Return the job for an item, or None if there is nothing to send.
 
-        The outcome of an item that cannot be sent is recorded in the journal.
+        If the item cannot be sent, the journal records why.
         """
         planned = self._plan(item)
         if isinstance(planned, ImportJob):
@@ -293,7 +290,7 @@ class Importer:
             self._count(planned, item.profile)
         return None
 
-    def _until_broken(self, items: Iterable[InputItem]) -> Iterator[InputItem]:
+    def _until_error(self, items: Iterable[InputItem]) -> Iterator[InputItem]:
         try:
             yield from items
         except UnifiedError as error:
@@ -310,17 +307,17 @@ class Importer:
             self._progress.leave_out(profile, stops.stopped[profile])
 
     def _plan(self, item: InputItem) -> ImportJob | WriteAttempt | None:
-        """Return the job for an item, or its outcome if nothing can be sent. None if an
-        earlier run has dealt with it.
+        """Return the job for an item, its outcome if it cannot be sent, or None if an
+        earlier run finished it.
 
-        Raises StateError if the item differs from the one that was sent.
+        Raises StateError if the item has changed since it was sent.
         """
         state = self._journal.state(item.number)
         refused_again = state is EntryState.REFUSED and self._options.retry_failed
         if state in _SETTLED and not refused_again:
             if self._journal.header.choices is None:
-                # The journal of an older version does not record how the input was
-                # read, so the record may be a different one.
+                # Older journals do not record how the input was read, so this line may
+                # have become a different record.
                 self._check_same(item, self._journal.sent(item.number))
             return None
         if item.empty:
@@ -348,7 +345,7 @@ class Importer:
         return self._repeat(item, request, before)
 
     def _check_same(self, item: InputItem, before: JournalEntry | None) -> None:
-        """Raise StateError if an item differs from the one that was sent."""
+        """Raise StateError if an item has changed since it was sent."""
         if before is not None and before.h not in {item.hash, item.hash_in_0_1}:
             raise StateError(
                 f"line {item.number} is not what it was when it was sent (--restart begins a new"
@@ -360,8 +357,8 @@ class Importer:
     ) -> ImportJob | WriteAttempt:
         """Return the job for an item that this import has not sent.
 
-        The item stays in doubt if another import may have sent it and a repeat is not
-        safe.
+        Returns an outcome in doubt if another import may have sent the item and sending
+        it again is not safe.
         """
         if item.in_doubt and item.mark is not None:
             entry = msgspec.structs.replace(entry, t=item.mark.sent or entry.t)
@@ -370,8 +367,8 @@ class Importer:
         return ImportJob(item, request._replace(in_doubt=True) if item.in_doubt else request, entry)
 
     def _repeat(self, item: InputItem, request: Request, before: JournalEntry) -> ImportJob | None:
-        """Return the job for an item that is in doubt, with its first key, or None if
-        it might be done twice.
+        """Return the job for an item in doubt, with its original key, or None if
+        sending it again is not safe.
         """
         if not self._may_resend(request, before.t):
             return None

@@ -22,10 +22,10 @@ _REPORT_BEGINS = b'{"line":'
 
 
 def check(beside: Path | None, report: str | None) -> None:
-    """Raise StateError or StorageError if a file of results cannot be written.
+    """Raise StateError or StorageError if a result file cannot be written.
 
-    Called before anything is sent. `beside` is the input with result files beside it,
-    or None.
+    Call it before sending anything. `beside` is the input file, or None if no result
+    files are written beside it.
     """
     if beside is not None:
         outcome_files.check(beside)
@@ -42,10 +42,9 @@ def count(source: InputFile, journal: Journal) -> dict[EntryState, int]:
 def write(
     source: InputFile, journal: Journal, counts: Mapping[EntryState, int], *, beside: bool
 ) -> list[OutcomeGroup]:
-    """Write a file beside the input for each outcome. If no record has an outcome,
-    remove the file of an earlier run.
+    """Write a file beside the input for each outcome, and remove outdated ones.
 
-    Without `beside`, only count them. Raises StorageError.
+    Without `beside`, only count the records. Raises StorageError.
     """
     if not beside:
         return [replace(one, count=sum(counts[state] for state in one.states)) for one in GROUPS]
@@ -66,11 +65,10 @@ def _write(
 
 
 def open_report(name: str, source: Path) -> OutputStream | None:
-    """Open the pipe or device of a report, before anything is sent. None if the report
-    is a file.
+    """Open a report that is a pipe or a device. Returns None if it is a regular file.
 
-    Raises StorageError if the report would replace anything but an earlier report, or
-    if the pipe has no reader.
+    Raises StorageError if the file exists and is not an earlier report, or if the pipe
+    has no reader.
     """
     path = Path(name)
     if stream := output_file.open_stream(path):
@@ -83,7 +81,7 @@ def open_report(name: str, source: Path) -> OutputStream | None:
         and _is_report(path)
     )
     if path.exists() and not ours:
-        raise StorageError(f"{path} exists, and is no report of an import (name another file)")
+        raise StorageError(f"{path} exists and is not a report of an import (name another file)")
     return None
 
 
@@ -139,9 +137,9 @@ def _with_outcome(line: InputLine, journal: Journal) -> bytes:
 
 
 def _mark(line: InputLine, journal: Journal) -> LineMark:
-    """Return the mark of a record, with the facts from the journal.
+    """Return the mark of a record, with its values from the journal.
 
-    The mark has the record's key, if a later import may send the record again.
+    The mark includes the idempotency key if a later import may send the record again.
     """
     state = journal.state(line.number)
     mark = LineMark(line.number)
@@ -161,7 +159,7 @@ def _mark(line: InputLine, journal: Journal) -> LineMark:
 def _record(line: InputLine) -> tuple[bytes | None, LineMark | None]:
     """Return the record of a line without its mark, and the mark.
 
-    The record is None if the line has no valid one.
+    The record is None if the line is not a valid record.
     """
     if line.bare and not line.wrong:
         return msgspec.json.encode({"id": line.text.decode("utf-8")}), None

@@ -1,6 +1,4 @@
-"""Run an import: check everything first, then send each record, with the journal open
-beside the file.
-"""
+"""Run an import: check everything, then send each record and record it in a journal."""
 
 import hashlib
 import json
@@ -62,7 +60,7 @@ _ON_ANOTHER_DISK = "copy the input to another disk, or give - as the file and pi
 def find(catalogue: Catalogue, resource: str, name: str) -> Operation:
     """Return the operation of that name on API/RESOURCE.
 
-    Raises UsageError if it does not exist, or it sends nothing.
+    Raises UsageError if the operation does not exist or does not write.
     """
     found = named_resource.find(catalogue, resource)
     operation = found.operations.get(name)
@@ -74,13 +72,13 @@ def find(catalogue: Catalogue, resource: str, name: str) -> Operation:
     return operation
 
 
-# The largest file whose records are held in memory, to take turns among connections.
-# Records of larger files are sent in their order.
+# The records of a file up to this size are read into memory, so that all connections
+# are used at once. Larger files are sent in their order.
 _LARGEST_SPREAD = 16 * 1024 * 1024
 
 
 def run(context: CommandContext, options: ImportOptions) -> None:
-    """Run the import. Raises an error with the progress if not everything was done."""
+    """Run the import. Raises an error if a record was not imported."""
     runtime, catalogue = context.runtime, context.catalogue
     stdout.check(runtime)
     targets = _connections(runtime, options)
@@ -120,27 +118,26 @@ def _record_file(task: ImportTask, options: ImportOptions) -> AbstractContextMan
 
 
 def _examined(task: ImportTask, copy: StdinCopy, options: ImportOptions) -> InputFile:
-    """Examine the input. If a journal of version 0.2.0 exists, read the input as 0.2.0
-    did.
+    """Examine the input. If its journal is from version 0.2.0, read it as 0.2.0 did.
 
     Raises StateError for options that 0.2.0 did not have, and the errors of `examine`.
     """
-    asked = ReadingOptions(options.format, options.delimiter, options.trim_header)
-    asked.check()
+    chosen = ReadingOptions(options.format, options.delimiter, options.trim_header)
+    chosen.check()
     as_0_2_0 = not options.restart and import_journal.lacks_choices(copy.path)
-    if as_0_2_0 and asked.is_new:
+    if as_0_2_0 and chosen.is_new:
         raise StateError(
             f"{import_journal.path_of(copy.path)} was begun by an older version, which read its"
             " input without --delimiter, --trim-header and --format tsv",
             hint="leave them out to resume it; --restart discards it and sends everything again",
         )
     shape = RecordShape.from_operation(task.operation, task.catalogue.service)
-    return input_file.examine(copy.path, shape, asked, shown=copy.shown, as_0_2_0=as_0_2_0)
+    return input_file.examine(copy.path, shape, chosen, shown=copy.shown, as_0_2_0=as_0_2_0)
 
 
 def _connections(runtime: Runtime, options: ImportOptions) -> Mapping[str | None, Settings]:
     config = config_file.read(runtime)
-    # The option is the format of the summary, not of records.
+    # --output is the format of the summary, not of the records.
     options = replace(options, output=None)
     if profiles.is_several(options.profile):
         own_account.common_settings(runtime, config, overrides(options))
@@ -171,8 +168,9 @@ def _preview(task: ImportTask, source: InputFile) -> None:
 
 
 def _confirm(task: ImportTask, source: InputFile, *, yes: bool, piped: bool) -> None:
-    """Raise UnsafeError if nothing may be written, and UsageError if a required
-    confirmation is missing.
+    """Ask for confirmation.
+
+    Raises UnsafeError if a profile is read-only, and UsageError if --yes is needed.
     """
     operation = task.operation
     what = f"of {operation.api} {operation.resource}"
@@ -315,7 +313,7 @@ def _send_all(
     source: InputFile,
     options: ImportOptions,
 ) -> UnifiedError | None:
-    """Send the records that are not done according to the journal.
+    """Send the records that the journal does not list as done.
 
     Returns the error that stopped the import early, if any.
     """

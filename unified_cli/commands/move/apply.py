@@ -1,4 +1,4 @@
-"""Apply plans: check everything, ask, and make the remaining calls."""
+"""Apply plans: check everything, ask for confirmation, and send the remaining calls."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -45,10 +45,7 @@ Applied = Sequence[tuple[CheckedPlan, ApplyJournal]]
 
 
 def run(context: CommandContext, options: ApplyOptions) -> None:
-    """Apply the plans.
-
-    If not everything was done, raises an error that says how far it got.
-    """
+    """Apply the plans. Raises an error with the counts if a call was not done."""
     runtime, shows_only = context.runtime, options.dry_run
     stdout.check(runtime)
     config = config_file.read(runtime)
@@ -57,8 +54,10 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
         files = [
             stack.enter_context(PlanFile(Path(name), context.catalogue)) for name in options.plans
         ]
-        asked = prompt.at_terminal(runtime, no_input=common.no_input)
-        found = targets.find(runtime, config, options, files, may_be_theirs=shows_only or asked)
+        at_terminal = prompt.at_terminal(runtime, no_input=common.no_input)
+        found = targets.find(
+            runtime, config, options, files, profile_is_optional=shows_only or at_terminal
+        )
         lanes = [_lane(context, target, options) for target in found]
         if options.ids and len(lanes) > 1:
             raise UsageError(
@@ -80,9 +79,7 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
 
 @dataclass
 class PlanLane:
-    """The plans of one connection, checked, with their journals and the ids that are
-    known.
-    """
+    """The checked plans of one connection, their journals, and the known new ids."""
 
     target: PlanTarget
     scope: Scope
@@ -91,17 +88,17 @@ class PlanLane:
     applied: Applied = ()
 
     def is_due(self, options: ApplyOptions, at: int, number: int) -> bool:
-        """Return whether a call is to be made."""
+        """Return whether the call still has to be made."""
         return _is_chosen(self.plans, options, at, number) and not self.applied[at][1].done(number)
 
     @property
     def failed(self) -> int:
-        """How many calls failed."""
+        """The number of calls that failed."""
         states = (journal.state(one) for plan, journal in self.applied for one in plan.numbers)
         return sum(state in NOT_DONE for state in states)
 
     def counts(self, options: ApplyOptions) -> Counter[str]:
-        """Return the number of calls to make of each kind."""
+        """Return how many calls of each kind will be made."""
         return Counter(
             plan.operation(number)
             for at, plan in enumerate(self.plans)
@@ -113,7 +110,7 @@ class PlanLane:
 def _lane(context: CommandContext, target: PlanTarget, options: ApplyOptions) -> PlanLane:
     settings = target.settings
     scope = requests.scope_of(settings, context.catalogue.service)
-    check = PlanCheck(scope, looks=not options.overwrite_changed)
+    check = PlanCheck(scope, reads_first=not options.overwrite_changed)
     plans = [check.run(file) for file in target.files]
     _check_sources(plans, options)
     if options.ids is None:
@@ -125,7 +122,7 @@ def _lane(context: CommandContext, target: PlanTarget, options: ApplyOptions) ->
 
 
 def _check_sources(plans: Sequence[CheckedPlan], options: ApplyOptions) -> None:
-    """Raise UsageError if an id of one connection would be used in another."""
+    """Raise UsageError if the plans need ids of different connections."""
     first, *others = plans
     other = next((one for one in others if _ids_header([one]) != _ids_header([first])), None)
     if other and (options.ids or any(plan.waits for plan in plans)):
@@ -149,9 +146,9 @@ def _is_chosen(plans: Sequence[CheckedPlan], options: ApplyOptions, at: int, num
 def _journals(
     runtime: Runtime, plans: Sequence[CheckedPlan], stack: ExitStack
 ) -> Iterator[tuple[CheckedPlan, ApplyJournal]]:
-    """Yield the journals of the plans, open.
+    """Open and yield the journals of the plans.
 
-    Raises StateError if one is in use or damaged.
+    Raises StateError if a journal is in use or damaged.
     """
     for plan in plans:
         outcome_files.check(plan.file.path)
@@ -200,8 +197,7 @@ def _apply(context: CommandContext, lanes: Sequence[PlanLane], options: ApplyOpt
     failed_by = {lane.target.name: lane.failed for lane in lanes if lane.failed}
     ending = outcome_files.ending_of("call", groups, error, failed_by if len(lanes) > 1 else {})
     if options.only is not None and error is None:
-        # `--only` leaves out the other calls on purpose, so they do not count as
-        # untried.
+        # With --only, the other calls are skipped on purpose, so do not report them.
         ending = ending._replace(not_tried=0)
     _raise_for(context, ending)
 
@@ -215,7 +211,7 @@ def _sender(
     *,
     several: bool,
 ) -> PlanSender:
-    # A replay creates no real records, so their ids are not written to the file.
+    # A replay creates no records, so it must not write ids to the file.
     named = None if runtime.replays else options.ids
     ids_file = stack.enter_context(IdFile(Path(named), _ids_header(lane.plans))) if named else None
     sender = PlanSender(
@@ -310,11 +306,11 @@ def _confirm(runtime: Runtime, lanes: Sequence[PlanLane], options: ApplyOptions)
 
 
 def _outcomes_written(plans: Sequence[tuple[CheckedPlan, ApplyJournal]]) -> list[OutcomeGroup]:
-    """Write a file beside each plan for each outcome that is not `done`, and remove
-    those of earlier runs.
+    """Write a file beside each plan for each outcome but `done`, and remove outdated
+    ones.
 
-    Each group counts the calls of all plans, but names the file of only the first plan
-    that has one. Raises StorageError.
+    Each group counts the calls of all plans, and names the file of the first plan that
+    has one. Raises StorageError.
     """
     totals = [*GROUPS]
     for plan, journal in plans:
@@ -347,7 +343,7 @@ def _outcome_lines(
 
 
 def _raise_for(context: CommandContext, ending: Ending) -> None:
-    """Raise the error that sums up the run."""
+    """Raise the error that summarises the run, if a call was not done."""
     try:
         conclude(ending)
     except UnifiedError as error:

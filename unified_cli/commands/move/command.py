@@ -1,5 +1,5 @@
-"""`unified diff`, `plan` and `apply`: the differences between two lists of records, and
-the calls that make them equal.
+"""`unified diff`, `plan` and `apply`: compare two lists of records, and make the calls
+that remove the differences.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from unified_cli.cli.shared_options import (
 from unified_cli.output import formats
 
 NOT_COMPARED = ("created_at", "updated_at", "etag", "remote_data")
-"""Fields that the service fills in or that are outside the unified model: compared only
+"""Fields that the service sets or that the provider defines. They are compared only
 with --all-fields.
 """
 PlannedOperation = Literal["create", "update", "delete"]
@@ -33,7 +33,7 @@ PlannedOperation = Literal["create", "update", "delete"]
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions(MessageOptions, NetworkOptions):
-    """The two sides, the keys that join their records, and which differences count."""
+    """The two sides, the keys that join their records, and the fields to compare."""
 
     resource: Annotated[str, Argument("the resource, as API/RESOURCE", takes=("api/resource",))]
     from_: Annotated[

@@ -32,30 +32,29 @@ from unified_cli.plural import counted
 from unified_cli.storage.spool_file import SpoolFile
 from unified_cli.writes.input_records import RecordMap
 
-# The most bytes of the second side that are held in memory while the first side is
-# read.
+# How much of the second side to hold in memory while the first is read, in bytes.
 _MOST_AHEAD = 8 * 1024 * 1024
 
 
 class SideMap:
     """A jq program for the records of one side.
 
-    `left_out` counts the records for which the program returned nothing; `shortcomings`
-    names the records that jq cannot represent.
+    `left_out` counts the records for which the program returned nothing.
     """
 
     def __init__(self, program: str, note: Callable[[str], None]) -> None:
         """Raises UsageError if the program is not valid jq.
 
-        `note` prints what the program may have changed.
+        `note` prints warnings about the program's results.
         """
         self._map = RecordMap(program, note=note)
         self.left_out = 0
 
     def __call__(self, record: bytes, number: int) -> bytes | None:
-        """Return the program's result for a record. None if the program returns
-        nothing, or jq cannot represent the record. Raises UsageError if the program
-        fails, or returns several records.
+        """Return the program's result for a record.
+
+        Returns None if there is no result or jq cannot represent the record. Raises
+        UsageError if the program fails or returns several records.
         """
         try:
             found = self._map(record)
@@ -72,8 +71,8 @@ class SideMap:
         return found[0] if found else None
 
     def shortcomings(self) -> Sequence[str]:
-        """Return one sentence that names the records left out. Empty if no record was
-        left out.
+        """Return a sentence about the records that jq cannot represent, or nothing if
+        it can represent all of them.
         """
         return self._map.shortcomings()
 
@@ -83,7 +82,7 @@ _Side = tuple[RecordSource, SpooledSide, SideMap | None]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two sides whose records are joined; `rules` say what counts as a difference."""
+    """Two sides whose records are joined; `rules` name the fields to compare."""
 
     resource: Resource
     source: SpooledSide
@@ -92,7 +91,7 @@ class Comparison:
     rules: PathRules
     join: RecordJoin
     missing: Sequence[str] = ()
-    """Records left out of the comparison."""
+    """Sentences about the records that were not compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +108,9 @@ class ComparedSides:
 
 
 def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
-    """Return the comparison that the options describe. Nothing is read yet. Raises
-    UsageError, ConfigError and StorageError.
+    """Check the options and return the comparison to run, without reading any records.
+
+    Raises UsageError, ConfigError and StorageError.
     """
     runtime, catalogue = context.runtime, context.catalogue
     config = config_file.read(runtime)
@@ -141,8 +141,9 @@ def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
 
 @contextmanager
 def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Comparison]:
-    """Read both sides, each record once, and join them. Raises the errors of reading,
-    and StorageError.
+    """Read both sides, each record once, and join them.
+
+    Raises StorageError and the errors of reading.
     """
     runtime = context.runtime
     cache = runtime.folder("cache")
@@ -171,8 +172,8 @@ def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Compar
 
 
 def _view(sides: ComparedSides) -> Iterator[Callable[[bytes], bytes]]:
-    """Yield a function that prepares a record of --from for the comparison: known ids
-    become those of --to.
+    """Yield a function that replaces known ids in a record of --from with those of
+    --to, if there is a file of ids.
     """
     ids = sides.ids
     if ids is not None:
@@ -183,7 +184,9 @@ def _view(sides: ComparedSides) -> Iterator[Callable[[bytes], bytes]]:
 
 
 def _read(join: RecordJoin, both: Sequence[_Side], readers: FairReaders, shown: Progress) -> None:
-    """Read both sides at once, and add the records of one after those of the other."""
+    """Read both sides at the same time, but join all records of the first side before
+    those of the second.
+    """
 
     def pages(one: _Side) -> Generator[tuple[_Side, Sequence[bytes]]]:
         for records in one[0].records(readers.clients, shown):
@@ -196,7 +199,7 @@ def _read(join: RecordJoin, both: Sequence[_Side], readers: FairReaders, shown: 
             for record in records:
                 side.count(record)
                 if flaw := json_check.depth_flaw(record):
-                    # A file from an older version may contain a record with this flaw.
+                    # Older versions could write such records.
                     message = f"record {side.facts.records} of {side.facts.name} {flaw}"
                     raise UsageError(message)
                 shaped = mapped(record, side.facts.records) if mapped else record

@@ -15,27 +15,25 @@ from unified_cli.plural import counted
 def check(
     sender: PlanSender,
     plans: Sequence[CheckedPlan],
-    wanted: Callable[[int, int], bool],
-    most: int | None,
+    is_due: Callable[[int, int], bool],
+    limit: int | None,
 ) -> None:
-    """Raise UnsafeError if plans delete more than `most` records.
-
-    If `most` is None, the limit is half of the records that each list has now.
-
-    The counts in a plan are not trusted, so count the records.
+    """Raise UnsafeError if plans delete more than `most` records. If `most` is None,
+    the limit is half of the records that each list has now. They are counted, because a
+    plan is not trusted.
     """
     deletes = [
-        sum(plan.operation(number) == "delete" and wanted(at, number) for number in plan.numbers)
+        sum(plan.operation(number) == "delete" and is_due(at, number) for number in plan.numbers)
         for at, plan in enumerate(plans)
     ]
     total = sum(deletes)
-    if most is not None and total > most:
+    if limit is not None and total > limit:
         raise UnsafeError(
-            f"the plans delete {counted(total, 'record')}, more than --max-deletes {most}"
+            f"the plans delete {counted(total, 'record')}, more than --max-deletes {limit}"
         )
     for plan, number in zip(plans, deletes, strict=True):
-        if number and most is None and number * 2 > (there := _records(sender, plan)):
-            why = f"{plan.file.path} deletes {number} of {counted(there, 'record')}, more than half"
+        if number and limit is None and number * 2 > (size := _records(sender, plan)):
+            why = f"{plan.file.path} deletes {number} of {counted(size, 'record')}, more than half"
             raise UnsafeError(f"{why}; nothing was sent", hint=f"--max-deletes {total} allows it")
 
 

@@ -104,7 +104,7 @@ def _print_document(runtime: Runtime, found: Comparison, pairings: Iterator[Pair
 
 
 def _conclude(runtime: Runtime, found: Comparison, counts: Counter[Change]) -> None:
-    """Report the result. Raises the error that fits the result."""
+    """Print a note if nothing differs, otherwise raise the error for the exit code."""
     one, other = found.source.facts.name, found.target.facts.name
     words = {
         Change.ONLY_FROM: f"only in {one}",
@@ -130,11 +130,10 @@ def _conclude(runtime: Runtime, found: Comparison, counts: Counter[Change]) -> N
 
 
 def _record_row(found: Comparison, pairing: Pairing) -> Record:
-    """Return a line for programs: the ids on both sides, and each path with both
-    values. A missing value is left out.
+    """Return a row for JSON: the ids on both sides, and each path with both values.
 
-    For records that could not be compared it also has their positions among the records
-    read, counted from 1.
+    If the records could not be compared, the row also has their positions among the
+    records read, counted from 1.
     """
     sides = ((found.source, pairing.source), (found.target, pairing.target))
     from_ids, to_ids = (
@@ -185,7 +184,7 @@ def _key(found: Comparison, pairing: Pairing) -> list[bytes]:
         (found.source, pairing.source[0]) if pairing.source else (found.target, pairing.target[0])
     )
     values = found.key.values(side.record(number))
-    # A record without a key is shown by its id, if it has one.
+    # Identify a record without a key by its id, if it has one.
     return (
         [side.identifier(number)]
         if values is None and pairing.change is Change.NO_KEY

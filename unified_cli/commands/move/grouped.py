@@ -1,6 +1,4 @@
-"""Differences for a terminal: records that differ in the same paths are grouped, with
-the first few of each group.
-"""
+"""Print differences to a terminal, grouped by the paths in which records differ."""
 
 import re
 from collections import Counter
@@ -25,8 +23,7 @@ _EXAMPLES = 3
 _MOST_KEYS = 12
 _MOST_PATHS = 6
 _MOST_GROUPS = 20
-# Further groups are only counted, all together: records that each differ in other paths
-# must not fill the memory.
+# Limit memory if each record differs in other paths: further groups are only counted.
 _MOST_KEPT = 1000
 _LONGEST = 512
 _LONG = 40
@@ -37,14 +34,14 @@ _WHOLE = "the whole record"
 _NONE = "(nothing)"
 
 Kind = tuple[Change, tuple[str, ...]]
-"""A verdict about records, and the paths in which they differ; the items of an array
-count as one path.
+"""A change and the paths in which the records differ. The items of an array count as
+one path.
 """
 
 
 class ShownDifference(NamedTuple):
-    """A path with its value on both sides as text; long ones begin a little before the
-    place where they differ.
+    """A path and its value on both sides. Long values begin just before the first
+    difference.
     """
 
     path: str
@@ -76,7 +73,7 @@ def _text(value: bytes) -> str:
 
 
 class DifferingRecord(NamedTuple):
-    """One of the records: its key, and where it differs."""
+    """The key of a record, and its differences."""
 
     key: str
     differences: Sequence[ShownDifference]
@@ -85,17 +82,15 @@ class DifferingRecord(NamedTuple):
 
 @dataclass(slots=True)
 class DifferenceGroups:
-    """Collects differing records: the number of each kind, and the first few
-    records.
-    """
+    """Counts the differing records of each kind, and keeps the first few."""
 
     counts: Counter[Kind] = field(default_factory=Counter)
     examples: dict[Kind, list[DifferingRecord]] = field(default_factory=dict)
     uncounted: int = 0
-    """The number of records that belong to no kept group."""
+    """The number of records in groups beyond the limit."""
 
     def add(self, change: Change, key: str, differences: Sequence[ValueDifference]) -> None:
-        """Add a record, or several with the same key."""
+        """Add a record, or several records with the same key."""
         kind = (
             change,
             tuple(dict.fromkeys(_ITEM.sub("[]", one.path) or _WHOLE for one in differences)),
@@ -111,13 +106,13 @@ class DifferenceGroups:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the text shows everything."""
+        """Whether `drawn` yields all differences."""
         cut = any(one.paths > _MOST_PATHS for several in self.examples.values() for one in several)
         shown = all(number == len(self.examples[kind]) for kind, number in self.counts.items())
         return shown and not cut and not self.uncounted and len(self.counts) <= _MOST_GROUPS
 
     def drawn(self, runtime: Runtime, names: tuple[str, str]) -> Iterator[TerminalText]:
-        """Yield the screen; `names` are those of the two sides."""
+        """Yield the lines to print; `names` are the names of the two sides."""
         order = [*UNMATCHED, Change.DIFFERENT, Change.ONLY_FROM, Change.ONLY_TO]
         kinds = sorted(self.counts, key=lambda kind: (order.index(kind[0]), -self.counts[kind]))
         for kind in kinds[:_MOST_GROUPS]:
@@ -146,7 +141,7 @@ def _group_words(kind: Kind, number: int, names: tuple[str, str]) -> str:
 def _shown(
     runtime: Runtime, kind: Kind, examples: Sequence[DifferingRecord], number: int
 ) -> Iterator[TerminalText]:
-    """Yield the first records of a kind: both values if they differ, otherwise the
+    """Yield the first records of a kind: their values if they differ, otherwise their
     keys.
     """
     more = f" and {number - len(examples)} more" if number > len(examples) else ""
@@ -155,7 +150,7 @@ def _shown(
         yield layout.lines(runtime, [masked(f"{keys}{more}")], indent=len(_INDENT), hanging="")
         return
     size = max(text_width.width(visible(masked(one.key))) for one in examples)
-    # Next to long keys there would be no room for the values.
+    # Long keys leave no room for the values.
     beside = size <= _KEY
     room = runtime.width - (size if beside else 0) - len(_INDENT) * 2
     for one in examples:

@@ -1,5 +1,5 @@
-"""The file of `--ids`: a header that names the two connections, then a pair of ids on
-each line.
+"""Read and write the file of `--ids`: a header with the two connections, then a pair of
+ids on each line.
 """
 
 import os
@@ -24,8 +24,8 @@ _REMEDY = 'each line is {"resource": "API/RESOURCE", "from": ID, "to": ID}'
 
 
 class IdPair(msgspec.Struct, rename={"old": "from", "new": "to"}):
-    """The `old` and the `new` id of a record, each a text or a number, with its
-    resource as API/RESOURCE.
+    """The `old` and `new` id of a record, each a string or a number, and its resource
+    as API/RESOURCE.
     """
 
     resource: str
@@ -34,8 +34,8 @@ class IdPair(msgspec.Struct, rename={"old": "from", "new": "to"}):
 
 
 class IdMap:
-    """New ids by resource and old id. A text and a number that are written alike are
-    the same id.
+    """Maps resources and old ids to new ids. The string "1" and the number 1 are the
+    same id.
     """
 
     def __init__(self, pairs: Iterable[IdPair] = ()) -> None:
@@ -44,13 +44,13 @@ class IdMap:
             self.add(pair)
 
     def add(self, pair: IdPair) -> bool:
-        """Add a pair. Returns False if the record is known under another new id."""
+        """Add a pair. Returns False if the record already has a different new id."""
         new = msgspec.json.encode(pair.new)
         return self._found.setdefault((pair.resource, str(pair.old)), new) == new
 
     def new_id(self, resource: str, old: bytes) -> bytes | None:
-        """Return the new id for an old one, both as JSON text, or None if it is not
-        known.
+        """Return the new id for an old one, both as JSON text, or None if it is
+        unknown.
         """
         return self._found.get((resource, text(old)))
 
@@ -58,9 +58,9 @@ class IdMap:
 class IdHeader(
     msgspec.Struct, frozen=True, rename={"version": "unified_ids", "source": "from", "target": "to"}
 ):
-    """The first line: the connections whose records have the old ids and the new ones.
+    """The first line: the connections of the old and the new ids.
 
-    None if the connection of the records is unknown, as for an NDJSON file.
+    A connection is None if it is unknown, for example for an NDJSON file.
     """
 
     version: int
@@ -74,18 +74,18 @@ class IdHeader(
 
     @property
     def line(self) -> str:
-        """The line, as it is in the file."""
+        """The header as a line of the file."""
         return msgspec.json.encode(self).decode()
 
     @property
     def in_words(self) -> str:
-        """Both connections, for a message."""
+        """Both connections, for error messages."""
         return f"from {_identity_in_words(self.source)} to {_identity_in_words(self.target)}"
 
 
 @dataclass(slots=True)
 class _Content:
-    """The contents of a file; `first` is true if it has a complete line."""
+    """The contents of a file; `first` is true if it has at least one complete line."""
 
     ids: IdMap = field(default_factory=IdMap)
     header: IdHeader | None = None
@@ -94,12 +94,11 @@ class _Content:
 
 
 def read(path: Path, wanted: IdHeader, asking: Asking) -> IdMap:
-    """Return the ids in a file, empty if the file is missing. They must belong to the
-    wanted connections.
+    """Return the ids in a file, or no ids if the file is missing.
 
-    An older file has no header: the user must confirm its connections, then the header
-    is added. Raises StateError if the file is of other connections or has an invalid
-    line, and StorageError if it cannot be read or written.
+    If the file has no header, ask the user to confirm its connections and add it.
+    Raises StateError if the file belongs to other connections or has an invalid line,
+    and StorageError if it cannot be read or written.
     """
     try:
         found = _content(path)
@@ -117,7 +116,9 @@ def read(path: Path, wanted: IdHeader, asking: Asking) -> IdMap:
         raise StorageError(f"cannot read {path}: {error.strerror}") from None
     if found.header not in {None, wanted}:
         assert found.header is not None  # noqa: S101  checked in the line before
-        message = f"{path} holds ids {found.header.in_words}, and they are wanted {wanted.in_words}"
+        message = (
+            f"{path} holds ids {found.header.in_words}, but this run needs ids {wanted.in_words}"
+        )
         raise StateError(
             message, hint="nothing was sent; --ids takes another file for each two connections"
         )
@@ -125,8 +126,10 @@ def read(path: Path, wanted: IdHeader, asking: Asking) -> IdMap:
 
 
 def _content(path: Path) -> _Content:
-    """Read the file. Raises ConfigError if another user may have written or placed it,
-    StateError if it has an invalid line, and OSError if reading fails.
+    """Read the file.
+
+    Raises ConfigError if another user may have written the file, StateError if it has
+    an invalid line, and OSError if reading fails.
     """
     found = _Content()
     with os.fdopen(regular_file.descriptor(path, follow=True), "rb") as lines:
@@ -144,9 +147,9 @@ def _content(path: Path) -> _Content:
                 )
             if header is None and pair is None:
                 if line.endswith(b"\n"):
-                    raise StateError(f"{path}, line {number} is no pair of ids", hint=_REMEDY)
-                # A crash can leave a partial last line. Its pair is not lost: the
-                # journal of that run has it.
+                    raise StateError(f"{path}, line {number} is not a pair of ids", hint=_REMEDY)
+                # A crash can leave a partial last line. The journal of that run still
+                # has its pair.
                 found.torn = True
                 continue
             found.first, found.header = True, header or found.header
@@ -156,8 +159,7 @@ def _content(path: Path) -> _Content:
 def _adopt(path: Path, wanted: IdHeader, asking: Asking) -> None:
     """Add the header to an older file if the user agrees.
 
-    Raises StateError if the user declines or cannot be asked, and OSError if writing
-    fails.
+    Raises StateError without the user's consent, and OSError if writing fails.
     """
     unknown = f"{path} does not say which connections its ids are of"
     if asking.ask is None or not asking.ask(f"{unknown}: are they {wanted.in_words}?"):
@@ -180,11 +182,11 @@ def _identity_in_words(identity: Identity | None) -> str:
 
 
 class IdFile:
-    """The file of a map, open to be appended to; a context manager."""
+    """An open file of ids to append to; a context manager."""
 
     def __init__(self, path: Path, header: IdHeader) -> None:
-        """Raises StateError if it is not a regular file, and StorageError if that
-        fails.
+        """Raises StateError if it is not a regular file, and StorageError if it cannot
+        be opened.
         """
         self._path = path
         self._file = AppendFile(path)

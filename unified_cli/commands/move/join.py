@@ -1,5 +1,5 @@
-"""Join the records of two sides by their keys. Memory holds only the digests of the
-keys and the numbers of the records.
+"""Join the records of two sides by their keys. Only digests and record numbers are kept
+in memory.
 """
 
 import hashlib
@@ -17,13 +17,13 @@ from unified_cli.writes.input_records import RecordMap
 _NONE = -1
 _SEVERAL = -2
 _PROGRAM = "."
-# Empty values are not keys: all records without a value would be treated as the same.
+# Empty values are not keys. Otherwise all records without a value would be joined.
 _EMPTY = frozenset((b"null", b"{}", b"[]"))
 
 
 class RecordKey:
-    """Finds the key of a record. A name that begins with a dot is a jq program, any
-    other the path of a value.
+    """Finds the key of a record. A name that begins with a dot is a jq program, and any
+    other name is the path of a value.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -34,8 +34,8 @@ class RecordKey:
         ]
 
     def values(self, record: bytes) -> list[bytes] | None:
-        """Return the values that the key consists of, as JSON text, or None if one of
-        them is missing, null or empty.
+        """Return the values of the key as JSON text, or None if a value is missing,
+        null or empty.
         """
         found = [read(record) for read in self._readers]
         values = [value for value in found if value is not None and canonical(value) not in _EMPTY]
@@ -43,7 +43,7 @@ class RecordKey:
 
 
 def text_of(values: Sequence[bytes]) -> bytes:
-    """Return bytes that are unique to a key."""
+    """Return the values as one byte string that is unique to the key."""
     return b"\n".join(canonical(value) for value in values)
 
 
@@ -60,7 +60,7 @@ def _program(name: str) -> Callable[[bytes], bytes | None]:
         try:
             found = program(record)
         except ValueError:
-            # A program that fails on a record finds no key in it.
+            # If the program fails on a record, the record has no key.
             return None
         return found[0] if len(found) == 1 else None
 
@@ -68,14 +68,14 @@ def _program(name: str) -> Callable[[bytes], bytes | None]:
 
 
 class Change(Enum):
-    """The verdict about a record, or about several with the same key."""
+    """How a record, or several records with the same key, differs."""
 
     ONLY_FROM = "only from"
     ONLY_TO = "only to"
     DIFFERENT = "different"
     NO_KEY = "no key"
     SAME_KEY = "same key"
-    """Several records of a side have this key, so their pairs are ambiguous."""
+    """Several records of one side have this key, so they cannot be paired."""
 
 
 UNMATCHED = (Change.NO_KEY, Change.SAME_KEY)
@@ -83,9 +83,7 @@ UNMATCHED = (Change.NO_KEY, Change.SAME_KEY)
 
 
 class Pairing(NamedTuple):
-    """Records that belong together, by their numbers on both sides. One side may have
-    several.
-    """
+    """The numbers of the records with the same key on both sides."""
 
     change: Change
     source: tuple[int, ...] = ()
@@ -93,8 +91,8 @@ class Pairing(NamedTuple):
 
 
 class RecordJoin:
-    """The joined records of two sides. `same` counts the equal pairs, once `pairings`
-    has found them.
+    """Joins the records of two sides. `same` counts the equal pairs that `pairings`
+    found.
     """
 
     def __init__(self, source: SpooledSide, target: SpooledSide, key: RecordKey) -> None:
@@ -107,9 +105,7 @@ class RecordJoin:
         self.same = 0
 
     def add(self, side: SpooledSide, identifier: bytes, record: bytes) -> None:
-        """Add a record to one of the sides, with the id that it was read with. Raises
-        StorageError.
-        """
+        """Add a record to a side, with its original id. Raises StorageError."""
         number, seen = side.add(identifier, record)
         at, values = self._sides.index(side), self._key.values(seen)
         if values is None:
@@ -128,8 +124,8 @@ class RecordJoin:
             self._numbers[at][slot] = _SEVERAL
 
     def pairings(self, rules: PathRules) -> Iterator[Pairing]:
-        """Yield all records that differ. Records without a key come first, the others
-        in the order of the first side.
+        """Yield all records that differ: first those without a key, then the others in
+        the order of the first side.
         """
         source, target = self._without
         yield from (Pairing(Change.NO_KEY, (number,)) for number in source)

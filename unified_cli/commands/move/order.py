@@ -1,5 +1,5 @@
-"""The order of the calls of several plans. Records are created after the records that
-they refer to, and deleted before them.
+"""Order the calls of several plans. A record is created after the records that it
+refers to, and deleted before them.
 """
 
 from collections import defaultdict
@@ -13,35 +13,34 @@ from unified_cli.errors import UsageError
 from unified_cli.json_text.json_codec import dump
 
 _Place = tuple[int, int]
-"""The position of a call: the numbers of its plan and its line."""
+"""A call, by the numbers of its plan and its line."""
 
 
 class CallStep(NamedTuple):
-    """Calls of one plan that can be made at the same time."""
+    """Calls of one plan that can be sent at the same time."""
 
     plan: int
     numbers: list[int]
 
 
 class CallOrder:
-    """Orders the calls to make. `ids` are the new ids that are known before the first
-    call.
+    """Orders the calls of plans. `ids` has the new ids that are known at the start.
 
-    `wanted` returns whether to make the call with these numbers of plan and line.
+    `is_due` returns whether to make a call, by the numbers of its plan and its line.
     """
 
     def __init__(
-        self, plans: Sequence[CheckedPlan], wanted: Callable[[int, int], bool], ids: IdMap
+        self, plans: Sequence[CheckedPlan], is_due: Callable[[int, int], bool], ids: IdMap
     ) -> None:
-        """Raises UsageError if no call or new id resolves a reference, or if references
-        are circular.
+        """Raises UsageError if the new id for a reference is unknown and no call
+        creates the record, or if references are circular.
         """
         self._plans = plans
-        self._wanted = wanted
-        self._levels = self._found_levels(ids)
+        self._is_due = is_due
+        self._levels = self._find_levels(ids)
 
     def steps(self) -> Iterator[CallStep]:
-        """Yield the steps, one after the other."""
+        """Yield the steps in order."""
         later: dict[_Place, list[int]] = defaultdict(list)
         for (at, number), level in sorted(self._levels.items()):
             if level:
@@ -50,7 +49,7 @@ class CallOrder:
             first = [
                 number
                 for number in plan.numbers
-                if self._wanted(at, number)
+                if self._is_due(at, number)
                 and plan.operation(number) != "delete"
                 and not self._levels.get((at, number))
             ]
@@ -78,14 +77,14 @@ class CallOrder:
             chosen = [
                 n
                 for n in reversed(plan.numbers)
-                if self._wanted(at, n) and plan.operation(n) == "delete"
+                if self._is_due(at, n) and plan.operation(n) == "delete"
             ]
             if chosen:
                 yield CallStep(at, chosen)
 
-    def _found_levels(self, ids: IdMap) -> dict[_Place, int]:
-        """Return the level of each waiting call: one above all calls that it waits
-        for.
+    def _find_levels(self, ids: IdMap) -> dict[_Place, int]:
+        """Return a level for each call that waits for others: one more than the highest
+        of them.
         """
         waits = {place: self._calls_before(place, ids) for place in self._waiting()}
         after: dict[_Place, list[_Place]] = defaultdict(list)
@@ -105,13 +104,14 @@ class CallOrder:
                     ready.append(later)
         if circle := sorted(waits.keys() - levels.keys()):
             raise UsageError(
-                f"{self._named(circle[0])} refers to itself, or to what refers to it", hint=_REMEDY
+                f"{self._named(circle[0])} refers to itself, directly or through other records",
+                hint=_REMEDY,
             )
         return levels
 
     def _waiting(self) -> Iterator[_Place]:
         for at, plan in enumerate(self._plans):
-            yield from ((at, number) for number in plan.waits if self._wanted(at, number))
+            yield from ((at, number) for number in plan.waits if self._is_due(at, number))
 
     def _calls_before(self, place: _Place, ids: IdMap) -> set[_Place]:
         at, number = place
@@ -124,10 +124,10 @@ class CallOrder:
     def _creator(self, record: SourceRecord, place: _Place) -> _Place:
         for at, plan in enumerate(self._plans):
             number = plan.sources.get(record)
-            if number is not None and self._wanted(at, number):
+            if number is not None and self._is_due(at, number):
                 return at, number
         raise UsageError(
-            f"{self._named(place)} refers to {record[0]} {record[1]}, of which no new id is known",
+            f"{self._named(place)} refers to {record[0]} {record[1]}, whose new id is unknown",
             hint=(
                 "apply the plan that creates it together with this one, or add it to the file of"
                 " --ids"

@@ -1,4 +1,4 @@
-"""Compare two sides, and print the calls that make the one like the other."""
+"""Compare two sides, and print the calls that make --to like --from."""
 
 import shlex
 from array import array
@@ -42,10 +42,7 @@ _CHANGES = (*_OPERATIONS,)
 
 
 def run(context: CommandContext, options: PlanOptions) -> None:
-    """Print the plan.
-
-    Raises IncompleteError if there are records without a call that should have one.
-    """
+    """Print the plan. Raises IncompleteError if a difference could not be planned."""
     runtime = context.runtime
     sides = prepared(context, options)
     if sides.target.settings is None:
@@ -61,8 +58,8 @@ def run(context: CommandContext, options: PlanOptions) -> None:
         for pairing in found.join.pairings(found.rules):
             tally.unmatched += pairing.change in UNMATCHED
             tally.matched += pairing.change is Change.DIFFERENT
-            # A record that only the target seems to have may be one that was left out.
-            # So with missing records, no delete is planned.
+            # If records are missing from the comparison, the target's other records may
+            # be among them. Do not plan to delete those.
             if pairing.change is Change.ONLY_TO and (not options.delete or found.missing):
                 tally.left += 1
             elif call := planner.call(pairing):
@@ -83,9 +80,8 @@ def run(context: CommandContext, options: PlanOptions) -> None:
 class _Tally:
     """Counts of the records that differ.
 
-    `left` counts the records that only the target has, `without` the records whose
-    differences cannot be sent, `waiting` the references without a known new id, by
-    resource.
+    `left` counts records that only the target has, `without` records whose differences
+    cannot be sent, and `waiting` references without a known new id, by resource.
     """
 
     calls: Counter[str] = field(default_factory=Counter)
@@ -98,7 +94,7 @@ class _Tally:
 
 
 class _PlannedPairings:
-    """Pairings with a call, in few bytes each."""
+    """A compact list of the pairings that have a call."""
 
     def __init__(self) -> None:
         self._numbers = array("q")
@@ -121,7 +117,7 @@ class _PlannedPairings:
 
 
 def _check_ids(sides: ComparedSides) -> None:
-    """Raise UsageError if ids alone join records that may belong to different
+    """Raise UsageError if the only key is the id and the sides may be different
     connections.
     """
     one, other = sides.source.facts, sides.target.facts
@@ -137,11 +133,9 @@ def _check_ids(sides: ComparedSides) -> None:
 
 
 def _accepted(sides: ComparedSides, options: PlanOptions) -> Mapping[str, frozenset[str] | None]:
-    """Return the names of the fields for each operation that may be planned, None for
-    all.
+    """Return the fields to send for each operation that may be planned. None means all.
 
-    Raises UsageError if the resource is read-only, or no field is known that could be
-    sent.
+    Raises UsageError if the resource is read-only, or if its fields are unknown.
     """
     operations = sides.resource.operations
     wanted = [
@@ -160,7 +154,7 @@ def _accepted(sides: ComparedSides, options: PlanOptions) -> Mapping[str, frozen
         raise UsageError(f"{named} can only be read, so there is nothing to plan")
     if not options.all_fields and not any(accepted.values()):
         raise UsageError(
-            f"no fields of {named} are known", hint="--all-fields sends those that there are"
+            f"no fields of {named} are known", hint="--all-fields sends every field of the records"
         )
     return accepted
 
@@ -225,7 +219,7 @@ def _conclude(runtime: Runtime, found: Comparison, options: PlanOptions, tally: 
 
 
 def _raise_for(found: Comparison, tally: _Tally) -> None:
-    """Raise IncompleteError for records without a call."""
+    """Raise IncompleteError if a difference could not be planned."""
     named = f"{found.resource.api}/{found.resource.name}"
     words = {
         "no id": "without an id in the target",
@@ -245,14 +239,12 @@ def _raise_for(found: Comparison, tally: _Tally) -> None:
 
 
 class CallPlanner:
-    """Plans calls; `skipped` counts the differences without a call, by reason."""
+    """Plans calls; `skipped` counts the differences that it cannot plan, by reason."""
 
     def __init__(
         self, found: Comparison, sides: ComparedSides, accepted: Mapping[str, frozenset[str] | None]
     ) -> None:
-        """`accepted` has the names of the fields for each operation that may be
-        planned, None for all.
-        """
+        """`accepted` has the fields to send for each operation. None means all."""
         self._from, self._to, self._rules = found.source, found.target, found.rules
         self._connection = found.target.facts.account
         self._accepted = accepted
@@ -262,8 +254,8 @@ class CallPlanner:
         self.skipped: Counter[str] = Counter()
 
     def call(self, pairing: Pairing) -> PlannedCall | None:
-        """Return the call for differing records. None if nothing is needed, or nothing
-        can be done.
+        """Return the call for a difference, or None if no call is possible or
+        needed.
         """
         operation = _OPERATIONS.get(pairing.change)
         if operation is None:
@@ -306,8 +298,8 @@ class CallPlanner:
     def _is_sent(self, name: str, accepted: frozenset[str] | None) -> bool:
         if name == _ID:
             return self._keeps_ids
-        # The label names the record's connection. It is not a field of the service, so
-        # it is never sent.
+        # Never send the label, which names the connection. It is not a field of the
+        # service.
         return name != LABEL and (accepted is None or name in accepted)
 
     def _update(self, number: int, target: int, identifier: str | int) -> PlannedCall | None:
@@ -350,7 +342,9 @@ class CallPlanner:
     def _replace_ids(
         self, members: Mapping[str, bytes]
     ) -> tuple[msgspec.Raw, tuple[PlannedReference, ...]]:
-        """Return the body with all known new ids, and the unresolved references."""
+        """Return the body with new ids, and the references whose new ids are
+        unknown.
+        """
         body = without_ignored(join(members), self._rules)
         ids = self._ids
         if ids is None:

@@ -1,4 +1,4 @@
-"""Read a plan file, which is not trusted: its header, then its lines one by one."""
+"""Read a plan file: its header, then its lines. The file is not trusted."""
 
 from collections import Counter
 from collections.abc import Container, Iterator
@@ -23,7 +23,7 @@ VERSION = 1
 OPERATIONS: tuple[str, ...] = get_args(PlannedOperation)
 
 NO_JSON = msgspec.Raw()
-"""Marks a missing body, or a missing earlier value."""
+"""A missing body, or a missing earlier value."""
 
 
 class PlanHeader(
@@ -31,10 +31,10 @@ class PlanHeader(
     omit_defaults=True,
     rename={"source": "from", "target": "to", "version": "unified_plan"},
 ):
-    """How a plan was made: its resource, its two sides, its connection, and the version
-    of the program.
+    """The resource, sides and connection of a plan, and the version of the program that
+    made it.
 
-    `calls` is how many lines follow.
+    `calls` is the number of the lines that follow.
     """
 
     version: int
@@ -54,7 +54,7 @@ class PlanHeader(
 
 
 class PlannedReference(msgspec.Struct):
-    """An old id in the body, at this path, whose new id was not known yet."""
+    """A path in the body whose old id has no known new id yet."""
 
     path: str
     resource: str
@@ -62,11 +62,10 @@ class PlannedReference(msgspec.Struct):
 
 
 class PlannedCall(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """One call: its operation, the record it changes, the reason, and the record's
-    earlier state, `seen`.
+    """One call of a plan.
 
-    `source` is the id of the record that it copies, `id` is the id of the record that
-    it changes.
+    `id` is the record to change, `source` the record to copy, and `seen` the record's
+    state when the plan was made.
     """
 
     connection: str
@@ -80,8 +79,8 @@ class PlannedCall(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
 
 
 class PlanLine(NamedTuple):
-    """A line after the header: its number in the file, the position of its first byte,
-    its text.
+    """A line after the header: its number, the offset of its first byte, and its
+    text.
     """
 
     number: int
@@ -90,14 +89,14 @@ class PlanLine(NamedTuple):
 
 
 class PlanFile:
-    """A plan, open; a context manager.
+    """An open plan file; a context manager.
 
-    Its connections and calls are not checked yet.
+    It checks neither the connection nor the calls.
     """
 
     def __init__(self, path: Path, catalogue: Catalogue) -> None:
-        """Raises UsageError if the file is not a plan that this program reads, and
-        StorageError if reading fails.
+        """Raises UsageError if the file is not a plan or its version is unsupported,
+        and StorageError if reading fails.
         """
         self.path = path
         if str(path) == "-":
@@ -119,7 +118,7 @@ class PlanFile:
 
     @property
     def sha256(self) -> str:
-        """The digest of the whole file."""
+        """The digest of the file."""
         return self._file.sha256
 
     def _read_header(self) -> PlanHeader:
@@ -128,17 +127,17 @@ class PlanFile:
         version = decoded(text, _Version)
         if isinstance(version, str):
             raise UsageError(
-                f"{self.path}, line 1 is no header of a plan", hint="unified plan … > FILE"
+                f"{self.path}, line 1 is not the header of a plan", hint="unified plan … > FILE"
             )
         if version.unified_plan != VERSION:
             message = (
                 f"{self.path} is a plan of version {version.unified_plan}, and this program reads"
                 f" version {VERSION}"
             )
-            raise UsageError(message, hint="make it anew")
+            raise UsageError(message, hint="make it again")
         header = decoded(text, PlanHeader)
         if isinstance(header, str):
-            raise UsageError(f"{self.path}, line 1 is no header of a plan: {header}")
+            raise UsageError(f"{self.path}, line 1 is not the header of a plan: {header}")
         return header
 
     def _find_resource(self, catalogue: Catalogue) -> Resource:
@@ -162,10 +161,7 @@ class PlanFile:
                 position += len(line)
 
     def call(self, position: int, size: int) -> PlannedCall:
-        """Return the call of a line that was checked.
-
-        Raises StateError if the file changed.
-        """
+        """Return the call of a checked line. Raises StateError if the file changed."""
         found = decoded(self._file.read(size, position), PlannedCall)
         if isinstance(found, str):
             raise self._file.changed()
@@ -183,8 +179,8 @@ class _Version(msgspec.Struct):
 
 
 def decoded(text: bytes, kind: type[StructT]) -> StructT | str:
-    """Return the JSON text as a value of that type, or the reason why it is invalid,
-    such as a duplicate key.
+    """Decode JSON text. Returns the reason, for example a duplicate key, if it is
+    invalid.
     """
     if flaw := json_check.flaw(text):
         return flaw
@@ -203,10 +199,8 @@ def decoded(text: bytes, kind: type[StructT]) -> StructT | str:
 
 
 def _unreadable(text: bytes, raw: Container[str]) -> str:
-    """Return why a decodable JSON text is refused. Other readers may decode it
-    differently.
-
-    Empty if the text is unambiguous.
+    """Return why valid JSON text is ambiguous, because other parsers may decode it
+    differently. Empty if it is not.
     """
     if key := _repeated(text):
         return f"has {key!r} twice"
@@ -215,15 +209,14 @@ def _unreadable(text: bytes, raw: Container[str]) -> str:
         if inner:
             return f"has {inner!r} twice in {key!r}"
         if key not in raw and json_check.without_halves(value) != value:
-            # Half a surrogate pair is allowed in a body, but not in a name, an id or a
-            # path.
+            # Only a body may contain half a surrogate pair.
             return f"has half a surrogate pair in {key!r}"
     return ""
 
 
 def _repeated(value: bytes) -> str | None:
-    """Return a duplicate key of an object, or None. JSON readers differ in which value
-    they use.
+    """Return a duplicate key of an object, or None. Parsers differ in which value they
+    use.
     """
     found = Counter(keys(value)) if value.startswith(b"{") else {}
     return next((key for key, times in found.items() if times > 1), None)

@@ -15,7 +15,7 @@ _RESET = "\x1b[0m"
 
 
 def show(runtime: Runtime, plans: Sequence[CheckedPlan], only: str | None) -> None:
-    """Print the calls of the plans, or `only` those of one kind."""
+    """Print the calls of the plans, or only the calls of the kind `only`."""
     colour = runtime.has_colour()
     for plan in plans:
         for _, call in plan.calls():
@@ -31,9 +31,8 @@ def show(runtime: Runtime, plans: Sequence[CheckedPlan], only: str | None) -> No
 
 
 def _lines(resource: str, call: PlannedCall) -> Iterator[str]:
-    """Yield a line for the call, and one for each value.
-
-    Secrets are masked, and nothing controls a terminal.
+    """Yield a line for the call and one for each value, with secrets masked and control
+    characters escaped.
     """
     named = call.source if call.operation == "create" else call.id
     head = f"{_SIGNS[call.operation]} {resource} {'' if named is None else named}".rstrip()

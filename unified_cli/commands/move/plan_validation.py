@@ -1,4 +1,4 @@
-"""Check every line of a plan before the first call is made; a plan is not trusted."""
+"""Check every line of a plan before the first call, because a plan is not trusted."""
 
 from array import array
 from collections.abc import Iterator
@@ -14,20 +14,18 @@ from unified_cli.json_text.members import parts, text
 from unified_cli.json_text.record_label import LABEL
 
 _FIRST = 2
-"""The line after the header."""
+"""The number of the line after the header."""
 SourceRecord = tuple[str, str]
-"""A record of the side that a plan was made from: its resource as API/RESOURCE, and its
-old id.
-"""
+"""A record of --from: its resource as API/RESOURCE, and its old id."""
 
 
 @dataclass(slots=True)
 class CheckedPlan:
-    """A plan whose lines were checked: the position and operation of each, and the
-    records that it waits for.
+    """The checked lines of a plan: their positions, operations, and the records that
+    they wait for.
 
     A call is identified by its line number. `sources` are the records that the plan
-    creates anew.
+    creates.
     """
 
     file: PlanFile
@@ -38,7 +36,7 @@ class CheckedPlan:
     _operations: bytearray = field(default_factory=bytearray)
 
     def add(self, line: PlanLine, call: PlannedCall) -> None:
-        """Note a line."""
+        """Add a checked line."""
         self._positions.append(line.position)
         self._sizes.append(len(line.text))
         self._operations.append(OPERATIONS.index(call.operation))
@@ -52,46 +50,46 @@ class CheckedPlan:
 
     @property
     def numbers(self) -> range:
-        """The numbers of the lines with calls."""
+        """The line numbers of the calls."""
         return range(_FIRST, _FIRST + len(self))
 
     def operation(self, number: int) -> str:
-        """Return the operation of a call."""
+        """Return the operation of the call."""
         return OPERATIONS[self._operations[number - _FIRST]]
 
     def call(self, number: int) -> PlannedCall:
-        """Return a call. Raises StateError if the file changed."""
+        """Return the call. Raises StateError if the file changed."""
         return self.file.call(self._positions[number - _FIRST], self._sizes[number - _FIRST])
 
     def calls(self) -> Iterator[tuple[int, PlannedCall]]:
-        """Return all calls."""
+        """Yield all calls with their numbers."""
         return ((number, self.call(number)) for number in self.numbers)
 
 
 class PlanCheck:
-    """Checks plans for one connection; `looks` says that records are read before they
-    are changed.
+    """Checks plans for one connection; `reads_first` means that records are read before
+    they are changed.
     """
 
-    def __init__(self, scope: Scope, *, looks: bool) -> None:
+    def __init__(self, scope: Scope, *, reads_first: bool) -> None:
         self._scope = scope
-        self._looks = looks
+        self._reads_first = reads_first
 
     def run(self, plan: PlanFile) -> CheckedPlan:
         """Check all lines.
 
-        Raises UsageError if a line is not a valid call for the plan's resource, and
-        UnsafeError if a call is to a different account.
+        Raises UsageError if a line is not a valid call, and UnsafeError if a call is
+        for a different account.
         """
         checked, changed = CheckedPlan(plan), set[str]()
         references = IdReferences(plan.resource)
         for line in plan.lines():
             call = decoded(line.text, PlannedCall)
             if isinstance(call, str):
-                self._refuse(plan, line, f"is no call of a plan: {call}")
+                self._refuse(plan, line, f"is not a call of a plan: {call}")
             if call.connection != self._scope.account:
                 message = (
-                    f"is for account {call.connection}, and the plan for {self._scope.account}"
+                    f"is for account {call.connection}, but the plan is for {self._scope.account}"
                 )
                 raise UnsafeError(
                     f"{plan.path}, line {line.number} {message}", hint="nothing was sent"
@@ -111,7 +109,7 @@ class PlanCheck:
                 f"holds {len(checked)} of the {plan.header.calls} calls that its header counts"
             )
             raise UsageError(
-                f"{plan.path} {message}", hint="it was cut off or changed: make it anew"
+                f"{plan.path} {message}", hint="it was cut off or changed: make it again"
             )
         return checked
 
@@ -119,10 +117,7 @@ class PlanCheck:
         raise UsageError(f"{plan.path}, line {line.number} {why}", hint="nothing was sent")
 
     def _flaw(self, plan: PlanFile, call: PlannedCall, references: IdReferences) -> str:
-        """Return why a call is invalid, to follow its line number.
-
-        Empty if the call is valid.
-        """
+        """Return why a call is invalid, or "" if it is valid."""
         offered = plan.resource.operations
         operation = offered.get(call.operation)
         if operation is None:
@@ -131,7 +126,7 @@ class PlanCheck:
             return "is a delete, in a plan that was made without --delete"
         if flaw := _id_flaw(call) or _body_flaw(call) or _reference_flaw(call, references):
             return flaw
-        if self._looks and call.operation != "create" and "get" not in offered:
+        if self._reads_first and call.operation != "create" and "get" not in offered:
             return (
                 f"cannot be compared with the present value: {plan.header.resource} has no get"
                 " (--overwrite-changed)"
@@ -146,9 +141,9 @@ class PlanCheck:
 
 def _id_flaw(call: PlannedCall) -> str:
     if call.operation == "create":
-        return "creates a record and names an id to be changed" if call.id is not None else ""
+        return "creates a record, but has the id of an existing one" if call.id is not None else ""
     if call.id is None:
-        return f"is to {call.operation}, and says not which record"
+        return f"is to {call.operation}, but does not say of which record"
     return f"has the id {call.id!r}, which leads to another path" if "/" in str(call.id) else ""
 
 

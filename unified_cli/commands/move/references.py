@@ -1,6 +1,4 @@
-"""Find the ids in a record that refer to records of other resources, and replace them
-with new ids.
-"""
+"""Find references to other records in a record, and replace their ids."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
@@ -12,8 +10,8 @@ _ID = "id"
 
 
 class IdReference(NamedTuple):
-    """An id in a record: its path, the resource that it refers to as API/RESOURCE, and
-    the id as JSON text.
+    """A reference in a record: its path, the resource as API/RESOURCE, and the id as
+    JSON text.
     """
 
     path: str
@@ -22,12 +20,12 @@ class IdReference(NamedTuple):
 
 
 Exchange = Callable[[IdReference], bytes | None]
-"""Gives the new id for a reference, None to leave it as it is."""
+"""Returns the new id for a reference, or None to leave it unchanged."""
 
 
 class IdReferences:
-    """The fields of a resource that are known to hold references: an id, an object with
-    one, or an array of these.
+    """The fields of a resource that hold references: an id, an object with an id, or an
+    array of them.
     """
 
     def __init__(self, resource: Resource) -> None:
@@ -46,14 +44,13 @@ class IdReferences:
     def all_in(self, record: bytes) -> Iterator[IdReference]:
         """Yield every reference in a record."""
         found: list[IdReference] = []
-        # A lambda, because `append` returns None where the type has a new id.
+        # The lambda satisfies the type checker: `append` is not an Exchange.
         self.replace_ids(record, lambda reference: found.append(reference))  # noqa: PLW0108
         yield from found
 
     def replace_ids(self, record: bytes, exchange: Exchange) -> bytes:
-        """Return the record with its exchanged ids.
-
-        All other text stays unchanged.
+        """Return the record with new ids in its references, and all other text
+        unchanged.
         """
         members = parts(record) or {}
         if not any(name in self._fields for name in members):
@@ -68,7 +65,7 @@ class IdReferences:
         )
 
     def with_own_id(self, record: bytes, exchange: Exchange) -> bytes:
-        """Return the record as `replace_ids` does, with its own id exchanged, too."""
+        """Return the record with new ids in its references and as its own id."""
         members = {**(parts(record) or {})}
         if (own := members.get(_ID)) is not None:
             members[_ID] = exchange(IdReference(_ID, self.name, own)) or own

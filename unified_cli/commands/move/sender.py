@@ -1,7 +1,7 @@
-"""Make the calls of plans, in their order: each record is looked at first, and a change
-since the plan is a conflict.
+"""Send the calls of plans in order. Each record is read first, and a change since the
+plan was made is a conflict.
 
-Several calls are sent at a time, each only after its plan's journal has recorded it.
+Several calls are sent at a time, each after its journal has recorded it.
 """
 
 import base64
@@ -38,23 +38,23 @@ from unified_cli.writes.outcome import WriteAttempt
 from unified_cli.writes.sender import FairWriters, Sender, SendWay, SentJob
 from unified_cli.writes.stop_rules import ConnectionStops
 
-# Stop after this many failures in a row. The rest would fail too.
+# Stop after this many consecutive failures, because the other calls would fail too.
 _MOST_FAILURES = 10
-_MOST_TOLD = 20
+_MOST_PRINTED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedJob:
-    """A call to be made: its request, the `look` request that reads the record first,
-    and its journal line.
+    """A call, its request and its journal entry.
 
-    `rules` are the comparison rules of the plan.
+    `check` is the request that reads the record first, and `rules` name the fields to
+    compare.
     """
 
     plan: int
     call: PlannedCall
     request: Request
-    look: Request | None
+    check: Request | None
     rules: PathRules
     sent: JournalEntry
     profile: str | None = None
@@ -63,11 +63,11 @@ class PlannedJob:
 
 @dataclass(slots=True)
 class PlanSender:
-    """Makes the calls of the plans of one connection with their journals; `ids` and its
-    file get the ids of created records. If there are several connections, this one has
-    a `name`.
+    """Sends the calls of the plans of one connection.
 
-    With `overwrite`, changes since the plan was made are overwritten.
+    The ids of created records are added to `ids` and its file. `name` is None if there
+    is only one connection. With `overwrite`, records that changed since the plan was
+    made are overwritten.
     """
 
     plans: Sequence[tuple[CheckedPlan, ApplyJournal]]
@@ -83,12 +83,12 @@ class PlanSender:
     failed: int = 0
 
     def open_client(self) -> Client:
-        """Return a client of the connection."""
+        """Return a client for the connection."""
         return self.writers.clients.open_bulk(self.settings, name=self.name)
 
     def learn(self) -> None:
-        """Add the ids of records that earlier runs created. Some may be missing from
-        the file. Raises StorageError.
+        """Add the ids of records that earlier runs created, because a crash may have
+        kept them out of the file. Raises StorageError.
         """
         for plan, journal in self.plans:
             for number in plan.sources.values():
@@ -105,8 +105,10 @@ class PlanSender:
             self.ids_file.append([pair])
 
     def job(self, at: int, number: int) -> PlannedJob | None:
-        """Return the job of a call of plan `at`. None if a referenced record was not
-        created, or the call might be done twice.
+        """Return the job for a call of plan `at`.
+
+        Returns None if a referenced record was not created, or if sending the call
+        again is not safe.
         """
         plan, _ = self.plans[at]
         call = plan.call(number)
@@ -118,8 +120,8 @@ class PlanSender:
         )
 
     def _body(self, call: PlannedCall, plan: CheckedPlan) -> bytes | None:
-        """Return the body with the new ids of its references. None if a new id is
-        unknown, or if the call is a delete.
+        """Return the body with new ids in its references, or None if a new id is
+        unknown or the call is a delete.
         """
         if not call.references:
             return bytes(call.body) or None
@@ -151,7 +153,9 @@ class PlanSender:
             if not outcome.may_resend(request, age, self.settings.idempotency_window):
                 return None
         sent = JournalEntry(EntryState.SENT, number, k=request.key or "", t=first_sent)
-        return PlannedJob(at, call, request, self._look_request(call, plan), rules, sent, self.name)
+        return PlannedJob(
+            at, call, request, self._check_request(call, plan), rules, sent, self.name
+        )
 
     def _request(self, call: PlannedCall, plan: CheckedPlan, key: str) -> Request:
         operation = plan.file.resource.operations[call.operation]
@@ -161,14 +165,14 @@ class PlanSender:
         )
         return requests.for_operation(self.scope, operation, identifier, content)
 
-    def _look_request(self, call: PlannedCall, plan: CheckedPlan) -> Request | None:
+    def _check_request(self, call: PlannedCall, plan: CheckedPlan) -> Request | None:
         get = plan.file.resource.operations.get("get")
         if call.operation == "create" or get is None:
             return None
         return requests.for_operation(self.scope, get, str(call.id), Content())
 
     def count(self, sent: SentJob[PlannedJob], shown: Progress) -> None:
-        """Note an outcome, and why it failed."""
+        """Count an outcome, and print why it failed."""
         job, (entry, _, error) = sent
         shown.add(1, failed=error is not None)
         if error is None:
@@ -176,13 +180,13 @@ class PlanSender:
                 self._note_id(job.call, self.plans[job.plan][0], entry.id)
             return
         self.failed += 1
-        if self.failed <= _MOST_TOLD:
+        if self.failed <= _MOST_PRINTED:
             name = self.plans[job.plan][0].file.path
             self.runtime.stderr.line(f"{name}, line {entry.n}: {error.one_line}")
 
 
 class LaneItem(NamedTuple):
-    """A call by the connection that it is for, its plan, and its line there."""
+    """A call by the numbers of its connection, its plan, and its line."""
 
     lane: str | None
     plan: int
@@ -196,11 +200,10 @@ def run(
     *,
     overwrite: bool,
 ) -> ConnectionStops:
-    """Make the calls of all connections in fair turns, one step of each at a time.
+    """Send the calls of all connections, one step of each connection at a time.
 
-    Returns the connections that ended early.
-
-    Raises StateError and StorageError of the journals and the plans.
+    Returns the connections that stopped early. Raises StateError and StorageError of
+    the journals and the plans.
     """
     stops = ConnectionStops(alone=len(lanes) == 1, most_in_a_row=_MOST_FAILURES)
     senders = {sender.name: sender for sender, _ in lanes}
@@ -229,9 +232,7 @@ def run(
 
 
 def _key(plan: str, number: int, body: bytes) -> str:
-    """Return the idempotency key: the same for every attempt at this line of this plan
-    with this body.
-    """
+    """Return the idempotency key of a line, which is the same for every attempt."""
     digest = hashlib.sha256(f"{plan}|{number}|".encode() + body).digest()
     return base64.b32encode(digest).decode("ascii")[:40]
 
@@ -239,15 +240,17 @@ def _key(plan: str, number: int, body: bytes) -> str:
 def _attempt(client: Client, job: PlannedJob, *, overwrite: bool) -> WriteAttempt:
     number = job.sent.n
     try:
-        if job.look is not None and (
-            settled := _check_first(client, job, job.look, overwrite=overwrite)
+        if job.check is not None and (
+            settled := _check_first(client, job, job.check, overwrite=overwrite)
         ):
             return settled
-        answer = outcome.sent(client, job.request)
+        response = outcome.sent(client, job.request)
     except UnifiedError as error:
         return _failed(job, error)
-    own = _own_id(answer.body or b"", client.service)
-    return WriteAttempt(JournalEntry(EntryState.OK, number, id=own, status=answer.status), answer)
+    own = _own_id(response.body or b"", client.service)
+    return WriteAttempt(
+        JournalEntry(EntryState.OK, number, id=own, status=response.status), response
+    )
 
 
 def _failed(job: PlannedJob, error: UnifiedError, *, in_doubt: bool = False) -> WriteAttempt:
@@ -260,18 +263,21 @@ def _failed(job: PlannedJob, error: UnifiedError, *, in_doubt: bool = False) -> 
 
 
 def _check_first(
-    client: Client, job: PlannedJob, look: Request, *, overwrite: bool
+    client: Client, job: PlannedJob, check: Request, *, overwrite: bool
 ) -> WriteAttempt | None:
-    """Return the outcome if nothing is to be sent, otherwise None. Nothing is sent if
-    the call is already done, the record was changed elsewhere, or it cannot be read.
+    """Read the record, and return an outcome if the call must not be sent, otherwise
+    None.
+
+    It must not be sent if it is already done, or if the record has changed or cannot be
+    read.
     """
     deletes = job.call.operation == "delete"
     try:
-        now = outcome.record_in(client.send(look).body or b"", client.service)
+        now = outcome.record_in(client.send(check).body or b"", client.service)
     except UnifiedError as error:
         if error.status == HTTPStatus.NOT_FOUND:
             return _success(job) if deletes else _conflict(job, "it is gone")
-        # Nothing was sent by this attempt; an earlier one may still have done it.
+        # This attempt sent nothing, but an earlier one may have been processed.
         return _failed(job, error, in_doubt=job.request.in_doubt)
     if not deletes and not difference.changes(parts(job.call.body) or {}, now, job.rules):
         return _success(job)
@@ -286,7 +292,8 @@ def _success(job: PlannedJob) -> WriteAttempt:
 def _conflict(job: PlannedJob, what: str) -> WriteAttempt:
     why = f"{job.call.id} has changed since the plan was made: {what}"
     error = RefusedError(why, hint="--overwrite-changed overwrites it", origin="local")
-    # A later run may make the call: with the option, or once the record is as before.
+    # A later run can send the call, with --overwrite-changed or if the record is
+    # changed back.
     code = int(error.code)
     return WriteAttempt(
         JournalEntry(EntryState.FAILED, job.sent.n, why=masked(why), code=code), error=error
@@ -294,9 +301,6 @@ def _conflict(job: PlannedJob, what: str) -> WriteAttempt:
 
 
 def _own_id(body: bytes, service: Service) -> str:
-    """Return the id of the record in an answer, as JSON text.
-
-    Empty if the answer shows no id.
-    """
+    """Return the id of the record in a response as JSON text, or "" if it has none."""
     found = outcome.record_in(body, service).get("id", b"")
     return found.decode("utf-8") if found.startswith(b'"') or found.lstrip(b"-").isdigit() else ""

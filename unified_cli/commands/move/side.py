@@ -1,6 +1,4 @@
-"""One side of a comparison. Its records are kept in a temporary file, so that each is
-read only once.
-"""
+"""One side of a comparison, with its records in a temporary file."""
 
 import hashlib
 from array import array
@@ -12,18 +10,18 @@ from unified_cli.storage.spool_file import SpoolFile
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """The identity of a connection, independent of its profile's name."""
+    """The service and account of a connection, whatever its profile is called."""
 
     origin: str
     account: str
 
 
 class SideFacts(msgspec.Struct, omit_defaults=True):
-    """A side in the header of a plan: where its records came from, how many, and a
-    digest of them all.
+    """A side in the header of a plan: its source, and the number and digest of its
+    records.
 
-    A `profile` has an `origin` and an `account`. The `folder` of an export and a `file`
-    have neither.
+    `kind` is `profile`, `folder` or `file`. `origin` and `account` are empty if they
+    are unknown.
     """
 
     kind: str
@@ -35,21 +33,18 @@ class SideFacts(msgspec.Struct, omit_defaults=True):
 
     @property
     def identity(self) -> Identity | None:
-        """The connection that the records came from. None for a file, whose connection
-        is unknown.
-        """
+        """The connection that the records came from, or None if it is unknown."""
         if not (self.origin and self.account):
             return None
         scheme, slashes, rest = self.origin.partition("://")
-        # The address of a profile may have a path, which is not a part of the origin.
+        # The `origin` of a profile may include a path.
         return Identity(f"{scheme}{slashes}{rest.partition('/')[0]}", self.account)
 
 
 class SpooledSide:
-    """The records of a side, by number. `facts` are complete once all records are
-    added.
+    """The records of a side, by number.
 
-    `view` prepares a record for the comparison.
+    `view` prepares a record for the comparison. `facts` are final after `complete`.
     """
 
     def __init__(
@@ -67,16 +62,16 @@ class SpooledSide:
         self._sha256 = hashlib.sha256()
 
     def count(self, record: bytes) -> None:
-        """Count a record, in the form in which it was read."""
+        """Count a record as it was read."""
         self.facts.records += 1
         self._sha256.update(record)
         self._sha256.update(b"\n")
 
     def add(self, identifier: bytes, record: bytes) -> tuple[int, bytes]:
-        """Keep a record and its original id, which is JSON text. Returns the record's
-        number and the value to compare.
+        """Store a record and its original id as JSON text.
 
-        Raises StorageError.
+        Returns the record's number and the record as it is compared. Raises
+        StorageError.
         """
         self._places.append(self._file.append(identifier + b"\n" + record))
         self._positions.append(self.facts.records)
@@ -85,7 +80,7 @@ class SpooledSide:
         return len(self._digests) - 1, seen
 
     def complete(self) -> None:
-        """Finish the side, after the last record. Raises StorageError."""
+        """Finish after the last record. Raises StorageError."""
         self._places.append(self._file.append(b""))
         self._file.flush()
         self.facts.sha256 = self._sha256.hexdigest()
@@ -98,15 +93,15 @@ class SpooledSide:
         return self._digests[number]
 
     def record(self, number: int) -> bytes:
-        """Return a record in the form in which it is compared."""
+        """Return a record as it is compared."""
         return self._view(self._entry(number)[1])
 
     def stored(self, number: int) -> bytes:
-        """Return a record as it was added."""
+        """Return a record as it was stored."""
         return self._entry(number)[1]
 
     def position(self, number: int) -> int:
-        """Return the position of a record among all that were read, counted from 1."""
+        """Return the position of a record among all records read, counted from 1."""
         return self._positions[number]
 
     def identifier(self, number: int) -> bytes:

@@ -1,5 +1,5 @@
-"""Where the records of a side come from: a profile's connection, the folder of an
-export, or an NDJSON file.
+"""Read the records of a side from a profile's connection, a folder of an export, or an
+NDJSON file.
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -29,9 +29,7 @@ _OFTEN = 1000
 
 
 class RecordSource(NamedTuple):
-    """A side that can be read: its facts, its records and, for a connection, its
-    settings.
-    """
+    """A side to read: its facts, its records and, for a connection, its settings."""
 
     facts: SideFacts
     records: Callable[[Clients, Progress], Generator[Sequence[bytes]]]
@@ -40,7 +38,9 @@ class RecordSource(NamedTuple):
 
 
 class SourceFinder:
-    """Finds the sides that a command line names; `settings` are those of a profile."""
+    """Finds the sides that --from and --to name; `settings` returns the settings of a
+    profile.
+    """
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class SourceFinder:
         self._settings = settings
 
     def find(self, option: str, name: str | None) -> RecordSource:
-        """Return the side of that name.
+        """Return the side with that name.
 
         Raises UsageError if the name is unknown or ambiguous, and StorageError if a
         file cannot be read.
@@ -75,12 +75,12 @@ class SourceFinder:
             return self._of_profile(profile)
         if path is None or not there:
             raise UsageError(
-                f"{option} {name} is no profile, folder or file", hint="unified profile list"
+                f"{option} {name} is not a profile, folder or file", hint="unified profile list"
             )
         if self._runtime.prints_into(path):
             raise UsageError(
                 f"{option} {name} is the file that stdout goes to, which the shell has emptied",
-                hint="print into another file",
+                hint="print to another file",
             )
         return self._of_folder(path) if path.is_dir() else self._of_file(path)
 
@@ -94,9 +94,7 @@ class SourceFinder:
         address, account = settings.reachable()
         operation = self._resource.operations.get("list")
         if operation is None:
-            raise UsageError(
-                f"{self._resource.api} {self._resource.name} has no list to be compared"
-            )
+            raise UsageError(f"{self._resource.api} {self._resource.name} has no list to compare")
         scope = requests.scope_of(settings, self._catalogue.service)
         size = (
             [(self._catalogue.service.page_size, str(settings.page_size))]
@@ -119,12 +117,10 @@ class SourceFinder:
         return RecordSource(facts, records, settings)
 
     def _of_folder(self, path: Path) -> RecordSource:
-        """Return the complete files of a list in an export, or in the folder of a
-        profile.
+        """Return the newest records of a list in an export.
 
-        Raises UsageError if the list is missing or there are several, IncompleteError
-        if it is incomplete, StateError if it was changed, and StorageError if reading
-        fails.
+        Raises UsageError unless exactly one profile has the list, IncompleteError if it
+        is incomplete, StateError if it was changed, and StorageError if reading fails.
         """
         lists = ExportedLists(self._runtime, path)
         first = lists.only(self._resource)
@@ -169,5 +165,5 @@ def _file_records(path: Path, items: str) -> Iterator[bytes]:
 
 
 def printable(path: Path) -> str:
-    """Return the name of a file or folder as it can be written in UTF-8."""
+    """Return a path as text that can be encoded as UTF-8."""
     return str(path).encode("utf-8", "backslashreplace").decode()

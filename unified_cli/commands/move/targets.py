@@ -1,5 +1,5 @@
-"""The connections that plans are applied to. A plan is applied only to the connection
-that it was made for.
+"""Find the connections of plans. A plan is applied only to the connection that it was
+made for.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ class PlanTarget(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, str, str]:
-        """The name of its profile, and the address and account that it leads to."""
+        """The profile, and the address and account of its connection."""
         address, account = self.settings.reachable()
         return self.name, str(address), account
 
@@ -37,16 +37,16 @@ def find(
     options: ApplyOptions,
     files: Sequence[PlanFile],
     *,
-    may_be_theirs: bool,
+    profile_is_optional: bool,
 ) -> list[PlanTarget]:
     """Return the connections of the plans, in the order of the plans.
 
-    Raises UsageError if `-p` is required but missing, and UnsafeError if no selected
-    profile leads to the connection of a plan, or if a profile is read-only.
+    Raises UsageError if -p is required but missing, and UnsafeError if no selected
+    profile has the connection of a plan, or if a profile is read-only.
     """
     if len({file.sha256 for file in files}) < len(files):
         raise UsageError("a plan is given twice")
-    if not options.profile and not may_be_theirs:
+    if not options.profile and not profile_is_optional:
         raise UsageError(
             "off a terminal apply needs the profile that is to be changed, and --yes",
             hint="-p TARGET",
@@ -63,13 +63,17 @@ def find(
     found: dict[str, list[PlanFile]] = {}
     for file in files:
         found.setdefault(_profile_of_plan(file, selected), []).append(file)
-    closed = [name for name in found if selected[name].read_only]
-    if closed:
-        what = f'profile "{closed[0]}"' if len(closed) == 1 else counted(len(closed), "profile")
-        named = "" if len(closed) == 1 else f": {', '.join(closed)}"
-        verb = "is" if len(closed) == 1 else "are"
+    read_only = [name for name in found if selected[name].read_only]
+    if read_only:
+        what = (
+            f'profile "{read_only[0]}"'
+            if len(read_only) == 1
+            else counted(len(read_only), "profile")
+        )
+        named = "" if len(read_only) == 1 else f": {', '.join(read_only)}"
+        verb = "is" if len(read_only) == 1 else "are"
         raise UnsafeError(f"{what} {verb} read-only{named}; nothing was sent")
-    return [PlanTarget(name, selected[name], of_it) for name, of_it in found.items()]
+    return [PlanTarget(name, selected[name], plan_files) for name, plan_files in found.items()]
 
 
 def _profile_of_plan(file: PlanFile, selected: Mapping[str, Settings]) -> str:
