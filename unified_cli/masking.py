@@ -90,7 +90,7 @@ def visible(text: str, *, but: str = "") -> str:
 
     Those in `but` stay.
     """
-    if text.isascii() and text.isprintable():
+    if is_harmless(text.translate(dict.fromkeys(map(ord, but)))):
         return text
     return unsafe().sub(lambda match: match[0] if match[0] in but else _escape(match[0]), text)
 
