@@ -26,11 +26,6 @@ from unified_cli.cli.shared_options import (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class NoOptions(Options):
-    """For commands without options."""
-
-
 @option_part
 class MessageOptions(Options):
     """Which messages go to stderr, and whether prompts are allowed."""

@@ -9,7 +9,6 @@ from unified_cli.catalogue import load
 from unified_cli.cli.command import Command, CommandContext, Entry, Group
 from unified_cli.cli.command_index import command_entries
 from unified_cli.cli.flags import OUTPUT, Flag, Options
-from unified_cli.cli.option_parts import NoOptions
 from unified_cli.config import old_files
 from unified_cli.docs import completion
 from unified_cli.errors import ConfigError, StorageError, UsageError
@@ -101,13 +100,13 @@ def _script_and_next_step(shell: Shell, home: Path, environ: Mapping[str, str]) 
 
 
 def _printing(shell: Shell) -> Entry:
-    def run(context: CommandContext, _: NoOptions) -> None:
+    def run(context: CommandContext, _: Options) -> None:
         stdout.write(context.runtime, [_script(shell, context)])
 
     return Entry(
         f"Print the script for {shell}",
         Command(
-            NoOptions,
+            Options,
             run,
             usage="",
             text=(f"Print the completion script for {shell}.",),
@@ -116,7 +115,7 @@ def _printing(shell: Shell) -> Entry:
     )
 
 
-def _print_comment(context: CommandContext, _: NoOptions) -> None:
+def _print_comment(context: CommandContext, _: Options) -> None:
     stdout.write(context.runtime, [_FOR_POWERSHELL])
 
 
@@ -129,7 +128,7 @@ COMPLETION = Group(
         "pwsh": Entry(
             "",
             Command(
-                NoOptions,
+                Options,
                 _print_comment,
                 usage="",
                 text=("Print a comment, for a $PROFILE that runs this. It is removed soon.",),

@@ -7,7 +7,6 @@ from typing import Annotated
 from unified_cli.catalogue import Catalogue
 from unified_cli.cli.command import Command, CommandContext, Entry, Group
 from unified_cli.cli.flags import SERVE, Argument, Flag, Options
-from unified_cli.cli.option_parts import NoOptions
 from unified_cli.cli.result_table import TableOutput, show
 from unified_cli.cli.shared_options import Records, TokenFile, Verbose, with_help
 from unified_cli.config.token import TokenSource, read
@@ -149,7 +148,7 @@ def _amount(catalogue: Catalogue, text: str) -> tuple[tuple[str, str], int]:
     return (api, resource), int(number)
 
 
-def _reset(context: CommandContext, _: NoOptions) -> None:
+def _reset(context: CommandContext, _: Options) -> None:
     _start_over(context.runtime, None)
 
 
@@ -194,7 +193,7 @@ SANDBOX = Group(
         ),
         "reset": Entry(
             "Reset all records to their initial state",
-            Command(NoOptions, _reset, examples="unified sandbox reset"),
+            Command(Options, _reset, examples="unified sandbox reset"),
         ),
         "seed": Entry(
             "Start over with other records; the same word generates the same records",
