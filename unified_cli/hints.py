@@ -70,7 +70,7 @@ _PATH = re.compile(r"\w+\[[\d*]*\]")
 def known_profiles(names: Collection[str], wanted: str) -> str:
     """Return the profile that may have been meant, or where to look."""
     if not names and "://" in wanted:
-        return f"no profiles yet: unified profile add {ANY_NAME} --base-url {_quoted(wanted)}"
+        return f"no profiles yet: unified profile add {ANY_NAME} --base-url {quoted(wanted)}"
     if not names:
         name = wanted if _PROFILE_NAME.fullmatch(wanted) else ANY_NAME
         return f"no profiles yet: unified profile add {name}"
@@ -85,20 +85,20 @@ def meant_body(text: str) -> str | None:
     """
     name, equals, _ = text.partition("=")
     if text.startswith("file://"):
-        return f"-d {_quoted(text.replace('file://', '@', 1))}"
+        return f"-d {quoted(text.replace('file://', '@', 1))}"
     if text.startswith(("@", "{", "[")):
-        return f"-d {_quoted(text)}"
+        return f"-d {quoted(text)}"
     # The text may not be a path, but megabytes of JSON.
     if _FILE.fullmatch(text) or os.path.isfile(text):  # noqa: PTH113
-        return f"-d {_quoted(f'@{text}')}"
-    return f"-f {_quoted(text)}" if equals and name.isidentifier() else None
+        return f"-d {quoted(f'@{text}')}"
+    return f"-f {quoted(text)}" if equals and name.isidentifier() else None
 
 
 def with_equals(option: str, text: str) -> str | None:
     """Return the option with `NAME:VALUE` as an assignment. None for another text."""
     name, colon, value = text.partition(":")
     return (
-        f"{option} {_quoted(f'{name}={value.strip()}')}" if colon and name.isidentifier() else None
+        f"{option} {quoted(f'{name}={value.strip()}')}" if colon and name.isidentifier() else None
     )
 
 
@@ -106,10 +106,11 @@ def as_jq(text: str) -> str | None:
     """Return the jq program for a path in the syntax of aws, such as `items[].id`. None
     for any other text.
     """
-    return f"--jq {_quoted(f'.{text}')}" if _PATH.match(text) else None
+    return f"--jq {quoted(f'.{text}')}" if _PATH.match(text) else None
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """Return the text quoted for a shell, with control characters made visible."""
     return visible(shlex.quote(text))
 
 

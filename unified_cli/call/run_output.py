@@ -4,8 +4,8 @@ import re
 
 from unified_cli.call import Call, delivery, record_output
 from unified_cli.cli.options import CallOptions
-from unified_cli.cli.other_tools import quoted
 from unified_cli.errors import UsageError
+from unified_cli.hints import quoted
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import excerpt
 from unified_cli.output import formats

@@ -9,10 +9,10 @@ from typing import Any
 from unified_cli.catalogue.known import KnownField, known
 from unified_cli.cli import next_steps
 from unified_cli.cli.operation_options import by_spelling
-from unified_cli.cli.other_tools import ARGUMENTS, quoted
+from unified_cli.cli.other_tools import ARGUMENTS
 from unified_cli.config import file
 from unified_cli.errors import UnifiedError, UsageError
-from unified_cli.hints import meant_body
+from unified_cli.hints import meant_body, quoted
 from unified_cli.masking import visible
 
 OPERATION_WORDS = 3

@@ -27,7 +27,7 @@ from typing import (
 
 import typer
 
-from unified_cli.cli.other_tools import not_one_of
+from unified_cli.cli.choices import not_one_of
 from unified_cli.errors import UsageError
 from unified_cli.masking import visible
 from unified_cli.runtime import as_typed

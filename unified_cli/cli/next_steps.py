@@ -3,18 +3,17 @@ for the connections that were chosen.
 """
 
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 
 from unified_cli.catalogue import Operation
 from unified_cli.errors import UsageError
-from unified_cli.masking import visible
+from unified_cli.hints import quoted
 
 _READERS = "capabilities|connections|export|import|report|request|schema"
 # A built-in command counts only if arguments follow it, and an API only with resource
 # and operation.
-_STEP = re.compile(
+_STEP = (
     rf"\bunified (?=(?:{_READERS}) (?:[\w*-]+/\S|[A-Z]{{3,}} |list\b|--to\b)"
     r"|(?!(?:profile|help|runs|completion|sandbox|operations|doctor|mcp) )"
     r"[a-z][\w-]* [a-z][\w-]* [a-z][\w-]*(?![\w-]* ?--help))"
@@ -28,7 +27,7 @@ def for_records(api: str, resource: str, operation: str, source: str = "-") -> s
     The records come from a source.
     """
     chosen = "" if operation == "create" else f" --operation {operation}"
-    return f"unified import {api}/{resource} {visible(shlex.quote(source))}{chosen}"
+    return f"unified import {api}/{resource} {quoted(source)}{chosen}"
 
 
 def name_import(error: UsageError, operation: Operation, data: str) -> None:
@@ -43,7 +42,7 @@ def name_import(error: UsageError, operation: Operation, data: str) -> None:
 
 def with_profiles(hint: str, argv: Sequence[str]) -> str:
     """Return the hint with the command line's connections selected."""
-    chosen = "".join(f"-p {visible(shlex.quote(one))} " for one in profiles(argv))
+    chosen = "".join(f"-p {quoted(one)} " for one in profiles(argv))
     if not chosen:
         return hint
 
@@ -52,7 +51,7 @@ def with_profiles(hint: str, argv: Sequence[str]) -> str:
         end = _END.search(rest)
         return found[0] if " -p " in rest[: end.start() if end else None] else f"unified {chosen}"
 
-    return _STEP.sub(command, hint)
+    return re.sub(_STEP, command, hint)
 
 
 def profiles(argv: Sequence[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ Used only if a command line could not be parsed.
 import re
 from collections.abc import Mapping, Sequence
 
-from unified_cli.cli.other_tools import quoted
+from unified_cli.hints import quoted
 
 _DOTS = re.compile(r" …([A-Z=]*)")
 _NAMING = ("-p", "--profile", "--name")

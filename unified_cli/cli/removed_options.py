@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from unified_cli.cli.other_tools import quoted
 from unified_cli.errors import UsageError
+from unified_cli.hints import quoted
 
 _EXPORT = "unified knowledge-base page-exports"
 _LOCAL = ("--wait-timeout", "--out")

@@ -12,9 +12,10 @@ from unified_cli.cli.command import APIS, CommandStub
 from unified_cli.cli.flags import BODY, LIST
 from unified_cli.cli.operation_options import by_spelling
 from unified_cli.cli.other_commands import no_command, own_commands, own_line
-from unified_cli.cli.other_tools import own_spellings, quoted
+from unified_cli.cli.other_tools import own_spellings
 from unified_cli.cli.shared_options import is_write
 from unified_cli.errors import UsageError
+from unified_cli.hints import quoted
 from unified_cli.masking import visible
 
 _MOST_NAMED = 3

@@ -8,7 +8,7 @@ from contextlib import closing
 
 from unified_cli import hints
 from unified_cli.catalogue import load
-from unified_cli.cli.other_tools import meant_value
+from unified_cli.cli.choices import meant_value
 from unified_cli.config import resolution
 from unified_cli.config.file import Config
 from unified_cli.config.keys import KEYS, Overrides

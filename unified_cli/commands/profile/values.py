@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from unified_cli import os_limits
-from unified_cli.cli.other_tools import meant_value
+from unified_cli.cli.choices import meant_value
 from unified_cli.config import address
 from unified_cli.config.file import PROFILE_NAME, RESERVED, exists, expand
 from unified_cli.config.keys import KEYS, Key, yes_or_no

@@ -1,0 +1,64 @@
+"""Say what was meant by a value that is not one of an option's choices."""
+
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from unified_cli.hints import quoted
+from unified_cli.output import formats
+
+_VALUES = {
+    "pq": "parquet",
+    **dict.fromkeys(("jsonl", "jsonlines", "json-lines", "jsonstream"), "ndjson"),
+    **dict.fromkeys(("text", "wide", "human", "plain", "pretty"), "table"),
+    **dict.fromkeys(("md", "gfm", "github"), "markdown"),
+    **dict.fromkeys(("name", "id"), "ids"),
+    "yml": "yaml",
+    **dict.fromkeys(("excel", "xls", "xlsx", "spreadsheet"), "csv"),
+    "xml": "json",
+    "toml": "yaml",
+    "html": "table",
+    "none": "raw",
+}
+
+
+def meant_value(text: str, choices: Sequence[str]) -> str | None:
+    """Return the value that was meant, or None.
+
+    The text may be misspelt, or another tool's word.
+    """
+    lower = text.lower()
+    found = {one.lower(): one for one in choices}
+    close = [_VALUES.get(lower, lower), *get_close_matches(lower, found, 1)]
+    return next((found[one] for one in close if one in found), None)
+
+
+def not_one_of(text: str, choices: Sequence[str]) -> str:
+    """Return the words for an invalid choice, with a suggestion.
+
+    The choice or the option that was meant is suggested.
+    """
+    wrong = f"{text!r} is not one of {', '.join(map(repr, choices))}"
+    is_format = formats.NDJSON.name in choices
+    if instead := _instead_of_format(text) if is_format else "":
+        return f"{wrong}; did you mean {instead}?"
+    if is_format and text in formats.names(formats.EXPORTS):
+        return f"{wrong}; unified export --format {text} writes it"
+    if formats.PARQUET.name in choices and text in formats.names(formats.RESULTS):
+        return f"{wrong}; unified API RESOURCE list -o {text} prints a list so"
+    meant = meant_value(text, choices)
+    if not meant and formats.PARQUET.name in choices:
+        return f"{wrong}; did you mean --to {quoted(text)}?"
+    return f'{wrong}; did you mean "{meant}"?' if meant else wrong
+
+
+def _instead_of_format(text: str) -> str:
+    """Return the option to use instead of this format.
+
+    The option may be one for a file, or for a path in the result. Empty if the text is
+    anything else.
+    """
+    kind, equals, path = text.partition("=")
+    if equals and kind in {"jsonpath", "go-template", "custom-columns"}:
+        return "--columns" if kind == "custom-columns" else f"--jq {quoted(path.strip('{}'))}"
+    return f"--out {quoted(text)}" if re.search(r"[./]", text) else ""
