@@ -3,7 +3,7 @@
 The calls of an import are read from its input, those of a plan from the plan.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +16,8 @@ from unified_cli.errors import StateError
 from unified_cli.storage import input_bounds, regular_file
 from unified_cli.storage.unchanged_file import UnchangedFile
 from unified_cli.writes import apply_journal, import_journal, input_file, input_records
-from unified_cli.writes.entry import EntryState, JournalEntry, RunCall, RunKind
+from unified_cli.writes.doubt import DoubtfulCall
+from unified_cli.writes.entry import STATES, EntryState, JournalEntry, RunCall, RunKind
 from unified_cli.writes.input_reading import ReadingOptions, RecordShape
 from unified_cli.writes.input_records import InputItem, ItemRules, RecordMap
 from unified_cli.writes.journal import Journal
@@ -38,6 +39,13 @@ class NotedCall(NamedTuple):
     last: JournalEntry | None
     path: str = ""
 
+    def as_doubtful(self, common: bytes | None) -> DoubtfulCall:
+        """Return the call in doubt, with the `common` body if it has none of its
+        own.
+        """
+        body = common if self.call.body is None else self.call.body.encode()
+        return DoubtfulCall(self.call, body, self.key)
+
 
 class _PlanSide(msgspec.Struct):
     account: str
@@ -57,22 +65,23 @@ class _PlanLine(msgspec.Struct):
 
 
 @contextmanager
-def opened(catalogue: Catalogue, stored: StoredRun) -> Iterator[Iterator[NotedCall]]:
-    """Yield the calls of a run, in its order.
+def opened(
+    catalogue: Catalogue, stored: StoredRun, states: Container[EntryState] = STATES
+) -> Iterator[Iterator[NotedCall]]:
+    """Yield the calls of a run that are in these states, in its order.
 
     Raises StateError if the input of an import, or a plan, has changed or is gone, or
     if an older version began the run and did not note its connections.
     """
     header = stored.header
     if not header.path:
-        yield (
-            _noted(stored.journal, number, call, planned.k)
-            for number, planned, call in stored.calls()
-        )
+        numbers = (one for one in stored.journal.numbers() if stored.journal.state(one) in states)
+        yield (of_run(stored, number) for number in numbers)
     elif not header.targets or len(header.inputs) != 1 + len(header.paths):
         raise _older(header)
     else:
-        yield _planned(header) if stored.kind is RunKind.APPLY else _imported(catalogue, header)
+        apply = stored.kind is RunKind.APPLY
+        yield _planned(header, states) if apply else _imported(catalogue, header, states)
 
 
 def of_journals(header: RunHeader, journals: Iterable[Journal]) -> Iterator[NotedCall]:
@@ -87,6 +96,13 @@ def of_journals(header: RunHeader, journals: Iterable[Journal]) -> Iterator[Note
                 yield _noted(journal, number, call)._replace(path=path if header.paths else "")
 
 
+def of_run(stored: StoredRun, number: int) -> NotedCall:
+    """Return a call that the journal of its run holds."""
+    planned = stored.journal.call(number)
+    assert planned.call is not None  # noqa: S101  the journal holds it
+    return _noted(stored.journal, number, planned.call, planned.k)
+
+
 def _noted(journal: Journal, number: int, call: RunCall, key: str = "") -> NotedCall:
     state, sent = journal.state(number), journal.sent(number)
     last = None if state is EntryState.NEW else journal.last(number)
@@ -96,8 +112,8 @@ def _noted(journal: Journal, number: int, call: RunCall, key: str = "") -> Noted
 def of_import(
     items: Iterable[InputItem], journal: Journal, header: RunHeader, operation: Operation
 ) -> Iterator[NotedCall]:
-    """Yield the calls of an import: of each item of its input, with the state from its
-    journal.
+    """Yield the calls of an import for these items of its input, with the state from
+    its journal.
     """
     several = profiles.is_several(header.selection)
     targets: dict[str | None, tuple[str, str]] = {
@@ -120,7 +136,9 @@ def of_import(
         yield _noted(journal, item.number, call)
 
 
-def _imported(catalogue: Catalogue, header: RunHeader) -> Iterator[NotedCall]:
+def _imported(
+    catalogue: Catalogue, header: RunHeader, states: Container[EntryState]
+) -> Iterator[NotedCall]:
     journal, head = import_journal.open_to_read(Path(header.path))
     with closing(journal):
         if (choices := head.choices) is None:
@@ -141,11 +159,12 @@ def _imported(catalogue: Catalogue, header: RunHeader) -> Iterator[NotedCall]:
                 reshape,
                 names if profiles.is_several(header.selection) else None,
             )
-            items = input_records.items(source.lines(), rules)
+            lines = (one for one in source.lines() if journal.state(one.number) in states)
+            items = input_records.items(lines, rules)
             yield from of_import(items, journal, header, operation)
 
 
-def _planned(header: RunHeader) -> Iterator[NotedCall]:
+def _planned(header: RunHeader, states: Container[EntryState]) -> Iterator[NotedCall]:
     words, paths = header.words, (header.path, *header.paths)
     only = words[words.index("--only") + 1] if "--only" in words else None
     with ExitStack() as stack:
@@ -159,7 +178,8 @@ def _planned(header: RunHeader) -> Iterator[NotedCall]:
             parts.append((place, journal, plan))
         for place, journal, plan in parts:
             for noted in _calls_of_plan(plan, journal, header):
-                if noted.state is not EntryState.NEW or only in {None, _name(noted.call)}:
+                chosen = noted.state is not EntryState.NEW or only in {None, _name(noted.call)}
+                if chosen and noted.state in states:
                     yield noted._replace(path=place if header.paths else "")
 
 

@@ -24,8 +24,6 @@ from unified_cli.storage.file_lock import HeldLock
 from unified_cli.writes.entry import VERSION, JournalEntry, RunKind, read_header
 
 RUN_ID = re.compile(r"\d{8}-[0-9a-f]{4,8}")
-FOR_EVER = 1e12
-"""The window of calls that may always be repeated, in seconds."""
 _SUFFIX = ".ndjson"
 _MOST_TRIES = 100
 _LONGEST_POINTER = 1024 * 1024
@@ -46,8 +44,7 @@ class RunHeader(msgspec.Struct):
     work; older versions did not record it. `corrected` is the command for the file of
     lines that were refused. `inputs` are the file of records, or the plans, and `query`
     is part of each request. `targets` are the profiles of the calls, with their
-    addresses and accounts. Calls in doubt are repeated for `window` seconds after they
-    were sent. `ended` is the state of an export that ended.
+    addresses and accounts. `ended` is the state of an export that ended.
     """
 
     run: str
@@ -67,7 +64,6 @@ class RunHeader(msgspec.Struct):
     targets: tuple[tuple[str, str, str], ...] = ()
     inputs: tuple[str, ...] = ()
     query: tuple[tuple[str, str], ...] = ()
-    window: float = 0
     ended: str = ""
     kind: RunKind | None = None
     ordered: bool = False

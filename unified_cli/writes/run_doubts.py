@@ -4,8 +4,6 @@ whether the others were done, and how a person repeats them.
 
 import contextlib
 import shlex
-from collections.abc import Iterable
-from typing import Self
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.config import file, profiles
@@ -19,7 +17,7 @@ from unified_cli.writes.doubt import DoubtfulCall
 from unified_cli.writes.entry import IN_DOUBT, RunKind
 from unified_cli.writes.noted_calls import NotedCall
 from unified_cli.writes.outcome import may_resend
-from unified_cli.writes.registry import RunHeader, RunRegistry
+from unified_cli.writes.registry import RunHeader
 from unified_cli.writes.run import StoredRun
 
 _MOST_AGAIN = 10
@@ -31,8 +29,16 @@ class RunDoubts:
     no list, so that no command can name it.
     """
 
-    def __init__(self, header: RunHeader, connections: RunConnections, wall: float) -> None:
-        self._header, self._connections, self._wall = header, connections, wall
+    def __init__(
+        self,
+        header: RunHeader,
+        connections: RunConnections,
+        wall: float,
+        body: bytes | None = None,
+    ) -> None:
+        """`body` is the body of calls that have none of their own."""
+        self._header, self._connections = header, connections
+        self._wall, self._body = wall, body
         # Only as many are kept as are printed: an import may leave any number in doubt.
         self._looks: dict[str, dict[str, None]] = {}
         """The options that select the connections, by the words of each look."""
@@ -41,32 +47,14 @@ class RunDoubts:
         self.repeated = 0
         """How many of them a resume sends again."""
 
-    @classmethod
-    def of(
-        cls,
-        header: RunHeader,
-        connections: RunConnections,
-        calls: Iterable[NotedCall],
-        wall: float,
-        common: bytes | None = None,
-    ) -> Self:
-        """Return the doubts among these calls of a run. `common` is the body of those
-        that have none of their own.
-        """
-        found = cls(header, connections, wall)
-        for one in calls:
-            if one.state in IN_DOUBT:
-                body = common if one.call.body is None else one.call.body.encode()
-                found.add(DoubtfulCall(one.call, body, one.key), one.sent.t if one.sent else None)
-        return found
-
-    def add(self, doubtful: DoubtfulCall, sent: float | None) -> None:
-        """Add a call in doubt that was first sent at this time."""
+    def add(self, noted: NotedCall) -> None:
+        """Add a call in doubt."""
+        doubtful = noted.as_doubtful(self._body)
         self._add_look(doubtful)
         # If a call was not sent now, its profile may be gone, or lead elsewhere.
         with contextlib.suppress(UnifiedError):
             if self._is_looked_at(doubtful) or may_repeat(
-                self._connections, doubtful, sent, self._wall
+                noted, self._connections, self._wall, self._body
             ):
                 self.repeated += 1
             else:
@@ -137,27 +125,30 @@ class RunDoubts:
         return [*doubt.profile_option(doubtful.call.profile), *given]
 
 
-def of_listed(runtime: Runtime, catalogue: Catalogue, run: str) -> RunDoubts:
-    """Return the doubts of the run of that id. Raises the errors of its files."""
-    with StoredRun.open_to_read(RunRegistry(runtime), run) as stored:
-        header = stored.listed_header
-        flags = Overrides(base_url=header.base_url or None, account_id=header.account_id or None)
-        connections = RunConnections(runtime, catalogue, file.read(runtime), flags)
-        if not header.path:
-            connections.find_renamed(stored)
-        with noted_calls.opened(catalogue, stored) as calls:
-            return RunDoubts.of(header, connections, calls, runtime.wall(), stored.body)
+def read(runtime: Runtime, catalogue: Catalogue, stored: StoredRun) -> RunDoubts:
+    """Return the doubts of a run in the registry. Raises the errors of its files."""
+    header = stored.listed_header
+    flags = Overrides(base_url=header.base_url or None, account_id=header.account_id or None)
+    connections = RunConnections(runtime, catalogue, file.read(runtime), flags)
+    if not header.path:
+        connections.find_renamed(stored)
+    found = RunDoubts(header, connections, runtime.wall(), stored.body)
+    with noted_calls.opened(catalogue, stored, IN_DOUBT) as calls:
+        for one in calls:
+            found.add(one)
+    return found
 
 
 def may_repeat(
-    connections: RunConnections, doubtful: DoubtfulCall, sent: float | None, wall: float
+    noted: NotedCall, connections: RunConnections, wall: float, body: bytes | None
 ) -> bool:
-    """Return whether a call in doubt, first sent at this time, may be sent again.
+    """Return whether a call in doubt may be sent again. `body` is its body if it has
+    none of its own.
 
     Raises the errors of its connection.
     """
-    if sent is None:
+    if noted.sent is None:
         return False
-    settings = connections.settings(doubtful.call.profile)
-    request = connections.request(doubtful.call, doubtful.body, doubtful.key)
-    return may_resend(request, wall - sent, settings.idempotency_window)
+    settings = connections.settings(noted.call.profile)
+    request = connections.request(noted.call, body, noted.key)
+    return may_resend(request, wall - noted.sent.t, settings.idempotency_window)

@@ -14,15 +14,16 @@ from unified_cli.exported.manifest import NAME, Manifest
 from unified_cli.runtime import Runtime
 from unified_cli.values import JsonObject
 from unified_cli.writes import apply_journal, import_journal, next_step, run_doubts
-from unified_cli.writes.entry import IN_DOUBT, EntryState, RunKind
+from unified_cli.writes.entry import EntryState, RunKind
 from unified_cli.writes.journal import Journal
 from unified_cli.writes.next_step import WorkLeft
 from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run import StoredRun
+from unified_cli.writes.run_doubts import RunDoubts
 from unified_cli.writes.state_words import (
     DONE,
     FAILED,
-    IN_DOUBT as IN_DOUBT_STATE,
+    IN_DOUBT,
     INTERRUPTED,
     RUNNING,
     UNREADABLE,
@@ -43,10 +44,8 @@ class KnownRun(NamedTuple):
     state: str
     header: RunHeader | None = None
     counts: Counter[str] | None = None
-    repeats: bool = False
-    """Whether a resume repeats any call in doubt."""
-    look: str | None = None
-    """The command that shows whether the first call in doubt was done, if known."""
+    doubts: RunDoubts | None = None
+    """Its calls in doubt, if they were read."""
     passing: bool = True
     """Whether any failed part may be repeated unchanged."""
     reason: str = ""
@@ -74,10 +73,17 @@ class KnownRun(NamedTuple):
         return self.next_after("")
 
     @property
-    def is_only_in_doubt(self) -> bool:
-        """Whether nothing is left but calls in doubt that a resume does not repeat."""
-        counts = self.counts or Counter[str]()
-        return self.state == IN_DOUBT_STATE and not self.repeats and not counts["failed"]
+    def repeats(self) -> bool:
+        """Whether a resume repeats any call in doubt."""
+        return self.doubts is not None and self.doubts.repeated > 0
+
+    def show_doubts(self, runtime: Runtime) -> None:
+        """Print what a resume and a person can do about the calls in doubt, if they
+        were read.
+        """
+        if self.doubts is not None:
+            failed = self.counts is not None and self.counts["failed"]
+            self.doubts.show(runtime, closes=self.state == IN_DOUBT and not failed)
 
     def next_after(self, verb: str) -> str | None:
         """Return the next command after `unified runs VERB` with this run."""
@@ -90,9 +96,9 @@ class KnownRun(NamedTuple):
             self.id,
             counts["not-tried"] or self.state == INTERRUPTED,
             counts["failed"] or self.state == FAILED,
-            counts["in-doubt"] or self.state == IN_DOUBT_STATE,
+            counts["in-doubt"] or self.state == IN_DOUBT,
             self.repeats,
-            self.look,
+            self.doubts.look_command if self.doubts else None,
             () if self.passing else self.header.corrected,
         )
         return next_step.next_step(left, verb)
@@ -118,8 +124,8 @@ class KnownRun(NamedTuple):
 def load(
     runtime: Runtime, registry: RunRegistry, run: str, catalogue: Catalogue | None = None
 ) -> KnownRun:
-    """Return the known facts about a run. Without a catalogue, the command that looks
-    at calls in doubt is not known.
+    """Return the known facts about a run. Its doubts are read if nothing else is left
+    to resume, and if there is a catalogue.
 
     Raises UsageError if there is no run with this id.
     """
@@ -138,20 +144,35 @@ def load(
         found = KnownRun(run, UNREADABLE, header, reason=error.message)
     except (OverflowError, ValueError, OSError):
         return KnownRun(run, UNREADABLE, reason=f"{path} is damaged")
-    if catalogue is not None and found.state == IN_DOUBT_STATE:
-        # The input of an import may be gone.
-        with contextlib.suppress(UnifiedError):
-            doubts = run_doubts.of_listed(runtime, catalogue, run)
-            found = found._replace(repeats=bool(doubts.repeated), look=doubts.look_command)
-    return found._replace(state=RUNNING) if registry.is_running(run) else found
+    if registry.is_running(run):
+        return found._replace(state=RUNNING)
+    if catalogue is None or found.state != IN_DOUBT:
+        return found
+    return _with_doubts(runtime, registry, catalogue, found)
 
 
 def of_this_process(runtime: Runtime, catalogue: Catalogue) -> KnownRun | None:
-    """Return the known facts about the import or the apply that just ended here. None
-    if it is in no list of runs.
+    """Return the known facts about the import or the apply that just ended here, with
+    its doubts. None if it is in no list of runs.
     """
-    run = runtime.stderr.run
-    return load(runtime, RunRegistry(runtime), run, catalogue) if run else None
+    if not (run := runtime.stderr.run):
+        return None
+    registry = RunRegistry(runtime)
+    found = load(runtime, registry, run)
+    doubtful = found.counts is not None and found.counts["in-doubt"]
+    return _with_doubts(runtime, registry, catalogue, found) if doubtful else found
+
+
+def _with_doubts(
+    runtime: Runtime, registry: RunRegistry, catalogue: Catalogue, found: KnownRun
+) -> KnownRun:
+    # The input of an import, or a plan, may be gone.
+    with (
+        contextlib.suppress(UnifiedError),
+        StoredRun.open_to_read(registry, found.id) as stored,
+    ):
+        return found._replace(doubts=run_doubts.read(runtime, catalogue, stored))
+    return found
 
 
 def _of_header(runtime: Runtime, stored: StoredRun) -> KnownRun:
@@ -169,19 +190,18 @@ def _of_header(runtime: Runtime, stored: StoredRun) -> KnownRun:
         journals = [stack.enter_context(contextlib.closing(one)) for one in open_journals(header)]
         counts = sum((journal.outcomes() for journal in journals), Counter[str]())
         counts["not-tried"] += max(0, _total_writes(header) - counts.total())
-        repeats = any(_repeats(header, journal, runtime.wall()) for journal in journals)
         passing = any(journal.counts()[EntryState.FAILED] for journal in journals)
     state = state_of(counts)
     if state == DONE and not header.calls and _is_cut_off(header):
         state = INTERRUPTED
-    return KnownRun(header.run, state, header, counts, repeats, None, passing)
+    return KnownRun(header.run, state, header, counts, passing=passing)
 
 
 def state_of(counts: Counter[str]) -> str:
     """Return the state of a run from its number of calls of each outcome. The run must
     not be running.
     """
-    states = {"not-tried": INTERRUPTED, "in-doubt": IN_DOUBT_STATE, "failed": FAILED}
+    states = {"not-tried": INTERRUPTED, "in-doubt": IN_DOUBT, "failed": FAILED}
     return next((state for name, state in states.items() if counts[name]), DONE)
 
 
@@ -212,13 +232,6 @@ def _calls(path: Path) -> int:
     journal, header = apply_journal.open_to_read(path)
     journal.close()
     return header.calls
-
-
-def _repeats(header: RunHeader, journal: Journal, wall: float) -> bool:
-    doubtful = (number for number in journal.noted() if journal.state(number) in IN_DOUBT)
-    return any(
-        sent is not None and wall - sent.t < header.window for sent in map(journal.sent, doubtful)
-    )
 
 
 def _is_cut_off(header: RunHeader) -> bool:

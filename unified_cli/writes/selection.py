@@ -86,9 +86,10 @@ class _RunSelection(NamedTuple):
             yield f"{sign}[{name[0]}]{name[1:]}"
 
     def _calls(self, stored: StoredRun, word: str) -> Iterator[tuple[str, RunCall]]:
-        with noted_calls.opened(self.catalogue, stored) as calls:
+        states = [state for state, outcome in OUTCOMES.items() if outcome == word]
+        with noted_calls.opened(self.catalogue, stored, states) as calls:
             for one in calls:
-                if OUTCOMES[one.state] == word and one.call.is_request and one.call.profile:
+                if one.call.is_request and one.call.profile:
                     yield one.call.profile, one.call
 
     def _check_same_connections(self, calls: Mapping[str, RunCall]) -> None:

@@ -11,9 +11,8 @@ from unified_cli.http.attempt import Doubt
 from unified_cli.masking import NO_TEXT, MaskedText, masked
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.writes import next_step, run_doubts
+from unified_cli.writes import next_step, noted_calls
 from unified_cli.writes.connections import RunConnections
-from unified_cli.writes.doubt import DoubtfulCall
 from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, OUTCOMES, EntryState, RunKind
 from unified_cli.writes.next_step import WorkLeft
 from unified_cli.writes.outcome import restored
@@ -121,7 +120,7 @@ class RunSummary:
         with. `verb` is `resume` or `retry` if that command worked on the run.
         """
         self._run, self._connections, self._verb = run, connections, verb
-        self._doubts = RunDoubts(run.listed_header, connections, wall)
+        self._doubts = RunDoubts(run.listed_header, connections, wall, run.body)
         self.total = 0
         self.counts = dict.fromkeys(("done", "failed", "in-doubt", "not-tried"), 0)
         self._causes = Causes(run, run.header.calls if run.kind is RunKind.FAN_OUT else _MOST_NAMED)
@@ -135,7 +134,7 @@ class RunSummary:
             state = journal.state(number)
             self.counts[OUTCOMES[state]] += 1
             if state in IN_DOUBT:
-                self._doubts.add(*_doubtful(run, number))
+                self._doubts.add(noted_calls.of_run(run, number))
             if state is not EntryState.OK:
                 self._add(number, state)
 
@@ -220,16 +219,3 @@ class RunSummary:
         repeats, look = bool(self._doubts.repeated), self._doubts.look_command
         left = WorkLeft(self._run.id, untried, failed, doubtful, repeats, look)
         return next_step.next_step(left, self._verb)
-
-
-def _doubtful(run: StoredRun, number: int) -> tuple[DoubtfulCall, float | None]:
-    entry, sent = run.journal.call(number), run.journal.sent(number)
-    call = entry.call
-    assert call is not None  # noqa: S101  it was sent
-    body = run.body if call.body is None else call.body.encode()
-    return DoubtfulCall(call, body, entry.k), sent.t if sent else None
-
-
-def may_resume(run: StoredRun, connections: RunConnections, number: int, wall: float) -> bool:
-    """Return whether a call in doubt may be sent again."""
-    return run_doubts.may_repeat(connections, *_doubtful(run, number), wall)

@@ -5,6 +5,7 @@ to see and repeat those in doubt, and how many were under way at Ctrl-C.
 import json
 import re
 import shlex
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,8 @@ from front_door import Result, Unified
 from many_connections import account, profiles
 from pages import served
 from server import Reply, Seen, Service
+
+from unified_cli.storage.unchanged_file import UnchangedFile
 
 Config = Callable[[str], Path]
 NAMES = ["c00", "c01", "c02", "c03"]
@@ -224,3 +227,26 @@ def test_an_input_that_has_changed_is_named(kind: Kind) -> None:
     shown = kind.unified(f"runs show {kind.id} -o ndjson")
     assert re.search(f"only what was begun is shown: {re.escape(why)}", shown.stderr)
     assert {json.loads(line)["outcome"] for line in shown.stdout.splitlines()} >= {"in-doubt"}
+
+
+@pytest.mark.parametrize(("command", "times"), [("list", 1), ("show", 2)])
+def test_an_input_is_read_once_for_its_doubts(
+    kind: Kind, command: str, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind.answers = {"c01": 500}
+    kind.begin()
+    read = Counter[Path]()
+    opened = UnchangedFile.__init__
+
+    def counting(file: UnchangedFile, path: Path) -> None:
+        read[path] += 1
+        opened(file, path)
+
+    monkeypatch.setattr(UnchangedFile, "__init__", counting)
+    kind.unified(f"runs {command}")
+    assert {*read.values()} == ({times} if kind.name in {"import", "apply"} else set())
+    # If a part was not tried, that is done first.
+    kind.kill()
+    read.clear()
+    kind.unified("runs list")
+    assert not read

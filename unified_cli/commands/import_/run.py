@@ -49,7 +49,7 @@ from unified_cli.writes.import_journal import Counterpart, ImportHeader, ImportJ
 from unified_cli.writes.input_file import InputFile
 from unified_cli.writes.input_reading import ReadingOptions, RecordShape
 from unified_cli.writes.input_records import MARK, InputItem
-from unified_cli.writes.registry import FOR_EVER, RunHeader, RunRegistry
+from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run_doubts import RunDoubts
 from unified_cli.writes.sender import FairWriters
 from unified_cli.writes.stdin_copy import StdinCopy
@@ -229,7 +229,6 @@ def _run_header(
     task: ImportTask, source: InputFile, options: ImportOptions, journal: Path
 ) -> RunHeader:
     known = _with_file_and_connection(task, source, options)
-    endless = task.operation.method == "DELETE"
     return RunHeader(
         "",
         f"import {options.resource} {options.file}",
@@ -245,7 +244,6 @@ def _run_header(
         calls=source.count,
         words=tuple(command_words.words_of(["import"], known)),
         corrected=tuple(_command_for_failed(known, source)),
-        window=FOR_EVER if endless else task.window if task.repeats else 0,
     )
 
 
@@ -280,7 +278,7 @@ def _with_report(
         groups = result_files.write(source, journal, counts, beside=task.kept)
         failed_by = task.failures(source, journal)
         ending = outcome_files.ending_of("record", groups, stopped, failed_by)
-        doubts = _doubts(task, source, journal, header)
+        doubts = None if header.run else _doubts(task, source, journal, header)
         if options.report:
             result_files.report(source, journal, options.report, report)
     if before == counts and not any(group.count for group in groups[1:]):
@@ -293,12 +291,16 @@ def _with_report(
     if options.file != "-":
         source.file.check_name()
     ended = run_state.of_this_process(task.runtime, task.catalogue)
-    doubts.show(task.runtime, closes=ended is not None and ended.is_only_in_doubt)
+    if ended:
+        ended.show_doubts(task.runtime)
+    elif doubts:
+        doubts.show(task.runtime, closes=False)
     try:
         _raise_for_outcome(ending, task)
     except UnifiedError as error:
         refused = counts[EntryState.REFUSED] and not counts[EntryState.FAILED]
-        error.next_command = ended.next_command if ended else doubts.look_command
+        look = doubts.look_command if doubts else None
+        error.next_command = ended.next_command if ended else look
         if refused and task.kept and not stopped and not any(group.count for group in groups[2:]):
             words = _command_for_failed(_with_file_and_connection(task, source, options), source)
             error.add_hint("correct them there")
@@ -363,9 +365,12 @@ def _doubts(
     known = {**task.targets, **{one.profile: one for one in task.used_settings}}
     nothing_else = config_file.Config(None)
     connections = RunConnections(task.runtime, task.catalogue, nothing_else, Overrides(), known)
+    found = RunDoubts(header, connections, task.runtime.wall())
     items = task.items(source, notes=False) if any(map(journal.counts().get, IN_DOUBT)) else ()
-    calls = noted_calls.of_import(items, journal, header, task.operation)
-    return RunDoubts.of(header, connections, calls, task.runtime.wall())
+    for one in noted_calls.of_import(items, journal, header, task.operation):
+        if one.state in IN_DOUBT:
+            found.add(one)
+    return found
 
 
 def _header(task: ImportTask, source: InputFile) -> ImportHeader:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,7 @@ from unified_cli.output import stdout
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.writes import outcome_files, run_doubts, run_state
+from unified_cli.writes import outcome_files, run_state
 from unified_cli.writes.apply_journal import ApplyHeader, ApplyJournal
 from unified_cli.writes.entry import NOT_DONE, EntryState, RunKind
 from unified_cli.writes.outcome_files import GROUPS, OutcomeGroup
@@ -277,7 +277,6 @@ def _in_list_of_runs(
         targets=tuple(lane.target.identity for lane in lanes),
         inputs=tuple(str(os_limits.absolute(plan.file.path)) for plan, _ in applied),
         selection=profile,
-        window=min(lane.target.settings.idempotency_window for lane in lanes),
     )
     with RunRegistry(runtime).listed(header) as work:
         if work.run:
@@ -351,9 +350,7 @@ def _raise_for(context: CommandContext, ending: Ending) -> None:
         error.next_command = ended.next_command if ended else None
         if isinstance(error, UnknownError):
             if ended:
-                with suppress(UnifiedError):
-                    doubts = run_doubts.of_listed(context.runtime, context.catalogue, ended.id)
-                    doubts.show(context.runtime, closes=ended.is_only_in_doubt)
+                ended.show_doubts(context.runtime)
             error.add_hint(
                 "the same command does them again where that is safe; a new plan shows the rest"
             )

@@ -3,7 +3,7 @@ run, read from its journal one by one.
 """
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from itertools import chain, islice
 
@@ -23,7 +23,7 @@ from unified_cli.output.terminal import TerminalText
 from unified_cli.plural import ago, counted
 from unified_cli.runtime import Runtime
 from unified_cli.values import JsonObject
-from unified_cli.writes import listed_runs, noted_calls, run_doubts, run_state, state_words
+from unified_cli.writes import listed_runs, noted_calls, run_state, state_words
 from unified_cli.writes.entry import OUTCOMES, RunKind
 from unified_cli.writes.noted_calls import NotedCall
 from unified_cli.writes.registry import RunHeader, RunRegistry
@@ -107,10 +107,7 @@ def show_one(context: CommandContext, options: ShowRunOptions) -> None:
             stdout.show(runtime, [_bar_and_causes(runtime, stored)])
         else:
             _print(context, form, _columns(stored), _records_of_any_kind(context, stored))
-        if known.state == state_words.IN_DOUBT:
-            with suppress(UnifiedError):
-                doubts = run_doubts.of_listed(runtime, context.catalogue, stored.id)
-                doubts.show(runtime, closes=known.is_only_in_doubt)
+        known.show_doubts(runtime)
         for command in (known.next_after("show") or "").splitlines():
             runtime.stderr.note(f"next: {command}")
 

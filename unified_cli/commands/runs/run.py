@@ -22,12 +22,13 @@ from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.writes import (
     listed_runs,
+    noted_calls,
+    run_doubts,
     run_state,
     selection as run_selection,
     state_words,
     stdin_copy,
     stop_rules,
-    summary as run_summary,
 )
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState, RunCall, RunKind
@@ -249,13 +250,12 @@ def _failed(run: StoredRun) -> Iterator[int]:
 def _calls_left(
     run: StoredRun, connections: RunConnections, wall: float, options: ResumeRunOptions
 ) -> Iterator[int]:
-    for number in run.journal.numbers():
-        state = run.journal.state(number)
-        if state is EntryState.NEW or (
-            state in IN_DOUBT
-            and (options.retry_in_doubt or run_summary.may_resume(run, connections, number, wall))
-        ):
-            yield number
+    left = (EntryState.NEW, *IN_DOUBT)
+    with noted_calls.opened(connections.catalogue, run, left) as calls:
+        for one in calls:
+            chosen = one.state is EntryState.NEW or options.retry_in_doubt
+            if chosen or run_doubts.may_repeat(one, connections, wall, run.body):
+                yield one.number
 
 
 def remove(context: CommandContext, options: RemoveRunsOptions) -> None:
