@@ -64,18 +64,38 @@ _PROFILE_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 # Only lower case: a token in the wrong variable is not repeated.
 _HOST = re.compile(r"[a-z\d-]+(\.[a-z\d-]+)+(:\d+)?/?", re.ASCII)
 _FILE = re.compile(r"[\w./~-]+\.(json|ndjson|jsonl)", re.ASCII)
+_OWN_HOST = re.compile(r"https?://(?:[\w-]+\.)*([a-z\d][\w-]*)\.[a-z]{2,}(?:[:/]|$)", re.ASCII)
+_COMPARISONS = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}
+_COMPARED = re.compile(r"([\w.]+)\s*([<>]=?)(.+)", re.ASCII)
 _PATH = re.compile(r"\w+\[[\d*]*\]")
 
 
 def known_profiles(names: Collection[str], wanted: str) -> str:
     """Return the profile that may have been meant, or where to look."""
     if not names and "://" in wanted:
-        return f"no profiles yet: unified profile add {ANY_NAME} --base-url {quoted(wanted)}"
+        return f"no profiles yet: {add_profile(wanted)}"
     if not names:
         name = wanted if _PROFILE_NAME.fullmatch(wanted) else ANY_NAME
         return f"no profiles yet: unified profile add {name}"
     close = get_close_matches(wanted, names, 1, 0.65)
     return f'did you mean "{close[0]}"?' if close else f"unified profile list shows {len(names)}"
+
+
+def add_profile(address: str) -> str:
+    """Return the command that adds a profile of an address, named after its host."""
+    host = _OWN_HOST.match(address)
+    name = host[1] if host else ANY_NAME
+    return f"unified profile add {name} --base-url {quoted(address)}"
+
+
+def meant_query(text: str) -> str:
+    """Return what to type for a query parameter that is not `NAME=VALUE`."""
+    if compared := _COMPARED.fullmatch(text):
+        name, sign, value = compared.groups()
+        return f"-q {quoted(f'{name}[{_COMPARISONS[sign]}]={value.strip()}')}"
+    return (
+        with_equals("-q", text) or as_jq(text) or "-q NAME=VALUE; --jq EXPR selects from the result"
+    )
 
 
 def meant_body(text: str) -> str | None:
@@ -191,7 +211,7 @@ def for_status(
     `token` says where the token is from, `profile` leads to the connection.
     """
     if status == 404:
-        return _not_found(operation) if origin == "service" else None
+        return _not_found(operation, profile) if origin == "service" else None
     if status in NOT_OFFERED and operation and operation.lists:
         return "the connection may not offer this list"
     if status >= 500 and not (operation and operation.method != "GET"):
@@ -204,11 +224,13 @@ def for_status(
     return found.format(token=token, profile=owner, name=profile or ANY_NAME)
 
 
-def _not_found(operation: Operation | None) -> str:
+def _not_found(operation: Operation | None, profile: str | None) -> str:
     if operation is None:
         return "check the path and the account id"
     if operation.takes_id:
-        return "check the id and the account id"
+        chosen = f"-p {profile} " if profile else ""
+        listed = f"unified {chosen}{operation.api} {operation.resource} list"
+        return f"check the id and the account id: {listed} -o ids"
     what = f"{operation.api}/{operation.resource}"
     offered = f"unified capabilities {what} lists the operations"
     if operation.lists:

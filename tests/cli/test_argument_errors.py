@@ -41,9 +41,12 @@ UPDATE = "unified -p acme ticketing tickets update"
         ("profile set acme rate", "rate=VALUE"),
         ("profile set acme foo", "unified profile set --help"),
         ("help 14", "unified help exit-codes"),
-        ("sql SELECT 1", "a statement is one word for the shell: unified sql 'SELECT …'"),
+        ("sql SELECT 1", "a statement is one word for the shell: unified sql 'SELECT 1'"),
         ("report --to x.pdf", "--to x.html; a browser prints it as PDF"),
-        ("suspend user-1", "unified operations suspend"),
+        (
+            "suspend user-1",
+            "the operation comes last: unified user-directory users suspend user-1",
+        ),
         (
             "profile show acme globex",
             "one at a time: unified profile show globex; unified profile list shows several",
@@ -69,7 +72,7 @@ def test_a_slip_in_the_words_of_a_search_is_named(unified: Unified) -> None:
     result = unified("operations supsend user")
     assert (result.code, result.stderr) == (
         0,
-        'no operation has these words: supsend user (did you mean "suspend user"?)\n',
+        "no operation has these words: supsend user (unified operations suspend user)\n",
     )
     assert unified("operations zzzz").stderr == "no operation has these words: zzzz\n"
 

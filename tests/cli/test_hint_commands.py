@@ -129,7 +129,6 @@ RUN_LINES = {
     "profile add": "profile add fresh --base-url https://api.example.com -a 1",
     "profile add NAME": "profile add fresh",
     "profile add NAME -a {}": "profile add fresh -a 1",
-    "profile add NAME --base-url {}": "profile add fresh --base-url https://api.example.com",
     "profile add {}": "profile add fresh",
     "profile add {} --base-url {}": "profile add fresh --base-url https://api.example.com",
     "profile add {} base_url={} account_id={}": (
@@ -164,6 +163,7 @@ RUN_LINES = {
     "{} --help": "ticketing --help",
     "{} --out FILE": f"{TICKETS} list --out file.json",
     "{} {}": f"{TICKETS} get tickets-1",
+    "{}{} {} list": f"{TICKETS} list -o ids",
     "{} {} list --all -o ndjson": f"{TICKETS} list --all -o ndjson",
 }
 """The command as a hint prints it, and the line that is run."""
@@ -184,11 +184,11 @@ NOT_RUN = {
     "runs resume {} --retry-in-doubt": RUN,
     "runs retry {}": RUN,
     "runs resume …": RUN,
+    "runs retry": RUN,
     "runs show": RUN,
     "runs show {}": RUN,
     "runs {} …": RUN,
     "profile logout {}": "has a stored token only in `test_sign_in.py`",
-    "sql 'SELECT …'": GUESS,
     "-p NAME operations add {}": "needs an offered API, which `test_operations_add.py` has",
     "sandbox serve": "serves until it is stopped; `tests/sandbox/test_serve.py` does",
     "{}": ANY,

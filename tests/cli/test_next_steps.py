@@ -102,7 +102,11 @@ STEPS = [
         "comes first: unified ticketing tickets get tickets-1)",
         "",
     ),
-    ("ticketing get 7", "comes first: unified ticketing RESOURCE get 7)", ""),
+    (
+        "ticketing get 7",
+        "unified operations ticketing get shows where it is)",
+        "operations ticketing get",
+    ),
     ("ticketing list tickets", "the resource comes first: unified ticketing tickets list", LIST),
     ("TICKETING tickets list", 'did you mean "ticketing"?', LIST),
     (f"{LIST} -n 5", "--limit 5", f"{LIST} --limit 5"),
@@ -188,7 +192,7 @@ STEPS = [
     ("logout acme", "unified profile logout acme", ""),
     ("auth login", "unified profile login NAME", ""),
     ("auth login acme", "unified profile login acme", ""),
-    ("config set profile=acme", "unified profile set --default profile=acme", ""),
+    ("config set profile=acme", "unified profile use acme", "profile use acme"),
     ("configure --profile initech", "unified profile add initech", "profile add initech"),
     ("move ticketing/contacts --from acme --to globex", "unified help move says how", "help move"),
     (f"{LIST} --json id,name", "-o json --columns id,name", f"{LIST} -o json --columns id,name"),
@@ -346,7 +350,8 @@ def test_a_next_step_keeps_the_connections(chosen: str, after: bool, unified: Un
     wrong = unified(f"{words} {chosen}" if after else f"{chosen} {words}")
     name = "'ac*'" if "*" in chosen else "acme"
     step = f"unified -p {name} ticketing tickets delete -"
-    assert (wrong.code, f"pipe their ids into {step})" in wrong.stderr) == (2, True), wrong.stderr
+    said = f"for several records: printf '%s\\n' a b | {step})"
+    assert (wrong.code, said in wrong.stderr) == (2, True), wrong.stderr
 
 
 @pytest.fixture(name="at_home")

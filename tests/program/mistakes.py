@@ -148,7 +148,7 @@ OF_OTHER_TOOLS = [
         " PATH calls any path)",
     ),
     Mistake(f"{LIST} --max-items 3", f"unified {LIST}: no such option: --max-items (--limit 3)"),
-    Mistake(f"{LIST} --query T[].id", "-q 'T[].id' needs a value (--jq '.T[].id')"),
+    Mistake(f"{LIST} --query T[].id", "-q 'T[].id' is not NAME=VALUE (--jq '.T[].id')"),
     Mistake(
         f"{LIST} -n prod", f"unified {LIST}: no such option: -n (-p prod chooses a connection)"
     ),
@@ -290,7 +290,8 @@ ANSWERED = [
     ),
     Mistake(
         GET,
-        f"the service answered 404 to GET {PATH}/42: Not found (check the id and the account id)",
+        f"the service answered 404 to GET {PATH}/42: Not found (check the id and the account id:"
+        " unified ticketing tickets list -o ids)",
         4,
         refusal(404, "Not found"),
     ),

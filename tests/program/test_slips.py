@@ -42,7 +42,7 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
         ),
         (
             "ticketing tickets get 1 2",
-            f'{GET}: unexpected argument "2" (for several records pipe their ids into {GET} -)',
+            f"{GET}: unexpected argument \"2\" (for several records: printf '%s\\n' 1 2 | {GET} -)",
         ),
         (
             "voice calls list a==b=c",

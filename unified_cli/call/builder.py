@@ -297,10 +297,8 @@ def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
     found = []
     for text in texts:
         name, equals, value = text.partition("=")
-        if not equals:
-            meant = hints.with_equals("-q", text) or hints.as_jq(text)
-            hint = meant or "-q NAME=VALUE; --jq EXPR selects from the result"
-            raise UsageError(f"-q {text!r} needs a value", hint=hint)
+        if not equals or name.endswith(("<", ">")):
+            raise UsageError(f"-q {text!r} is not NAME=VALUE", hint=hints.meant_query(text))
         base, _, inner = name.rpartition("[")
         if base.partition("[")[0] != PASSED_ON:
             hint = "leave it out, or give an id"
@@ -353,7 +351,8 @@ def read_body(
             hint="put one of them into a file",
         )
 
-    fields = request_body.fields(options.raw_field, options.field)
+    needed = operation.required_fields if operation else ()
+    fields = request_body.fields(options.raw_field, options.field, needed)
     try:
         body = request_body.compose(options.data, fields, runtime)
     except request_body.LinesError as error:

@@ -65,7 +65,9 @@ def lines(call: Call, run: StoredRun, connections: RunConnections) -> ServedReco
     printer = record_output.printer_for(
         call, operation, record_output.program(call.options), names=names
     )
-    return ServedRecords(printer, call.runtime.stderr, several=run.several)
+    return ServedRecords(
+        printer, call.runtime.stderr, several=run.several, reads=not operation.changes
+    )
 
 
 def _names(run: StoredRun) -> set[str]:

@@ -19,6 +19,7 @@ OPERATION_WORDS = 3
 HELP = "help"
 _OF_FIELDS = ("-f", "--raw-field", "-F", "--field")
 _ASSIGNMENT = re.compile(r"(.+?)(:=|==|=)(.*)", re.DOTALL)
+_MAIL = re.compile(r"[\w.+-]+@[\w.-]+")
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 _CLOCK = re.compile(r"\d\d:\d\d(:\d\d)?", re.ASCII)
 _AGES = ("week", "day", "hour", "minute", "second")
@@ -60,7 +61,7 @@ def _without_value(typed: Sequence[str]) -> str | None:
 
 def _extra_argument_advice(context: Any, argument: str, typed: Sequence[str]) -> str | None:
     path, spellings = context.command_path, spellings_of(context, "-")
-    if hint := _advice_of_command(argument, path):
+    if hint := _advice_of_command(context, argument, path):
         return hint
     if _are_files(context, argument, typed):
         return "the shell made names of files of it: -p '*' in quotes"
@@ -82,16 +83,17 @@ def _extra_argument_advice(context: Any, argument: str, typed: Sequence[str]) ->
         return value
     if "--from" in spellings and "--to" in spellings and "-p" not in spellings:
         return _comparison_advice(context, argument, path, typed)
-    if "--profile" in spellings and argument in profiles(context):
-        return f"-p {quoted(argument)}"
+    if "--profile" in spellings and argument in (known_profiles := profiles(context)):
+        return " ".join(f"-p {quoted(one)}" for one in context.args if one in known_profiles)
     return _of_operation(context, argument, typed, spellings)
 
 
-def _advice_of_command(argument: str, path: str) -> str | None:
+def _advice_of_command(context: Any, argument: str, path: str) -> str | None:
     if argument == HELP:
         return f"{path} --help"
     if path.endswith(" sql"):
-        return "a statement is one word for the shell: unified sql 'SELECT …'"
+        statement = " ".join((context.params["statement"] or "", *context.args))
+        return f"a statement is one word for the shell: {path} {quoted(statement)}"
     if path.endswith(" profile show"):
         return f"one at a time: {path} {quoted(argument)}; unified profile list shows several"
     if path.endswith((" profile use", " profile remove")):
@@ -142,6 +144,10 @@ def _comparison_advice(context: Any, argument: str, path: str, typed: Sequence[s
         return f"{path} {resource}/{quoted(argument)}"
     if {"--from", "--to"} <= {*typed}:
         return f"one at a time: {path} {quoted(argument)} …"
+    lists = [one for one in context.args if "/" in one and "." not in one]
+    if len(lists) == 1 and "/" not in resource:
+        sides = [one for one in (resource, *context.args, "PROFILE") if one not in lists]
+        return f"{path} {quoted(lists[0])} --from {quoted(sides[0])} --to {quoted(sides[1])}"
     if "/" not in resource or resource.endswith((".ndjson", ".json")):
         return f"{path} API/RESOURCE --from {quoted(resource)} --to {quoted(argument)}"
     others = [one for one in typed[typed.index(argument) + 1 :] if not one.startswith("-")]
@@ -180,11 +186,11 @@ def _of_operation(
     if "=" in given and "-f" in spellings:
         return f"{path} {quoted(argument)} -f {quoted(given)}"
     if "id" in context.params:
-        return f"for several records pipe their ids into {path} -"
+        return _of_second_record(context, argument, path, spellings)
     if argument == "-" and "-d" in spellings and len(names := path.split()[1:]) == OPERATION_WORDS:
         return next_steps.for_records(*names)
     if field := next((one for one in facts(context, "body") if one.name.endswith("id")), None):
-        return f"-f {field.name}={quoted(argument)}"
+        return _finds_person(context, argument) or f"-f {field.name}={quoted(argument)}"
     if "-f" in spellings:
         return f"fields and parameters name the record: {path} --help"
     above = context.parent.command
@@ -194,6 +200,26 @@ def _of_operation(
             f" {_filter(context, argument)}"
         )
     return None
+
+
+def _of_second_record(context: Any, argument: str, path: str, spellings: Sequence[str]) -> str:
+    if any(one.name == argument for one in facts(context, "fields")):
+        is_written = "-f" in spellings
+        return f"-f {quoted(f'{argument}=VALUE')}" if is_written else f"--columns {argument}"
+    ids = " ".join(map(quoted, (context.params["id"], *context.args)))
+    agreed = " --yes" if context.params.get("yes") else ""
+    return f"for several records: printf '%s\\n' {ids} | {path} -{agreed}"
+
+
+def _finds_person(context: Any, address: str) -> str | None:
+    """Return the command that finds a person's id by mail address, or None."""
+    if not _MAIL.fullmatch(address) or not any(
+        one.name == "emails" for one in facts(context, "fields")
+    ):
+        return None
+    listed = context.parent.command_path
+    program = f'select(any(.emails[]?; .email == "{address}")) | {{_profile, id}}'
+    return f"its id: {listed} list --all -o ndjson --jq {quoted(program)}"
 
 
 def _filter(context: Any, argument: str) -> str:

@@ -10,11 +10,11 @@ from unified_cli.catalogue import Operation
 from unified_cli.errors import UsageError
 from unified_cli.hints import quoted
 
-_READERS = "capabilities|connections|export|import|report|request|schema"
+_READERS = "capabilities|connections|export|import|report|request|schema|sql"
 # A built-in command counts only if arguments follow it, and an API only with resource
 # and operation.
 _STEP = (
-    rf"\bunified (?=(?:{_READERS}) (?:[\w*-]+/\S|[A-Z]{{3,}} |list\b|--to\b)"
+    rf"\bunified (?=(?:{_READERS}) (?:[\w*-]+/\S|[A-Z]{{3,}} |list\b|--to\b|(?<=sql )')"
     r"|(?!(?:profile|help|runs|completion|sandbox|operations|doctor|mcp) )"
     r"[a-z][\w-]* [a-z][\w-]* [a-z][\w-]*(?![\w-]* ?--help))"
 )

@@ -6,6 +6,7 @@ Used only if a command line could not be parsed.
 import re
 from collections.abc import Mapping, Sequence
 
+from unified_cli import hints
 from unified_cli.hints import quoted
 
 _DOTS = re.compile(r" …([A-Z=]*)")
@@ -30,7 +31,6 @@ _LINES: Mapping[str, str] = {
     "alias aliases": "unified help profiles",
     "use switch use-context use-profile config/use-context": "unified profile use …NAME",
     "profiles contexts context": "unified profile list",
-    "suspend deactivate": "unified operations {}",
     "search find grep services resources apis api-resources api-versions catalog catalogue": (
         "unified operations …"
     ),
@@ -138,10 +138,10 @@ def own_line(word: str, rest: Sequence[str]) -> str | None:
     left = left[1:] if found != word else left
     if found == "config/set" and len(left) == 2 and "=" not in left[0]:
         # gh and aws take the key and its value as two words.
-        if left[0] == "profile":
-            return f"unified profile use {quoted(left[1])}"
         left = ["=".join(left)]
+    if found == "config/set" and left and left[0].startswith("profile="):
+        return f"unified profile use {quoted(left[0].removeprefix('profile='))}"
     if found == "login" and left and "://" in left[0]:
-        return f"unified profile add NAME --base-url {quoted(left[0])}"
+        return hints.add_profile(left[0])
     named = "".join(f" {quoted(one)}" for one in left)
     return _DOTS.sub(lambda place: named or (place[1] and f" {place[1]}"), line.replace("{}", word))

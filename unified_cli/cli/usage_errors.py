@@ -6,20 +6,19 @@ from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any
 
-from unified_cli.catalogue import STANDARD
 from unified_cli.cli import argument_errors, removed_options
-from unified_cli.cli.command import APIS, CommandStub
+from unified_cli.cli.command import CommandStub
 from unified_cli.cli.flags import BODY, LIST
 from unified_cli.cli.operation_options import by_spelling
 from unified_cli.cli.other_commands import no_command, own_commands, own_line
 from unified_cli.cli.other_tools import own_spellings
 from unified_cli.cli.shared_options import is_write
+from unified_cli.cli.word_order import TOP, find_resources, in_order
 from unified_cli.errors import UsageError
 from unified_cli.hints import quoted
 from unified_cli.masking import visible
 
 _MOST_NAMED = 3
-_TOP = "API or command"
 _READERS = dict.fromkeys(("--until", "--expect", "--fail-if", "--junit", "--every"), "list and get")
 _TAKEN_BY = {
     LIST: "lists",
@@ -34,6 +33,8 @@ _OF_COMMANDS = {
     ("completion", "--install"): "unified completion install",
     ("retry", "--all"): "leave it out: without an id it takes the newest run",
     ("resume", "--all"): "leave it out: without an id it takes the newest run",
+    ("retry", "--failed --failures --errors"): "leave it out: it repeats those that failed",
+    ("resume", "--failed --failures --errors"): "unified runs retry takes those that failed",
 }
 _WHAT = ("--api", "--resource", "--resources")
 _WITH_LISTS = ("capabilities", "export")
@@ -41,6 +42,7 @@ _OF_A_FILE = {"-f", "--file", "--filename"}
 _PROFILE = {"-p", "--profile"}
 # Options that mean tags of profiles, or labels of records.
 _LABELS = {"--label", "--labels", "--tag", "--tags"}
+_FILE = re.compile(r"[\w./~-]+\.(html?|json|ndjson|csv|parquet|xml|zip|txt)", re.ASCII)
 _RUN = re.compile(r"last|\d{8}-\w+")
 _CLOSE = 0.75
 _CLOSER = 0.85  # "--state x" is nearer to a parameter than to "--rate"
@@ -101,9 +103,11 @@ def _unknown_option(context: Any, option: str, argv: Sequence[str]) -> UsageErro
 
 
 def _typed_value(option: str, argv: Sequence[str]) -> str:
-    for word, following in pairwise((*argv, "")):
+    for at, word in enumerate(argv):
         if word == option:
-            return "" if following.startswith("-") else following
+            value, order = (*argv[at + 1 :], "", "")[:2]
+            value = f"{value}:{order}" if order.lower() in {"asc", "desc"} else value
+            return "" if value.startswith("-") else value
         if word.startswith(f"{option}="):
             return word.removeprefix(f"{option}=")
         if not option.startswith("--") and word.startswith(option):
@@ -126,10 +130,10 @@ def unknown_command(
     close = close or find_resources(entries, name) or near
     if name == argument_errors.HELP:
         close = []
-    hint = _taken_for_value(context, entries) if kind == _TOP else None
-    if not hint and kind == _TOP and not find_resources(entries, name):
+    hint = _taken_for_value(context, entries) if kind == TOP else None
+    if not hint and kind == TOP and not find_resources(entries, name):
         hint = own_line(name, rest)
-    hint = hint or no_command(path, name) or _order(path, kind, entries, words)
+    hint = hint or no_command(path, name) or in_order(path, kind, entries, words)
     if name == argument_errors.HELP:
         hint = f"{path} --help"
     if path == "unified runs" and _RUN.fullmatch(name):
@@ -162,62 +166,6 @@ def _taken_for_value(context: Any, entries: Mapping[str, CommandStub]) -> str | 
     return None
 
 
-def _order(
-    path: str, kind: str, entries: Mapping[str, CommandStub], typed: Sequence[str]
-) -> str | None:
-    """Return how to write a line in another order, or None.
-
-    This helps if the operation comes too early, or the words are not separated.
-    """
-    name, *rest = typed
-    if name == path and rest:
-        return f"once: {path} {' '.join(map(quoted, rest))}"
-    words = re.split(r"[./:\s]", name)
-    if len(words) > 1 and words[0] in entries:
-        how = "without quotes" if " " in name else "words are separated by blanks"
-        return f"{how}: {path} {visible(' '.join(words))}"
-    before, dash, noun = name.partition("-")
-    if dash and kind in {"resource", _TOP} and (noun in entries or f"{noun}s" in entries):
-        # aws and gcloud write list-tickets.
-        return _order(path, kind, entries, (before, noun if noun in entries else f"{noun}s", *rest))
-    verb = next((one for one in (name, *own_commands(name)) if one in STANDARD), None)
-    if verb and kind == _TOP and "profile" not in own_commands(name):
-        where, after = _named(entries, rest)
-        return f"the operation comes last: {path} {where} {_operation_words(verb, after)}"
-    if not verb or kind != "resource":
-        return None
-    named = bool(rest) and rest[0] in entries
-    after = rest[1:] if named else rest
-    return (
-        f"the resource comes first: {path} {rest[0] if named else 'RESOURCE'}"
-        f" {_operation_words(verb, after)}"
-    )
-
-
-def _operation_words(verb: str, after: Sequence[str]) -> str:
-    meant = "list" if verb == "get" and (not after or after[0].startswith("-")) else verb
-    return " ".join((meant, *map(quoted, after)))
-
-
-def _named(entries: Mapping[str, CommandStub], words: Sequence[str]) -> tuple[str, Sequence[str]]:
-    for at, (first, second) in enumerate(pairwise((*words, ""))):
-        api = (
-            entries[first].build() if first in entries and entries[first].section == APIS else None
-        )
-        if api and api.get_command(None, second):
-            return f"{first} {second}", words[at + 2 :]
-        if len(found := find_resources(entries, first)) == 1:
-            return found[0], words[at + 1 :]
-    return "API RESOURCE", ()
-
-
-def find_resources(entries: Mapping[str, CommandStub], name: str) -> list[str]:
-    """Return each API's resource of that name."""
-    apis = [(api, stub.build()) for api, stub in entries.items() if stub.section == APIS]
-    found = [(api, one.get_command(None, name)) for api, one in apis]
-    return [f"{api} {resource.name}" for api, resource in found if resource]
-
-
 def _misused_option(context: Any, option: str, message: str, argv: Sequence[str]) -> UsageError:
     # Another command may use the same name for a different option.
     flags = context.command.page().flags if context and not _is_group(context.command) else ()
@@ -238,12 +186,12 @@ def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
     assigned = next(_assigned_to(context, option, value), None)
     if assigned and option in _LABELS and not _PROFILE.isdisjoint(argv):
         return assigned
-    if option == "--id" and context and context.command_path.endswith(" request"):
-        return "the id is the end of the path"
-    if required := _required(context, option, value):
+    if required := _of_id(context, option, value):
         return required
     if found := next((one for one in own if not one.option or one.option in spellings), None):
         return found.in_words(value)
+    if named := _of_value(context, option, value, argv):
+        return named
     if context and _is_group(context.command) and (own or option in by_spelling()):
         return _after_operation(
             context, option, value, own[-1].in_words(value) if option not in by_spelling() else ""
@@ -262,8 +210,46 @@ def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
         taken_by = _TAKEN_BY.get(option) or (
             "create and update" if flag.when is is_write else _TAKEN_BY.get(flag.group)
         )
-        return f"only {taken_by} take it" if taken_by else None
+        return f"only {taken_by} take it{_all_records(context, option)}" if taken_by else None
     return "did you mean " + " or ".join(f'"{one}"' for one in close) + "?" if close else None
+
+
+def _of_value(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:
+    """Return what to type for an unknown option whose value names a profile, or a
+    resource that the command takes as an argument.
+
+    None for another value, and for the name of a field.
+    """
+    if not context or not value or _is_group(context.command):
+        return None
+    if option.removeprefix("--").replace("-", "_") in _fields(context):
+        return None
+    if "--profile" in argument_errors.spellings_of(context) and value in argument_errors.profiles(
+        context
+    ):
+        return f"-p {quoted(value)}"
+    api, slash, resource = value.partition("/")
+    entries = context.find_root().command.entries
+    takes = any(one.name in {"resource", "resources"} for one in context.command.params)
+    if not takes or not slash or f"{api} {resource}" not in find_resources(entries, resource):
+        return None
+    words = [*context.command_path.split()[1:], value]
+    others = [
+        word
+        for before, word in pairwise(("", *argv))
+        if word not in words
+        and not word.startswith("-")
+        and not (before in by_spelling() and by_spelling()[before].takes_value)
+    ]
+    return " ".join((context.command_path, quoted(value), *map(quoted, others)))
+
+
+def _all_records(context: Any, option: str) -> str:
+    """Return how a write takes all records, where that is asked for."""
+    path, parameters = context.command_path, {one.name for one in context.command.params}
+    if option != "--all" or not {"id", "yes"} <= parameters:
+        return ""
+    return f": {context.parent.command_path} list --all -o ndjson | {path} -"
 
 
 def _of_command(context: Any, option: str, value: str) -> str | None:
@@ -280,6 +266,9 @@ def _of_command(context: Any, option: str, value: str) -> str | None:
     for (command, options), said in _OF_COMMANDS.items():
         if command in path.split() and option in options.split():
             return said
+    file_option = {"--to", "--out"}.intersection(argument_errors.spellings_of(context))
+    if _FILE.fullmatch(value) and len(file_option) == 1:
+        return f"{file_option.pop()} {quoted(value)}"
     is_list = context.command.name == "list" and not _is_catalogue_operation(context)
     return "leave it out: all are listed" if is_list and option == "--all" else None
 
@@ -306,8 +295,12 @@ def _assigned_to(context: Any, option: str, value: str) -> Iterator[str]:
         )
 
 
-def _required(context: Any, option: str, value: str) -> str | None:
-    """Return the id that a body must have, such as user_id for --user, or None."""
+def _of_id(context: Any, option: str, value: str) -> str | None:
+    """Return where an id goes, or None: to the end of a path, or into a field that a
+    body must have, such as user_id for --user.
+    """
+    if option == "--id" and context and context.command_path.endswith(" request"):
+        return "the id is the end of the path"
     name = f"{option.removeprefix('--').replace('-', '_').removesuffix('_id')}_id"
     fields = argument_errors.facts(context, "body") if context and value else ()
     found = any(one.name == name and one.required for one in fields)

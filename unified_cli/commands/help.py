@@ -11,7 +11,7 @@ from importlib.resources import files
 from itertools import takewhile
 from typing import Annotated, Any
 
-from unified_cli.cli import aliases, tree, usage_errors
+from unified_cli.cli import aliases, tree, word_order
 from unified_cli.cli.command import EXAMPLES, Command, CommandContext
 from unified_cli.cli.command_index import command_entries, options
 from unified_cli.cli.flags import BODY, CONNECTION, OUTPUT, QUERY, Argument, Flag, Options
@@ -194,7 +194,7 @@ def _suggest(whole: Any, words: Sequence[str]) -> str:
     if words[0].isdecimal() and int(words[0]) in {*ExitCode}:
         return "unified help exit-codes"
     close = [name for name, topic in topics().items() if words[0] in topic.also.split()]
-    close = close or usage_errors.find_resources(whole.entries, words[0])
+    close = close or word_order.find_resources(whole.entries, words[0])
     close = close or get_close_matches(words[0], [*topics(), *whole.entries], 1)
     if close and " " in close[0]:
         return " or ".join(

@@ -36,10 +36,13 @@ Json = Any
 class BodyField:
     """One `-f` (`raw`: always a string) or `-F` (JSON if it is valid, `@FILE` for a
     file's content).
+
+    `needed` are the names that its body must have.
     """
 
     text: str
     raw: bool
+    needed: Sequence[str] = ()
 
 
 class _Step(NamedTuple):
@@ -51,11 +54,13 @@ class _Step(NamedTuple):
     column: int
 
 
-def fields(raw: Sequence[str], typed: Sequence[str]) -> list[BodyField]:
-    """Return the fields as typed with `-f` and `-F`."""
+def fields(raw: Sequence[str], typed: Sequence[str], needed: Sequence[str] = ()) -> list[BodyField]:
+    """Return the fields as typed with `-f` and `-F`, for a body that must have those
+    that are `needed`.
+    """
     return [
-        *(BodyField(text, raw=True) for text in raw),
-        *(BodyField(text, raw=False) for text in typed),
+        *(BodyField(text, raw=True, needed=needed) for text in raw),
+        *(BodyField(text, raw=False, needed=needed) for text in typed),
     ]
 
 
@@ -245,6 +250,8 @@ def _split(field: BodyField) -> tuple[list[_Step], str]:
     name, equals, value = field.text.partition("=")
     if not equals:
         hint = hints.meant_body(field.text) or hints.with_equals(flag, field.text)
+        if not hint and len(field.needed) == 1:
+            hint = f"{flag} {shlex.quote(f'{field.needed[0]}={field.text}')}"
         raise UsageError(
             f"{flag} {field.text!r} needs a value",
             hint=hint or f"{flag} NAME=VALUE; -d @FILE sends a file",

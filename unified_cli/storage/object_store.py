@@ -90,7 +90,10 @@ def parse_url(text: str) -> StoreUrl | None:
     The path is that of a local folder. Raises UsageError if the scheme is another or
     the URL names no place, and UnsafeError if it holds credentials.
     """
+    scheme, _, place = text.partition(":")
     if "://" not in text:
+        if place and scheme in _VARIABLES:
+            raise UsageError(f"{text!r} is no URL (did you mean {scheme}://{place.lstrip('/')}?)")
         return None
     try:
         url = urlsplit(text)
@@ -103,10 +106,8 @@ def parse_url(text: str) -> StoreUrl | None:
             "the URL to export to holds credentials", hint="put them into the environment"
         )
     if url.scheme not in _SCHEMES:
-        raise UsageError(
-            f"cannot export to {url.scheme}:// (choose from"
-            f" {', '.join(f'{s}://' for s in _SCHEMES)})"
-        )
+        choices = ", ".join(f"{one}://" for one in _SCHEMES)
+        raise UsageError(f"cannot export to {url.scheme}:// (choose from {choices})")
     if url.query or url.fragment or {".", ".."} & {*url.path.split("/")}:
         raise UsageError(
             f"{url.scheme}://{url.netloc} takes a plain path after it, without ?, #, . and .."

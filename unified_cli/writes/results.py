@@ -8,13 +8,14 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from unified_cli.catalogue import Operation, Service
-from unified_cli.errors import IncompleteError, UnifiedError
+from unified_cli.errors import IncompleteError, RecordProgramError, UnifiedError, UsageError
 from unified_cli.http.page_body import unwrapped
 from unified_cli.json_text.members import Record
 from unified_cli.masking import NO_TEXT, MaskedText, masked, visible
 from unified_cli.output import screen
 from unified_cli.output.printer import Printer
 from unified_cli.output.screen import Column, Look, Word
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
 from unified_cli.text_width import width
@@ -155,13 +156,15 @@ class ServedRecords:
     """Prints the served record of each line that was done. For the other lines, stderr
     gets the reason.
 
-    With `several` connections each record and each line names its own.
+    With `several` connections each record and each line names its own. Where it
+    `reads`, a record that the program fails on only loses its own line.
     """
 
     causes = False
 
-    def __init__(self, printer: Printer, stderr: Stderr, *, several: bool) -> None:
+    def __init__(self, printer: Printer, stderr: Stderr, *, several: bool, reads: bool) -> None:
         self._printer, self._stderr, self._several = printer, stderr, several
+        self._reads, self._unprinted = reads, 0
 
     def put(self, reported: ReportedCall) -> None:
         """Print the record of a line that was done, or why it was not.
@@ -180,7 +183,13 @@ class ServedRecords:
             )
         elif attempt.answer and attempt.answer.body:
             profile = call.profile if self._several else None
-            self._printer.page([Record(attempt.answer.body)], one_line=False, profile=profile)
+            try:
+                self._printer.page([Record(attempt.answer.body)], one_line=False, profile=profile)
+            except RecordProgramError as error:
+                if not self._reads:
+                    raise
+                self._unprinted += 1
+                self.print_reason(call.line, call.profile, error.one_line)
 
     def print_reason(self, line: int, profile: str | None, why: str) -> None:
         """Say why a line was not done."""
@@ -189,7 +198,10 @@ class ServedRecords:
 
     def end(self) -> UnifiedError | None:
         """Complete the output."""
-        return _end(self._printer)
+        ended = _end(self._printer)
+        if self._unprinted and ended is None:
+            ended = UsageError(f"--jq fails on {counted(self._unprinted, 'record')}")
+        return ended
 
 
 def _end(printer: Printer) -> UnifiedError | None:

@@ -79,6 +79,22 @@ def test_a_page_whose_program_fails_names_the_record(unified: Unified, service: 
     assert 'on record "c2-2"' in result.stderr
 
 
+def test_a_failing_program_takes_only_its_line_from_piped_reads(unified: Unified) -> None:
+    program = 'if .id == "tickets-2" then error("no") else .id end'
+    result = unified(
+        ["-p", "sandbox", "ticketing", "tickets", "get", "-", "-o", "csv", "--jq", program],
+        stdin=b"tickets-1\ntickets-2\ntickets-3\n",
+    )
+    assert (result.code, "tickets-1" in result.stdout, "tickets-3" in result.stdout) == (
+        2,
+        True,
+        True,
+    )
+    assert result.stderr == (
+        'line 2: --jq: no, on record "tickets-2"\nerror: --jq fails on 1 record\n'
+    )
+
+
 FORMATS = ["csv", "tsv", "markdown", "table"]
 
 

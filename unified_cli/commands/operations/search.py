@@ -14,6 +14,7 @@ from unified_cli.cli.result_table import show
 from unified_cli.commands.operations.command import OperationsOptions
 from unified_cli.docs.openapi import document as made
 from unified_cli.errors import UsageError
+from unified_cli.hints import quoted
 from unified_cli.output import formats, stdout
 from unified_cli.values import JsonObject
 
@@ -30,18 +31,14 @@ def run(context: CommandContext, options: OperationsOptions) -> None:
         _openapi(context, options)
         return
     wanted = [word.lower() for word in options.words]
-    found = [
-        operation
-        for operation in context.catalogue
-        if all(word in _text(operation) for word in wanted)
-    ]
+    found = _having(context.catalogue, wanted)
     whole = relevance.words_of(" ".join(wanted))
     found.sort(key=lambda operation: relevance.rank(operation, whole), reverse=True)
     runtime = context.runtime
     if not found:
         runtime.stderr.note(
             f"no operation has these words: {' '.join(options.words)}"
-            f"{_close_words(context.catalogue, wanted)}"
+            f"{_other_words(context.catalogue, wanted)}"
         )
     # With the path a row would be wider than most terminals.
     form = formats.of_command(options.output, formats.TABLES, terminal=runtime.stdout_is_terminal)
@@ -57,13 +54,24 @@ def run(context: CommandContext, options: OperationsOptions) -> None:
     show(runtime, options.output, heads, rows, {"version": VERSION, "operations": described})
 
 
-def _close_words(catalogue: Catalogue, words: Sequence[str]) -> str:
+def _having(catalogue: Catalogue, words: Sequence[str]) -> list[Operation]:
+    return [one for one in catalogue if all(word in _text(one) for word in words)]
+
+
+def _other_words(catalogue: Catalogue, words: Sequence[str]) -> str:
+    """Return the search that was meant, if any: with a misspelt word corrected, else
+    without the words that no operation has.
+    """
     known = {word for one in catalogue for word in _WORD.findall(_text(one))}
     near = [
         word if word in known else next(iter(get_close_matches(word, known, 1)), word)
         for word in words
     ]
-    return f' (did you mean "{" ".join(near)}"?)' if near != [*words] else ""
+    fewer = [word for word in words if _having(catalogue, [word])]
+    for meant in (near, fewer):
+        if meant and meant != [*words] and _having(catalogue, meant):
+            return f" (unified operations {' '.join(map(quoted, meant))})"
+    return ""
 
 
 def _openapi(context: CommandContext, options: OperationsOptions) -> None:

@@ -20,6 +20,7 @@ from unified_cli.config.file import Config
 from unified_cli.config.keys import KEYS
 from unified_cli.config.token import TokenSource
 from unified_cli.errors import UsageError
+from unified_cli.hints import quoted
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 from unified_cli.values import TomlTable
@@ -115,6 +116,11 @@ def use(context: CommandContext, options: UseOptions) -> None:
     if (name is None) is not options.none:
         raise UsageError(
             "unified profile use NAME chooses a profile, unified profile use --none chooses none"
+        )
+
+    if name and profiles.is_several([name]):
+        raise UsageError(
+            f'the default is one profile, not "{name}"', hint=f"-p {quoted(name)} with each command"
         )
 
     def alter(draft: Draft) -> None:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from unified_cli import os_limits
+from unified_cli import hints, os_limits
 from unified_cli.cli.choices import meant_value
 from unified_cli.config import address
 from unified_cli.config.file import PROFILE_NAME, RESERVED, exists, expand
@@ -31,6 +31,9 @@ def new_name(text: str) -> str:
     if text == RESERVED:
         raise UsageError(f'the profile "{RESERVED}" is built in; choose another name')
     if not PROFILE_NAME.fullmatch(text):
+        if "://" in text:
+            what = f'"{visible(text[:100])}" is an address, not a profile name'
+            raise UsageError(what, hint=hints.add_profile(text))
         meant = re.sub(r"[^\w.-]+", "-", text, flags=re.ASCII).strip("-._")
         raise UsageError(
             f'"{visible(text[:100])}" is not a profile name',
@@ -86,6 +89,8 @@ def parse(name: str, value: Any) -> Any:
         raise UsageError(
             "a token on a command line can be seen by others (unified profile login asks for it)"
         )
+    if name == "profile":
+        raise UsageError('no key "profile"', hint=f"unified profile use {hints.quoted(str(value))}")
     try:
         found = known(name).parse(_listed(value) if name == "token_command" else value)
     except ValueError as error:

@@ -1,0 +1,89 @@
+"""Lines whose words are in another order, and how to write them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from unified_cli.catalogue import STANDARD
+from unified_cli.cli.command import APIS, CommandStub
+from unified_cli.cli.other_commands import own_commands
+from unified_cli.hints import quoted
+from unified_cli.masking import visible
+
+TOP = "API or command"
+"""The words on the first level of a command line."""
+
+
+def in_order(
+    path: str, kind: str, entries: Mapping[str, CommandStub], typed: Sequence[str]
+) -> str | None:
+    """Return how to write a line in another order, or None.
+
+    This helps if the operation comes too early, or the words are not separated.
+    """
+    name, *rest = typed
+    if name == path and rest:
+        return f"once: {path} {' '.join(map(quoted, rest))}"
+    words = re.split(r"[./:\s]", name)
+    if len(words) > 1 and words[0] in entries:
+        how = "without quotes" if " " in name else "words are separated by blanks"
+        return f"{how}: {path} {visible(' '.join(words))}"
+    before, dash, noun = name.partition("-")
+    if dash and kind in {"resource", TOP} and (noun in entries or f"{noun}s" in entries):
+        # aws and gcloud write list-tickets.
+        return in_order(
+            path, kind, entries, (before, noun if noun in entries else f"{noun}s", *rest)
+        )
+    verb = next((one for one in (name, *own_commands(name)) if one in STANDARD), None)
+    if verb and kind == TOP and "profile" not in own_commands(name):
+        where, after = _named(entries, rest)
+        shown = "" if where else f"; unified operations {verb} shows where it is"
+        line = f"{path} {where or 'API RESOURCE'} {_operation_words(verb, after)}"
+        return f"the operation comes last: {line}{shown}"
+    if kind == TOP and len(found := _resources_with(entries, name)) == 1:
+        return f"the operation comes last: {path} {found[0]} {' '.join(map(quoted, typed))}"
+    if kind == TOP and found:
+        return f"the operation comes last: unified operations {name} shows where it is"
+    if not verb or kind != "resource":
+        return None
+    named = bool(rest) and rest[0] in entries
+    after = rest[1:] if named else rest
+    shown = "" if named else f"; {path.replace(' ', ' operations ', 1)} {verb} shows where it is"
+    return (
+        f"the resource comes first: {path} {rest[0] if named else 'RESOURCE'}"
+        f" {_operation_words(verb, after)}{shown}"
+    )
+
+
+def _operation_words(verb: str, after: Sequence[str]) -> str:
+    meant = "list" if verb == "get" and (not after or after[0].startswith("-")) else verb
+    return " ".join((meant, *map(quoted, after)))
+
+
+def _named(entries: Mapping[str, CommandStub], words: Sequence[str]) -> tuple[str, Sequence[str]]:
+    for at, (first, second) in enumerate(pairwise((*words, ""))):
+        api = (
+            entries[first].build() if first in entries and entries[first].section == APIS else None
+        )
+        if api and api.get_command(None, second):
+            return f"{first} {second}", words[at + 2 :]
+        if len(found := find_resources(entries, first)) == 1:
+            return found[0], words[at + 1 :]
+    return "", words
+
+
+def _resources_with(entries: Mapping[str, CommandStub], operation: str) -> list[str]:
+    apis = [(api, stub.build()) for api, stub in entries.items() if stub.section == APIS]
+    return [
+        f"{api} {resource}"
+        for api, group in apis
+        for resource in group.entries
+        if group.get_command(None, resource).get_command(None, operation)
+    ]
+
+
+def find_resources(entries: Mapping[str, CommandStub], name: str) -> list[str]:
+    """Return each API's resource of that name."""
+    apis = [(api, stub.build()) for api, stub in entries.items() if stub.section == APIS]
+    found = [(api, one.get_command(None, name)) for api, one in apis]
+    return [f"{api} {resource.name}" for api, resource in found if resource]
