@@ -185,7 +185,7 @@ def test_the_tasks_of_a_killed_worker_are_done_by_another(dask: Cluster, tmp_pat
     assert (len(found), set(found)) == (len(expected()), expected())
 
 
-def test_tables_are_made_before_and_written_by_several_workers(
+def test_tables_are_made_and_written_by_several_workers(
     dask: Cluster, unified: Unified, tmp_path: Path
 ) -> None:
     """Whatever a worker that is killed left, and in whatever order they commit to the
@@ -200,8 +200,6 @@ def test_tables_are_made_before_and_written_by_several_workers(
     )
     killed = dask.workers[-1]
     wait_until((dask.home / f"hanging-{killed.pid}").exists)
-    made = {name: deltalake.DeltaTable(tmp_path / "dump" / name).version() for name in LISTS}
-    assert made.keys() == {*LISTS}
     dask.replace(killed)
     (dask.home / "odd").unlink()
     assert (process.wait(60), "\nwrote 8 lists" in f"\n{process.communicate()[1].decode()}") == (

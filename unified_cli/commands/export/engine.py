@@ -156,7 +156,6 @@ class _Driver:
             context.runtime, options.to or "", make=False, tables=form is formats.DELTA
         )
         runs.check_names(self._destination, NAME, tasks)
-        self._columns = plan.more_columns(options)
         self._files = {
             name: {plan.file_for(name, one, form) for one in task.lists}
             for name, task in tasks.items()
@@ -183,8 +182,6 @@ class _Driver:
     def run(
         self, client: Any, work: Any, place: Sequence[str], slots: list[TokenSlots], shown: Progress
     ) -> None:
-        lists = {name for task in self._tasks.values() for name in task.lists}
-        runs.make_tables(self._destination, lists, self._columns)
         # An event has a time, and the number of records that a worker wrote.
         client.subscribe_topic(place[-1], lambda event: shown.add(event[1]))
         ended: SimpleQueue[Any] = SimpleQueue()

@@ -311,7 +311,7 @@ class ExportPlan:
     def list_options(self, one: PlannedList) -> ListExportOptions:
         """Return how a list is read and written."""
         options, service = self.options, self.context.catalogue.service
-        columns, more = self.columns, more_columns(options)
+        columns, more = self.columns, _more_columns(options)
         parquet = (
             ParquetColumns(one.label, more, self.timestamps)
             if self.form is formats.PARQUET
@@ -348,7 +348,7 @@ class ExportPlan:
         return TablePart(one.operation.api, one.operation.resource, *whose, filtered=filtered)
 
 
-def more_columns(options: ExportOptions) -> list[str]:
+def _more_columns(options: ExportOptions) -> list[str]:
     """Return the columns to add to those that each file has. Raises UsageError."""
     columns = dict.fromkeys(delivery.column_names(options.columns))
     return [name for name in columns if name not in parquet_file.COLUMNS]

@@ -2,7 +2,7 @@
 with a manifest of the results.
 """
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -55,14 +55,6 @@ def destination_of(runtime: Runtime, text: str, *, make: bool, tables: bool = Fa
         return files
 
     return TableFolder(runtime, text, files)
-
-
-def make_tables(destination: Destination, names: Iterable[str], more: Sequence[str]) -> None:
-    """Create the tables of these lists, if the destination has tables. This avoids that
-    several workers create one at the same time.
-    """
-    if isinstance(destination, TableFolder):
-        destination.make(names, more)
 
 
 def export(plan: ExportPlan) -> None:
