@@ -16,24 +16,29 @@ _PROFILE, _RECORD = "_profile", "record"
 _AT_ONCE = 10_000
 
 
-def records(folder: Path, entry: ManifestEntry) -> Iterator[bytes]:
+def read(folder: Path, entry: ManifestEntry) -> Iterator[bytes]:
     """Yield the records of a connection's part. Raises StorageError."""
     path = folder / entry.api / entry.resource
     try:
-        scanner = (
-            DeltaTable(str(path))
-            .to_pyarrow_dataset()
-            .scanner(
-                columns=[_RECORD],
-                filter=dataset.field(_PROFILE) == entry.profile,
-                batch_size=_AT_ONCE,
-                batch_readahead=1,
-                fragment_readahead=1,
-            )
-        )
-        for batch in scanner.to_batches():
-            for record in batch.column(0).to_pylist():
-                yield record.encode()
+        yield from records(DeltaTable(str(path)), entry.profile)
     except (exceptions.DeltaError, OSError, ValueError) as error:
         first = str(error).partition("\n")[0]
         raise StorageError(f"cannot read {path}: {first}") from None
+
+
+def records(table: DeltaTable, profile: str) -> Iterator[bytes]:
+    """Return the records of a part in this version of a table.
+
+    Raises the errors of the libraries: FileNotFoundError if a file is gone, and OSError
+    if one is damaged.
+    """
+    scanner = table.to_pyarrow_dataset().scanner(
+        columns=[_RECORD],
+        filter=dataset.field(_PROFILE) == profile,
+        batch_size=_AT_ONCE,
+        batch_readahead=1,
+        fragment_readahead=1,
+        fragment_scan_options=dataset.ParquetFragmentScanOptions(page_checksum_verification=True),
+    )
+    found = (batch.column(0).to_pylist() for batch in scanner.to_batches())
+    return (record.encode() for batch in found for record in batch)

@@ -114,7 +114,7 @@ def _rows(folder: Path, entry: ManifestEntry) -> Iterator[bytes]:
         )
     from unified_cli.exported import delta_rows  # noqa: PLC0415  an extra
 
-    return delta_rows.records(folder, entry)
+    return delta_rows.read(folder, entry)
 
 
 def identifier_in(record: bytes) -> bytes:
