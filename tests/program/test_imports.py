@@ -41,7 +41,6 @@ REASONS: dict[tuple[str, str], str | float] = {
     ("cli.tree", "unified_cli.cli.help_page"): DISPATCH,
     ("cli.tree", "unified_cli.cli.operation_pages"): DISPATCH,
     ("cli.tree", "unified_cli.cli.usage_errors"): 3.1,
-    ("commands.export.delta_folder", "unified_cli.commands.export.delta_rows.NewestRecords"): EXTRA,
     ("commands.export.delta_folder", "unified_cli.commands.export.delta_table.ListTable"): EXTRA,
     ("commands.export.engine", "unified_cli.commands.export.engine_worker"): EXTRA,
     ("commands.mcp.run", "unified_cli.commands.mcp.server"): EXTRA,

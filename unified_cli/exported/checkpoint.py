@@ -135,19 +135,17 @@ class ListIdentity:
 
 @dataclass(frozen=True, slots=True)
 class TableRead:
-    """A read of a list into its part of a table. `number` counts the reads of this
-    series, and `application` is the name of the series in the table.
+    """A read of a list into its part of a table. `number` counts the reads of the part,
+    and is the version of its transaction in the table.
 
     After the read, `version` is the version of the table, `rows` the number of rows in
-    the part, and `digest` covers the names of its files. Version 0.2.0 kept neither the
-    version nor the name.
+    the part, and `digest` covers the names of its files. Version 0.2.0 kept no version.
     """
 
     number: Count
     rows: Count = 0
     digest: str = ""
     version: Count | None = None
-    application: str = ""
     changed: Count = 0
     """The number of rows in the part that come from this read."""
 

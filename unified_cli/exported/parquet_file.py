@@ -81,15 +81,15 @@ def batches(
     import pyarrow as pa  # noqa: PLC0415  as above
 
     kinds = schema(columns)
-    read_time = _time if columns.timestamps else _text
+    read_time = _time if columns.timestamps else as_text
     for group in _groups(records, size):
         members = [parts(record) or {} for record in group]
         values: list[list[Any]] = [
             [columns.profile] * len(group),
-            [_text(one.get(_ID)) for one in members],
+            [as_text(one.get(_ID)) for one in members],
             *([read_time(one.get(name)) for one in members] for name in TIMES),
             group,
-            *([_text(pick(one, name)) for one in members] for name in columns.more),
+            *([as_text(pick(one, name)) for one in members] for name in columns.more),
         ]
         arrays = [pa.array(column, kind) for column, kind in zip(values, kinds.types, strict=True)]
         yield pa.record_batch(arrays, schema=kinds)
@@ -102,7 +102,7 @@ def json_id(record: bytes) -> bytes | None:
 
 def identity(record: bytes) -> bytes | None:
     """Return the id of a record as its column has it."""
-    return _text(json_id(record))
+    return as_text(json_id(record))
 
 
 def write(lines: BinaryIO, send: Callable[[bytes], object], columns: ParquetColumns) -> None:
@@ -164,7 +164,7 @@ def _time(value: bytes | None) -> datetime | None:
 _BEFORE_HALF = re.compile(r"\\+(?=u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff])")
 
 
-def _text(value: bytes | None) -> bytes | None:
+def as_text(value: bytes | None) -> bytes | None:
     r"""Return a member as text; nothing for null.
 
     In a text half a surrogate pair, which UTF-8 cannot encode, is written as its

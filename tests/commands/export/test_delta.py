@@ -283,7 +283,9 @@ def test_a_table_says_whose_a_part_is_without_a_manifest(
     assert run(place, "-p * --incremental").code == 0
     _remove(place, "manifest.json")
     asked, before = len(service.seen), place.rows()
-    if whose == "its own":
+    if whose == "tidied":
+        place.table().optimize.compact()
+    if whose in {"its own", "tidied"}:
         world.change("t1", 2000)
         for more in ("--incremental", "", "--restart"):
             assert run(place, f"-p * {more}").code == 0
@@ -295,11 +297,8 @@ def test_a_table_says_whose_a_part_is_without_a_manifest(
     said = "has rows of another connection or program as acme, and no manifest says so"
     if whose == "another":
         profiles(acme="three")
-    elif whose == "renamed":
-        profiles(acme="two")
     else:
-        place.table().optimize.compact()
-        before = place.rows()
+        profiles(acme="two")
     for more in ("", "--incremental", "--restart"):
         result = run(place, f"-p acme {more}")
         assert (result.code, said in result.stderr) == (12, True), result.stderr
@@ -508,6 +507,7 @@ HARMLESS: dict[str, Callable[[Any], object]] = {
         {"delta.logRetentionDuration": "interval 1 days"}
     ),
     "another part": _of_another,
+    "another part, OPTIMIZE": lambda table: (_of_another(table), table.optimize.z_order(["id"])),
 }
 
 

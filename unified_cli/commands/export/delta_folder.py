@@ -2,9 +2,7 @@
 and put into the table once all have arrived.
 """
 
-import secrets
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -64,38 +62,29 @@ class TableFolder:
         self.save_seconds, self.most_untold = files.save_seconds, files.most_untold
         self.hold, self.is_held, self.check_held = files.hold, files.is_held, files.check_held
         self.read, self.replace, self.manifests = files.read, files.replace, files.manifests
-        self.remove = files.remove
+        self.remove, self.place = files.remove, files.place
 
     def __str__(self) -> str:
         return str(self._files)
 
-    def table(self, name: str) -> "ListTable":
-        """Return the table of a list, by its API and resource."""
+    def table(self, part: TablePart) -> "ListTable":
+        """Return the table that holds a part."""
         from unified_cli.commands.export.delta_table import ListTable  # noqa: PLC0415  an extra
 
+        name = f"{part.api}/{part.resource}"
         if name not in self._tables:
             made = ListTable(self._runtime, self._text, self._files, name)
             self._tables.setdefault(name, made)
         return self._tables[name]
-
-    def make(self, names: Iterable[str], more: Sequence[str]) -> None:
-        """Create the tables that are missing, with `more` columns.
-
-        Raises StateError if a table has other columns, and StorageError if writing
-        fails.
-        """
-        for name in sorted(names):
-            self.table(name).made(ParquetColumns("", more))
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ListTarget:
         """Return what a list is written to."""
         if options.table is None:
             return self._files.target(file, identity, options)
         pages = self._files.target(_pages(file), identity, options)
-        table = self.table(f"{options.table.api}/{options.table.resource}")
-        return PartTarget(
-            pages, self._files, _pages(file), table, options.table, whole=options.increment is None
-        )
+        whole = options.increment is None
+        table = self.table(options.table)
+        return PartTarget(pages, self._files, _pages(file), table, options.table, whole=whole)
 
     def holds(self, entry: ManifestEntry) -> bool:
         """Return whether the complete list is in its table.
@@ -106,7 +95,8 @@ class TableFolder:
             return self._files.holds(entry)
         if not entry.complete or entry.table is None:
             return False
-        found = self._table_of(entry).current(_part(entry), entry.table)
+        part = _part_of(entry.file, entry.origin, entry.account_id)
+        found = self.table(part).current(part, entry.table)
         entry.table = found or entry.table
         return found is not None
 
@@ -129,7 +119,7 @@ class TableFolder:
         if not is_part(file):
             return self._files.records(file)
         part = _part_of(file)
-        return self.table(f"{part.api}/{part.resource}").records(part)
+        return self.table(part).records(part)
 
     def clear(self, file: str) -> None:
         """Remove a list, also one that was only begun, in any format. Of a part of a
@@ -140,22 +130,16 @@ class TableFolder:
             return
         self._files.clear(_pages(file))
         part = _part_of(file)
-        self.table(f"{part.api}/{part.resource}").remove(part)
-
-    def place(self, file: str) -> str:
-        """Return the place of a list."""
-        return file if is_part(file) else self._files.place(file)
+        self.table(part).remove(part)
 
     def differences(self, entry: ManifestEntry) -> Iterator[str]:
         """Yield how a complete list is not what its entry says."""
         if not is_part(entry.file):
             yield from self._files.differences(entry)
             return
-        if entry.table and (said := self._table_of(entry).difference(_part(entry), entry.table)):
+        part = _part_of(entry.file, entry.origin, entry.account_id)
+        if entry.table and (said := self.table(part).difference(part, entry.table)):
             yield said
-
-    def _table_of(self, entry: ManifestEntry) -> "ListTable":
-        return self.table(f"{entry.api}/{entry.resource}")
 
 
 class PartTarget:
@@ -202,13 +186,9 @@ class PartTarget:
 
         First see whether the table takes the list.
         """
-        self._table.check(self._part)
+        read = self._table.next_read(self._part)
         self._pages.open(force=True, restart=restart, keep=keep)
-        # Version 0.2.0 gave a series of reads no name.
-        if self.state.table is None or not self.state.table.application:
-            before = self._part.before or TableRead(0)
-            name = before.application or secrets.token_hex(8)
-            self.state.table = self._table.next_read(self._part, replace(before, application=name))
+        self.state.table = self.state.table or read
         if self.is_published:
             # No page is missing; only the commit may be.
             self._commit()
@@ -231,19 +211,19 @@ class PartTarget:
             self._files.clear(self._file)
 
     def _commit(self) -> None:
-        from unified_cli.commands.export.delta_rows import NewestRecords  # noqa: PLC0415  an extra
-
         state, before = self.state, self._part.before
-        found = NewestRecords(lambda: self._files.records(self._file))
         # Records that a filter or the provider left out are not gone. Version 0.2.0 did
         # not note where its read ended, so the next read may hold older states.
         whole = self._is_whole and not self._part.filtered and not state.partial_pages
         whole = whole and (before is None or before.version is not None)
-        state.table = self._table.commit(
-            self._part, state.table or TableRead(1), found, whole=whole
+        state.table, left_out = self._table.commit(
+            self._part,
+            state.table or TableRead(1),
+            lambda: self._files.records(self._file),
+            whole=whole,
         )
-        if said := found.left_out():
-            state.memory["left_out"] = said
+        if left_out:
+            state.memory["left_out"] = left_out
 
 
 def is_part(file: str) -> bool:
@@ -259,7 +239,3 @@ def _part_of(file: str, origin: str = "", account: str = "") -> TablePart:
     path = PurePosixPath(file)
     columns = ParquetColumns(unquote(path.parts[0]))
     return TablePart(path.parts[1], path.stem, origin, account, columns)
-
-
-def _part(entry: ManifestEntry) -> TablePart:
-    return _part_of(entry.file, entry.origin, entry.account_id)

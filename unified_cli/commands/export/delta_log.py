@@ -4,7 +4,6 @@ changed a part since.
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from urllib.parse import quote, unquote
@@ -20,28 +19,22 @@ from unified_cli.masking import visible
 from unified_cli.values import JsonObject
 
 OURS = "unified"
-"""The member of a commit that says which series of reads it belongs to."""
-_OWN_FILE = re.compile(r"/([0-9a-f]{16})-\d+-[^/]*$")
+"""The member of a commit that says whose part it changes."""
+_OTHER_FILES = "its files are others"
 
 
-def application(part: TablePart, read: TableRead) -> str:
-    """Return the name of a series of reads in a table's log.
+def application(part: TablePart, profile: str = "") -> str:
+    """Return the name of a connection in a table's log. Its transactions have the
+    number of their read as version.
 
-    A new series begins when the list is read for the first time, or again from the
-    beginning.
+    The part may have another name than its `profile`.
     """
-    of = json.dumps([part.origin, part.account, part.api, part.resource])
-    return f"unified:{hashlib.sha256(of.encode()).hexdigest()[:32]}:{read.application}"
-
-
-def _old_application(part: TablePart, profile: str) -> str:
-    """Return the name that version 0.2.0 gave to the reads of a part."""
     of = {
         "origin": part.origin,
         "account": part.account,
         "api": part.api,
         "resource": part.resource,
-        "profile": profile,
+        "profile": profile or part.columns.profile,
     }
     return f"unified:{hashlib.sha256(json.dumps(of).encode()).hexdigest()[:32]}"
 
@@ -49,7 +42,7 @@ def _old_application(part: TablePart, profile: str) -> str:
 def prefix(part: TablePart, read: TableRead) -> str:
     """Return the prefix of the names of a read's files."""
     folder = f"{PROFILE}={quote(part.columns.profile, safe='')}"
-    return f"{folder}/{read.application}-{read.number}-"
+    return f"{folder}/{application(part)[-16:]}-{read.number}-"
 
 
 def data_files(table: DeltaTable, part: TablePart) -> list[DataFile]:
@@ -57,33 +50,27 @@ def data_files(table: DeltaTable, part: TablePart) -> list[DataFile]:
     found = pa.table(table.get_add_actions())
     if not len(found):
         return []
-    profiles = found["partition"].combine_chunks().field(PROFILE)
-    mine = found.filter(compute.equal(profiles, part.columns.profile))
+    mine = found.filter(compute.equal(_profiles(found), part.columns.profile))
     columns = (mine[one].to_pylist() for one in ("path", "size_bytes", "num_records"))
     return [
         DataFile(unquote(path), size, rows or 0) for path, size, rows in zip(*columns, strict=True)
     ]
 
 
+def _profiles(files: pa.Table) -> pa.Array:
+    return files["partition"].combine_chunks().field(PROFILE)
+
+
 def wrong_name(table: DeltaTable, part: TablePart, known: Collection[str]) -> str:
     """Return how the names of parts do not fit this connection, in words. Empty if they
     fit. Parts with `known` names are ignored.
 
-    The names of a part's files say which series of reads wrote them, and the log whose
-    series they are. Only version 0.2.0 and other programs wrote files without a series.
+    A part belongs to the connection whose transactions with its name are in the log.
     """
     name, found = part.columns.profile, pa.table(table.get_add_actions())
-    series: dict[str, set[str]] = {}
-    if not len(found):
-        return ""
-    profiles = found["partition"].combine_chunks().field(PROFILE)
-    for profile, path in zip(profiles.to_pylist(), found["path"].to_pylist(), strict=True):
-        own = _OWN_FILE.search(path)
-        series.setdefault(profile, set()).add(own[1] if own else "")
-    for profile in sorted(series.keys() - known):
-        reads = [TableRead(0, application=one) for one in series[profile] if one]
-        names = [*(application(part, one) for one in reads), _old_application(part, profile)]
-        is_own = any(table.transaction_version(one) is not None for one in names)
+    profiles = {*_profiles(found).to_pylist()} if len(found) else set()
+    for profile in sorted(profiles - {*known}):
+        is_own = table.transaction_version(application(part, profile)) is not None
         if profile == name and not is_own:
             return f"rows of another connection or program as {visible(name)}"
         if profile != name and is_own:
@@ -91,53 +78,42 @@ def wrong_name(table: DeltaTable, part: TablePart, known: Collection[str]) -> st
     return ""
 
 
-def after(read: TableRead, version: int, files: Iterable[DataFile], changed: int) -> TableRead:
+def after(read: TableRead, version: int, files: Collection[DataFile], changed: int) -> TableRead:
     """Return the finished read, with the version, rows and digest of files of its
     part.
     """
-    there = [*files]
-    return replace(
-        read,
-        version=version,
-        rows=sum(one.rows for one in there),
-        digest=_digest(one.name for one in there),
-        changed=changed,
-    )
+    rows, digest = sum(one.rows for one in files), _digest(one.name for one in files)
+    return replace(read, version=version, rows=rows, digest=digest, changed=changed)
 
 
 def change_by_others(
-    table: DeltaTable,
-    part: TablePart,
-    read: TableRead,
-    actions_of: Callable[[int], list[JsonObject]],
+    table: DeltaTable, part: TablePart, read: TableRead, commit: Callable[[int], bytes | None]
 ) -> str:
-    """Return how others changed the records of a part since this read, in words.
-
-    Empty if no records were changed. If the files of the part differ, the versions
-    since the read are undone one by one, to find the change.
+    """Return how others changed the records of a part since this read, in words. Empty
+    if they did not: the files of the part are the same, or each later commit is of this
+    program or keeps all records. `commit` reads the log of a version.
     """
-    names = {file.name for file in data_files(table, part)}
+    names = (file.name for file in data_files(table, part))
     if read.version is None or _digest(names) == read.digest:
         return ""
-    for version in range(table.version(), read.version, -1):
-        actions = actions_of(version)
+    later = range(read.version + 1, table.version() + 1)
+    for version in later:
+        if (text := commit(version)) is None:
+            return _OTHER_FILES
+        actions: list[JsonObject] = [json.loads(line) for line in text.splitlines()]
         info: JsonObject = next((one["commitInfo"] for one in actions if "commitInfo" in one), {})
-        is_ours = info.get(OURS) == application(part, read)
-        for kind, file in _changes(actions, part.columns.profile):
-            if file.get("dataChange", True) and not is_ours:
-                return f"version {version} is a {info.get('operation')}"
-            change = names.discard if kind == "add" else names.add
-            change(unquote(file["path"]))
-    return "" if _digest(names) == read.digest else "its files are others"
+        files = (one[kind] for one in actions for kind in one.keys() & {"add", "remove"})
+        if OURS not in info and any(_changes(file, part.columns.profile) for file in files):
+            return f"version {version} is a {info.get('operation')}"
+    # Another table may have taken its place.
+    is_same = later and table.transaction_version(application(part)) is not None
+    return "" if is_same else _OTHER_FILES
 
 
-def _changes(actions: Iterable[JsonObject], profile: str) -> Iterable[tuple[str, JsonObject]]:
-    """Yield the files of a part that a version adds and removes."""
-    for action in actions:
-        for kind in action.keys() & {"add", "remove"}:
-            file: JsonObject = action[kind]
-            if (file.get("partitionValues") or {PROFILE: profile}).get(PROFILE) == profile:
-                yield kind, file
+def _changes(file: JsonObject, profile: str) -> bool:
+    """Return whether a file that comes or goes changes the records of a part."""
+    values: JsonObject = file.get("partitionValues") or {PROFILE: profile}
+    return bool(file.get("dataChange", True)) and values.get(PROFILE) == profile
 
 
 def _digest(names: Iterable[str]) -> str:

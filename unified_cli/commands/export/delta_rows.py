@@ -4,15 +4,13 @@ files that hold them. Memory holds one Parquet file at a time.
 
 import io
 import json
-import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import compress, count
+from itertools import chain, compress, count, islice
 from typing import NamedTuple
 
 import pyarrow as pa
-from deltalake.transaction import AddAction
 from pyarrow import compute, parquet
 
 from unified_cli.exported import parquet_file
@@ -23,18 +21,16 @@ from unified_cli.plural import counted, named
 
 PROFILE, _ID, _RECORD = parquet_file.COLUMNS[0], parquet_file.COLUMNS[1], parquet_file.COLUMNS[-1]
 # Memory holds the rows of a row group, and a file of them.
-_BATCH_BYTES = 1024 * 1024
+BATCH_BYTES = 1024 * 1024
 _GROUP_BYTES = 4 * 1024 * 1024
 _FILE_BYTES = 24 * 1024 * 1024
 _ROWS_AT_ONCE = 2_000
-_READ_BYTES = 1024 * 1024
-_NULL = b"null"
 _BITS = (1 << 64) - 1
 _NEVER = -(1 << 63)
 _EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 _MOST_NAMED = 3
 _LONGEST_ID = 40
-Open = Callable[[str], pa.NativeFile]
+Open = Callable[[str], parquet.ParquetFile]
 """Opens a data file of a table by its name."""
 
 
@@ -56,31 +52,31 @@ class NewestRecords:
         for record in records():
             self._keys.append(_key(record))
             self._stamps.append(_stamp(record))
-        self._kept = bytearray(map(bool, self._keys))
-        self._others: set[int] = set()
-        if repeated := _repeated(self._keys):
-            self._choose(repeated)
-        self._first = bytes(self._kept), frozenset(self._others)
+        self._kept, self._others = bytearray(map(bool, self._keys)), set[int]()
+        repeated, newest = _repeated(self._keys), dict[int, int]()
+        for at, key in enumerate(self._keys) if repeated else ():
+            if key >> 1 in repeated:
+                before = newest.setdefault(key >> 1, at)
+                if before != at and self._replaces(at, self._keys[before], self._stamps[before]):
+                    self._kept[before] = False
+                    newest[key >> 1] = at
 
-    def _choose(self, repeated: set[int]) -> None:
-        """Keep only the newest state of each repeated id. Ids of another JSON type than
-        the first are left out.
+    def _replaces(self, place: int, key: int, stamp: int) -> bool:
+        """Return whether the record at this place replaces a state with this key and
+        stamp. If not, it no longer counts.
         """
-        newest: dict[int, int] = {}
-        for at, key in enumerate(self._keys):
-            if not key or key >> 1 not in repeated:
-                continue
-            before = newest.setdefault(key >> 1, at)
-            if self._keys[before] != key:
-                self._leave_out(at)
-            elif before != at:
-                older = before if self._stamps[at] >= self._stamps[before] else at
-                self._kept[older] = False
-                newest[key >> 1] = at if older == before else before
+        if key != self._keys[place]:
+            self._others.add(place)
+        elif stamp <= self._stamps[place]:
+            return True
+        self._kept[place] = False
+        return False
 
-    def begin(self) -> None:
-        """Reset the choice that an earlier attempt to commit made."""
-        self._kept, self._others = bytearray(self._first[0]), {*self._first[1]}
+    def replaces(self, place: int, record: bytes) -> bool:
+        """Return whether the record at this place replaces the table's record with its
+        id. If not, it no longer counts.
+        """
+        return self._replaces(place, _key(record), _stamp(record))
 
     def __len__(self) -> int:
         return self._kept.count(True)
@@ -92,20 +88,6 @@ class NewestRecords:
         """Return the ids as a table knows them, and the place of each in the file."""
         ids = pa.array((parquet_file.identity(record) for record in self), pa.string())
         return ids, array("Q", compress(count(), self._kept))
-
-    def replaces(self, place: int, record: bytes) -> bool:
-        """Return whether the record at this place replaces the table's record with its
-        id. If not, it no longer counts.
-        """
-        if _key(record) != self._keys[place]:
-            self._leave_out(place)
-        elif _stamp(record) > self._stamps[place]:
-            self._kept[place] = False
-        return bool(self._kept[place])
-
-    def _leave_out(self, place: int) -> None:
-        self._kept[place] = False
-        self._others.add(place)
 
     def left_out(self) -> list[str]:
         """Return which records are in no table, in words."""
@@ -130,12 +112,9 @@ def _key(record: bytes) -> int:
     without an id.
     """
     found = parquet_file.json_id(record)
-    if found is None or found == _NULL:
+    name = parquet_file.as_text(found)
+    if found is None or name is None:
         return 0
-    if b"\\" in found or found[:1] in b"{[":
-        name = parquet_file.identity(record) or b""
-    else:
-        name = found[1:-1] if found[:1] == b'"' else found
     # The hash function has a new key in each process, so no one can choose ids that
     # collide.
     return (hash(name) << 1) & _BITS | 2 | (found[:1] == b'"')
@@ -150,166 +129,127 @@ def _stamp(record: bytes) -> int:
 
 
 def _repeated(keys: "array[int]") -> set[int]:
-    """Return the keys that occur more than once. The JSON type of their ids does not
-    matter.
-    """
-    if len(keys) < 2:
-        return set()
+    """Return the ids that occur more than once, as keys without the JSON type."""
     found = pa.Array.from_buffers(pa.uint64(), len(keys), [None, pa.py_buffer(keys)])
-    names = compute.shift_right(found, pa.scalar(1, pa.uint64()))
-    names = names.take(compute.array_sort_indices(names))
-    same = compute.equal(names.slice(1), names.slice(0, len(keys) - 1))
-    return {*names.slice(1).filter(same).unique().to_pylist()} - {0}
+    names = compute.value_counts(compute.shift_right(found, pa.scalar(1, pa.uint64())))
+    several = names.filter(compute.greater(names.field("counts"), 1))
+    return {*several.field("values").to_pylist()} - {0}
 
 
 class DataFile(NamedTuple):
-    """A Parquet file of a part, by its name below the table, its bytes and rows."""
+    """A Parquet file of a part: its name below the table, its bytes and rows. A new one
+    has `statistics` as a commit takes them.
+    """
 
     name: str
     size: int
     rows: int
+    statistics: str = ""
 
 
-class PartWriter:
-    """Writes rows to new Parquet files of a part, one row group at a time; memory holds
-    one file.
+def schema(columns: ParquetColumns) -> pa.Schema:
+    """Return the schema of a data file. The profile is left out, because the commit
+    names the part.
+    """
+    every = parquet_file.schema(columns)
+    return every.remove(every.get_field_index(PROFILE))
+
+
+def write(
+    rows: Iterable[pa.RecordBatch],
+    kinds: pa.Schema,
+    prefix: str,
+    save: Callable[[str, bytes], None],
+) -> list[DataFile]:
+    """Write rows to new Parquet files, one row group at a time. `save` writes a whole
+    file; the names begin with `prefix`. Memory holds one file.
 
     Only columns of times have statistics: readers that open a table as a pyarrow
     dataset cannot filter by a text column with statistics.
     """
-
-    def __init__(
-        self, save: Callable[[str, bytes], None], prefix: str, columns: ParquetColumns
-    ) -> None:
-        """`save` writes a whole file; the names begin with `prefix`."""
-        self._save = save
-        self._prefix = prefix
-        self._columns = columns
-        every = parquet_file.schema(columns)
-        self.schema = every.remove(every.get_field_index(PROFILE))
-        """The columns of a file. The profile is left out, because the commit names the
-        part.
-        """
-        self._held: list[pa.RecordBatch] = []
-        self._begin_file()
-        self.added: list[DataFile] = []
-        self.actions: list[AddAction] = []
-        """The files, as a commit takes them."""
-
-    def _begin_file(self) -> None:
-        self._bytes = io.BytesIO()
-        self._times: list[pa.Table] = []
-        self._writer = parquet.ParquetWriter(
-            self._bytes,
-            self.schema,
+    added: list[DataFile] = []
+    groups = _groups(rows, kinds)
+    for first in groups:
+        content, times = io.BytesIO(), list[pa.Table]()
+        with parquet.ParquetWriter(
+            content,
+            kinds,
             compression="zstd",
             use_dictionary=False,
             write_statistics=[*parquet_file.TIMES],
             write_page_checksum=True,
             store_schema=False,
-        )
+        ) as writer:
+            for group in chain([first], groups):
+                writer.write_table(group, row_group_size=len(group))
+                times.append(group.select(parquet_file.TIMES))
+                if content.tell() >= _FILE_BYTES:
+                    break
+        found = pa.concat_tables(times)
+        name, data = f"{prefix}-{len(added)}.parquet", content.getvalue()
+        save(name, data)
+        added.append(DataFile(name, len(data), len(found), _statistics(found)))
+    return added
 
-    def write(self, batch: pa.RecordBatch) -> None:
-        """Add rows. Raises what writing raises."""
-        self._held.append(batch.select(self.schema.names))
-        if sum(one.nbytes for one in self._held) >= _GROUP_BYTES:
-            self._end_group()
 
-    def end(self, records: Iterable[bytes]) -> None:
-        """Add the rows of records, and end the last file. Raises as `write` does."""
-        for batch in parquet_file.batches(records, self._columns, _BATCH_BYTES):
-            self.write(batch)
-        self._end_group()
-        if self._times:
-            self._end_file()
+def _groups(rows: Iterable[pa.RecordBatch], kinds: pa.Schema) -> Iterator[pa.Table]:
+    """Yield the rows of row groups."""
+    held: list[pa.RecordBatch] = []
+    for batch in rows:
+        held.append(batch.select(kinds.names))
+        if sum(one.nbytes for one in held) >= _GROUP_BYTES:
+            yield pa.Table.from_batches(held)
+            held = []
+    if held:
+        yield pa.Table.from_batches(held)
 
-    def _end_group(self) -> None:
-        rows, self._held = pa.Table.from_batches(self._held, self.schema), []
-        if len(rows):
-            self._writer.write_table(rows, row_group_size=len(rows))
-            self._times.append(rows.select(parquet_file.TIMES))
-            if self._bytes.tell() >= _FILE_BYTES:
-                self._end_file()
 
-    def _end_file(self) -> None:
-        self._writer.close()
-        content, times = self._bytes.getvalue(), pa.concat_tables(self._times)
-        ends = {name: compute.min_max(times[name]).as_py() for name in parquet_file.TIMES}
-        values = {
-            f"{end}Values": {
-                name: change_time.timestamp(found[end])
-                for name, found in ends.items()
-                if found[end]
-            }
-            for end in ("min", "max")
+def _statistics(times: pa.Table) -> str:
+    ends = {name: compute.min_max(times[name]).as_py() for name in parquet_file.TIMES}
+    values = {
+        f"{end}Values": {
+            name: change_time.timestamp(found[end]) for name, found in ends.items() if found[end]
         }
-        file = DataFile(f"{self._prefix}-{len(self.added)}.parquet", len(content), len(times))
-        self._save(file.name, content)
-        self.added.append(file)
-        part, now = {PROFILE: self._columns.profile}, int(time.time() * 1000)
-        statistics = json.dumps({"numRecords": file.rows, **values})
-        self.actions.append(AddAction(file.name, file.size, part, now, True, statistics))
-        self._begin_file()
+        for end in ("min", "max")
+    }
+    return json.dumps({"numRecords": len(times), **values})
 
 
 def merge(
-    files: Sequence[DataFile], opened: Open, new: NewestRecords, writer: PartWriter
-) -> list[DataFile]:
-    """Rewrite the files with changed ids, and return the files to replace. Only the
-    rows that stay are written. New records that do not replace an older one no longer
-    count.
+    files: Sequence[DataFile], opened: Open, new: NewestRecords, kinds: pa.Schema
+) -> tuple[list[DataFile], Iterator[pa.RecordBatch]]:
+    """Return the files with changed ids, and their rows that stay. When these have been
+    read, new records that do not replace an older one no longer count.
     """
-    replaced = []
     ids, places = new.ids()
+    changed = []
     for file in files:
-        with opened(file.name) as content, _parquet(content) as found:
-            there = found.read([_ID], use_threads=False)[_ID].cast(pa.string())
-            at = compute.index_in(there, value_set=ids).to_pylist()
-            hits = {row: places[one] for row, one in enumerate(at) if one is not None}
-            if not hits:
-                continue
-            replaced.append(file)
-            for batch in _unchanged(found, hits, new, writer.schema):
-                writer.write(batch)
-    return replaced
+        with opened(file.name) as found:
+            if compute.any(compute.is_in(_ids(found), value_set=ids)).as_py():
+                changed.append(file)
+
+    def unchanged() -> Iterator[pa.RecordBatch]:
+        for file in changed:
+            with opened(file.name) as found:
+                at = iter(compute.index_in(_ids(found), value_set=ids).to_pylist())
+                for batch in _batches(found, kinds):
+                    records = batch.column(kinds.get_field_index(_RECORD))
+                    stays = [
+                        one is None or not new.replaces(places[one], records[row].as_py().encode())
+                        for row, one in enumerate(islice(at, len(batch)))
+                    ]
+                    if any(stays):
+                        yield batch.filter(pa.array(stays))
+
+    return changed, unchanged()
 
 
-def _unchanged(
-    found: parquet.ParquetFile, hits: dict[int, int], new: NewestRecords, schema: pa.Schema
-) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a file that stay; `hits` are the places of records with the id
-    of a row.
-    """
-    first = 0
-    for batch in _batches(found, schema):
-        records = batch.column(schema.get_field_index(_RECORD))
-        rows = range(first, first + len(batch))
-        stays = [
-            row not in hits or not new.replaces(hits[row], records[row - first].as_py().encode())
-            for row in rows
-        ]
-        yield batch.filter(pa.array(stays))
-        first += len(batch)
+def _ids(found: parquet.ParquetFile) -> pa.ChunkedArray:
+    return found.read([_ID], use_threads=False)[_ID].cast(pa.string())
 
 
-def records(files: Iterable[DataFile], opened: Open) -> Iterator[bytes]:
-    """Yield the records in files. Raises OSError for damaged ones."""
-    schema = pa.schema([(_RECORD, pa.string())])
-    for file in files:
-        with opened(file.name) as content, _parquet(content) as found:
-            for batch in _batches(found, schema):
-                for record in batch.column(0).to_pylist():
-                    yield record.encode()
-
-
-def _parquet(content: pa.NativeFile) -> parquet.ParquetFile:
-    return parquet.ParquetFile(
-        content, pre_buffer=False, buffer_size=_READ_BYTES, page_checksum_verification=True
-    )
-
-
-def _batches(found: parquet.ParquetFile, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def _batches(found: parquet.ParquetFile, kinds: pa.Schema) -> Iterator[pa.RecordBatch]:
     """Yield the rows with these columns, even from files of other writers."""
     for group in range(found.num_row_groups):
-        for batch in found.iter_batches(_ROWS_AT_ONCE, [group], schema.names, use_threads=False):
-            yield from pa.Table.from_batches([batch]).select(schema.names).cast(schema).to_batches()
+        for batch in found.iter_batches(_ROWS_AT_ONCE, [group], kinds.names, use_threads=False):
+            yield batch.select(kinds.names).cast(kinds)

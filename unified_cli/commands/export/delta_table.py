@@ -4,14 +4,14 @@ of its own.
 Import this module only to read or write a table: its libraries are an optional extra.
 """
 
-import json
 import os
 import random
 import secrets
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from urllib.parse import quote
 
@@ -26,14 +26,15 @@ from deltalake import (
 from deltalake.exceptions import CommitFailedError, TableNotFoundError
 from deltalake.fs import DeltaStorageHandler
 from deltalake.transaction import AddAction, RemoveAction
+from pyarrow import parquet
 from pyarrow.fs import PyFileSystem
 
 from unified_cli import os_limits
 from unified_cli.commands.export import delta_log, delta_rows
 from unified_cli.commands.export.delta_log import application
-from unified_cli.commands.export.delta_rows import PROFILE, DataFile, NewestRecords, PartWriter
+from unified_cli.commands.export.delta_rows import PROFILE, DataFile, NewestRecords
 from unified_cli.errors import StateError, StorageError
-from unified_cli.exported import parquet_file
+from unified_cli.exported import delta_rows as exported_rows, parquet_file
 from unified_cli.exported.checkpoint import TableRead
 from unified_cli.exported.destination import FilePlace
 from unified_cli.exported.list_export import TablePart
@@ -42,12 +43,12 @@ from unified_cli.masking import excerpt
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, folders, object_store
-from unified_cli.values import JsonObject
 
 _LOG = "_delta_log"
 _OTHERS = 0o077
 _ATTEMPTS = 20
 _LONGEST_PAUSE = 2.0
+_READ_BYTES = 1024 * 1024
 _READER = 1
 """The newest reader version of the Delta protocol that this program supports."""
 _CONFIGURATION = {"delta.dataSkippingStatsColumns": ",".join(parquet_file.TIMES)}
@@ -87,14 +88,6 @@ class ListTable:
     def __str__(self) -> str:
         return f"{self._files}/{self._name}"
 
-    def check(self, part: TablePart) -> None:
-        """Raise StateError if the place holds anything but a table with these
-        columns.
-        """
-        with self._lock:
-            if (found := self._found()) is not None:
-                self._check_columns(found, part.columns)
-
     def check_owner(self, part: TablePart, known: Collection[str]) -> None:
         """Raise StateError if another connection's rows have the name of this one, or
         rows of this one have another name. Ignore names that a manifest knows.
@@ -117,51 +110,37 @@ class ListTable:
             if table is None:
                 return None
             files = delta_log.data_files(table, part)
-            if not files and table.transaction_version(application(part, read)) is None:
+            if not files and table.transaction_version(application(part)) is None:
                 # The table was removed, and created again for other connections.
-                return read if read.version is None and not read.rows else None
+                return None
             self._check_unchanged(table, part, read)
             if read.version is None:
                 return read
             # A run that was stopped may have committed more since.
             return delta_log.after(read, table.version(), files, read.changed)
 
-    def next_read(self, part: TablePart, read: TableRead) -> TableRead:
-        """Return a read with the next unused number of its series. Numbers that only
-        the table's log knows count as used.
+    def next_read(self, part: TablePart) -> TableRead:
+        """Return a read of a part with the next unused number. Numbers that only the
+        table's log knows count as used.
+
+        Raises StateError if the place holds anything but a table with these columns.
         """
         with self._lock:
-            table = self._found()
-            there = table.transaction_version(application(part, read)) if table else None
-        return TableRead(max(read.number, there or 0) + 1, application=read.application)
-
-    def made(self, columns: ParquetColumns) -> DeltaTable:
-        """Return the table with these columns. It is created if nothing is there."""
-        with self._lock:
-            if self._found() is None:
-                # Another run may be creating the table now.
-                with self._errors("write to"), suppress(CommitFailedError):
-                    DeltaTable.create(
-                        self._uri,
-                        parquet_file.schema(columns),
-                        mode="ignore",
-                        partition_by=[PROFILE],
-                        name=self._name,
-                        configuration=_CONFIGURATION,
-                        storage_options=self._settings,
-                    )
-                    self._make_safe(0)
-            found = self._found()
-            if found is None:
-                raise StorageError(f"{self} was made and is not there")
-            self._check_columns(found, columns)
-            return found
+            table = self._found(part.columns)
+            there = table.transaction_version(application(part)) if table else None
+        before = part.before.number if part.before else 0
+        return TableRead(max(before, there or 0) + 1)
 
     def commit(
-        self, part: TablePart, read: TableRead, found: NewestRecords, *, whole: bool
-    ) -> TableRead:
-        """Commit the records of a read, and return the state of the part. Each record
-        is in the table once, whatever was tried before.
+        self,
+        part: TablePart,
+        read: TableRead,
+        records: Callable[[], Iterable[bytes]],
+        *,
+        whole: bool,
+    ) -> tuple[TableRead, list[str]]:
+        """Commit the records of a read. Return the state of the part, and which records
+        were left out. Each record is in the table once, whatever was tried before.
 
         The `whole` list replaces the part; other records are merged by their ids.
         """
@@ -169,36 +148,39 @@ class ListTable:
             before: list[DataFile] | None = None
             for attempt in range(_ATTEMPTS):
                 self._files.check(self._name)
-                table = self.made(part.columns)
+                table = self._made(part.columns)
                 if part.before:
                     self._check_unchanged(table, part, part.before)
                 there = delta_log.data_files(table, part)
-                if (table.transaction_version(application(part, read)) or 0) >= read.number:
+                if (table.transaction_version(application(part)) or 0) >= read.number:
                     # An earlier run put it in.
-                    return delta_log.after(read, table.version(), there, len(found))
+                    new = NewestRecords(records)
+                    state = delta_log.after(read, table.version(), there, len(new))
+                    return state, new.left_out()
                 with self._errors("write to"):
                     if before != there:
-                        writer, gone = self._write(part, read, there, found, whole=whole)
-                        before = there
+                        before, new = there, NewestRecords(records)
+                        added, gone = self._write(part, read, there, new, whole=whole)
                     try:
-                        self._write_log(table, part, read, writer.actions, gone)
+                        self._write_log(table, part, read, added, gone)
                     except CommitFailedError:
                         # Another run committed first, and may have changed the part.
                         pause = min(_LONGEST_PAUSE, 0.05 * 2**attempt)
                         self._runtime.sleep(random.uniform(0, pause))  # noqa: S311
                         continue
-                self._sweep(part, read, {one.name for one in writer.added})
-                files = [*(one for one in there if one not in gone), *writer.added]
-                return delta_log.after(read, table.version() + 1, files, len(found))
+                files = [*(one for one in there if one not in gone), *added]
+                self._sweep(part, read, {one.name for one in files})
+                state = delta_log.after(read, table.version() + 1, files, len(new))
+                return state, new.left_out()
         raise StateError(f"others write to {self} all the time", hint="run the same command again")
 
     def records(self, part: TablePart) -> Iterator[bytes]:
         """Yield the records of a part, from the newest version of the table."""
-        with self._lock:
-            table = self._found()
-            files = delta_log.data_files(table, part) if table else []
         with self._errors("read"):
-            yield from delta_rows.records(files, self._open_file)
+            with self._lock:
+                table, profile = self._found(), part.columns.profile
+                found = exported_rows.records(table, profile) if table else iter(())
+            yield from found
 
     def remove(self, part: TablePart) -> None:
         """Commit a version of the table without the rows of a part."""
@@ -213,80 +195,87 @@ class ListTable:
 
     def difference(self, part: TablePart, read: TableRead) -> str:
         """Return how the part differs from a read, in words. Empty if it does not."""
-        with self._lock:
-            table = self._found()
-            if table is None:
-                return "its table is gone"
-            try:
-                self._check_unchanged(table, part, read)
-            except StateError as error:
-                return error.message
-            files = delta_log.data_files(table, part)
-        # Version 0.2.0 noted the rows only.
-        known = read.rows if read.version is None else sum(one.rows for one in files)
-        with self._errors("read"):
-            try:
-                rows = sum(1 for _ in delta_rows.records(files, self._open_file))
-            except FileNotFoundError:
-                return "a file of its table is gone"
-            except (pa.ArrowInvalid, OSError) as error:
-                if isinstance(error, pa.ArrowInvalid) or "CRC" in str(error):
-                    return "a file of its table is damaged"
-                raise
-        return "" if rows == known else f"{counted(rows, 'record')}, not {known}"
+        try:
+            now, rows = self.current(part, read), sum(1 for _ in self.records(part))
+        except StateError as error:
+            return error.message
+        if now is None:
+            return "its table is gone"
+        return "" if rows == now.rows else f"{counted(rows, 'record')}, not {now.rows}"
+
+    def _made(self, columns: ParquetColumns) -> DeltaTable:
+        """Return the table with these columns. It is created if nothing is there."""
+        if self._found(columns) is None:
+            # Another run may be creating the table now.
+            with self._errors("write to"), suppress(CommitFailedError):
+                DeltaTable.create(
+                    self._uri,
+                    parquet_file.schema(columns),
+                    mode="ignore",
+                    partition_by=[PROFILE],
+                    name=self._name,
+                    configuration=_CONFIGURATION,
+                    storage_options=self._settings,
+                )
+                self._make_safe(0)
+        found = self._found(columns)
+        if found is None:
+            raise StorageError(f"{self} was made and is not there")
+        return found
 
     def _check_unchanged(self, table: DeltaTable, part: TablePart, read: TableRead) -> None:
-        if wrong := delta_log.change_by_others(table, part, read, self._actions):
+        log = f"{self._name}/{_LOG}"
+        wrong = delta_log.change_by_others(
+            table, part, read, lambda version: self._files.read(f"{log}/{version:020}.json")
+        )
+        if wrong:
             raise StateError(
                 f"another program changed {part.columns.profile} in {self}: {wrong}",
                 hint=_REBUILD,
             )
-
-    def _actions(self, version: int) -> list[JsonObject]:
-        """Return the actions of a version; none if its log is gone."""
-        text = self._files.read(f"{self._name}/{_LOG}/{version:020}.json")
-        return [json.loads(line) for line in (text or b"").splitlines()]
 
     def _write(
         self,
         part: TablePart,
         read: TableRead,
         there: list[DataFile],
-        found: NewestRecords,
+        new: NewestRecords,
         *,
         whole: bool,
-    ) -> tuple[PartWriter, list[DataFile]]:
+    ) -> tuple[list[DataFile], list[DataFile]]:
         """Write new files of the part, and return them with the files to remove."""
-        found.begin()
+        schema, gone = delta_rows.schema(part.columns), there
+        stay: Iterator[pa.RecordBatch] = iter(())
+        if not whole:
+            gone, stay = delta_rows.merge(there, self._open_file, new, schema)
+        rows = chain(stay, parquet_file.batches(new, part.columns, delta_rows.BATCH_BYTES))
         name = f"{delta_log.prefix(part, read)}{secrets.token_hex(6)}"
-        writer = PartWriter(self._save, name, part.columns)
-        gone = there if whole else delta_rows.merge(there, self._open_file, found, writer)
-        writer.end(found)
-        return writer, gone
+        return delta_rows.write(rows, schema, name, self._save), gone
 
     def _write_log(
         self,
         table: DeltaTable,
         part: TablePart,
         read: TableRead,
-        added: list[AddAction],
-        gone: list[DataFile],
+        added: Sequence[DataFile],
+        gone: Sequence[DataFile],
     ) -> None:
         """Commit the files that come and go as the version after that of the table.
 
         Raises CommitFailedError if there is one by now.
         """
         now, values = int(time.time() * 1000), {PROFILE: part.columns.profile}
-        removed = [RemoveAction(one.name, True, now, one.size, values) for one in gone]
+        come = [AddAction(one.name, one.size, values, now, True, one.statistics) for one in added]
+        go = [RemoveAction(one.name, True, now, one.size, values) for one in gone]
         table.create_write_transaction(
-            [*added, *removed],
+            [*come, *go],
             "append",
             parquet_file.schema(part.columns),
             [PROFILE],
             commit_properties=CommitProperties(
-                {delta_log.OURS: application(part, read)},
+                {delta_log.OURS: application(part)},
                 max_commit_retries=0,
-                app_transactions=[Transaction(application(part, read), read.number)],
+                app_transactions=[Transaction(application(part), read.number)],
             ),
             post_commithook_properties=_HOOKS,
         )
@@ -304,32 +293,53 @@ class ListTable:
         if not self._files.create(f"{self._name}/{name}", content):
             raise StorageError(f"{self}/{name} exists", hint="run the same command again")
 
-    def _open_file(self, name: str) -> pa.NativeFile:
-        store = DeltaStorageHandler(self._uri, self._settings)
-        return PyFileSystem(store).open_input_file(name)
+    def _open_file(self, name: str) -> parquet.ParquetFile:
+        return parquet.ParquetFile(
+            name,
+            filesystem=PyFileSystem(DeltaStorageHandler(self._uri, self._settings)),
+            pre_buffer=False,
+            buffer_size=_READ_BYTES,
+            page_checksum_verification=True,
+        )
 
-    def _sweep(self, part: TablePart, read: TableRead, added: set[str]) -> None:
+    def _sweep(self, part: TablePart, read: TableRead, kept: Collection[str]) -> None:
         """Remove the files of earlier attempts to commit the same read. Files that were
         not written completely are removed too, because VACUUM leaves them.
         """
-        begin = delta_log.prefix(part, read)
-        folder, _, name = begin.rpartition("/")
+        folder, _, name = delta_log.prefix(part, read).rpartition("/")
         left = [
             f"{folder}/{one}"
             for one in self._files.listed(f"{self._name}/{folder}")
             if one.startswith(name) or atomic_file.is_unfinished(one)
         ]
-        self._files.drop([f"{self._name}/{one}" for one in left if one not in added])
+        self._files.drop([f"{self._name}/{one}" for one in left if one not in kept])
 
-    def _found(self) -> DeltaTable | None:
-        """Return the table in its newest version, or None if nothing is there."""
-        self._files.check(f"{self._name}/_delta_log")
+    def _found(self, columns: ParquetColumns | None = None) -> DeltaTable | None:
+        """Return the table in its newest version, or None if nothing is there.
+
+        Raises StateError if it does not have these columns; with None, only the columns
+        that each table has are required.
+        """
+        self._files.check(f"{self._name}/{_LOG}")
         if not self._open() and self._files.listed(self._name) and not self._open():
             # Look again, because the table may have been created after the first look.
             raise StateError(
                 f"{self} holds something else than a Delta table", hint="--to another folder"
             )
-        return self._opened
+        table, wanted = self._opened, parquet_file.schema(columns or ParquetColumns(""))
+        if table is None:
+            return None
+        if table.protocol().min_reader_version > _READER:
+            raise self._newer()
+        there = pa.schema(table.schema().to_arrow())
+        compared = there if columns else pa.schema(list(there)[: len(wanted)])
+        if not compared.equals(wanted) or table.metadata().partition_columns != [PROFILE]:
+            names = excerpt(", ".join(there.names))
+            raise StateError(
+                f"{self} is a table with other columns ({names})",
+                hint="the same --columns, or --to another folder",
+            )
+        return table
 
     def _open(self) -> bool:
         """Open the table in its newest version. Says whether there is one."""
@@ -337,29 +347,11 @@ class ListTable:
             try:
                 if self._opened is None:
                     self._opened = DeltaTable(self._uri, storage_options=self._settings)
-                    self._check_columns(self._opened, None)
                 else:
                     self._opened.update_incremental()
             except TableNotFoundError:
                 self._opened = None
         return self._opened is not None
-
-    def _check_columns(self, table: DeltaTable, columns: ParquetColumns | None) -> None:
-        """Raise StateError if the table does not have these columns.
-
-        With None, only the columns that each table has are required.
-        """
-        there = pa.schema(table.schema().to_arrow())
-        wanted = parquet_file.schema(columns or ParquetColumns(""))
-        compared = there if columns else pa.schema(list(there)[: len(wanted)])
-        if table.protocol().min_reader_version > _READER:
-            raise self._newer()
-        if not compared.equals(wanted) or table.metadata().partition_columns != [PROFILE]:
-            names = excerpt(", ".join(there.names))
-            raise StateError(
-                f"{self} is a table with other columns ({names})",
-                hint="the same --columns, or --to another folder",
-            )
 
     def _newer(self) -> StateError:
         return StateError(
@@ -379,6 +371,9 @@ class ListTable:
             # support.
             if isinstance(error, exceptions.DeltaProtocolError) or "Unsupported" in str(error):
                 raise self._newer() from None
+            if isinstance(error, FileNotFoundError) or "CRC" in str(error):
+                state = "gone" if isinstance(error, FileNotFoundError) else "damaged"
+                raise StateError(f"a file of its table is {state}", hint=_REBUILD) from None
             if self._url is not None:
                 raise object_store.error_of(self._url, what, error) from None
             said = str(error).partition("\n")[0]

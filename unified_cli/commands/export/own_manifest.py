@@ -147,7 +147,7 @@ def _check_owners(destination: TableFolder, plan: ExportPlan, known: Collection[
         if one.label not in known:
             with suppress(ConfigError):
                 if part := plan.list_options(one).table:
-                    destination.table(_list(one)).check_owner(part, known)
+                    destination.table(part).check_owner(part, known)
 
 
 def _list(one: PlannedList) -> str:
