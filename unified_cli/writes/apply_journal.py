@@ -1,5 +1,5 @@
-"""The journal of an applied plan, named by the plan's digest. So the same plan is never
-applied twice, whatever its file name.
+"""The journal of an applied plan. It is named by the plan's digest, so a plan is never
+applied twice, even if its file is renamed.
 """
 
 from pathlib import Path
@@ -25,10 +25,10 @@ _REMEDY = (
 
 
 class ApplyHeader(msgspec.Struct):
-    """The first line: the plan's digest, the name of its file, when it was applied
-    first, and its number of calls.
+    """The first line: the plan's digest and file name, when it was first applied, and
+    its number of calls.
 
-    `version` is the version of the program that applied it first; older versions did
+    `version` is the version of the program that began the journal. Older versions did
     not record it.
     """
 
@@ -42,20 +42,18 @@ class ApplyHeader(msgspec.Struct):
 
 
 class ApplyJournal(Journal):
-    """The open journal of a plan; without a `lock` it is only in memory, since no file
-    could be written.
-    """
+    """The open journal of a plan. Without a `lock` it is only in memory."""
 
     lock: HeldLock | None = None
 
     @classmethod
     def open(cls, data: Path | None, header: ApplyHeader) -> "tuple[Self, StorageError | None]":
-        """Return the plan's journal, and the error if it is only in memory. A missing
-        journal is begun. The error is None if the journal is in a file.
+        """Open or create the plan's journal. If no file can be created, also return the
+        error, and keep the journal in memory.
 
-        Raises StateError if another process applies the plan, or the journal is
-        damaged; ConfigError if another user could have written it; StorageError if an
-        existing journal cannot be used.
+        Raises StateError if another process is applying the plan or the journal is
+        damaged, ConfigError if another user could have written it, and StorageError if
+        an existing journal cannot be used.
         """
         try:
             return cls._in_folder(data, header), None
@@ -119,10 +117,7 @@ def _path(data: Path, header: ApplyHeader) -> Path:
 
 
 def _is_begun(path: Path) -> bool:
-    """Return whether the plan has a journal that is not empty.
-
-    Returns True if the journal cannot be checked.
-    """
+    """Return whether the plan may have a journal that is not empty."""
     try:
         return path.stat().st_size > 0
     except (FileNotFoundError, NotADirectoryError):
@@ -132,7 +127,7 @@ def _is_begun(path: Path) -> bool:
 
 
 def open_to_read(path: Path) -> tuple[Journal, ApplyHeader]:
-    """Return the journal of a plan, open to be read, and its header.
+    """Open the journal of a plan for reading, and return it with its header.
 
     Raises StateError if it is damaged, and StorageError if reading fails.
     """

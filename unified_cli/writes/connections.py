@@ -1,5 +1,5 @@
-"""The connections of a run. Its calls become requests only if their profile still leads
-to the same connection.
+"""Turn the calls of a run into requests, if their profiles still lead to the same
+connections.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,13 +20,13 @@ from unified_cli.writes import renewal, selection as run_selection
 from unified_cli.writes.entry import JournalEntry, RunCall
 from unified_cli.writes.run import StoredRun
 
-# Settings are some kilobytes, and a run may have thousands of connections.
+# Settings take a few kilobytes, and a run may have thousands of connections.
 _MOST_SETTINGS = 256
 
 
 class RunConnections:
-    """Returns the settings of a profile, either `known` or resolved here, and the
-    request of a call.
+    """Resolves the settings of profiles, unless they are `known`, and creates the
+    requests of calls.
     """
 
     def __init__(
@@ -52,18 +52,18 @@ class RunConnections:
         self.settings = lru_cache(_MOST_SETTINGS)(resolved)
 
     def current_name(self, profile: str) -> str:
-        """Return the name that a profile of the run has now."""
+        """Return the present name of a profile of the run."""
         return self._renamed.get(profile, profile)
 
     def find_renamed(self, run: StoredRun) -> None:
-        """Find profiles that were renamed since the run began, by their connection."""
+        """Find the new names of profiles that were renamed since the run began."""
         gone = {
             call.profile: call
             for _, _, call in run.calls()
             if call.profile and call.profile not in {*self._profiles, RESERVED}
         }
         for name in self._profiles if gone else ():
-            # A profile that leads nowhere is reported when it is used.
+            # An incomplete profile is reported when it is used.
             with suppress(UnifiedError):
                 settings = self.settings(name)
                 self._renamed |= {
@@ -72,14 +72,14 @@ class RunConnections:
         self.settings.cache_clear()
 
     def call(self, profile: str, operation: Operation, identifier: str | None) -> RunCall:
-        """Return the call of an operation to a profile's connection, without a body of
-        its own.
+        """Return a call of the operation on the profile's connection, without a
+        body.
         """
         address, account = self.settings(profile).reachable()
         return RunCall(profile, str(address), account, operation.command, identifier)
 
     def request(self, call: RunCall, body: bytes | None, key: str) -> Request:
-        """Return the request of a call.
+        """Return the request for a call.
 
         `body` is the common body of the run's calls. Raises StateError and UsageError.
         """
@@ -111,11 +111,10 @@ class RunConnections:
         return operation
 
     def check(self, run: StoredRun, numbers: Iterable[int]) -> None:
-        """Check everything about these calls of a run before one of them is sent.
+        """Check these calls of a run before sending any of them.
 
-        Raises StateError if a profile leads to another connection, UnsafeError with the
-        names of all profiles that forbid writing, and ConfigError if a profile cannot
-        be used.
+        Raises StateError if a profile leads to another connection, UnsafeError if
+        profiles are read-only, and ConfigError if a profile cannot be used.
         """
         profiles: dict[str | None, Operation] = {}
         for number in numbers:
@@ -139,5 +138,5 @@ class RunConnections:
         try:
             self.request(entry.call, body, entry.k)
         except UsageError as error:
-            # The journal holds a choice that no option of a command can give.
+            # The journal contains values that no command could have written.
             raise StateError(f"call {entry.n} of the run cannot be made: {error.message}") from None

@@ -1,5 +1,5 @@
-"""Explains calls in doubt that are not repeated: why they are not, which command shows
-whether they were done, and which command repeats them with the same keys.
+"""Explain why calls in doubt are not repeated, which command shows whether they were
+done, and which command repeats them with the same keys.
 """
 
 import json
@@ -15,7 +15,7 @@ _LONGEST_BODY = 1000
 
 
 class DoubtfulCall(NamedTuple):
-    """A call in doubt, with its body and its key."""
+    """A call in doubt, its body, and its idempotency key."""
 
     call: RunCall
     body: bytes | None
@@ -23,8 +23,9 @@ class DoubtfulCall(NamedTuple):
 
 
 def rule(operation: Operation, window: float) -> str:
-    """Return why a call of an operation is not repeated. `window` is the number of
-    seconds for which the service honours an idempotency key.
+    """Return why a call of an operation is not repeated.
+
+    `window` is how long the service remembers idempotency keys, in seconds.
     """
     if operation.command == renewal.COMMAND:
         return "not repeated: the credentials may have been renewed"
@@ -37,8 +38,9 @@ def rule(operation: Operation, window: float) -> str:
 def check_command(
     catalogue: Catalogue, doubtful: DoubtfulCall, selection: Sequence[str]
 ) -> str | None:
-    """Return the command that shows whether a call was done, or None if no operation
-    can show it. `selection` are the options that select the connections.
+    """Return the command that shows whether a call was done, or None if there is none.
+
+    `selection` has the options that select the connections.
     """
     call = doubtful.call
     if call.operation == renewal.COMMAND:
@@ -57,8 +59,8 @@ def check_command(
 
 
 def repeat_command(doubtful: DoubtfulCall, selection: Sequence[str]) -> str | None:
-    """Return the command that repeats a call with the same key. None if the call has no
-    key, or if its body does not fit on a command line.
+    """Return the command that repeats a call with the same key, or None if the call has
+    no key or its body does not fit on a command line.
     """
     call, body, key = doubtful
     if not key or len(body or b"") > _LONGEST_BODY:

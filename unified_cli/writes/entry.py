@@ -1,4 +1,4 @@
-"""The lines of a journal: its header, the calls, the start of each, and its outcome."""
+"""The lines of a journal: its header, and the call, start and outcome of each write."""
 
 from collections.abc import Container
 from enum import Enum
@@ -12,24 +12,24 @@ from unified_cli.http.attempt import Doubt
 from unified_cli.masking import NO_TEXT, MaskedText, cut, masked
 from unified_cli.storage import state
 
-# Far below the size that counts as damage.
+# Far below the length at which a line counts as damaged.
 _LONGEST_TEXT = 64 * 1024
 VERSION = 1
 
 
 class EntryState(Enum):
-    """The known facts about one write."""
+    """The state of one write."""
 
     NEW = "new"
     SENT = "sent"
-    """It may have been done; no answer was received."""
+    """It may have been done; no response has arrived yet."""
     OK = "ok"
     REFUSED = "refused"
-    """It was not done, and would not be another time."""
+    """It was not done, and would fail again."""
     FAILED = "failed"
-    """It was not done, and another time it may be."""
+    """It was not done, but may succeed if it is sent again."""
     UNKNOWN = "unknown"
-    """It may have been done; the answer was lost."""
+    """It may have been done; the response was lost."""
     LEFT_OUT = "left out"
     """There was nothing to send."""
 
@@ -38,7 +38,7 @@ STATES = tuple(EntryState)
 IN_DOUBT = (EntryState.SENT, EntryState.UNKNOWN)
 NOT_DONE = (EntryState.REFUSED, EntryState.FAILED)
 AFTER_SENT = (EntryState.UNKNOWN, EntryState.FAILED)
-"""States that only a write that was sent can have."""
+"""The states that a write has only after it was sent."""
 OUTCOMES = {
     EntryState.OK: "done",
     **dict.fromkeys(NOT_DONE, "failed"),
@@ -50,11 +50,10 @@ OUTCOMES = {
 
 
 class RunCall(msgspec.Struct, omit_defaults=True):
-    """One call of a run: its connection, and the exact request without the key and the
-    token.
+    """One call of a run: its connection, and its request without the key and the token.
 
-    `body` is None if all calls share the body in the journal's header; `line` is the
-    line of the input. A line that cannot be used has no `base_url`.
+    `body` is None if all calls share the body in the journal's header. `line` is the
+    line of the input, which is invalid if there is no `base_url`.
     """
 
     profile: str | None
@@ -68,17 +67,17 @@ class RunCall(msgspec.Struct, omit_defaults=True):
 
     @property
     def is_request(self) -> bool:
-        """Whether there is something to send."""
+        """Whether there is a request to send."""
         return bool(self.base_url)
 
 
 class JournalEntry(msgspec.Struct, omit_defaults=True):
     """One line: `s` is the state of write `n`.
 
-    A write that is sent has its idempotency key `k` and the time `t`, and the hash `h`
-    of its record or, on a line before, the `call`. An outcome has `id`, `status` and
-    `why`. The outcome of an error also has the exit `code` for this error alone, and a
-    write in doubt has the kind of its `doubt`.
+    A sent write has its idempotency key `k`, the time `t`, and the hash `h` of its
+    record or, on an earlier line, the `call`. An outcome has `id`, `status` and `why`.
+    An error also has the exit `code` that it alone would have, and a write in doubt has
+    the kind of its `doubt`.
     """
 
     s: EntryState
@@ -95,17 +94,16 @@ class JournalEntry(msgspec.Struct, omit_defaults=True):
 
     @property
     def reason(self) -> MaskedText:
-        """Why a write is in this state. For a write in doubt, the kind of doubt comes
-        first.
-        """
+        """Why a write is in this state, beginning with the kind of doubt, if any."""
         if self.s is EntryState.SENT:
             return masked(Doubt.UNSEEN.value)
         return masked(f"{self.doubt}: {self.why}") if self.doubt else self.why
 
 
 def bounded(entry: JournalEntry) -> JournalEntry:
-    """Return the entry with a bounded id and reason. An id that is too long or holds a
-    secret is removed. A long reason is cut, so that the line can be read again.
+    """Return the entry with texts that fit in a line of the journal.
+
+    An id that is too long or contains a secret is removed. A long reason is cut.
     """
     secret = bool(entry.id) and masked(entry.id) != entry.id
     if len(entry.id) + len(entry.why) < _LONGEST_TEXT and not secret:
@@ -115,8 +113,8 @@ def bounded(entry: JournalEntry) -> JournalEntry:
 
 
 class RunKind(Enum):
-    """The kind of a run. Runs of imports, exports and plans only hold the place of
-    their state.
+    """The kind of a run. Imports, exports and plans keep their state elsewhere, and
+    their runs refer to it.
     """
 
     FAN_OUT = "fan-out"
@@ -128,20 +126,18 @@ class RunKind(Enum):
 
     @property
     def unit(self) -> str:
-        """The word for one call of it."""
+        """The word for one of its calls."""
         return {RunKind.FAN_OUT: "connection", RunKind.LINES: "record"}.get(self, "call")
 
 
 class JournalHeader(Protocol):
-    """The common part of the first lines of all journals; older versions wrote no
-    kind.
-    """
+    """The common part of the headers of all journals. Older versions wrote no kind."""
 
     v: int
 
     @property
     def kind(self) -> RunKind | None:
-        """The subject of the journal."""
+        """The kind of run that the journal belongs to."""
 
 
 HeaderT = TypeVar("HeaderT", bound=JournalHeader)
@@ -155,9 +151,9 @@ def read_header(
     *,
     hint: str | None = None,
 ) -> HeaderT:
-    """Return the first line of a journal of one of these kinds.
+    """Decode the header of a journal of one of these kinds.
 
-    Raises StateError if it is invalid, or of a later version.
+    Raises StateError if it is invalid or was written by a later version.
     """
     found = state.decoded(line, form)
     if found is None or found.kind not in kinds:

@@ -1,7 +1,6 @@
-"""The journal of an import, beside its input file: the input, its destination, and the
-outcome of each record.
+"""The journal of an import, beside its input file.
 
-The importer decides which records are sent again.
+It records the input, its destination, and the outcome of each record.
 """
 
 import contextlib
@@ -22,7 +21,7 @@ from unified_cli.writes.journal import Journal
 
 _KINDS = (RunKind.IMPORT,)
 SUFFIX = ".unified-journal"
-"""The suffix added to the name of the input."""
+"""The suffix of the journal's name, after the name of the input."""
 _REMEDY = (
     "nothing was sent; restore it from a backup, or --restart sends every record again, under new"
     " keys"
@@ -49,19 +48,19 @@ class ImportHeader(msgspec.Struct):
     kind: RunKind = RunKind.IMPORT
     v: int = VERSION
     choices: dict[str, str] | None = None
-    """The choices, by option, an empty text for one without a value; None in a journal
-    of an older version.
+    """The values of the options that change the requests. "" is an option without a
+    value. None in a journal of an older version.
     """
 
 
 def path_of(source: Path) -> Path:
-    """Return the name of the journal beside an input."""
+    """Return the path of the journal beside an input."""
     return source.with_name(source.name + SUFFIX)
 
 
 def lacks_choices(source: Path) -> bool:
-    """Return whether the journal beside an input was written by an older version, which
-    did not record how the input was read.
+    """Return whether an older version wrote the journal, without recording how it read
+    the input.
     """
     path = path_of(source)
     try:
@@ -76,8 +75,8 @@ def lacks_choices(source: Path) -> bool:
 
 
 class Counterpart(NamedTuple):
-    """For an import the fingerprint of its replay, for a replay that of the original
-    import.
+    """The fingerprint of the replay of an import, or of the import that a replay
+    repeats.
     """
 
     fingerprint: str
@@ -85,7 +84,7 @@ class Counterpart(NamedTuple):
 
 
 class ImportJournal(Journal):
-    """An open journal of an import; `header` is the one in the file."""
+    """An open journal of an import; `header` is the header in the file."""
 
     header: ImportHeader
     _other: Counterpart
@@ -94,13 +93,13 @@ class ImportJournal(Journal):
     def open(
         cls, path: Path, header: ImportHeader, other: Counterpart, *, highest: int, restart: bool
     ) -> "ImportJournal":
-        """Return the journal of this input. A new one is begun if there is none, or if
-        `restart` discards the old one.
+        """Open the journal of an input, or begin a new one if it is missing or
+        `restart` discards it.
 
         A replay never discards a journal of the `other` kind. `highest` is the number
         of the input's last record. The caller must hold the lock. Raises StateError if
-        the journal is of something else or damaged, and StorageError if it cannot be
-        read or written.
+        the journal belongs to another import or is damaged, and StorageError if it
+        cannot be read or written.
         """
         journal = cls(journals.open_file(path, missing_ok=True), _REMEDY)
         journal.header, journal._other = header, other
@@ -110,9 +109,7 @@ class ImportJournal(Journal):
 
     @classmethod
     def in_memory(cls, header: ImportHeader, *, highest: int) -> "ImportJournal":
-        """Return a journal of this input in memory, which is lost when the process
-        ends.
-        """
+        """Return a journal in memory, which is lost when the process ends."""
         journal = cls(MemoryFile(Path("(memory)")), _REMEDY)
         journal.header, journal.highest = header, highest
         journal.begin(header)
@@ -135,7 +132,7 @@ class ImportJournal(Journal):
         self._check_kind(found)
         self._check_choices(found.choices, asked.choices)
         if found.fingerprint != asked.fingerprint:
-            # The header has one digest of all records.
+            # The header has a single digest of all records.
             what = "another operation, connection, query or --map"
             hint = (
                 "the same command as before resumes it; --restart discards it, and sends everything"
@@ -152,8 +149,8 @@ class ImportJournal(Journal):
     def _check_choices(
         self, found: Mapping[str, str] | None, asked: Mapping[str, str] | None
     ) -> None:
-        """Raise StateError if the choices differ from the journal's. Its hint has the
-        options that resume it.
+        """Raise StateError if the options differ from those in the journal. The hint
+        names the options that resume the import.
         """
         if found is None or asked is None:
             return
@@ -174,9 +171,8 @@ class ImportJournal(Journal):
         )
 
     def check_choice_matters(self) -> None:
-        """Raise StateError if an older version tried all records and sent none. Another
-        format would give other records, and the journal does not say which format was
-        tried.
+        """Raise StateError if an older version could not send any record. It may have
+        read the input in another format, which its journal does not name.
         """
         if self.header.choices is None and self.settled and not self.has_sent:
             raise StateError(
@@ -193,7 +189,9 @@ class ImportJournal(Journal):
                 self._check_kind(found)
 
     def _check_kind(self, found: ImportHeader) -> None:
-        """Raise StateError for a replay's journal in a real import, or the reverse."""
+        """Raise StateError if a real import finds the journal of a replay, or the
+        reverse.
+        """
         if found.fingerprint != self._other.fingerprint:
             return
         if self._other.is_replay:
@@ -212,7 +210,7 @@ def _words(option: str, value: str) -> str:
 
 
 def open_to_read(path: Path) -> tuple[Journal, ImportHeader]:
-    """Return the journal of an import, open to be read, and its header.
+    """Open the journal of an import for reading, and return it with its header.
 
     Raises StateError if it is damaged, and StorageError if reading fails.
     """
@@ -221,17 +219,15 @@ def open_to_read(path: Path) -> tuple[Journal, ImportHeader]:
     def highest(line: bytes) -> int:
         nonlocal found
         found = read_header(line, path, ImportHeader, _KINDS)
-        # Each record has at least one byte, so the size bounds their number.
+        # Each record has at least one byte, so there cannot be more records than bytes.
         return found.size
 
     return journals.open_to_read(path, _REMEDY, highest), found
 
 
 def version_of(path: Path) -> str:
-    """Return the version that began an import.
-
-    Empty for version 0.1, which did not record its version, and for a journal that
-    cannot be read.
+    """Return the version that began an import, or "" if it is unknown. Version 0.1 did
+    not record it.
     """
     with contextlib.suppress(UnifiedError), contextlib.closing(journals.open_file(path)) as file:
         line = file.read(state.LONGEST_LINE, 0).partition(b"\n")[0]

@@ -1,4 +1,4 @@
-"""A file of records, which is read once to find its format and to check it."""
+"""Read a file of records once to find its format and check it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,12 +15,11 @@ from unified_cli.writes.input_reading import Reading, ReadingOptions, RecordShap
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file of records, which was read once. It has `count` records; `last` is the
-    number of the last one.
+    """A checked file of `count` records, the last of which has the number `last`.
 
-    `labelled` is the number of the first record that names its connection, 0 if no
-    record does; `sound` says that all are valid. `heads` are the names of the columns
-    of a table. The records are read from the open file, even if the file is renamed.
+    `labelled` is the number of the first record that names its connection, or 0.
+    `sound` is true if all records are valid. `heads` are the column names of a table.
+    The file stays open, so renaming it does not matter.
     """
 
     file: UnchangedFile
@@ -38,11 +37,8 @@ class InputFile:
         return self.file.path
 
     def lines(self) -> Iterator[InputLine]:
-        """Yield the records, one after the other.
-
-        Raises StateError if the file has changed.
-        """
-        # The file is unchanged, so lines that were valid before need no check.
+        """Yield the records. Raises StateError if the file has changed."""
+        # The file is unchanged, so do not check its lines again.
         name = str(self.path)
         with self.file.reader() as content:
             if self.sound and self.reading.format == "ndjson":
@@ -52,12 +48,12 @@ class InputFile:
 
     @property
     def columns(self) -> list[str]:
-        """The names of its columns as they are read."""
+        """The column names as they are read."""
         return [head.strip() for head in self.heads] if self.reading.trimmed else self.heads
 
     @property
     def remark(self) -> str:
-        """The sentence about the names of its columns. Empty if they are usual."""
+        """A warning about blanks around column names, or ""."""
         return input_tables.remark(self.heads, trimmed=self.reading.trimmed)
 
     def close(self) -> None:
@@ -73,11 +69,11 @@ def examine(
     shown: Path | None = None,
     as_0_2_0: bool = False,
 ) -> InputFile:
-    """Read a file once before it is used.
+    """Check a file before it is used.
 
-    `shown` is its name for messages, if different; `as_0_2_0` reads it as version 0.2.0
-    did. Raises UsageError if the file is empty, too large, of another kind, or a broken
-    array or table, and StorageError if reading fails.
+    `shown` is its name in messages, if different. `as_0_2_0` reads it as version 0.2.0
+    did. Raises UsageError if the file is empty, too large, of an unsupported kind or
+    damaged, and StorageError if reading fails.
     """
     options.check()
     try:

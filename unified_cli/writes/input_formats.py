@@ -1,6 +1,6 @@
-"""Read records from NDJSON, a JSON array, Parquet or a list of ids, each with its line.
+"""Read records from NDJSON, a JSON array, Parquet or a list of ids.
 
-Tables are read by `input_tables`.
+`input_tables` reads CSV and TSV.
 """
 
 import io
@@ -28,10 +28,10 @@ _OF_ROWS = {",": "a comma", '"': "a quote", "\t": "a tab", "  ": "two blanks in 
 
 
 class InputLine(NamedTuple):
-    """One record as it was read: JSON text, or a `bare` id; `number` is its line, or
-    its place in an array.
+    """One record: JSON text, or a `bare` id.
 
-    `wrong` says why it cannot be used. Other records can still be used.
+    `number` is its line or its position in an array. `wrong` says why the record is
+    invalid, or is empty.
     """
 
     number: int
@@ -41,16 +41,13 @@ class InputLine(NamedTuple):
 
 
 def split(file: BinaryIO, name: str) -> Iterator[InputLine]:
-    """Yield the lines, without line ends and surrounding blanks.
-
-    Blank lines are empty.
-    """
+    """Yield the numbers and texts of all lines, without surrounding blanks."""
     for number, raw in enumerate(input_bounds.lines(file, name), 1):
         text = raw.removeprefix(_BOM) if number == 1 else raw
         yield InputLine(number, text.strip(_BLANK))
 
 
-# All readers are called alike.
+# All readers have the same parameters.
 def _ndjson(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa: ARG001
     for line in split(file, name):
         if line.text:
@@ -58,7 +55,7 @@ def _ndjson(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # no
 
 
 def sound_ndjson(file: BinaryIO, name: str) -> Iterator[InputLine]:
-    """Yield the lines of a file in which every line was valid before."""
+    """Yield the lines of a file that is known to be valid."""
     return (line for line in split(file, name) if line.text)
 
 
@@ -72,7 +69,7 @@ def _ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa:
 def _guessed_ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
     """Yield ids from input whose format is a guess.
 
-    An id that looks like a row of a table cannot be used.
+    An id that looks like a row of a table is invalid.
     """
     for line in _ids(file, name, items):
         yield line if line.wrong else line._replace(wrong=_row_flaw(line.text.decode("utf-8")))
@@ -99,7 +96,7 @@ def _json_lines(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
     except TooLongError:
         raise input_bounds.too_long(f"{name}, record {number + 1}") from None
     except ValueError as error:
-        cut = f"it ends within record {number + 1}: write it anew" if _CUT in str(error) else None
+        cut = f"it ends within record {number + 1}: write it again" if _CUT in str(error) else None
         raise UsageError(f"{name} {error}", hint=cut) from None
 
 
@@ -126,10 +123,9 @@ READERS = {
 def _array_records(file: BinaryIO, items: str) -> Iterator[str]:
     """Yield the elements of an array, or of the member `items` of an object.
 
-    An object without `items` is itself the only record.
-
-    Raises ValueError, with the reason, if the text is neither an array nor an object,
-    and TooLongError if a record has more than `LONGEST_LINE` bytes.
+    An object without `items` is a single record. Raises ValueError if the text is
+    neither an array nor an object, and TooLongError if a record has more than
+    `LONGEST_LINE` bytes.
     """
     pieces = _pieces(file)
     begins = next(pieces, b"")
@@ -142,7 +138,7 @@ def _array_records(file: BinaryIO, items: str) -> Iterator[str]:
 
 
 def is_array(begins: bytes, rest: BinaryIO) -> bool:
-    """Return whether a text with this beginning is one JSON array."""
+    """Return whether the text is one JSON array. `begins` is its beginning."""
     stream = JsonStream(chain([begins, b"\n"], _pieces(rest)), LONGEST_LINE)
     try:
         for _ in _elements(stream):
@@ -155,9 +151,9 @@ def is_array(begins: bytes, rest: BinaryIO) -> bool:
 
 
 def _object(text: bytes, items: str) -> bytes:
-    """Return the array of a page's records, or of the one record.
+    """Return the records of a page, or a single record, as an array.
 
-    A text that may be too long for one record is returned unchanged.
+    Text that may be too long for one record is returned unchanged.
     """
     if len(text) >= LONGEST_LINE:
         return text

@@ -1,4 +1,4 @@
-"""Determine how an input is read. Its format is given, or found by content and name."""
+"""Determine the format of an input from the options, its content, and its name."""
 
 import io
 import re
@@ -18,7 +18,7 @@ from unified_cli.writes.input_formats import GUESSED_IDS, PARQUET, InputLine
 from unified_cli.writes.input_tables import TAB, TableRules
 
 Opened = Callable[[], BinaryIO]
-"""Opens an input, from its beginning."""
+"""Opens an input at its beginning."""
 _DEFAULT = ","
 FORMATS = "NDJSON, JSON, CSV or TSV"
 _PARQUET = b"PAR1"
@@ -46,8 +46,10 @@ _HINTS = {
 
 
 class RecordShape(NamedTuple):
-    """How records of an input may look: `items` is the name under which a page has
-    them, `types` are the JSON types of their known fields; `ids` allows bare ids.
+    """What records of an input may look like.
+
+    `items` is the member of a page that has the records, `types` the JSON types of the
+    known fields, and `ids` allows bare ids.
     """
 
     items: str
@@ -56,7 +58,7 @@ class RecordShape(NamedTuple):
 
     @classmethod
     def from_operation(cls, operation: Operation, service: Service) -> "RecordShape":
-        """Return the shape of the records that an operation takes."""
+        """Return the shape of the records for an operation."""
         facts = operation.facts
         known = {field.name: field.type for fields in facts.body.values() for field in fields}
         known |= {field.name: field.type for field in facts.fields}
@@ -64,7 +66,7 @@ class RecordShape(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """How an input is read; `plain` is how 0.2.0 read tables."""
+    """The format of an input; `plain` reads tables as 0.2.0 did."""
 
     format: str
     delimiter: str = _DEFAULT
@@ -73,12 +75,12 @@ class Reading(NamedTuple):
 
     @property
     def is_table(self) -> bool:
-        """Whether the input has rows."""
+        """Whether the input is CSV or TSV."""
         return self.format in {"csv", "tsv"}
 
     @property
     def choices(self) -> dict[str, str]:
-        """The options that choose this reading, with their values."""
+        """The options that select this format, with their values."""
         found = {} if self.format in {GUESSED_IDS, PARQUET} else {"--format": self.format}
         if self.delimiter not in {_DEFAULT, TAB}:
             found["--delimiter"] = self.delimiter
@@ -88,7 +90,7 @@ class Reading(NamedTuple):
 
 
 class ReadingOptions(NamedTuple):
-    """The options of a reading; None and False if they are not given."""
+    """The options for the format; None or False if they are not used."""
 
     format: str | None = None
     delimiter: str | None = None
@@ -96,11 +98,11 @@ class ReadingOptions(NamedTuple):
 
     @property
     def is_new(self) -> bool:
-        """Whether an option is given that 0.2.0 lacked."""
+        """Whether the options include any that 0.2.0 did not have."""
         return bool(self.delimiter or self.trim_header) or self.format == "tsv"
 
     def check(self) -> None:
-        """Raise UsageError for options that mean nothing together."""
+        """Raise UsageError if options cannot be combined."""
         if self.delimiter and self.format not in {None, "csv"}:
             raise UsageError(f"--delimiter is for CSV, not for {self.format}", hint="--format csv")
         if self.trim_header and self.format not in {None, "csv", "tsv"}:
@@ -112,7 +114,7 @@ class ReadingOptions(NamedTuple):
 def lines(
     content: BinaryIO, name: str, reading: Reading, shape: RecordShape
 ) -> Iterator[InputLine]:
-    """Return the records, one after the other."""
+    """Return the records of an input."""
     if not reading.is_table:
         return input_formats.READERS[reading.format](content, name, shape.items)
     read = input_tables.read_csv if reading.format == "csv" else input_tables.read_tsv
@@ -120,7 +122,7 @@ def lines(
 
 
 def heads(content: BinaryIO, name: str, reading: Reading, shape: RecordShape) -> list[str]:
-    """Return the names of the columns as written. Empty without a table."""
+    """Return the column names as written. Empty if the input is not a table."""
     if not reading.is_table:
         return []
     quoted = reading.format == "csv"
@@ -132,8 +134,8 @@ def _rules(reading: Reading, shape: RecordShape) -> TableRules:
 
 
 def find(opened: Opened, path: Path, shape: RecordShape, options: ReadingOptions) -> Reading:
-    """Return how an input is read. Raises UsageError, which names the kind of the file,
-    if it cannot be used.
+    """Return the format of an input. Raises UsageError if the file is of an unsupported
+    kind.
     """
     with opened() as content:
         begins = content.read(4096)
@@ -160,14 +162,14 @@ def find(opened: Opened, path: Path, shape: RecordShape, options: ReadingOptions
 def find_as_0_2_0(
     opened: Opened, path: Path, shape: RecordShape, options: ReadingOptions
 ) -> Reading:
-    """Return how 0.2.0 would have read it."""
+    """Return the format in which 0.2.0 would have read an input."""
     return Reading(options.format or _guess(opened, path, shape), plain=True)
 
 
 def _guess(opened: Opened, path: Path, shape: RecordShape) -> str:
-    """Return a guess at the format. It is made from the name for CSV and JSON, else
-    from the beginning of the content. If ids are allowed, a table is recognised by its
-    column `id`.
+    """Guess the format from the name, or from the beginning of the content.
+
+    If ids are allowed, a table is recognised by its column `id`.
     """
     if path.suffix.lower() in {".csv", ".json"}:
         return path.suffix[1:].lower()
@@ -177,7 +179,7 @@ def _guess(opened: Opened, path: Path, shape: RecordShape) -> str:
         if begins not in b"[{" and shape.ids:
             return "csv" if input_formats.names_id(first) else GUESSED_IDS
         if begins == b"[":
-            # An id may begin like an array; it hardly continues like one.
+            # An id may begin with a bracket, but it rarely continues like an array.
             is_id = shape.ids and not input_formats.is_array(first, content)
             return GUESSED_IDS if is_id else "json"
     return _format_after_brace(first, shape) if first and shape.ids else "ndjson"
@@ -189,10 +191,10 @@ def _first_line_with_text(content: BinaryIO, path: Path) -> bytes:
 
 def _format_after_brace(line: bytes, shape: RecordShape) -> str:
     if json_check.encoding_flaw(line):
-        # Read as JSON lines, the other lines can still be used.
+        # As NDJSON, the other lines can still be used.
         return "ndjson"
     if json_check.syntax_flaw(line):
-        # A document on several lines, if it continues as an object does.
+        # It may be an object on several lines.
         return "json" if _MEMBER.match(line) else GUESSED_IDS
     members = parts(line) or {}
     is_page = "id" not in members and members.get(shape.items, b"").startswith(b"[")
@@ -218,7 +220,7 @@ def _recognised(opened: Opened, path: Path, shape: RecordShape) -> str:
     table = _TABLES.get(suffix)
     if first[:1] in {b"{", b"["}:
         if table and not json_check.flaw(first):
-            # Its name is that of a table, but its content is JSON.
+            # The file is named like a table, but contains JSON.
             kind = "json" if first.startswith(b"[") else "ndjson"
             raise UsageError(
                 f"{path} is {kind.upper()} by its content, not {table.upper()}",
@@ -257,7 +259,7 @@ def ids_or_records(
 ) -> Iterator[InputLine]:
     """Return the lines of piped input, either records or ids.
 
-    Without a `wanted` format, it is guessed from the beginning.
+    If `wanted` is None, guess the format.
     """
     options = ReadingOptions(wanted)
     reading = find(partial(io.BytesIO, content), Path(name), shape._replace(ids=True), options)

@@ -1,6 +1,4 @@
-"""The request for each record of an input: its id, its body, reshaped by a jq program,
-and the hash of both.
-"""
+"""Determine the id and the body of the request for each record of an input."""
 
 import base64
 import hashlib
@@ -21,11 +19,9 @@ from unified_cli.output.jq_program import JqProgram, NotHeldError
 from unified_cli.writes.input_formats import InputLine
 
 MARK = "_import"
-"""The member that result files add to a record, and that is removed when they are
-imported again.
-"""
+"""The member that result files add to records. Importing them removes it."""
 
-# Taking the members apart needs many times the memory of the text.
+# Splitting a record into members takes many times the memory of its text.
 _LARGE = 1024 * 1024
 
 _LONGEST_NAME = 64
@@ -34,19 +30,18 @@ NOT_ASKED_FOR = (
     f"has a {LABEL}, and chooses no connection without -p of several (leave it out, or -p with a"
     " glob, a tag or names)"
 )
-"""Of a record that names a connection where records must not."""
+"""The reason for records that name a connection where that is not allowed."""
 
 Reshape = Callable[[bytes], list[bytes]]
 
 
 class LineMark(msgspec.Struct, omit_defaults=True):
-    """The line of a result file about a record.
+    """The mark that a result file adds to a record.
 
-    Its idempotency `key` is used again, so that nothing is done twice.
-
-    `request` is the hash of a failed request. Its key is for this request only, because
-    the record may be corrected. A key without `request` belongs to a request in doubt,
-    which was first `sent` at this time. `text` is a line that was not a record.
+    Its idempotency `key` is reused, so that nothing is done twice. `request` is the
+    hash of a failed request: a corrected record must not reuse the key. A key without
+    `request` belongs to a request in doubt, which was first `sent` at this time. `text`
+    is an input line that was not a record.
     """
 
     line: int
@@ -60,11 +55,10 @@ class LineMark(msgspec.Struct, omit_defaults=True):
 
 
 class InputItem(msgspec.Struct, frozen=True, dict=True):
-    """One request to send: `identifier` for its path, its `body`, and the `record` that
-    it came from.
+    """One request to send: its id and body, and the `record` that it is made from.
 
-    `wrong` says why it cannot be sent, and `empty` that the map left it out. `mark` is
-    the mark that the record carried; `profile` is its connection, if there are several.
+    `wrong` says why it cannot be sent, `empty` that the map left it out. `mark` is the
+    mark of the record, and `profile` its connection, if there are several.
     """
 
     number: int
@@ -78,7 +72,7 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def in_doubt(self) -> bool:
-        """Whether the record's earlier import may have done this write."""
+        """Whether an earlier import of the record may have done this write."""
         return (
             self.mark is not None
             and not self.mark.request
@@ -87,28 +81,24 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def key(self) -> str:
-        """The key that the record carried.
-
-        Empty if it carried none, or one for another request.
+        """The idempotency key in the record's mark, or "" if it has none for this
+        request.
         """
         return self.mark.key if self.mark and self.mark.request in {"", self.hash} else ""
 
     @cached_property
     def hash(self) -> str:
-        """The identity of a request.
-
-        It is unchanged if the record was in a result file in between.
-        """
+        """The hash of the request. The mark of a result file does not change it."""
         return self._hash(_canonical(self.body) if self.body else b"")
 
     @property
     def hash_in_0_1(self) -> str:
-        """The hash of the unchanged body, as version 0.1 wrote it into journals."""
+        """The hash that version 0.1 wrote to journals."""
         return self._hash(self.body or b"")
 
     def _hash(self, body: bytes) -> str:
         digest = hashlib.sha256(b"" if self.profile is None else self.profile.encode() + b"\0")
-        # Half a surrogate pair, which no request can hold, has a hash too.
+        # Hash half a surrogate pair, too, although it cannot be sent.
         identifier = self.identifier
         digest.update(
             b"" if identifier is None else identifier.encode("utf-8", "surrogatepass") + b"\0"
@@ -117,11 +107,10 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
         return digest.hexdigest()
 
     def key_for(self, import_id: str) -> str:
-        """Return the idempotency key: the same for every attempt at this line of this
-        import, and for nothing else.
+        """Return the idempotency key, which is the same for every attempt at this
+        record in this import.
 
-        Assumption: the service compares only keys, not bodies, so another body must
-        have another key.
+        The service may compare keys without bodies, so another body has another key.
         """
         digest = hashlib.sha256(f"{import_id}|{self.number}|{self.hash}".encode()).digest()
         return self.key or base64.b32encode(digest[:25]).decode("ascii")
@@ -136,11 +125,10 @@ def _canonical(body: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class ItemRules:
-    """How to treat a line: `reshape` changes its record; `profiles` are those that
-    records may name.
+    """How to turn a line into an item: `reshape` changes the record, and `profiles` are
+    the profiles that records may name.
 
-    If `profiles` is None, a record must not name a profile, because its content must
-    not choose the connection.
+    If `profiles` is None, records must not name a profile.
     """
 
     operation: Operation
@@ -150,7 +138,7 @@ class ItemRules:
 
 
 def items(lines: Iterator[InputLine], rules: ItemRules) -> Iterator[InputItem]:
-    """Yield the items of the lines, each made on its own."""
+    """Yield an item for each line."""
     for line in lines:
         yield _item(line, rules)
 
@@ -181,9 +169,9 @@ def _bare(line: InputLine, rules: ItemRules) -> InputItem:
 
 
 def _split_label(record: bytes, profiles: Collection[str] | None) -> tuple[bytes, str | None]:
-    """Return the record without the name of its connection, and that name.
+    """Return the record without the label, and the profile that the label names.
 
-    Raises ValueError saying why it has none.
+    Raises ValueError with the reason if the label is missing or unknown.
     """
     if profiles is None:
         if record_label.carries(record):
@@ -217,11 +205,9 @@ def _with_body(item: InputItem, rules: ItemRules) -> InputItem:
 
 
 def split_mark(record: bytes) -> tuple[bytes, LineMark | None]:
-    """Return the record without the mark of a result file, and that mark.
+    """Return the record without the mark of a result file, and the mark.
 
-    Raises ValueError if a marked line was not a record.
-
-    Raises ValueError also if no request can carry the key.
+    Raises ValueError if the marked line was not a record or the key cannot be sent.
     """
     if f'"{MARK}"'.encode() not in record:
         return record, None
@@ -242,7 +228,7 @@ def split_mark(record: bytes) -> tuple[bytes, LineMark | None]:
 def _no_record(body: bytes, service: Service) -> str:
     if not body.startswith(b"{"):
         return "is not a JSON object"
-    # A letter of a key may be written as an escape.
+    # JSON may escape the letters of a key.
     if service.items.encode() in body or b"\\u00" in body:
         members = parts(body) or {}
         if service.items in members and service.cursor in members:
@@ -274,16 +260,16 @@ class RecordMap:
     ) -> None:
         """Raises UsageError if the program is not valid jq.
 
-        `note` tells the user, once, of a number that it computed.
+        `note` prints a warning, once, about a number that jq computed.
         """
         self._note = note
         self._program = JqProgram(program, option)
 
     def __call__(self, record: bytes) -> list[bytes]:
-        """Return the program's results for a record, each as JSON text.
+        """Return the program's results for a record as JSON text.
 
-        Raises ValueError with the reason if the program fails, NotHeldError if jq would
-        change the record.
+        Raises ValueError with the reason if the program fails, and NotHeldError if jq
+        cannot represent the record.
         """
         try:
             found = self._program.results(record)
@@ -298,9 +284,9 @@ class RecordMap:
         return found
 
     def leave_out(self, record: bytes, error: NotHeldError) -> None:
-        """Note that a record was left out."""
+        """Count a record that jq cannot represent."""
         self._program.leave_out(record, error)
 
     def shortcomings(self) -> Sequence[str]:
-        """Return one sentence that names the records left out. Nothing without any."""
+        """Return a sentence about the records that jq cannot represent, if any."""
         return self._program.shortcomings()

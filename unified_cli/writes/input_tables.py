@@ -1,5 +1,5 @@
-r"""Rows of CSV and TSV as records: the header names the members, a cell is text or
-JSON.
+r"""Read rows of CSV and TSV as records: the header names the members, and a cell is
+text or JSON.
 """
 
 import csv
@@ -26,8 +26,8 @@ TAB = "\t"
 class TableRules(NamedTuple):
     """How rows become records.
 
-    `types` are the JSON types of the fields that are known. With `plain` a cell is
-    always text and a name never a path, as in 0.2.0.
+    `types` are the JSON types of the known fields. With `plain`, cells are text and
+    names are not paths, as in 0.2.0.
     """
 
     delimiter: str = ","
@@ -59,7 +59,7 @@ def read_tsv(file: BinaryIO, name: str, rules: TableRules) -> Iterator[InputLine
 
 
 def header(file: BinaryIO, name: str, rules: TableRules, *, quoted: bool) -> list[str]:
-    """Return the names of the columns as written."""
+    """Return the column names as written."""
     try:
         if not quoted:
             return next(_tab_rows(file, name), (0, []))[1]
@@ -73,7 +73,7 @@ def header(file: BinaryIO, name: str, rules: TableRules, *, quoted: bool) -> lis
 
 
 def remark(heads: Sequence[str], *, trimmed: bool) -> str:
-    """Return the sentence about names with blanks around them. Empty without any."""
+    """Return a warning about blanks around column names, or ""."""
     odd = [repr(head) for head in heads if head != head.strip()]
     if not odd:
         return ""
@@ -147,8 +147,7 @@ def _records(
 def _check_heads(heads: list[str], name: str, rules: TableRules) -> None:
     others = [one for one in _OTHERS if one != rules.delimiter]
     if len(heads) == 1 and (other := next((one for one in others if one in heads[0]), None)):
-        # Spreadsheets in many countries write these delimiters; each row would become
-        # one field.
+        # Spreadsheets often use these delimiters. Each row would become one field.
         raise UsageError(
             f"{name}, line 1: one column, with {other!r} in its name",
             hint=f"import takes --delimiter {'tab' if other == TAB else repr(other)}",
@@ -162,14 +161,14 @@ def _check_heads(heads: list[str], name: str, rules: TableRules) -> None:
 
 
 class _CellError(ValueError):
-    """A cell is not of the type in its header."""
+    """A cell does not have the type in the header."""
 
 
 _Members = dict[str, "bytes | _Members"]
 
 
 class _Column(NamedTuple):
-    """The place of a column's cells in a record, and their type."""
+    """The path of a column's cells in a record, and their type."""
 
     path: tuple[str, ...]
     value: Callable[[str], bytes]
@@ -198,9 +197,10 @@ def _columns(heads: Sequence[str], rules: TableRules) -> list[_Column]:
 
 
 def _path(name: str, names: set[str], *, typed: bool) -> tuple[str, ...]:
-    """Return the path of a column's cells. `a.b` is a path, unless a column `a` has the
-    whole value. In that case a typed column adds nothing, and the name of any other is
-    not split.
+    """Return the path of a column's cells.
+
+    `a.b` is a path unless a column `a` has the whole value. Then a typed column is
+    ignored, and the name of any other column is not split.
     """
     steps = tuple(name.split("."))
     if any(".".join(steps[:n]) in names for n in range(1, len(steps))):

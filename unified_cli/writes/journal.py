@@ -1,5 +1,5 @@
-"""The journal of many writes: each call is on the disk before it is sent, and its
-outcome after.
+"""The journal of many writes: it records each call on disk before it is sent, and then
+its outcome.
 """
 
 import contextlib
@@ -20,10 +20,9 @@ _USUAL_LINE = 4096
 
 
 class Journal:
-    """An open journal, in a file, or in memory if no file can be written.
+    """An open journal, in a file or in memory.
 
-    `remedy` says what to do about an unusable journal, `longest` bounds the bytes of a
-    line.
+    `remedy` is the hint for a damaged journal, and `longest` the most bytes in a line.
     """
 
     def __init__(
@@ -40,8 +39,8 @@ class Journal:
         self._last = array("q")
 
     def begin(self, header: msgspec.Struct) -> None:
-        """Write the first line. The line and the file's name are synced before this
-        returns. Raises StorageError.
+        """Write the header, and sync it and the file's name to disk. Raises
+        StorageError.
         """
         self._append([msgspec.json.encode(header)])
         try:
@@ -52,10 +51,10 @@ class Journal:
     def load(self, accept: Callable[[bytes], int], *, repair: bool = True) -> bool:
         """Read the lines of earlier runs. Returns False if there are no lines yet.
 
-        `accept` gets the first line, and returns the highest possible number of an
-        entry. Without `repair` the file is not changed, because another process may be
-        writing its last line. Raises StateError if the journal is damaged, the errors
-        of `accept`, and OSError if reading fails.
+        `accept` checks the header and returns the highest possible number of an entry.
+        `repair` removes a partial last line; do not use it while another process may be
+        writing. Raises StateError if the journal is damaged, the errors of `accept`,
+        and OSError if reading fails.
         """
         empty = True
         for line in state.lines(self._file, self._remedy, longest=self._longest, repair=repair):
@@ -70,7 +69,8 @@ class Journal:
     def opening(self, use: str) -> Iterator[None]:
         """Close the file if the block fails.
 
-        Turns OSError into StorageError, whose message names the `use`.
+        Turns OSError into a StorageError that says what the journal was opened to do,
+        such as `use` "read".
         """
         try:
             yield
@@ -86,15 +86,15 @@ class Journal:
         self._file.close()
 
     def state(self, number: int) -> EntryState:
-        """Return the known facts about a write."""
+        """Return the state of a write."""
         return STATES[self._states[number]] if number < len(self._states) else EntryState.NEW
 
     def numbers(self) -> Iterator[int]:
-        """Return the numbers of all writes of which the journal holds the call."""
+        """Return the numbers of all writes whose calls are in the journal."""
         return (number for number, at in enumerate(self._calls) if at >= 0)
 
     def noted(self) -> Iterator[int]:
-        """Return the numbers of all writes of which the journal holds a line."""
+        """Return the numbers of all writes with a line in the journal."""
         return (number for number, at in enumerate(self._last) if at >= 0)
 
     def counts(self) -> dict[EntryState, int]:
@@ -106,25 +106,23 @@ class Journal:
         }
 
     def outcomes(self) -> Counter[str]:
-        """Return the number of writes with each outcome. Only writes with a line in the
-        journal count.
+        """Return the number of writes with each outcome, without writes that have no
+        line.
         """
         return Counter(OUTCOMES[self.state(number)] for number in self.noted())
 
     def call(self, number: int) -> JournalEntry:
-        """Return the line with the call of a write. For one of `numbers`."""
+        """Return the line with the call of a write, which must be one of `numbers`."""
         return self._entry(self._calls[number])
 
     def sent(self, number: int) -> JournalEntry | None:
-        """Return the line that was written before the write was sent. None if there is
-        no such line.
-        """
+        """Return the line that was written before the write was sent, or None."""
         at = self._sent[number] if number < len(self._sent) else -1
         return None if at < 0 else self._entry(at)
 
     @property
     def settled(self) -> bool:
-        """Whether there is a line about any write."""
+        """Whether the journal has a line about any write."""
         return any(at >= 0 for at in self._last)
 
     @property
@@ -133,21 +131,18 @@ class Journal:
         return any(at >= 0 for at in self._sent)
 
     def last(self, number: int) -> JournalEntry:
-        """Return the last line about a write.
-
-        The write must not be new, or must have a call.
-        """
+        """Return the last line about a write, which must be in the journal."""
         return self._entry(self._last[number])
 
     def add_sent(self, entries: Sequence[JournalEntry]) -> None:
-        """Record on disk that these writes are about to be sent. They may be sent only
-        after it returns.
+        """Record on disk that these writes are about to be sent. Call it before sending
+        them.
         """
         self.add(entries)
         self.sync()
 
     def add(self, entries: Iterable[JournalEntry]) -> None:
-        """Write lines, such as outcomes. They may reach the disk a little later."""
+        """Append lines, such as outcomes, without syncing them to disk."""
         lines = []
         at = self._file.size
         for entry in entries:
@@ -159,7 +154,7 @@ class Journal:
             self._append(lines)
 
     def sync(self) -> None:
-        """Have everything written on the disk."""
+        """Sync everything to disk."""
         try:
             self._file.sync()
         except OSError as error:
@@ -206,10 +201,9 @@ class Journal:
 
 
 def open_file(path: Path, *, missing_ok: bool = False, writable: bool = True) -> AppendFile:
-    """Return the file of a journal, open. Without `writable` it is opened for reading
-    only.
+    """Open the file of a journal.
 
-    Raises ConfigError if someone else can have written it, StateError if it is not a
+    Raises ConfigError if another user could have written it, StateError if it is not a
     regular file, FileNotFoundError if it is missing, and StorageError if it cannot be
     opened.
     """
@@ -224,7 +218,7 @@ def open_file(path: Path, *, missing_ok: bool = False, writable: bool = True) ->
     except regular_file.NotRegularError:
         raise state.not_regular(path, "move it away") from None
     except OSError as error:
-        # If it belongs to another user, that is reported as the reason.
+        # Report another owner as the reason, if there is one.
         check_owner(path)
         raise StorageError(f"cannot use the journal {path}: {error.strerror}") from None
     except ConfigError:
@@ -234,11 +228,10 @@ def open_file(path: Path, *, missing_ok: bool = False, writable: bool = True) ->
 
 
 def open_to_read(path: Path, remedy: str, highest: Callable[[bytes], int]) -> Journal:
-    """Return the journal at a path, open to be read, which another process may be
-    writing.
+    """Open a journal for reading, which another process may be writing.
 
-    `highest` is given the first line, and says what the highest number of an entry can
-    be. Raises StateError if the journal is damaged, and StorageError if reading fails.
+    `highest` checks the header and returns the highest possible number of an entry.
+    Raises StateError if the journal is damaged, and StorageError if reading fails.
     """
     journal = Journal(open_file(path, writable=False), remedy)
     with journal.opening("read"):
@@ -247,7 +240,5 @@ def open_to_read(path: Path, remedy: str, highest: Callable[[bytes], int]) -> Jo
 
 
 def check_owner(path: Path) -> None:
-    """Raise ConfigError if someone else can have written the journal of that name, if
-    there is one.
-    """
+    """Raise ConfigError if another user could have written the journal at this path."""
     permissions.check_if_there(path)

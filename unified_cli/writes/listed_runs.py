@@ -1,4 +1,4 @@
-"""The list of all runs, and the choice of a run for a command without an id."""
+"""List all runs, and choose a run for a command without an id."""
 
 from collections.abc import Callable
 
@@ -13,26 +13,26 @@ from unified_cli.writes.state_words import DONE, RUNNING, UNREADABLE
 
 _MOST_NAMED = 10
 LAST = "last"
-"""In place of an id: the newest run that the command can work on."""
+"""The word for the newest run that a command can work on, instead of an id."""
 
 
 def list_runs(runtime: Runtime, catalogue: Catalogue | None = None) -> list[KnownRun]:
-    """Return the runs, the newest first. Those that cannot be read are last. The
-    catalogue is as in `run_state.load`.
+    """Return the runs, newest first and unreadable ones last.
 
-    A run that cannot be trusted or opened is named on stderr. Raises ConfigError and
-    StorageError if the folder of the runs cannot be used.
+    The catalogue is as in `run_state.load`. Print a warning about each run that cannot
+    be trusted or opened. Raises ConfigError and StorageError if the folder of the runs
+    cannot be used.
     """
     registry = RunRegistry(runtime)
     for journal in stdin_copy.unlisted_journals(runtime):
-        # Journals that version 0.1 left beside other files cannot be found.
+        # This does not find journals that version 0.1 wrote beside other files.
         registry.list_old("import … -", str(journal), journal.stat().st_mtime)
     found = []
     for run in registry.ids():
         try:
             one = run_state.load(runtime, registry, run, catalogue)
         except UsageError:
-            # It was removed in the meantime.
+            # Another process has removed it.
             continue
         if one.foreign or one.closed:
             runtime.stderr.line(f"warning: run {run} is left alone: {one.reason}")
@@ -43,12 +43,10 @@ def list_runs(runtime: Runtime, catalogue: Catalogue | None = None) -> list[Know
 def choose_run(
     runtime: Runtime, verb: str, *tests: Callable[[KnownRun], bool], found: list[KnownRun]
 ) -> str:
-    """Return the id of the newest run that passes a test. The first test that any run
-    passes decides.
+    """Return the id of the newest run that the command can work on.
 
-    The run is named on stderr, with all other open runs.
-
-    Raises UsageError, with the unfinished runs, if no run passes a test.
+    Print a note that names the run and the other open runs. Raises UsageError if there
+    is no such run.
     """
     one = next((run for test in tests for run in found if test(run)), None)
     if one is None:
@@ -62,12 +60,12 @@ def choose_run(
 
 
 def is_open(run: KnownRun) -> bool:
-    """Return whether something of a run is left to be done."""
+    """Return whether a run has calls that are not done."""
     return run.state not in (DONE, RUNNING, UNREADABLE)
 
 
 def is_nothing_left(runtime: Runtime, verb: str, found: list[KnownRun]) -> bool:
-    """Return whether every run is done. If so, print a message on stderr."""
+    """Return whether every run is done, and print a note if so."""
     if any(run.state != DONE for run in found):
         return False
     why = "every run is done" if found else "there are no runs"

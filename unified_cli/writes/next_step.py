@@ -1,4 +1,4 @@
-"""The next step of a run of any kind: the one rule for every place that prints it."""
+"""Decide the next command for a run, wherever it is printed."""
 
 import shlex
 from collections.abc import Sequence
@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 
 class WorkLeft(NamedTuple):
-    """The number of calls of a run that are not done, by outcome.
+    """The calls of a run that are not done, counted by outcome.
 
     `repeats` says whether a resume repeats any call in doubt, and `look` is the command
-    that shows whether the first of them was done. `corrected` is the command for the
-    failed calls, if they fail again unless a person corrects them.
+    that shows whether the first of them was done. `corrected` is the command for calls
+    that fail until a person corrects them.
     """
 
     run: str
@@ -23,13 +23,12 @@ class WorkLeft(NamedTuple):
 
 
 def next_step(left: WorkLeft, after: str = "") -> str | None:
-    """Return the next command, or None if nothing is left.
+    """Return the next command, or None if everything is done.
 
-    `after` is the word after `runs` in the command that just ended, if any. The next
-    command is never that one again.
+    `after` is the subcommand of `runs` that just ended, if any. It is never the next
+    command again.
     """
-    # After a retry, the calls that a resume repeats were repeated before, or are in
-    # doubt anew.
+    # A retry has already repeated these calls, or they are in doubt again.
     resumable = left.not_tried or (left.repeats and after != "retry")
     if resumable and after != "resume":
         return f"unified runs resume {left.run}"
@@ -45,10 +44,10 @@ def next_step(left: WorkLeft, after: str = "") -> str | None:
 
 
 def retry_in_doubt(run: str) -> str:
-    """Return the command that repeats the calls in doubt of a run after a question."""
+    """Return the command that repeats the calls in doubt of a run."""
     return f"unified runs resume {run} --retry-in-doubt"
 
 
 def remove(run: str) -> str:
-    """Return the command that closes a run whose calls in doubt were all done."""
+    """Return the command that removes a run."""
     return f"unified runs remove {run}"

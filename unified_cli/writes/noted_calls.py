@@ -1,6 +1,6 @@
-"""The calls of a run of any kind, each with its connection and the known facts.
+"""Read the calls of a run with their connections and states.
 
-The calls of an import are read from its input, those of a plan from the plan.
+The calls of an import come from its input, and the calls of a plan from the plan.
 """
 
 from collections.abc import Container, Iterable, Iterator
@@ -26,9 +26,9 @@ from unified_cli.writes.run import StoredRun
 
 
 class NotedCall(NamedTuple):
-    """A call of a run by its number, or line, and what its journal says about it.
+    """A call of a run and its state in the journal.
 
-    `path` is the journal of the plan that the call is of, if a run has several.
+    `path` is the journal of the call's plan, if the run has several plans.
     """
 
     number: int
@@ -68,10 +68,10 @@ class _PlanLine(msgspec.Struct):
 def opened(
     catalogue: Catalogue, stored: StoredRun, states: Container[EntryState] = STATES
 ) -> Iterator[Iterator[NotedCall]]:
-    """Yield the calls of a run that are in these states, in its order.
+    """Yield the calls of a run that are in these states, in order.
 
-    Raises StateError if the input of an import, or a plan, has changed or is gone, or
-    if an older version began the run and did not note its connections.
+    Raises StateError if the input or a plan has changed or is missing, or if an older
+    version began the run without recording its connections.
     """
     header = stored.header
     if not header.path:
@@ -85,8 +85,9 @@ def opened(
 
 
 def of_journals(header: RunHeader, journals: Iterable[Journal]) -> Iterator[NotedCall]:
-    """Yield the calls that the journals of an import, or of plans, know without their
-    input: only those that were begun, without their connections.
+    """Yield the calls in the journals of an import or of plans.
+
+    Without the input, only calls that were begun are known, without their connections.
     """
     paths = (header.path, *header.paths)
     for journal, path in zip(journals, paths, strict=True):
@@ -112,8 +113,8 @@ def _noted(journal: Journal, number: int, call: RunCall, key: str = "") -> Noted
 def of_import(
     items: Iterable[InputItem], journal: Journal, header: RunHeader, operation: Operation
 ) -> Iterator[NotedCall]:
-    """Yield the calls of an import for these items of its input, with the state from
-    its journal.
+    """Yield a call for each of these items of an import, with its state from the
+    journal.
     """
     several = profiles.is_several(header.selection)
     targets: dict[str | None, tuple[str, str]] = {
@@ -169,7 +170,7 @@ def _planned(header: RunHeader, states: Container[EntryState]) -> Iterator[Noted
     only = words[words.index("--only") + 1] if "--only" in words else None
     with ExitStack() as stack:
         parts = []
-        # All are checked before the first call is used.
+        # Check all plans before the first call is used.
         for place, name in zip(paths, header.inputs, strict=True):
             journal, head = apply_journal.open_to_read(Path(place))
             stack.callback(journal.close)
@@ -224,7 +225,7 @@ def _opened(path: Path) -> UnchangedFile:
 
 
 def _check(path: Path, file: UnchangedFile, sha256: str) -> None:
-    """Raise StateError if the content of a file is not that of the run."""
+    """Raise StateError if a file has changed since the run began."""
     if file.sha256 != sha256:
         raise StateError(f"{path} is not what it was when the run began")
 

@@ -1,6 +1,4 @@
-"""Sends one write, and returns its line for the journal, with the answer or the
-error.
-"""
+"""Send one write, and return its journal entry with the response or the error."""
 
 from typing import NamedTuple
 
@@ -18,7 +16,7 @@ from unified_cli.writes.entry import EntryState, JournalEntry
 
 
 class WriteAttempt(NamedTuple):
-    """The outcome of a write: the line for the journal, and the answer or the error."""
+    """The outcome of a write: the journal entry, and the response or the error."""
 
     entry: JournalEntry
     answer: Answer | None = None
@@ -26,10 +24,7 @@ class WriteAttempt(NamedTuple):
 
 
 def attempt(client: Client, request: Request, number: int, identifier: str | None) -> WriteAttempt:
-    """Send the request of write `number`.
-
-    `identifier` is the id of its record, if already known.
-    """
+    """Send the request of a write. `identifier` is the id of its record, if known."""
     try:
         answer = sent(client, request)
     except UnifiedError as error:
@@ -39,12 +34,10 @@ def attempt(client: Client, request: Request, number: int, identifier: str | Non
 
 
 def sent(client: Client, request: Request) -> Answer:
-    """Return the answer to a write.
+    """Send a write and return the complete response.
 
-    Content that is not JSON is read to its end, because the answer counts only if it is
-    complete.
-
-    Raises the errors of `Client.send`.
+    A body that is not JSON is read, too, because a partial response is an error. Raises
+    the errors of `Client.send`.
     """
     answer, size = client.send(request), 0
     for chunk in answer.chunks:
@@ -60,7 +53,7 @@ def failed(number: int, error: UnifiedError) -> WriteAttempt:
 
 
 def entry_of(error: UnifiedError, number: int, state: EntryState) -> JournalEntry:
-    """Return the line for the journal about a write that ended with an error."""
+    """Return the journal entry for a write that ended with an error."""
     doubt = error.doubt if isinstance(error, UnknownError) else ""
     status = error.status or 0
     return JournalEntry(
@@ -69,7 +62,7 @@ def entry_of(error: UnifiedError, number: int, state: EntryState) -> JournalEntr
 
 
 def restored(entry: JournalEntry) -> UnifiedError:
-    """Return the error of a write, as far as its line in the journal records it.
+    """Restore the error of a write from its journal entry.
 
     Older versions recorded no exit code, so their errors become IncompleteError.
     """
@@ -80,7 +73,7 @@ def restored(entry: JournalEntry) -> UnifiedError:
 
 
 def state_of(error: UnifiedError) -> EntryState:
-    """Return the known facts about a write that ended with an error."""
+    """Return the state of a write that ended with an error."""
     if isinstance(error, UnknownError):
         return EntryState.UNKNOWN
     return (
@@ -91,8 +84,8 @@ def state_of(error: UnifiedError) -> EntryState:
 
 
 def identifier_of(body: bytes, service: Service) -> str | None:
-    """Return the id of the record in an answer. None if no id is found. The record may
-    be in an envelope.
+    """Return the id of the record in a response, or None. The record may be in an
+    envelope.
     """
     try:
         text = body.strip()
@@ -100,25 +93,23 @@ def identifier_of(body: bytes, service: Service) -> str | None:
     except (msgspec.DecodeError, RecursionError):
         return None
     if found.startswith(b'"'):
-        # An id with half a surrogate pair cannot be sent in a request.
+        # A request cannot contain an id with half a surrogate pair.
         return string(found) if json_check.without_halves(found) == found else None
     return found.decode("ascii") if found.lstrip(b"-").isdigit() else None
 
 
 def may_resend(request: Request, age: float, window: float) -> bool:
-    """Return whether a request in doubt can be repeated without taking effect twice.
-    `age` is the number of seconds since it was first sent.
+    """Return whether repeating a request in doubt is safe.
 
-    `window` is the number of seconds for which the service honours an idempotency key,
-    as far as we know.
+    `age` is the time since it was first sent, and `window` how long the service
+    remembers idempotency keys, both in seconds.
     """
     return (not request.may_act_twice and 0 <= age < window) or request.method == "DELETE"
 
 
 def record_in(body: bytes, service: Service) -> Parts:
-    """Return the members of the record in an answer, which may be in an envelope.
-
-    Empty if there is no record.
+    """Return the members of the record in a response, or nothing if there is no record.
+    The record may be in an envelope.
     """
     try:
         members = parts(body.strip()) or {}

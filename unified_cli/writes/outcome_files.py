@@ -1,5 +1,5 @@
-"""Files beside the input of many writes: one for each outcome, and its number of
-writes.
+"""Write a file for each outcome beside the input of many writes, and count the
+outcomes.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState
 
 @dataclass(frozen=True, slots=True)
 class OutcomeGroup:
-    """Writes with the same outcome: how many, and the file they are in, or None."""
+    """The number of writes with the same outcome, and their file, or None."""
 
     name: str
     states: tuple[EntryState, ...]
@@ -34,8 +34,8 @@ GROUPS = (
 
 
 def check(beside: Path) -> None:
-    """Raise StateError or StorageError if a file of outcomes could not be written. Call
-    it before anything is sent.
+    """Raise StateError or StorageError if a file of outcomes cannot be written. Call it
+    before sending anything.
     """
     for path in (path_of(group.name, beside) for group in GROUPS):
         try:
@@ -48,10 +48,10 @@ def check(beside: Path) -> None:
 def write(
     group: OutcomeGroup, beside: Path, count: int, lines: Iterable[bytes] | None
 ) -> OutcomeGroup:
-    """Write the file of a group beside the input. If there is nothing to write, the
-    file of an earlier run is removed.
+    """Write the file of a group beside the input, or remove an outdated one if the
+    group is empty.
 
-    Without `lines` the writes are only counted. Raises StorageError.
+    Without `lines`, only count the writes. Raises StorageError.
     """
     path = path_of(group.name, beside)
     atomic_file.sweep(path)
@@ -63,7 +63,7 @@ def write(
 
 
 def path_of(outcome: str, beside: Path) -> Path:
-    """Return the file of an outcome beside an input."""
+    """Return the path of the file for an outcome beside an input."""
     return beside.with_name(f"{beside.name}.unified-{outcome.replace(' ', '-')}.ndjson")
 
 
@@ -75,11 +75,9 @@ def show(
     *,
     left_out: int = 0,
 ) -> None:
-    """Print how many writes had each outcome, and the file that lists them.
+    """Print how many writes had each outcome, and their files.
 
-    `unit` is the word for one write.
-
-    `left_out` is the number of records without anything to send.
+    `unit` is the word for one write. `left_out` counts records without a request.
     """
     rows = [(group.name, str(group.count), str(group.path or "")) for group in groups]
     value: list[JsonObject] = [
@@ -102,9 +100,10 @@ def ending_of(
     stopped: UnifiedError | None,
     failed_by: Mapping[str, int] | None = None,
 ) -> Ending:
-    """Return the ending of the work of these groups. `stopped` is the error that ended
-    it early, if any. `failed_by` is the number of failures of each connection, if there
-    are several.
+    """Return how the writes of these groups ended.
+
+    `stopped` is the error that ended them early, if any. `failed_by` counts the
+    failures of each connection, if there are several.
     """
     counts = {group.name: group.count for group in groups}
     return Ending(

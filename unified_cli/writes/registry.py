@@ -1,4 +1,4 @@
-"""The runs of this user. Each has a journal in the user's data folder."""
+"""The runs of this user, each with a journal in the user's data folder."""
 
 import contextlib
 import os
@@ -92,7 +92,7 @@ class RunHeader(msgspec.Struct):
 
 
 class RunRegistry:
-    """The folder of all runs. A user without a home has no such folder."""
+    """The folder of all runs. It does not exist for a user without a home directory."""
 
     def __init__(self, runtime: Runtime) -> None:
         folder = runtime.folder("data")
@@ -102,7 +102,7 @@ class RunRegistry:
     def ids(self) -> list[str]:
         """Return the ids of all runs.
 
-        Raises ConfigError if others can change the folder, and StorageError if it
+        Raises ConfigError if other users can change the folder, and StorageError if it
         cannot be read.
         """
         if self._folder is None:
@@ -116,9 +116,9 @@ class RunRegistry:
         return [name for name in names if RUN_ID.fullmatch(name)]
 
     def path(self, run: str) -> Path:
-        """Return the journal of a run.
+        """Return the path of a run's journal.
 
-        Raises UsageError if there is no such run, and ConfigError as `ids` does.
+        Raises UsageError if there is no such run, and the errors of `ids`.
         """
         hint = "unified runs list shows them"
         if not RUN_ID.fullmatch(run):
@@ -132,10 +132,10 @@ class RunRegistry:
         return path
 
     def lock(self, run: str) -> HeldLock:
-        """Return the lock of a run, taken.
+        """Lock a run.
 
-        Raises StateError if another process works on it, and StorageError if the lock
-        cannot be taken.
+        Raises StateError if another process is working on it, and StorageError if
+        locking fails.
         """
         path = self.path(run)
         lock = _lock_of(path)
@@ -143,9 +143,9 @@ class RunRegistry:
         return lock
 
     def reserve(self) -> tuple[str, HeldLock]:
-        """Return the id of a new run, and its lock, taken.
+        """Create the id of a new run, and lock it.
 
-        Raises the errors of `ids`, also if nothing can be written.
+        Raises StorageError if the folder cannot be written, and the errors of `ids`.
         """
         if self._folder is None:
             raise StorageError("there is no home directory")
@@ -170,15 +170,15 @@ class RunRegistry:
         raise StorageError(f"{self._folder} has no place for another run")
 
     def _sweep(self, folder: Path) -> None:
-        """Remove the locks and the partial journals of killed processes. Nothing was
-        sent from a partial journal.
+        """Remove the locks and partial journals of killed processes. They had not sent
+        anything yet.
         """
         parts = {part.name[1:].partition(_SUFFIX)[0] for part in folder.glob(f".*{_SUFFIX}.*.part")}
         locks = {lock.name.partition(_SUFFIX)[0] for lock in folder.glob(f"*{_SUFFIX}.lock")}
         for run in parts | locks:
             path = folder / f"{run}{_SUFFIX}"
             lock = _lock_of(path)
-            # A file in use stays. If the folder cannot be written, everything stays.
+            # Keep files that are in use, or that cannot be removed.
             with contextlib.suppress(StateError, StorageError):
                 lock.take(path.name, 0)
                 try:
@@ -187,7 +187,7 @@ class RunRegistry:
                     lock.release()
 
     def is_running(self, run: str) -> bool:
-        """Return whether a process works on a run."""
+        """Return whether a process is working on a run."""
         path = self._path(run)
         if path is None or not _lock_path(path).exists():
             return False
@@ -204,10 +204,10 @@ class RunRegistry:
     def write(
         self, header: RunHeader, entries: Iterable[JournalEntry], *, replace: bool = False
     ) -> Path:
-        """Write the journal of a run, completely or not at all. The caller must have
-        reserved the id or, to `replace` the journal, hold the lock.
+        """Write the journal of a run, completely or not at all.
 
-        Raises StorageError.
+        The caller must have reserved the id or, to `replace` the journal, hold the
+        lock. Raises StorageError.
         """
         path = self._path(header.run)
         if path is None:
@@ -219,17 +219,17 @@ class RunRegistry:
                 file.publish(path, replace=replace)
         except OSError as error:
             if isinstance(error, NotSyncedError):
-                # The run continues in memory. Resuming this file would send everything
-                # again.
+                # The run continues in memory, and resuming this file would send
+                # everything again.
                 with contextlib.suppress(OSError):
                     path.unlink()
             raise StorageError(f"cannot write {path}: {error.strerror}") from None
         return path
 
     def list_old(self, command: str, path: str, at: float) -> None:
-        """List an import that an older version began and did not list. Its journal is
-        at `path`, and it began at the time `at`. Does nothing if the import is listed
-        already, or cannot be listed.
+        """List an import that an older version began without listing it, if possible.
+
+        Its journal is at `path`, and it began at the time `at`.
         """
         header = RunHeader("", command, at, path=path, kind=RunKind.IMPORT)
         with contextlib.suppress(StorageError):
@@ -242,10 +242,11 @@ class RunRegistry:
 
     @contextlib.contextmanager
     def listed(self, header: RunHeader) -> Iterator["ListedWork"]:
-        """List work as running during the block. The work keeps its state elsewhere,
-        and each place is listed once.
+        """List an import, an export or plans as running during the block.
+
+        Each is listed only once.
         """
-        # A secret, or the name of a file that is not UTF-8, cannot be in the list.
+        # Do not store secrets, or file names that are not UTF-8.
         header.command = masked(header.command)
         if any(masked(word) != word for word in header.words):
             header.words = header.corrected = header.query = ()
@@ -305,7 +306,7 @@ class RunRegistry:
 
 
 class ListedWork(NamedTuple):
-    """Work in the list of runs. Without a `header` it is not listed."""
+    """An import, an export or plans in the list of runs, unless `header` is None."""
 
     registry: RunRegistry
     header: RunHeader | None
@@ -316,7 +317,7 @@ class ListedWork(NamedTuple):
         return self.header.run if self.header else None
 
     def end(self, word: str) -> None:
-        """Note the state that the work ended in, if possible."""
+        """Record how the work ended, if possible."""
         if self.header is not None:
             with contextlib.suppress(StorageError):
                 ended = msgspec.structs.replace(self.header, ended=word)
@@ -324,9 +325,9 @@ class ListedWork(NamedTuple):
 
 
 def header_of(line: bytes, path: Path) -> RunHeader:
-    """Return the first line of a journal.
+    """Decode the header of a journal.
 
-    Raises StateError if it is invalid, or of a later version.
+    Raises StateError if it is invalid or was written by a later version.
     """
     header = read_header(line, path, RunHeader, (None, *RunKind))
     if not RUN_ID.fullmatch(header.run):
@@ -335,7 +336,7 @@ def header_of(line: bytes, path: Path) -> RunHeader:
 
 
 def journal_text(header: RunHeader, entries: Iterable[JournalEntry]) -> Iterator[bytes]:
-    """Return the text of a new journal, in pieces large enough to write."""
+    """Yield the text of a new journal in large pieces."""
     return state.chunks(msgspec.json.encode(line) for line in chain([header], entries))
 
 

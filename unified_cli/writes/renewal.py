@@ -1,4 +1,4 @@
-"""Renewing the credentials of connections, as calls of a run."""
+"""Renew the credentials of connections, as calls of a run."""
 
 from unified_cli.catalogue import Operation, Service
 from unified_cli.config.settings import Settings
@@ -13,9 +13,7 @@ SHOWS_RESULT = "unified connections list --health"
 
 
 def operation(service: Service) -> Operation:
-    """Return the operation of the calls. It reaches the provider, so no request is
-    repeated.
-    """
+    """Return the operation. It affects the provider, so requests are never repeated."""
     path = service.connections.renewal
     api, _, resource = COMMAND.partition(" ")
     about = "Renew the credentials of a connection"
@@ -25,13 +23,13 @@ def operation(service: Service) -> Operation:
 
 
 def call(profile: str | None, settings: Settings) -> RunCall:
-    """Return the call for the connection of the settings."""
+    """Return the call for a connection."""
     address, account = settings.reachable()
     return RunCall(profile, str(address), account, COMMAND, body=dump({"id": account}))
 
 
 def request(settings: Settings, service: Service, content: Content) -> Request:
-    """Return the request of a call with this content."""
+    """Return the request for a call with this content."""
     made = operation(service)
     scope = requests.scope_of(settings, service)
     return requests.for_path(scope, made.method, made.path, content)._replace(operation=made)

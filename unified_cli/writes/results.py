@@ -1,6 +1,4 @@
-"""Reports each write of a run, whether the run completes at once, is resumed or
-retried.
-"""
+"""Report each write of a run that is new, resumed or retried."""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple, Protocol
@@ -33,9 +31,7 @@ _LOOKS = {
 
 
 class ReportedCall(NamedTuple):
-    """A call of a run with its key and its attempt, which is None if the call was not
-    tried.
-    """
+    """A call of a run, its key, and its attempt, or None if the call was not tried."""
 
     call: RunCall
     key: str
@@ -43,9 +39,7 @@ class ReportedCall(NamedTuple):
 
 
 class RunResults(Protocol):
-    """Reports the writes of a run. With `causes` the summary at the end groups them by
-    cause.
-    """
+    """Reports the writes of a run. With `causes`, the summary groups them by cause."""
 
     causes: bool
 
@@ -53,8 +47,8 @@ class RunResults(Protocol):
         """Report the outcome of a call."""
 
     def end(self) -> UnifiedError | None:
-        """Complete the output. Returns the error of the output, if any, which does not
-        affect the writes.
+        """Complete the output, and return its error, if any. It does not affect the
+        writes.
         """
 
 
@@ -68,7 +62,7 @@ class OutcomeRecords:
     def __init__(
         self, printer: Printer, service: Service, operation_of: Callable[[str], Operation]
     ) -> None:
-        """`operation_of` gives the operation of a command."""
+        """`operation_of` returns the operation of a command."""
         self._printer, self._service, self._operation_of = printer, service, operation_of
 
     def put(self, reported: ReportedCall) -> None:
@@ -110,16 +104,16 @@ class OutcomeRecords:
 
 
 class OutcomeTable:
-    """Shows each call on a terminal in a row that fits: its connection, its outcome,
-    its status and the reason.
+    """Prints a row for each call to a terminal: its connection, outcome, status and
+    reason.
 
-    The reasons are whole in the summary, which groups them.
+    Reasons are cut. The summary prints them completely.
     """
 
     causes = True
 
     def __init__(self, runtime: Runtime, names: Iterable[str]) -> None:
-        """`names` are those of the connections."""
+        """`names` are the names of the connections."""
         outcomes = ["outcome", *OUTCOMES.values()]
         widest = [
             _widest(["profile", *names]),
@@ -130,7 +124,7 @@ class OutcomeTable:
         self._rows = screen.StreamedTable(runtime, _HEADS, widest)
 
     def put(self, reported: ReportedCall) -> None:
-        """Show the outcome of a call."""
+        """Print the outcome of a call."""
         call, _, attempt = reported
         state = attempt.entry.s if attempt else EntryState.NEW
         outcome = Word(masked(OUTCOMES[state].replace("-", " ")), _LOOKS[OUTCOMES[state]])
@@ -139,7 +133,7 @@ class OutcomeTable:
         self._rows.show([masked(call.profile or ""), outcome, status, reason])
 
     def end(self) -> UnifiedError | None:
-        """Nothing is left to show."""
+        """Do nothing: all rows are printed."""
         return None
 
 
@@ -153,11 +147,10 @@ def _short_reason(error: UnifiedError) -> MaskedText:
 
 
 class ServedRecords:
-    """Prints the served record of each line that was done. For the other lines, stderr
-    gets the reason.
+    """Prints the record in each response, and to stderr why other lines failed.
 
-    With `several` connections each record and each line names its own. Where it
-    `reads`, a record that the program fails on only loses its own line.
+    With `several` connections, records and lines name their connection. With `reads`,
+    a record on which the program fails only loses its own line.
     """
 
     causes = False
@@ -167,10 +160,7 @@ class ServedRecords:
         self._reads, self._unprinted = reads, 0
 
     def put(self, reported: ReportedCall) -> None:
-        """Print the record of a line that was done, or why it was not.
-
-        The last line counts what was not tried.
-        """
+        """Print the record in the response, or why the line failed."""
         call, _, attempt = reported
         if attempt is None:
             return
@@ -192,7 +182,7 @@ class ServedRecords:
                 self.print_reason(call.line, call.profile, error.one_line)
 
     def print_reason(self, line: int, profile: str | None, why: str) -> None:
-        """Say why a line was not done."""
+        """Print why a line was not done."""
         where = f" ({profile})" if self._several and profile else ""
         self._stderr.line(f"line {line}{where}: {why}")
 

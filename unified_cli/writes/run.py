@@ -1,4 +1,4 @@
-"""An open run, with its header and its journal. It is new, or found in the registry."""
+"""Create or open a run, with its header and its journal."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,15 +15,15 @@ from unified_cli.writes.entry import JournalEntry, RunCall, RunKind
 from unified_cli.writes.journal import Journal
 from unified_cli.writes.registry import RunHeader, RunRegistry
 
-# Twice the largest body, since each of its characters may become two within a string.
+# Twice the largest body, because each character may become two in a string.
 _LONGEST_LINE = 130 * 1024 * 1024
 _REMEDY = "nothing was sent; restore it from a backup, or remove it: unified runs remove ID"
 
 
 class StoredRun:
-    """A run with its open journal. It is a context manager that closes the journal and
-    releases the lock. `kept` is False if the journal is only in memory, because no file
-    could be written.
+    """A run with an open journal; a context manager that closes it.
+
+    `kept` is False if the journal is only in memory.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class StoredRun:
         self._lock = lock
         self.header = RunHeader("", "", 0)
         self.body: bytes | None = None
-        """The common body of the calls, once for all of them."""
+        """The common body of the calls."""
         with journal.opening("read"):
             if not journal.load(self._accept, repair=repair):
                 raise StateError(f"{journal.path} is empty")
@@ -43,9 +43,9 @@ class StoredRun:
     def begin(
         cls, registry: RunRegistry, header: RunHeader, calls: Callable[[], Iterator[JournalEntry]]
     ) -> tuple[Self, StorageError | None]:
-        """Return a new run with these calls, on the disk.
+        """Create a run with these calls on disk.
 
-        If nothing can be written there, the run is in memory, and the error says why.
+        If that fails, return a run in memory and the error.
         """
         try:
             header.run, lock = registry.reserve()
@@ -63,7 +63,7 @@ class StoredRun:
 
     @classmethod
     def in_memory(cls, header: RunHeader, calls: Callable[[], Iterator[JournalEntry]]) -> Self:
-        """Return a run with these calls in memory. It is lost when the process ends."""
+        """Create a run in memory, which is lost when the process ends."""
         header.run = header.run or "00000000-0000"
         file = MemoryFile(Path("(memory)"))
         for chunk in registries.journal_text(header, calls()):
@@ -72,7 +72,7 @@ class StoredRun:
 
     @classmethod
     def open(cls, registry: RunRegistry, run: str) -> Self:
-        """Return the run of that id, to work on it.
+        """Open and lock a run to continue it.
 
         Raises UsageError if there is no such run, and StateError if it is in use or
         damaged.
@@ -87,10 +87,7 @@ class StoredRun:
 
     @classmethod
     def open_to_read(cls, registry: RunRegistry, run: str) -> Self:
-        """Return the run of that id, to read the known facts about it.
-
-        Another process may be working on it.
-        """
+        """Open a run for reading, even if another process is working on it."""
         return cls(_opened(registry.path(run), writable=False), None, kept=True, repair=False)
 
     @property
@@ -100,7 +97,7 @@ class StoredRun:
 
     @property
     def kind(self) -> RunKind:
-        """The kind of work."""
+        """The kind of the run."""
         header = self.header
         if header.kind is not None:
             return header.kind
@@ -113,7 +110,7 @@ class StoredRun:
 
     @property
     def listed_header(self) -> RunHeader:
-        """The header with the kind of work, and without the id of a run that is only in
+        """The header with its kind, and with an empty id if the run is only in
         memory.
         """
         return msgspec.structs.replace(
@@ -122,18 +119,18 @@ class StoredRun:
 
     @property
     def several(self) -> bool:
-        """Whether each call names its connection, since there may be several."""
+        """Whether the calls may be for several connections."""
         return self.kind is not RunKind.LINES or profiles.is_several(self.header.selection)
 
     @property
     def ordered(self) -> bool:
-        """Whether the calls are done in their order, as all lines for one connection
-        are.
-        """
+        """Whether the calls are sent in order, like lines for one connection."""
         return self.header.ordered or not self.several
 
     def calls(self) -> Iterator[tuple[int, JournalEntry, RunCall]]:
-        """Yield the number of each call, the line that plans it, and the call."""
+        """Yield the number, the journal entry, and the call for each call of the
+        run.
+        """
         for number in self.journal.numbers():
             planned = self.journal.call(number)
             if planned.call is not None:

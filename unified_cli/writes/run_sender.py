@@ -1,4 +1,4 @@
-"""Send the calls of a run, report each outcome, and sum up at the end."""
+"""Send the calls of a run, report each outcome, and print a summary."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ from unified_cli.writes.summary import RunSummary
 
 
 class CallItem(NamedTuple):
-    """A call of a run by its number, and the connection that it is for."""
+    """The number of a call, and its connection."""
 
     number: int
     profile: str | None
@@ -33,7 +33,7 @@ class CallItem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CallJob:
-    """A call to send, and the line of the journal that announces it."""
+    """A call to send, and its journal entry."""
 
     call: RunCall
     request: Request
@@ -41,16 +41,16 @@ class CallJob:
 
     @property
     def profile(self) -> str | None:
-        """The connection that it is for."""
+        """The name of the connection."""
         return self.call.profile
 
 
 def begin_run(
     runtime: Runtime, header: RunHeader, calls: Callable[[], Iterator[JournalEntry]]
 ) -> StoredRun:
-    """Return a run that begins with these calls.
+    """Create a run with these calls.
 
-    Its id is reported, or the reason if it has no id.
+    Print its id, or why it cannot be resumed.
     """
     run, not_kept = StoredRun.begin(RunRegistry(runtime), header, calls)
     if not_kept is not None:
@@ -62,9 +62,7 @@ def begin_run(
 
 @dataclass(slots=True)
 class RunSender:
-    """Sends calls of a run: all, the remaining ones, or the failed ones. The caller has
-    checked them.
-    """
+    """Sends calls of a run, which the caller has checked."""
 
     runtime: Runtime
     run: StoredRun
@@ -72,20 +70,19 @@ class RunSender:
     writers: FairWriters
     results: RunResults
     verb: str = ""
-    """`resume` or `retry` if one of them continues the run, else empty."""
+    """`resume`, `retry`, or empty for a new run."""
     _tried: set[int] = field(default_factory=set)
     _ended: int = 0
     _failed: int = 0
     _errors: dict[int, UnifiedError] = field(default_factory=dict)
-    """An error for each exit code that a call ended with."""
+    """One error for each exit code of the calls."""
     _unprinted: UnifiedError | stdout.ClosedError | None = None
 
     def send(self, items: Sequence[CallItem], rules: StopRules, *, failed: int = 0) -> None:
-        """Send these calls, as far as the rules allow, and report each outcome.
+        """Send these calls until a rule stops them, and report each outcome.
 
-        `failed` is the number of other calls that failed before.
-
-        Raises the error that sums up the whole run, if not all of it is done.
+        `failed` counts other calls that have already failed. Raises the error that
+        summarises the run, if a call is not done.
         """
         stops = ConnectionStops(alone=not self.run.several)
         self._failed = failed
@@ -97,8 +94,7 @@ class RunSender:
                 self.runtime, Work(self.run.kind.unit, total=len(items)), to_stdout=True
             ) as shown:
                 self._send_all(items, rules, stops, shown)
-            # Interrupted output is left unclosed, so that no parser accepts it as
-            # complete.
+            # Leave interrupted output incomplete, so that parsers reject it.
             unprinted = None if stops.error else self.results.end()
         wall = self.runtime.wall()
         summary = RunSummary(self.run, self.connections, wall, self._errors, self.verb)
@@ -158,9 +154,8 @@ class RunSender:
             self._report(sent, stops)
 
     def _report(self, sent: SentJob[CallJob], stops: ConnectionStops) -> None:
-        """Report a result.
-
-        If that fails, nothing more is sent, and calls in flight are still recorded.
+        """Report a result. If that fails, stop sending, but still record calls in
+        flight.
         """
         if self._unprinted is None:
             try:
@@ -189,8 +184,8 @@ class RunSender:
         return self.writers.clients.open_bulk(settings, name=name)
 
     def _note_interruption(self, stop: KeyboardInterrupt, items: Sequence[CallItem]) -> None:
-        """Add to the signal how many calls are done. More may have been sent, but have
-        no answer yet.
+        """Add the number of finished calls to the message. Other calls may still be in
+        flight.
         """
         done = f"{self._ended} of {counted(len(items), self.run.kind.unit)}"
         signals.say_how_to_continue(stop, self.writers.so_far(done), self._continuation(items))
@@ -218,7 +213,7 @@ def _attempt(client: Client, job: CallJob) -> WriteAttempt:
 
 
 def items_of(run: StoredRun, numbers: Iterable[int]) -> Iterator[CallItem]:
-    """Yield the calls of these numbers that can be sent, with their connections."""
+    """Yield the items for the calls that have a request."""
     for number in numbers:
         call = run.journal.call(number).call
         if call is not None and call.is_request:

@@ -1,6 +1,4 @@
-"""`-p run:ID:failed`: the profiles of the connections whose calls of a run had an
-outcome.
-"""
+"""Expand `-p run:ID:failed` to the profiles whose calls in a run had that outcome."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,13 +27,13 @@ _WORDS = ("failed", "in-doubt", "not-tried", "done")
 def selected(
     runtime: Runtime, catalogue: Catalogue, options: Options, patterns: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return the values of `-p`, with runs replaced by names of profiles.
+    """Return the values of `-p`, with runs replaced by profile names.
 
-    Raises UsageError if the run is not known, ConfigError if no call had this outcome,
-    and StateError if a profile now leads to another connection or the run is damaged.
+    Raises UsageError if the run is unknown, ConfigError if no call had the outcome, and
+    StateError if a profile now leads to another connection or the run is damaged.
     """
     config = file.read(runtime)
-    # Copied, because the process's environment decodes a variable at each access.
+    # Copy the environment, because os.environ decodes a variable at each access.
     resolving = runtime._replace(environ={**runtime.environ})
 
     def settings(name: str) -> Settings:
@@ -48,10 +46,10 @@ def selected(
 
 
 class _RunSelection(NamedTuple):
-    """Replaces `run:ID:OUTCOME` by names of profiles.
+    """Replaces `run:ID:OUTCOME` with profile names.
 
-    `profiles` are the names of all profiles, `settings` returns the settings of a
-    profile as the command resolves them.
+    `profiles` are all profile names, and `settings` resolves the settings of a profile
+    as the command does.
     """
 
     registry: RunRegistry
@@ -76,13 +74,13 @@ class _RunSelection(NamedTuple):
             raise ConfigError(f"no connection of run {run} is {word}")
         self._check_same_connections(calls)
         if sign:
-            # Other profiles of these connections are left out, too.
+            # A negated pattern also excludes other profiles of these connections.
             present = [name for name in calls if name in self.profiles or name == RESERVED]
             names = [*dict.fromkeys([*present, *self._leading_to(calls.values())])]
         else:
             names = [*dict.fromkeys(self._current_names(run, calls))]
         for name in names:
-            # As a glob, which may be one of several, and matches this name only.
+            # A glob that matches only this name, because only globs can be combined.
             yield f"{sign}[{name[0]}]{name[1:]}"
 
     def _calls(self, stored: StoredRun, word: str) -> Iterator[tuple[str, RunCall]]:
@@ -95,7 +93,7 @@ class _RunSelection(NamedTuple):
     def _check_same_connections(self, calls: Mapping[str, RunCall]) -> None:
         for name, call in calls.items():
             settings = None
-            # A profile that leads nowhere is reported when it is used.
+            # An incomplete profile is reported when it is used.
             with suppress(UnifiedError):
                 settings = self.settings(name)
                 settings.reachable()
@@ -103,7 +101,7 @@ class _RunSelection(NamedTuple):
                 raise moved_error(call, settings)
 
     def _current_names(self, run: str, calls: Mapping[str, RunCall]) -> Iterator[str]:
-        """Yield the profiles of these calls, also of those that were renamed since.
+        """Yield the present profile names of these calls.
 
         Raises ConfigError if a profile no longer exists.
         """
@@ -137,16 +135,16 @@ class _RunSelection(NamedTuple):
 
 
 def is_for(call: RunCall, settings: Settings) -> bool:
-    """Return whether a call of a run was for the connection of these settings: origin
-    and account.
+    """Return whether a call was for the connection of these settings, by origin and
+    account.
     """
     origin, account = settings.identity
     return call.account == account and f"{call.base_url}/".startswith(f"{origin}/")
 
 
 def moved_error(call: RunCall, settings: Settings) -> StateError:
-    """Return the error for a profile that leads to another connection than that of the
-    call.
+    """Return the error for a profile that now leads to another connection than the
+    call's.
     """
     who = f'profile "{call.profile}"' if call.profile else "the environment"
     return StateError(

@@ -1,5 +1,5 @@
-"""Send many writes in fair turns: each is in the journal before it is sent, its outcome
-after.
+"""Send many writes, alternating between connections. The journal records each write
+before it is sent, and then its outcome.
 """
 
 import math
@@ -23,26 +23,23 @@ from unified_cli.writes.outcome import WriteAttempt
 from unified_cli.writes.stop_rules import ConnectionStops
 
 _SYNC_EVERY = 1.0
-# In an ordered run, this many jobs may be begun for each worker, so that a slow job
-# does not hold up later jobs.
+# How many jobs of an ordered run to start for each worker, so that workers stay busy
+# while a slow job delays the reports.
 _AHEAD = 4
-# This many connections to the network are kept open, for as many connections to
-# products.
+# How many clients to keep open.
 _MOST_OPEN = 64
 
 
 class JournaledJob(Protocol):
-    """A write to send to a connection, and the line of the journal that announces
-    it.
-    """
+    """A write to send, and its journal entry."""
 
     @property
     def profile(self) -> str | None:
-        """The connection's name, where there are several."""
+        """The name of the connection, if there are several."""
 
     @property
     def sent(self) -> JournalEntry:
-        """The line."""
+        """The journal entry that is written before the write is sent."""
 
 
 ItemT = TypeVar("ItemT")
@@ -50,7 +47,7 @@ JobT = TypeVar("JobT", bound=JournaledJob)
 
 
 _Place = tuple[str | None, int]
-"""A job: its connection, and its number in the journal of that."""
+"""The connection of a job, and its number in the connection's journal."""
 
 
 def _place(job: JournaledJob) -> _Place:
@@ -58,19 +55,19 @@ def _place(job: JournaledJob) -> _Place:
 
 
 class SentJob(NamedTuple, Generic[JobT]):
-    """A job, and what became of it."""
+    """A job and its outcome."""
 
     job: JobT
     attempt: WriteAttempt
 
 
 class FairWriters(FairReaders):
-    """The clients and the workers of work of many writes; a context, which closes the
+    """The clients and workers for many writes; a context manager that closes the
     clients.
 
-    `workers` bounds how many work at a time. With several connections, a worker that
-    waits for a limit lets the others continue. An `ordered` run reports in the order of
-    the jobs, and none overtakes another.
+    `workers` is the most requests at a time. With several connections, a worker that
+    waits for a rate limit does not block the others. An `ordered` run sends and reports
+    the jobs in order.
     """
 
     def __init__(
@@ -82,7 +79,7 @@ class FairWriters(FairReaders):
         connections: int,
         ordered: bool = False,
     ) -> None:
-        # One worker sends one after the other.
+        # A single worker sends the writes one after the other.
         several = connections > 1 and workers != 1 and not ordered
         super().__init__(
             runtime,
@@ -95,11 +92,11 @@ class FairWriters(FairReaders):
         self.threads = self.slots.threads(connections) if several else self.slots.number
         self.ordered = ordered
         self.under_way = 0
-        """How many writes were sent and have no outcome yet."""
+        """The number of writes in flight."""
 
     def so_far(self, done: str) -> str:
-        """Return the progress in words: what is `done`, and how many writes were sent
-        that have no outcome yet.
+        """Return the progress in words: what is `done`, and how many writes are in
+        flight.
         """
         if not self.under_way:
             return done
@@ -107,11 +104,11 @@ class FairWriters(FairReaders):
 
 
 class SendWay(NamedTuple, Generic[ItemT, JobT]):
-    """How items are sent: each has a profile; `plan` makes its job when its turn comes,
-    or returns None if there is no job.
+    """How to send items. `plan` creates the job for an item when it is due, or returns
+    None if there is nothing to send.
 
-    `open_client` and `attempt` may wait, and are called in the threads of the workers.
-    Items are taken before their turn only up to a total `weight` of `ahead`.
+    Worker threads call `open_client` and `attempt`, which may block. Items are read
+    ahead up to a total `weight` of `ahead`.
     """
 
     profile_of: Callable[[ItemT], str | None]
@@ -123,8 +120,8 @@ class SendWay(NamedTuple, Generic[ItemT, JobT]):
 
 
 class Sender(Generic[ItemT, JobT]):
-    """Sends items as far as the `stops` let it; several connections have one journal,
-    or each its own.
+    """Sends items until `stops` ends them. Connections share a journal, or each has its
+    own.
     """
 
     def __init__(
@@ -139,11 +136,11 @@ class Sender(Generic[ItemT, JobT]):
         writers.slots.on_room = self._workers.wake
 
     def outcomes(self, items: Iterable[ItemT]) -> Iterator[SentJob[JobT]]:
-        """Yield each job with its outcome. They come in the order of completion, or of
-        the items.
+        """Yield each job with its outcome, in the order of completion or, in an ordered
+        run, of the items.
 
-        The next jobs are made when there are workers for them; jobs of the same moment
-        are synced to disk together. Raises StorageError of the journal.
+        Jobs that start at the same time are synced to disk together. Raises
+        StorageError of the journal.
         """
         turns: FairTurns[ItemT] = FairTurns(
             items, self._turn_of, ahead=self._way.ahead, weight=self._way.weight
@@ -162,7 +159,7 @@ class Sender(Generic[ItemT, JobT]):
                     self._writers.under_way += len(batch)
                     places.extend(map(_place, batch if ordered else ()))
                 if not self._workers.busy:
-                    # Raises the error of a worker, once the others are done.
+                    # Raises the error of a worker after the others have finished.
                     self._workers.take(0)
                     break
                 for one in self._record_finished():
@@ -181,8 +178,8 @@ class Sender(Generic[ItemT, JobT]):
         entries: defaultdict[Journal, list[JournalEntry]] = defaultdict(list)
         for job in batch:
             entries[self._journal_of(job.profile)].append(job.sent)
-        for journal, of_it in entries.items():
-            journal.add_sent(of_it)
+        for journal, entries_of in entries.items():
+            journal.add_sent(entries_of)
 
     def _sync(self) -> None:
         found = self._journals
@@ -190,7 +187,7 @@ class Sender(Generic[ItemT, JobT]):
             journal.sync()
 
     def _turn_of(self, item: ItemT) -> str | None:
-        # An ordered run treats all as one connection.
+        # An ordered run treats all items as one connection.
         return None if self._writers.ordered else self._way.profile_of(item)
 
     def _jobs(self, turns: FairTurns[ItemT]) -> Iterator[JobT]:
@@ -218,12 +215,12 @@ class Sender(Generic[ItemT, JobT]):
 
     def _send(self, job: JobT) -> Generator[SentJob[JobT]]:
         try:
-            # As soon as it may work.
+            # Wait until this worker may send.
             with self._writers.turn(), self._client(job.profile) as client:
                 found = self._way.attempt(client, job)
         except UnifiedError as error:
-            # No client could be made, for example because the token is missing.
+            # There is no client, for example because the token is missing.
             found = outcome.failed(job.sent.n, error)
-        # At once, although earlier results may still be pending.
+        # Stop at once, even if earlier results are still pending.
         self._stops.note(job.profile, found.error)
         yield SentJob(job, found)

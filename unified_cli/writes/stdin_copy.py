@@ -1,5 +1,5 @@
-"""Keeps records from a pipe, or from the folder of an export, in a file, so that an
-import of them has a journal to continue from.
+"""Save records from a pipe or an export to a file, so that importing them can be
+resumed.
 """
 
 import contextlib
@@ -22,9 +22,7 @@ STDIN = "standard input"
 
 
 class StdinCopy(NamedTuple):
-    """A copy of an input; `not_kept` says why it is lost when the process ends, if
-    so.
-    """
+    """A copy of an input. `not_kept` says why the copy is temporary, or is None."""
 
     path: Path
     not_kept: StorageError | None = None
@@ -38,10 +36,10 @@ class StdinCopy(NamedTuple):
 
 @contextlib.contextmanager
 def copy_stdin(runtime: Runtime, where: list[Any], token_stdin: bool) -> Iterator[StdinCopy]:
-    """Save standard input in the data folder, as `keep_input` does.
+    """Save standard input as `keep_input` does.
 
-    Raises UsageError also if there is nothing to read, or with `token_stdin`, because
-    standard input cannot hold both the token and the records.
+    Also raises UsageError if stdin is a terminal or closed, or with `token_stdin`,
+    because stdin cannot contain both the token and the records.
     """
     _check(runtime, token_stdin)
     assert runtime.stdin is not None  # noqa: S101  checked above
@@ -54,14 +52,14 @@ def copy_stdin(runtime: Runtime, where: list[Any], token_stdin: bool) -> Iterato
 def keep_input(
     runtime: Runtime, where: list[Any], chunks: Iterable[bytes], named: str
 ) -> Iterator[StdinCopy]:
-    """Keep in the data folder an input that is not a file.
+    """Save an input in the data folder.
 
-    `where` is the destination of the records, `named` the input's name in messages.
-
-    The same records for the same destination are kept in the same file, so that a
-    second run finds the journal of the first. Without a data folder the copy exists
+    `where` is the destination of the records, and `named` the input's name in messages.
+    The same records for the same destination are saved to the same file, so that a
+    second run finds the journal of the first. Without a data folder, the copy exists
     only during the block. Raises UsageError if the input is too large, ConfigError if
-    others can change the data folder, and StorageError if the copy cannot be written.
+    other users can change the data folder, and StorageError if the copy cannot be
+    written.
     """
     data = runtime.folder("data")
     folder = data / _FOLDER if data else None
@@ -78,15 +76,15 @@ def keep_input(
         if not_kept is None:
             runtime.stderr.note(f"{named} is saved as {path}")
         elif folder and _is_begun(folder / path.name):
-            # Without its journal, all finished records would be sent again.
+            # Without its journal, the import would send finished records again.
             not_kept.add_hint("nothing was sent")
             raise not_kept
         yield StdinCopy(path, not_kept, named)
 
 
 def unlisted_journals(runtime: Runtime) -> list[Path]:
-    """Return the journals of imports from a pipe that version 0.1 began, which did not
-    list them, and that were killed, or left records that are not done.
+    """Return the journals of unfinished imports from a pipe that version 0.1 began. It
+    did not list them.
     """
     data = runtime.folder("data")
     if data is None:
@@ -99,9 +97,10 @@ def unlisted_journals(runtime: Runtime) -> list[Path]:
 
 
 def remove_unlisted(runtime: Runtime, journal: str) -> None:
-    """Remove what version 0.1 left of an import that would be listed again without it.
+    """Remove the files of an import that version 0.1 began, so that it is not listed
+    again.
 
-    Does nothing for any other journal. Raises StorageError.
+    Does nothing for other journals. Raises StorageError.
     """
     path = Path(journal)
     if path not in unlisted_journals(runtime):
@@ -138,10 +137,7 @@ def _check(runtime: Runtime, token_stdin: bool) -> None:
 
 
 def _begin_elsewhere(stack: contextlib.ExitStack, why: StorageError) -> AtomicFile:
-    """Make a file in a folder that is gone at the end.
-
-    Raises `why` if that fails too.
-    """
+    """Create a file in a temporary folder. Raises `why` if that fails, too."""
     try:
         folder = tempfile.TemporaryDirectory(prefix="unified-import-", ignore_cleanup_errors=True)
         return AtomicFile.beside(Path(stack.enter_context(folder)) / _NAME)
@@ -170,7 +166,7 @@ def _fill(copy: AtomicFile, where: list[Any], chunks: Iterable[bytes], named: st
                 bound = f"{input_bounds.LARGEST_COPY >> 30} GiB"
                 raise UsageError(
                     f"{named} is larger than {bound}",
-                    hint="put it into a file, and name that",
+                    hint="save it to a file, and import the file",
                 )
             digest.update(chunk)
             copy.write(chunk)
@@ -184,8 +180,8 @@ def _fill(copy: AtomicFile, where: list[Any], chunks: Iterable[bytes], named: st
 
 
 def _lacks_locks(path: Path) -> StorageError | None:
-    """Return why an import of this file cannot be locked. None if it can, also if
-    another process holds the lock.
+    """Return why an import of this file cannot be locked, or None if the disk has
+    locks.
     """
     lock = import_journal.lock_of(path, file_lock.IN_DATA_FOLDER)
     try:
@@ -199,10 +195,7 @@ def _lacks_locks(path: Path) -> StorageError | None:
 
 
 def _is_begun(copy: Path) -> bool:
-    """Return whether an import of this copy has a journal.
-
-    Returns True if this cannot be checked.
-    """
+    """Return whether an import of this copy may have a journal."""
     try:
         return copy.with_name(f"{copy.name}{import_journal.SUFFIX}").exists()
     except OSError:

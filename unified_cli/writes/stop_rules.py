@@ -1,8 +1,7 @@
-"""Decide when many writes stop: after too many failures, or after an unfinished stage.
+"""Decide when many writes stop: after too many failures, or after a failed stage.
 
-Stages are for runs over several connections; piped records have only the limit of
-failures. In both cases, a connection gets no more writes after an error that its other
-writes would meet, too.
+Only runs over several connections have stages. After an error that would affect all
+writes to a connection, its other writes are skipped.
 """
 
 import math
@@ -19,38 +18,35 @@ _STAGES = "--stages 1,5,20%"
 
 
 class StopRules(NamedTuple):
-    """`stages` are the sizes of the first stages, `most_failures` how many may fail.
-
-    With None any number may fail.
+    """The sizes of the first stages, and the most calls that may fail, or None for no
+    limit.
     """
 
     stages: tuple[int, ...] = ()
     most_failures: int | None = None
 
     def parts(self, total: int) -> list[range]:
-        """Return the positions of the calls of each stage, the last with all that are
-        left.
+        """Return the positions of the calls of each stage. The last stage has all
+        remaining calls.
         """
         ends = [end for end in accumulate(self.stages) if end < total]
         return [range(begin, end) for begin, end in zip([0, *ends], [*ends, total], strict=True)]
 
     def stops(self, failures: int) -> bool:
-        """Return whether this many failures are too many to continue."""
+        """Return whether to stop after this many failures."""
         return self.most_failures is not None and failures > self.most_failures
 
     def ends_stage(self, failures: int) -> bool:
-        """Return whether this many failures by the end of a stage prevent the next
-        stage.
-        """
+        """Return whether to stop if a stage ends with this many failures."""
         return failures > (self.most_failures or 0)
 
 
 class ConnectionStops:
-    """The connections that get no more writes, each with the error that stopped it.
+    """The connections that stopped, each with the error that stopped it.
 
-    With `alone` all writes are for one connection, whatever its name, and end with it.
-    `most_in_a_row` failures that are not the record's fault stop a connection; with
-    None they never do.
+    With `alone`, there is only one connection, and all writes end with it. A connection
+    stops after `most_in_a_row` consecutive failures that are not the record's fault,
+    unless it is None.
     """
 
     def __init__(self, *, alone: bool, most_in_a_row: int | None = None) -> None:
@@ -63,7 +59,7 @@ class ConnectionStops:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more is to be sent at all."""
+        """Whether all connections have stopped."""
         return self._over or (self._alone and bool(self.stopped))
 
     @property
@@ -72,19 +68,19 @@ class ConnectionStops:
         return self._error or (next(iter(self.stopped.values()), None) if self._alone else None)
 
     def end(self, error: UnifiedError | None = None) -> None:
-        """Let nothing more be sent, for the reason of that error."""
+        """Stop all connections because of this error."""
         self._over, self._error = True, self._error or error
 
     def note(self, profile: str | None, error: UnifiedError | None) -> None:
-        """Stop the connection of this outcome if its other writes would fail, too.
+        """Stop the connection if the error would affect its other writes.
 
-        Any thread may call it.
+        Thread-safe.
         """
         if error is not None and error.stops_connection:
             self.stopped.setdefault(profile, error)
 
     def count(self, profile: str | None, error: UnifiedError | None) -> None:
-        """Stop the connection of this outcome after too many failures in a row."""
+        """Stop the connection after too many consecutive failures."""
         refused = error is not None and state_of(error) is EntryState.REFUSED
         self._failures[profile] = 0 if error is None or refused else self._failures[profile] + 1
         if error is not None and self._most is not None and self._failures[profile] >= self._most:
@@ -92,7 +88,7 @@ class ConnectionStops:
 
 
 def parse(options: StopOptions, total: int) -> StopRules:
-    """Return the rules as typed: numbers, or shares of the total. Raises UsageError."""
+    """Parse the rules: numbers, or shares of the total. Raises UsageError."""
     most = options.max_failures
     if options.fail_fast and most is not None:
         raise UsageError(
@@ -105,7 +101,7 @@ def parse(options: StopOptions, total: int) -> StopRules:
 
 
 def _stages(text: str, total: int) -> tuple[int, ...]:
-    """Return the sizes of the first stages, each at least as large as the one
+    """Parse the sizes of the first stages. Each must be at least as large as the one
     before.
     """
     if not text:
@@ -113,8 +109,7 @@ def _stages(text: str, total: int) -> tuple[int, ...]:
     parts = [part.strip() for part in text.split(",")]
     sizes = tuple(_count(part, total, "--stages", least=1) for part in parts)
     for before, after in pairwise(parts):
-        # A number and a share are not compared, because their order depends on the
-        # total.
+        # Do not compare a number with a share: their order depends on the total.
         if before.endswith("%") == after.endswith("%") and int(after.rstrip("%")) < int(
             before.rstrip("%")
         ):
@@ -132,7 +127,7 @@ def _count(text: str, total: int, flag: str, *, least: int) -> int:
     if text == number:
         found = int(number)
     elif int(number) <= 100:
-        # Allowed failures are rounded down, and sizes of stages up.
+        # Round allowed failures down, and sizes of stages up.
         found = (math.ceil if least else math.floor)(total * int(number) / 100)
     else:
         raise UsageError(f"{flag}: {text} is more than all")

@@ -1,4 +1,4 @@
-"""The result of a run, counted and grouped by cause, and the next command."""
+"""Summarise a run: count its calls, group them by cause, and name the next command."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,14 +20,14 @@ from unified_cli.writes.run import StoredRun
 from unified_cli.writes.run_doubts import RunDoubts
 
 _MOST_NAMED = 5
-"""The most lines that are named. Connections are all named."""
+"""How many lines to name. Connections are all named."""
 _MOST_CAUSES = 10
 _ORDER = [*dict.fromkeys(OUTCOMES.values())]
 
 
 class Cause(NamedTuple):
-    """An outcome and its cause: the status of the answer, or the reason why there was
-    none.
+    """An outcome and its cause: the status of the response, or why there was no
+    response.
     """
 
     outcome: str
@@ -37,8 +37,8 @@ class Cause(NamedTuple):
 
 @dataclass(slots=True)
 class CausedCalls:
-    """The calls with the same cause: their number, the first reason, the number of
-    calls with its words, and the first names.
+    """The calls with the same cause: their number, the first reason and how many calls
+    have it, and the first names.
     """
 
     why: MaskedText
@@ -49,10 +49,7 @@ class CausedCalls:
 
     @property
     def reason(self) -> MaskedText:
-        """The first reason, with the number of calls that have other words, if any.
-
-        Empty if there is no reason.
-        """
+        """The first reason, and the number of calls with other reasons, or ""."""
         if not self.why or self.alike == self.count:
             return self.why
         others = self.count - self.alike
@@ -73,7 +70,7 @@ class Causes:
         self._groups: dict[Cause, CausedCalls] = {}
 
     def add(self, number: int, state: EntryState) -> None:
-        """Add a call in this state to its group."""
+        """Add a call to the group of its cause."""
         last = self._run.journal.last(number)
         why = NO_TEXT if state is EntryState.NEW else last.reason
         why_in_doubt = Doubt.UNSEEN.value if state is EntryState.SENT else last.doubt or why
@@ -99,7 +96,7 @@ class Causes:
         return f"line {call.line} ({name})" if self._run.several else f"line {call.line}"
 
     def groups(self) -> Sequence[tuple[Cause, CausedCalls]]:
-        """Return the groups: done first, and the largest group of an outcome first."""
+        """Return the groups: done first, and larger groups of an outcome first."""
         return sorted(
             self._groups.items(), key=lambda one: (_ORDER.index(one[0].outcome), -one[1].count)
         )
@@ -116,8 +113,8 @@ class RunSummary:
         errors: Mapping[int, UnifiedError],
         verb: str = "",
     ) -> None:
-        """`errors` has an error of this process for each exit code that a call ended
-        with. `verb` is `resume` or `retry` if that command worked on the run.
+        """`errors` has one error of this process for each exit code. `verb` is `resume`
+        or `retry` if one of these commands continued the run.
         """
         self._run, self._connections, self._verb = run, connections, verb
         self._doubts = RunDoubts(run.listed_header, connections, wall, run.body)
@@ -150,14 +147,14 @@ class RunSummary:
                 self._failed_by[call.profile] += 1
 
     def show(self, runtime: Runtime) -> None:
-        """Print the number of calls done, then the causes of the others. Each cause has
-        one line.
+        """Print the number of finished calls, then a line for each cause of the
+        others.
         """
         runtime.stderr.note(
             f"done: {self.counts['done']} of {counted(self.total, self._kind.unit)}"
         )
         groups = self.causes
-        # A connection is named with its cause.
+        # Each connection is named, so print all causes.
         most = len(groups) if self._kind is RunKind.FAN_OUT else _MOST_CAUSES
         for cause, group in groups[:most]:
             reason = f": {group.reason}" if group.reason else ""
@@ -168,8 +165,8 @@ class RunSummary:
         self.show_doubt(runtime)
 
     def show_doubt(self, runtime: Runtime) -> None:
-        """Print which calls in doubt a resume repeats, why others are not repeated, and
-        how a person repeats them.
+        """Print which calls in doubt a resume repeats, why it does not repeat the
+        others, and how to repeat them.
         """
         left = self.counts["failed"] or self.counts["not-tried"]
         self._doubts.show(runtime, closes=not left)
@@ -185,9 +182,9 @@ class RunSummary:
         return self.counts["done"] == self.total
 
     def conclude(self, stopped: UnifiedError | None) -> None:
-        """Raise the error that sums up the run, if not all of it is done.
+        """Raise the error that summarises the run, if a call is not done.
 
-        `stopped` is the error that ended it early, if any.
+        `stopped` is the error that ended the run early, if any.
         """
         failed, doubtful, untried = (
             self.counts[name] for name in ("failed", "in-doubt", "not-tried")

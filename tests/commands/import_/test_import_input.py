@@ -250,7 +250,7 @@ def test_a_pipe_without_an_end_does_not_fill_the_disk(
     monkeypatch.setattr("unified_cli.storage.input_bounds.LARGEST_COPY", 2 * MIB)
     result = unified(f"{TAGS} -", environ=service.environ, stdin=b"{}\n" * (2 * MIB))
     assert (result.code, service.seen) == (2, [])
-    assert result.stderr.endswith("(put it into a file, and name that)\n")
+    assert result.stderr.endswith("(save it to a file, and import the file)\n")
     assert not any(path.is_file() for path in (tmp_path / "data").rglob("*"))
 
 
