@@ -97,7 +97,7 @@ def test_a_cache_that_cannot_be_written_does_no_harm(
     (tmp_path / "cache").write_text("a file")
     result = unified(LIST, environ=service.environ, **world(tmp_path))
     assert result.code == 0
-    assert "what was learned about rate limits is not kept: " in result.stderr
+    assert "the learned rate limits are not kept: " in result.stderr
     assert (
         unified("ticketing tickets list", environ=service.environ, **world(tmp_path)).stderr == ""
     )

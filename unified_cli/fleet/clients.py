@@ -1,6 +1,4 @@
-"""Create the HTTP clients of a run and their shared state, and keep idle ones. The
-sandbox answers in this process.
-"""
+"""Create the HTTP clients of a run with their shared state, and keep idle ones."""
 
 import gc
 import math
@@ -28,24 +26,21 @@ if TYPE_CHECKING:
 
 
 _MOST_NAMED = 5
-# Enough time to kill a program that prints a token. The end waits no longer, because a
-# keyring that does not answer cannot be stopped.
+# Enough time to kill a program that prints a token. Do not wait longer: a hanging
+# keyring cannot be stopped.
 _LAST_WAIT = 0.5
 _MOST_SENDS = 1e6
 _LONGEST = 3600.0
 _PACES = "rate"
-"""The kind of cached facts about the limits of connections. Version 0.2.0 cached
-different facts, as "pace".
-"""
+"""The kind of cached rate limits. Version 0.2.0 cached other values, as "pace"."""
 
 
 class Clients:
-    """Creates clients for any number of connections and threads.
+    """Creates clients for any number of connections and threads; a context manager.
 
-    Clients with the same token share a rate limit, those of the same connection also a
-    quota of retries; each token is read once. It is a context: at its end the sandbox
-    that it opened in this process is closed, and what was learned about the limits of
-    the connections is kept for the next run.
+    Clients with the same token share a rate limit, and clients of the same connection a
+    quota of retries. Each token is read once. On exit, the sandbox is closed, and the
+    learned rate limits are cached for the next run.
     """
 
     def __init__(
@@ -55,14 +50,13 @@ class Clients:
         idle: Idle = nullcontext,
         tokens: Tokens | None = None,
     ) -> None:
-        """`idle` is the context of threads that wait to send.
-
-        `tokens` may know some already.
+        """`idle` is the context of threads that wait to send. `tokens` may have been
+        used before.
         """
         if not gc.isenabled():
-            # From here on a command may run long, so the garbage collector that
-            # __main__ disabled for start-up runs again. Freezing what exists by now
-            # saves the next collection 8 ms.
+            # A command may run long from here on, so enable the garbage collector,
+            # which __main__ disabled to start faster. Freezing existing objects saves 8
+            # ms in the next collection.
             gc.freeze()
             gc.enable()
         self._runtime = runtime
@@ -73,12 +67,10 @@ class Clients:
         self._rate_limits: dict[Any, RateLimit] = {}
         self._quotas: dict[Any, Quota] = {}
         self._paces_are_known = runtime.has_cached(_PACES)
-        """An earlier run has cached a pace, for any connection. Most runs never meet a
-        limit, and then need no look-up.
-        """
+        """Whether an earlier run has cached a rate for any connection."""
         self._bulk: dict[str, Quota] = {}
-        """The quotas of connections with bulk work, whose retries are reported at the
-        end, by the connections' names.
+        """The quotas of connections with bulk work, by name. Their retries are reported
+        at the end.
         """
         self._sandbox: OwnSandbox | None = None
 
@@ -97,8 +89,8 @@ class Clients:
     def token(self, resolved: Settings) -> str:
         """Return the connection's token.
 
-        The thread waits for the token in the context `idle`, so that another thread can
-        use its slot. Raises ConfigError if there is no token.
+        Other threads can use this thread's slot while it waits. Raises ConfigError if
+        there is no token.
         """
         if resolved.token is None:
             raise resolved.no_token_error()
@@ -119,8 +111,7 @@ class Clients:
         token = token or self.token(resolved)
         completion_words.drop_others(self._runtime, resolved)
         address, account = resolved.reachable()
-        # The sandbox and replays have no limits, and no pace can be learned from their
-        # answers.
+        # The sandbox and replays have no rate limits to learn.
         free = address.is_sandbox or self._runtime.replays
         rates = (0.0, 0.0) if free else (resolved.rate, resolved.token_rate)
         runtime = (
@@ -144,13 +135,13 @@ class Clients:
     def open_bulk(self, resolved: Settings, name: str | None = None) -> Client:
         """Return a client for bulk work.
 
-        It waits for limits as long as it takes, and its retries are reported at the
+        It waits for rate limits without a timeout, and its retries are reported at the
         end.
         """
         return self.open(resolved, name=name, patience=Patience.ENDLESS)
 
     def recent_sends(self) -> int:
-        """Return how many sends count towards the tokens' limits."""
+        """Return how many recent requests count towards the tokens' limits."""
         with self._lock:
             return sum(rate_limit.recent() for rate_limit in self._rate_limits.values())
 
@@ -186,9 +177,7 @@ class Clients:
                 self._paces.sweep()
         except OSError as error:
             if self._runtime.stderr.verbosity:
-                self._runtime.stderr.line(
-                    f"what was learned about rate limits is not kept: {error.strerror}"
-                )
+                self._runtime.stderr.line(f"the learned rate limits are not kept: {error.strerror}")
 
     def _tell_retries(self) -> None:
         if self._runtime.stderr.verbosity:
@@ -209,7 +198,7 @@ class Clients:
         self._runtime.stderr.note(f"retries: {', '.join(named)}{more}")
 
     def _in_process(self) -> "InProcess":
-        # These are forty modules that a call to the service does not need.
+        # A call to the service does not need these forty modules.
         from unified_cli.sandbox.in_process import OwnSandbox  # noqa: PLC0415
 
         with self._lock:
@@ -219,7 +208,7 @@ class Clients:
 
 
 class _Recalled(NamedTuple):
-    """The pace that an earlier run learned, and how many seconds ago."""
+    """The rate that an earlier run learned, and its age in seconds."""
 
     window: Window
     age: float
@@ -242,14 +231,14 @@ def _recall(cache: Cache, origin: str, account: str) -> _Recalled | None:
 
 def _keep_window(cache: Cache, origin: str, account: str, window: Window) -> None:
     known = _recall(cache, origin, account)
-    # A known value is written again only at half of its maximum age.
+    # Write a known value again only after half of its maximum age.
     if known is None or known.window != window or known.age > LIFETIME / 2:
         cache.write([window.sends, window.seconds], origin, account)
 
 
 class ClientPool:
-    """Lends each client to one job at a time, in any thread; keeps at most this many
-    that are idle.
+    """Lends each client to one job at a time; thread-safe. Keeps at most `most_idle`
+    idle clients.
     """
 
     def __init__(self, most_idle: int) -> None:
@@ -262,7 +251,7 @@ class ClientPool:
     def lend(self, make: Callable[[], Client], name: str = "") -> Iterator[Client]:
         """Lend an idle client, or a new one.
 
-        If the pool serves several connections, `name` selects one.
+        `name` is the connection, if the pool serves several.
         """
         client = self._take(name) or make()
         try:
@@ -271,7 +260,7 @@ class ClientPool:
             self._give_back(name, client)
 
     def close(self) -> None:
-        """Close the idle clients. The others are closed when they are given back."""
+        """Close the idle clients, and the others when they are returned."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []

@@ -1,4 +1,4 @@
-"""Conclude work on many parts: choose the exit code, and sum up in a sentence."""
+"""Choose the exit code and the final message for work on many parts."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,34 +19,30 @@ ORDER = (
     ExitCode.INCOMPLETE,
     ExitCode.DIFFERENT,
 )  # fmt: skip
-"""The exit codes of single errors, the most important first. Work on many parts can end
-with a different code: if two of thirty parts fail with 5, `conclude` makes it 9.
+"""The exit codes of single errors, the most important first. The exit code of the whole
+work may differ: if two of thirty parts fail with 5, it is 9.
 """
 _OWN = (ExitCode.BUG, ExitCode.STORAGE, ExitCode.STATE, ExitCode.UNSAFE)
-"""If a part fails with one of these codes, so does the whole command: the cause is this
-machine.
+"""If a part fails with one of these codes, so does the command, because the cause is
+this machine.
 """
 _MOST_NAMED = 5
-"""At most this many failed parts are named, except connections, which are all named."""
-MOST_TOLD = 3
-"""Up to this many parts with the same message get a line each; more parts share one
-line.
-"""
+"""How many failed parts to name. Connections are all named."""
+MOST_LISTED = 3
+"""Up to this many parts with the same message get their own lines."""
 
 
 class Ending(NamedTuple):
-    """The end of work on `total` parts; `unit` is the word for a part, such as
+    """How work on `total` parts ended; `unit` is the word for a part, such as
     `connection`.
 
-    `failed` has the error of each part that failed, by the name of the part. `stopped`
-    is the error that ended the work early, with `not_tried` parts left. `missing` are
-    sentences about anything that is not whole, `different` about anything that is not
-    as expected. `see` names the file that lists the parts of an outcome: `failed`, `in
-    doubt` or `not tried`.
+    `failed` has the error of each failed part, by its name. `stopped` is the error that
+    ended the work early, with `not_tried` parts left. `missing` has sentences about
+    incomplete results, and `different` about unexpected results. `see` names the file
+    for each outcome: `failed`, `in doubt` or `not tried`.
 
-    Parts without names, such as records, are only counted: `unnamed` is the number that
-    failed, `failed_by` that number for each connection. If all of them failed, no
-    connection has failed, but something is missing.
+    Parts without names, such as records, are only counted: `unnamed` is the number of
+    failures, and `failed_by` the number for each connection.
     """
 
     unit: str
@@ -63,7 +59,7 @@ class Ending(NamedTuple):
 
     @property
     def number_failed(self) -> int:
-        """How many parts failed."""
+        """The number of failed parts."""
         return len(self.failed) + self.unnamed
 
     @property
@@ -75,9 +71,7 @@ class Ending(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """A summary, on one line, of everything that is not done or not as expected.
-        Empty if there is nothing of that kind.
-        """
+        """One line about everything that is not done or not as expected, or ""."""
         return "; ".join([*self._counts(), *self.missing, *self.different])
 
     def _counts(self) -> Iterable[str]:
@@ -102,12 +96,14 @@ class Ending(NamedTuple):
 
 
 def failure_lines(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
-    """Yield a line for each failed part, or one line for many that failed alike."""
+    """Yield a line for each failed part. Many parts with the same error share a
+    line.
+    """
     alike: dict[tuple[int, int | None], list[str]] = {}
     for name, error in failed.items():
         alike.setdefault((error.code, error.status), []).append(name)
     for names in alike.values():
-        if len(names) > MOST_TOLD:
+        if len(names) > MOST_LISTED:
             first = failed[names[0]].one_line
             yield f"failed alike: {len(names)} ({', '.join(names)}), the first with: {first}"
         else:
@@ -120,7 +116,7 @@ def worst(errors: Iterable[UnifiedError]) -> UnifiedError:
 
 
 def own_failure(errors: Iterable[UnifiedError]) -> UnifiedError | None:
-    """Return the worst of the errors whose cause is this machine, or None.
+    """Return the worst of the errors that this machine caused, or None.
 
     Such an error ends the whole work.
     """
@@ -129,13 +125,12 @@ def own_failure(errors: Iterable[UnifiedError]) -> UnifiedError | None:
 
 
 def conclude(ending: Ending) -> None:
-    """Raise the error that sums up the work.
+    """Raise the error that summarises the work, unless everything is done and as
+    expected.
 
-    Raises nothing if all of the work is done and as expected.
-
-    If several things went wrong, the first of these gives the exit code: a failure of
-    this machine, writes in doubt, the error that ended the work early, the error of all
-    parts, missing parts, differences.
+    The exit code is that of the first that applies: a failure of this machine, writes
+    in doubt, the error that ended the work early, the common error of all parts,
+    missing parts, differences.
     """
     if error := _conclusion(ending):
         if ending.unit == "connection" and any(one is not error for one in ending.failed.values()):

@@ -1,4 +1,4 @@
-"""Fair turns for several connections: none holds workers that others could use."""
+"""Share worker threads fairly between connections."""
 
 import math
 import threading
@@ -10,19 +10,19 @@ from typing import Generic, TypeVar
 
 from unified_cli import os_limits
 
-# A shorter wait ends before another thread could use the slot.
+# Another thread cannot use the slot during a shorter wait.
 _WORTH_IT = 0.1
 _THREADS, _MOST_THREADS = 4, 64
-# By default a token lets ten connections send as fast as each of them may.
+# The default limit of a token lets ten connections send at full speed.
 _LEAST_THREADS = 12
-# Open files, network connections included: of each thread, and of the rest.
+# Open files, including sockets, of each thread and of the rest of the process.
 _FILES, _OTHER_FILES = 5, 40
 _SLOTS = 8
 _MANY, _SLOTS_FOR_MANY = 16, 32
-"""More connections than `_MANY` get `_SLOTS_FOR_MANY` slots.
+"""More than `_MANY` connections get `_SLOTS_FOR_MANY` slots.
 
-With 32 slots, a hundred connections take 1.13 times as long as their limits require;
-with 8 slots, 1.36 times.
+With 32 slots, a hundred connections take 1.13 times as long as their limits require,
+and with 8 slots 1.36 times.
 """
 
 
@@ -31,7 +31,8 @@ def _open_file_room() -> int:
 
 
 class WorkerSlots:
-    """Slots for threads that work. A thread that waits for its turn to send holds none.
+    """Slots for working threads. A thread gives up its slot while it waits for a rate
+    limit.
 
     If `number` is None, the number of slots depends on the number of connections.
     """
@@ -40,20 +41,20 @@ class WorkerSlots:
         self.number = number or _SLOTS
         self._may_grow = number is None
         self.on_room: Callable[[], None] = lambda: None
-        """Called in a thread that lends its slot: there is room for one more job."""
+        """Called in a thread that lends its slot, because one more job can start."""
         self._lock = threading.Lock()
         self._free = self.number
         self._queue: deque[threading.Event] = deque()
-        """The events of the threads that wait for a slot, in order. Each is set when
-        its thread gets a slot.
+        """The threads that wait for a slot, in order. Each event is set when its thread
+        gets a slot.
         """
         self._waiting: set[int] = set()
-        """The threads that gave up their slot. Each thread adds and removes only its
-        own number, which is atomic.
+        """The ids of threads that gave up their slot. Each thread only adds and removes
+        its own id, which is atomic.
         """
 
     def expect(self, connections: int) -> None:
-        """Add slots for many connections, unless their number is set."""
+        """Add slots for many connections, unless the number of slots is fixed."""
         if not self._may_grow or connections <= _MANY:
             return
         self._may_grow = False
@@ -67,7 +68,7 @@ class WorkerSlots:
 
     @property
     def most_threads(self) -> int:
-        """The most threads that may run, each with memory and open files."""
+        """The most threads that may run, because each needs memory and open files."""
         number = _SLOTS_FOR_MANY if self._may_grow else self.number
         return max(
             self.number,
@@ -75,14 +76,14 @@ class WorkerSlots:
         )
 
     def threads(self, connections: int) -> int:
-        """Return how many threads are useful for this many connections, each with its
-        own limit.
+        """Return how many threads to use for this many connections, each with its own
+        limit.
         """
         return max(self.number, min(connections, self.most_threads))
 
     @contextmanager
     def slot(self) -> Iterator[None]:
-        """Work in a slot, once one is free."""
+        """Wait for a free slot, and hold it during the block."""
         self._take()
         try:
             yield
@@ -91,11 +92,9 @@ class WorkerSlots:
 
     @contextmanager
     def lend(self, seconds: float) -> Iterator[None]:
-        """Lend this thread's slot to others while it waits.
+        """Give up this thread's slot during the block, then wait for a free one.
 
-        Then wait until a slot is free again.
-
-        With 0 seconds, threads that wait for a slot go first.
+        With 0 seconds, threads that are waiting for a slot go first.
         """
         if not seconds:
             self._let_others_go_first()
@@ -113,7 +112,7 @@ class WorkerSlots:
             self._waiting.discard(own)
 
     def _take(self) -> None:
-        """Take a slot, after all who wanted one before."""
+        """Take a slot after the threads that are already waiting."""
         with self._lock:
             if self._free:
                 self._free -= 1
@@ -123,7 +122,7 @@ class WorkerSlots:
         own.wait()
 
     def _release(self) -> None:
-        # The slot is handed to the thread that waited longest: with a semaphore, the
+        # Hand the slot to the thread that has waited longest. With a semaphore, the
         # same thread would often get it again.
         with self._lock:
             if self._queue:
@@ -145,11 +144,11 @@ Job = TypeVar("Job")
 
 
 class FairTurns(Generic[Job]):
-    """Gives the next job of the connection with the fewest running jobs.
+    """Returns the next job of the connection with the fewest running jobs.
 
-    Jobs of one connection keep their order. Of connections with equally many jobs, the
-    one with the earlier job is first. Jobs are taken from `jobs` ahead of their turn
-    until the waiting ones weigh `ahead`. Not thread-safe.
+    Jobs of one connection keep their order. If connections have equally many jobs, the
+    earlier job is first. Jobs are read ahead from `jobs` up to a total weight of
+    `ahead`. Not thread-safe.
     """
 
     def __init__(
@@ -166,17 +165,19 @@ class FairTurns(Generic[Job]):
         self._held = 0
         self._waiting: dict[str | None, deque[tuple[int, Job]]] = {}
         self._number = 0
-        """How many jobs wait."""
+        """The number of waiting jobs."""
         self._busy = Counter[str | None]()
         self._heap: list[tuple[int, int, str | None]] = []
 
     def take(self) -> Job | None:
-        """Return the next job, which starts now. None if there are no more."""
+        """Return the next job and count it as running, or return None if there are no
+        more.
+        """
         self._fill()
         while self._heap:
             busy, place, profile = heappop(self._heap)
             waiting = self._waiting[profile]
-            # A later offer replaced this one.
+            # A later offer has replaced this one.
             if waiting and waiting[0][0] == place and busy == self._busy[profile]:
                 self._busy[profile] += 1
                 _, job = waiting.popleft()
@@ -187,7 +188,7 @@ class FairTurns(Generic[Job]):
         return None
 
     def ended(self, profile: str | None) -> None:
-        """Note that a job of that connection has ended."""
+        """Count a job of the connection as ended."""
         self._busy[profile] -= 1
         self._offer(profile)
 
@@ -208,10 +209,10 @@ class FairTurns(Generic[Job]):
 
 
 def spread(jobs: Iterable[Job], profile_of: Callable[[Job], str | None]) -> list[Job]:
-    """Return the jobs with those of each profile spread evenly, in their order.
+    """Return the jobs with the jobs of each profile spread evenly, in their order.
 
-    Input is often sorted by connection. Unless the jobs are spread, the work waits for
-    the limit of one connection after the other.
+    Input is often sorted by connection, and would wait for the limit of one connection
+    after the other.
     """
     found = [(profile_of(job), job) for job in jobs]
     counts = Counter(profile for profile, _ in found)

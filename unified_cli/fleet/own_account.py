@@ -1,7 +1,7 @@
-"""The settings of a connection, and those of a whole command.
+"""Resolve the settings of a connection, or of a whole command.
 
-The own token of a connection does not say which connection that is, so the account id
-is requested from the service.
+A connection's own token does not say which connection it belongs to, so request the
+account id from the service.
 """
 
 from contextlib import closing
@@ -20,15 +20,15 @@ from unified_cli.json_text import members
 from unified_cli.output import formats
 from unified_cli.runtime import Runtime
 
-# These status codes may mean that the token is not the own token of a connection.
+# These status codes may mean that the token does not belong to a single connection.
 _NOT_OWN = (400, 403, 404)
 
 
 def common_settings(runtime: Runtime, config: Config, flags: Overrides) -> Settings:
-    """Return the settings that several connections share.
+    """Return the settings that several connections share: from flags, the environment
+    and the top of the config file.
 
-    They come from flags, the environment and the top of the config file. The settings
-    for messages also take effect. Raises as `apply_to_messages` does.
+    Also applies the settings for messages. Raises the errors of `apply_to_messages`.
     """
     top = {name: value for name, value in config.top.items() if name != "profile"}
     environ = {
@@ -40,9 +40,8 @@ def common_settings(runtime: Runtime, config: Config, flags: Overrides) -> Setti
 
 
 def apply_to_messages(runtime: Runtime, settings: Settings) -> None:
-    """Apply the settings for messages.
-
-    Raises ConfigError if the output format is not known.
+    """Apply the settings for messages. Raises ConfigError if the output format is
+    unknown.
     """
     output = settings.values["output"]
     if output.value not in formats.SETTINGS:
@@ -50,28 +49,23 @@ def apply_to_messages(runtime: Runtime, settings: Settings) -> None:
         hint = f'did you mean "{meant}"?' if meant else f"there are {', '.join(formats.SETTINGS)}"
         raise ConfigError(f"{output.source}: no output format {output.value!r}", hint=hint)
     runtime.stderr.quiet = settings.quiet
-    # main has already checked whether the command line asks for JSON, but the profile
-    # may ask for it too.
+    # main has already checked the command line for JSON, but the profile may also
+    # select it.
     if settings.output.json and output.source != "default" and not runtime.stderr_is_terminal:
         runtime.stderr.machine = True
 
 
 def resolved(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
-    """Return the settings of an identified connection.
-
-    `resolution.resolve` gives them, from the command line, the environment and the
-    config file.
-    """
+    """Return the settings of a connection, including its account id."""
     return identified(resolution.resolve(flags, runtime, config), flags, runtime)
 
 
 def identified(found: Settings, flags: Overrides, runtime: Runtime) -> Settings:
-    """Return the settings with the account of the connection.
+    """Return the settings with the account id of the connection.
 
-    For a connection's own token, the account id is requested from the service: caches,
-    journals and exports are kept for each connection, and `me` would be a different
-    connection for each token. A dry run does not request the id. Raises the errors of a
-    request.
+    For a connection's own token, request the id from the service, because caches,
+    journals and exports belong to a connection, but `me` depends on the token. A dry
+    run does not request the id. Raises the errors of a request.
     """
     address = found.address
     if not found.is_own or flags.shown or address is None:
@@ -82,8 +76,8 @@ def identified(found: Settings, flags: Overrides, runtime: Runtime) -> Settings:
     with Clients(runtime, catalogue) as clients:
         token = clients.token(found)
         if source := found.token:
-            # Some sources, such as standard input, give the token only once, so it is
-            # kept.
+            # Keep the token: some sources, such as standard input, can be read only
+            # once.
             found = found._replace(
                 token=source._replace(kind="environment", detail=token, source=source.words)
             )

@@ -1,7 +1,6 @@
-"""Worker threads that do jobs, and hand the results to the thread that asked for them.
+"""Run jobs in worker threads, and return the results to the calling thread.
 
-All parallel work uses this module: exports, imports, downloads, calls over several
-connections.
+Exports, imports, downloads and calls to several connections all use this module.
 """
 
 import threading
@@ -18,8 +17,8 @@ from unified_cli.errors import StorageError
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-# In order, each worker may be this many jobs ahead, so that a slow one does not hold up
-# the rest.
+# How many jobs to start ahead for each worker if results are in order, so that workers
+# stay busy during a slow job.
 _AHEAD = 4
 
 
@@ -35,10 +34,9 @@ class _Task(Generic[Job, Result]):
     def __init__(self, job: Job) -> None:
         self.job = job
         self.room = threading.Semaphore(1)
-        """Room for one result, which waits or is used while the worker makes the next.
-        """
+        """Room for one result, which is used while the worker produces the next one."""
         self.held: deque[Result] = deque()
-        """Results whose turn has not come."""
+        """Results that wait for earlier jobs."""
         self.is_over = False
 
 
@@ -50,13 +48,10 @@ def results_of(
     ordered: bool = False,
     poll: Callable[[], None] = lambda: None,
 ) -> Generator[Result]:
-    """Yield the results of jobs done by this many workers.
+    """Yield the results of jobs from `size` workers, as `WorkerPool.results` does.
 
-    They come as from `WorkerPool.results`.
-
-    `poll` is called before and regularly during each wait for a result; if it raises an
-    error, the wait ends. To be used with `contextlib.closing`: a generator that is
-    closed early does not wait for the workers.
+    `poll` is called before and during each wait for a result, and may end it by raising
+    an error. Use with `contextlib.closing`, which does not wait for the workers.
     """
     with WorkerPool(size, work, poll) as pool:
         yield from pool.results(jobs, ordered=ordered)
@@ -65,14 +60,11 @@ def results_of(
 class WorkerPool(Generic[Job, Result]):
     """At most `size` worker threads; `work` does a job and yields its results.
 
-    All methods but `wake` are for one thread, the caller's, which uses one result after
-    the other. A job is at most one result ahead of that thread. A worker is started
-    when there is a job for it; StorageError is raised if not even one worker can be
-    started.
+    Only `wake` is thread-safe. A job is at most one result ahead of the caller. Workers
+    start as needed; StorageError is raised if not even one can start.
 
-    If the `with` block is left early, it does not wait for the workers: each closes its
-    job once its current result is ready. Workers are daemons, so that the program can
-    end before that.
+    Leaving the `with` block early does not wait for the workers: each closes its job
+    after its current result. Workers are daemons, so the program can exit before that.
     """
 
     def __init__(
@@ -103,22 +95,22 @@ class WorkerPool(Generic[Job, Result]):
 
     @property
     def busy(self) -> int:
-        """How many jobs have not ended."""
+        """The number of unfinished jobs."""
         return len(self._unfinished)
 
     @property
     def free(self) -> int:
-        """How many more jobs can start at once."""
+        """The number of jobs that can start now."""
         return self._size - self.busy
 
     def submit(self, job: Job) -> _Task[Job, Result]:
-        """Give a job to a worker. Starts one if all are busy."""
+        """Give a job to a worker, and start one if all are busy."""
         if self._threads < min(self._size, self.busy + 1):
             try:
                 os_limits.start_thread(self._run)
                 self._threads += 1
             except StorageError:
-                # The existing threads do all jobs, more slowly.
+                # The existing threads do all jobs, but more slowly.
                 if not self._threads:
                     raise
         task = _Task[Job, Result](job)
@@ -129,9 +121,8 @@ class WorkerPool(Generic[Job, Result]):
     def take(self, seconds: float) -> list[Result]:
         """Return all results that are ready.
 
-        Waits for the first, the end of a job, or `wake`, at most this many seconds.
-
-        Raises the error of a job, once all earlier results were returned.
+        Wait for a result, the end of a job, or `wake`, at most this many seconds.
+        Raises the error of a job after all earlier results were returned.
         """
         self._raise_error()
         found: list[Result] = []
@@ -145,16 +136,14 @@ class WorkerPool(Generic[Job, Result]):
         return found
 
     def wake(self) -> None:
-        """Wake `take`, from any thread."""
+        """Wake `take`. Thread-safe."""
         self._results.put(None)
 
     def results(self, jobs: Iterable[Job], *, ordered: bool = False) -> Iterator[Result]:
-        """Do all these jobs, and yield their results.
+        """Do all jobs, and yield their results as they are ready or, if `ordered`, in
+        the order of the jobs.
 
-        They come as they are ready, or `ordered` as the jobs are.
-
-        A job is taken from `jobs` when there is a worker for it. Raises the error of a
-        job.
+        A job is taken from `jobs` when a worker is free. Raises the error of a job.
         """
         return self._in_order(iter(jobs)) if ordered else self._as_they_come(iter(jobs))
 

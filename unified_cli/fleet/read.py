@@ -1,5 +1,5 @@
-"""Read many connections in fair turns: a fixed number work at a time, and a thread that
-waits for a limit lends its slot.
+"""Read many connections concurrently. A thread that waits for a rate limit lends its
+slot to another.
 """
 
 import threading
@@ -26,13 +26,13 @@ Result = TypeVar("Result")
 
 
 class FairReaders:
-    """The clients and the workers of a command that reads many connections; a context,
-    which closes the clients.
+    """The clients and workers of a command that reads many connections; a context
+    manager that closes the clients.
 
-    `workers` bounds how many work at a time; None leaves it to the number of
-    connections. With `in_turn`, a connection that waits for a limit keeps its slot, so
-    that the others wait, too. Idle clients are kept for `connections` connections, or
-    for the most possible threads if these are more.
+    `workers` is the most connections to read at a time; None depends on their number.
+    With `in_turn`, a connection that waits for a rate limit keeps its slot, so that the
+    others wait, too. Idle clients are kept for `connections` connections, or for all
+    threads if there are more threads.
     """
 
     def __init__(
@@ -47,8 +47,8 @@ class FairReaders:
     ) -> None:
         self.slots = WorkerSlots(workers)
         self._in_turn = in_turn
-        # In order, a list waits for its turn. If it took the slot of the list whose
-        # turn it is, both would stop.
+        # With `in_turn`, lists wait for each other. If a waiting list took the slot of
+        # the first list, both would stop.
         self.clients = Clients(
             runtime, catalogue, nullcontext if in_turn else self._lend_slot, tokens
         )
@@ -64,24 +64,20 @@ class FairReaders:
         self.clients.__exit__(*exception)
 
     def lend(self, name: str, make: Callable[[], Client]) -> AbstractContextManager[Client]:
-        """Return a client for a job of the connection `name`.
-
-        It is kept for the next job. A new one is made if all are busy.
+        """Lend a client for a job of the connection `name`. Creates a new one if all
+        are busy.
         """
         return self._idle.lend(make, name)
 
     def client(self, settings: Settings, name: str | None = None) -> AbstractContextManager[Client]:
         """Return a client for one job.
 
-        It waits as long as the limits of the service ask for. `name` prefixes messages.
+        It waits for rate limits without a timeout. `name` prefixes messages.
         """
         return closing(self.clients.open_bulk(settings, name=name))
 
     def turn(self) -> AbstractContextManager[None]:
-        """Wait for a turn in this thread.
-
-        For work outside the workers of `read`.
-        """
+        """Wait for a slot in this thread, for work outside `read`."""
         return self.slots.slot()
 
     def read(
@@ -93,11 +89,9 @@ class FairReaders:
     ) -> Generator[Result]:
         """Do each job in a worker, and yield the results.
 
-        They come as they are ready, or in order.
-
         Each job belongs to a different connection, unless `connections` says how many
-        there are. `poll` is called before and regularly during each wait for a result;
-        if it raises an error, the wait ends.
+        there are. `poll` is called before and during each wait for a result, and may
+        end it by raising an error.
         """
 
         def run(job: Job) -> Generator[Result]:
@@ -117,8 +111,8 @@ class FairReaders:
         connections: Mapping[str, Settings],
         question: Callable[[str, Settings, Client], Result],
     ) -> Generator[tuple[str, Result | UnifiedError]]:
-        """Ask a question of each connection with one of these names. Yields the
-        answers, or the error of a connection, as they come.
+        """Call `question` for each connection, and yield its results or errors as they
+        arrive.
         """
 
         def one(name: str) -> Generator[tuple[str, Result | UnifiedError]]:
@@ -131,10 +125,9 @@ class FairReaders:
         yield from self.read([*connections], one)
 
     def tokens(self, connections: Mapping[Name, Settings]) -> dict[Name, str | UnifiedError]:
-        """Return each connection's token, or its error.
+        """Read each connection's token, and return it or its error.
 
-        All tokens are read before anything is sent. Different commands that print
-        tokens run in parallel.
+        Different commands that print tokens run in parallel.
         """
 
         def one(name: Name) -> Generator[tuple[Name, str | UnifiedError]]:
@@ -159,10 +152,10 @@ class FairReaders:
         size: Callable[[Result], int],
         most: int,
     ) -> Generator[Result]:
-        """Yield the results in the order of the jobs, while jobs run in parallel.
+        """Yield the results in the order of the jobs, which run in parallel.
 
-        Results read ahead of their turn are kept in memory, at most `most` bytes;
-        `size` returns the bytes of a result.
+        At most `most` bytes of later results are kept in memory; `size` returns the
+        bytes of a result.
         """
         held = _HeldBytes(range(len(jobs)), most)
 
@@ -185,15 +178,14 @@ class FairReaders:
                 while kept and (first := next(iter(kept))) in ended:
                     held.release(first)
                     del kept[first]
-                    # The turn passes to the next job, with the results that it has read
-                    # so far.
+                    # Continue with the results that the next job has read ahead.
                     following = next(iter(kept), None)
                     if following is not None:
                         ahead, kept[following] = kept[following], []
                         yield from ahead
 
     def _lend_slot(self, seconds: float) -> AbstractContextManager[None]:
-        # Checked while a caller waits for the answer.
+        # Check for signals while the caller waits for the response.
         self._check()
         return self.slots.lend(seconds)
 
@@ -202,10 +194,10 @@ class FairReaders:
 
 
 class _HeldBytes:
-    """Bounds the bytes that are read ahead of their turn.
+    """Bounds the bytes that jobs read ahead.
 
-    The job whose turn it is may always continue; the others wait while `most` bytes or
-    more are held.
+    The first job may always continue. The others wait while `most` bytes or more are
+    held.
     """
 
     def __init__(self, jobs: Iterable[int], most: int) -> None:
@@ -215,8 +207,8 @@ class _HeldBytes:
         self._over = False
 
     def add(self, job: int, size: int, waiting: Callable[[], AbstractContextManager[None]]) -> None:
-        """Count what a job has read. Wait in the context `waiting` until the job may
-        read on.
+        """Count the bytes that a job has read, and wait in the context `waiting` until
+        it may continue.
         """
         with self._changed:
             if self._is_first(job):
@@ -229,10 +221,7 @@ class _HeldBytes:
                 self._changed.wait(signals.LONGEST_WAIT)
 
     def release(self, job: int) -> None:
-        """End the turn of a job.
-
-        The results that the next one has read ahead are used now.
-        """
+        """End a job, and release the bytes that the next one has read ahead."""
         with self._changed:
             self._held.pop(job, None)
             if self._held:
@@ -258,26 +247,21 @@ def pages(
     span: Span,
     poll: Callable[[], None] | None = None,
 ) -> Generator[Page]:
-    """Yield a list's pages, and read one ahead.
+    """Yield a list's pages, and read one page ahead. Use with `contextlib.closing`.
 
-    Each page is read while the caller uses the previous one.
-
-    To be used with `contextlib.closing`.
-
-    `poll` is called before and regularly during each wait for a page; if it raises an
-    error, the wait ends. The client is closed at the end. If a request is still under
-    way, the worker closes the client after it, and the caller does not wait. Raises
-    what `ListReader.read` raises, after the pages read before.
+    `poll` is called before and during each wait for a page, and may end it by raising
+    an error. The client is closed at the end, without waiting for a request in flight.
+    Raises the errors of `ListReader.read`, after the earlier pages.
     """
     reader = ListReader(client.send, request, service, span)
     try:
-        # Emptied on use, so that no page is kept while others are read.
+        # A list to pop from, so that this frame does not keep the page in memory.
         held = [reader.read()]
     except BaseException:
         client.close()
         raise
     if reader.done:
-        # No worker has anything left to do.
+        # No worker is using the client.
         client.close()
         yield held.pop()
         return

@@ -1,5 +1,5 @@
-"""The connections that `-p` selects for commands that accept several, and the checks
-before anything is sent.
+"""Select connections with `-p` for commands that accept several, and check them before
+anything is sent.
 """
 
 from collections import defaultdict
@@ -16,7 +16,7 @@ from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 
 Selected = Mapping[str, Settings]
-"""The settings of each connection by the name of its profile."""
+"""The settings of each connection, by profile name."""
 
 
 def for_writes(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
@@ -42,7 +42,7 @@ def for_writes(runtime: Runtime, config: Config, options: ConnectionOptions) -> 
 def for_reads(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
     """Return the selected connections.
 
-    Profiles of the same connection are named on stderr. Raises ConfigError if a
+    Print a note about profiles of the same connection. Raises ConfigError if a
     connection has no address or no account, and UsageError if `-a` is given.
     """
     selected = _resolved(runtime, config, options)
@@ -52,8 +52,7 @@ def for_reads(runtime: Runtime, config: Config, options: ConnectionOptions) -> S
 
 def _resolved(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
     check_account(options.account_id)
-    # The environment of the process decodes a variable at each access, so a plain copy
-    # is used instead.
+    # Copy the environment, because os.environ decodes a variable at each access.
     runtime = runtime._replace(environ={**runtime.environ})
     names = profiles.select(config, options.profile)
     selected = {
@@ -73,12 +72,10 @@ def check_account(account: str | None) -> None:
 def note_same_of(
     runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]
 ) -> None:
-    """Report which of these profiles lead to the same connection.
-
-    A read will query that connection once for each profile. The note goes to stderr.
+    """Print a note about profiles of the same connection, which will be read once for
+    each profile.
     """
-    # The error of a connection that cannot be resolved is reported when it is called;
-    # the other connections are still compared.
+    # Connections that cannot be resolved are reported when they are called.
     selected, _ = resolve_each(runtime, config, options, names)
     note_same(runtime, selected)
 
@@ -86,9 +83,9 @@ def note_same_of(
 def read_once(
     runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]
 ) -> list[str]:
-    """Return these profiles, but only one for each connection.
+    """Return one profile for each connection.
 
-    Profiles of the same connection are reported on stderr.
+    Print a note about profiles of the same connection.
     """
     selected, _ = resolve_each(runtime, config, options, names)
     for same in same_connection(selected):
@@ -118,19 +115,15 @@ def resolve_each(
 
 
 def note_same(runtime: Runtime, selected: Selected) -> None:
-    """Report which selected profiles lead to the same connection.
-
-    A read will query that connection once for each profile. The note goes to stderr.
+    """Print a note about selected profiles of the same connection, which will be read
+    once for each profile.
     """
     if same := same_connection(selected):
         runtime.stderr.note(_same_in_words(same))
 
 
 def same_connection(selected: Selected) -> list[list[str]]:
-    """Return the groups of profiles with the same connection.
-
-    Two profiles have the same connection if origin and account are equal.
-    """
+    """Return the groups of profiles with the same origin and account."""
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for name, settings in selected.items():
         if settings.address and settings.account_id:

@@ -1,4 +1,4 @@
-"""Tokens of connections: each is read once, different commands run in parallel."""
+"""Read the tokens of connections, each once. Different commands run in parallel."""
 
 import math
 import threading
@@ -13,32 +13,31 @@ from unified_cli.errors import ConfigError, UnifiedError
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
-    # httpx is imported when a request is sent.
+    # Import httpx only when a request is sent.
     from unified_cli.http.rate_limit import Idle
 
 _COMMANDS = 8
-# For this time, the connections of a command share the failure of a program. After
-# that, the program is run again, because a server lives for days and the next run may
-# succeed.
+# How long to reuse the error of a program that prints a token. Then run it again,
+# because an MCP server runs for days.
 _FAILED_SECONDS = 10.0
 
 
 class _TokenRead:
-    """One read of a token source. Once `done` is set, there is a token or an error."""
+    """One read of a token source. After `done` is set, it has a token or an error."""
 
     def __init__(self) -> None:
         self.done = threading.Event()
         self.token = ""
         self.error: UnifiedError | None = None
         self.stale_at = 0.0
-        """The time at which to try again after an error."""
+        """When to try again after an error."""
 
 
 class Tokens:
-    """Reads the tokens of a run, for all its threads.
+    """Reads the tokens of a run; thread-safe.
 
     At most eight commands run at a time. Other sources are read one at a time, because
-    a keyring may ask the user for its password.
+    a keyring may ask for its password.
     """
 
     def __init__(self, runtime: Runtime) -> None:
@@ -51,12 +50,11 @@ class Tokens:
         self._is_closed = False
 
     def get(self, source: TokenSource, idle: "Idle" = nullcontext) -> str:
-        """Return the token.
+        """Return the token, after waiting for it in the context `idle`.
 
-        A thread waits for the token in the context `idle`. Raises ConfigError if the
-        token cannot be read, or after `close`.
+        Raises ConfigError if the token cannot be read, or after `close`.
         """
-        # Sources with the same key have the same token.
+        # Read sources with the same key only once.
         profile = source.profile if source.kind == "keyring" else None
         key = (source.kind, repr(source.detail), source.origin, profile)
         with self._changed:
@@ -77,9 +75,8 @@ class Tokens:
         return read.token
 
     def close(self, seconds: float) -> None:
-        """Stop the programs that print a token.
-
-        Wait for that, but not longer than this many seconds.
+        """Stop the programs that print a token, and wait for at most this many
+        seconds.
         """
         with self._changed:
             self._is_closed = True
