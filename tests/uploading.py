@@ -28,8 +28,8 @@ from unified_cli.config import file, resolution
 from unified_cli.config.keys import Overrides
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import evidence, request as requests
-from unified_cli.http.answer import Answer
 from unified_cli.http.request import Content, Request
+from unified_cli.http.response import Response
 from unified_cli.http.upload import Progress, Upload, of_bytes, of_form
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
@@ -182,7 +182,7 @@ def _serve(service: UploadService, connection: socket.socket) -> None:
 class Sent:
     """The outcome of an upload."""
 
-    answer: Answer | None
+    answer: Response | None
     stderr: str
     progress: list[tuple[int, int]]
 

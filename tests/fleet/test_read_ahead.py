@@ -24,10 +24,10 @@ from unified_cli.catalogue import load
 from unified_cli.config.address import Address
 from unified_cli.fleet import read
 from unified_cli.http import page_body
-from unified_cli.http.answer import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import Span
 from unified_cli.http.request import Request
+from unified_cli.http.response import Response
 
 LIST = "ticketing tickets list --all -o ndjson --rate 0"
 SERVICE = load().service
@@ -221,11 +221,11 @@ class Halves:
     def __init__(self) -> None:
         self.pages = 0
 
-    def send(self, _request: Request, *, page: bool) -> Answer:
+    def send(self, _request: Request, *, page: bool) -> Response:
         self.pages += 1
         onward = f"c{self.pages}" if self.pages < 4 else ""
         body = envelope(b'["\\ud83d"]', f'"{onward}"')
-        return Answer(
+        return Response(
             200, httpx.Headers(), body, page=page_body.decode(body, SERVICE) if page else None
         )
 

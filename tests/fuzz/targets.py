@@ -29,10 +29,10 @@ from unified_cli.exported.local_folder import LocalFolder
 from unified_cli.exported.manifest import Manifest
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import decoding, page_body, pagination, request as requests, request_body
-from unified_cli.http.answer import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import Span
 from unified_cli.http.request import OWN_CURSOR, Content, Request, Scope
+from unified_cli.http.response import Response
 from unified_cli.main import main
 from unified_cli.masking import masked
 from unified_cli.output import formats
@@ -281,9 +281,9 @@ def cursor(data: bytes) -> None:
     except decoding.DamageError:
         # No answer that is not UTF-8 is split.
         body = b"[]"
-    answer = Answer(200, httpx.Headers(), body, page=page_body.split(body, SERVICE))
+    answer = Response(200, httpx.Headers(), body, page=page_body.split(body, SERVICE))
 
-    def send(request: Request, *, page: bool) -> Answer:
+    def send(request: Request, *, page: bool) -> Response:
         del page
         assert request.target.isascii()
         return answer

@@ -90,14 +90,14 @@ def _in_query(text: str, name: str) -> Iterator[str]:
 
 
 def check(call: Call, body: bytes) -> None:
-    """Raise IncompleteError if requests in an answer failed.
+    """Raise IncompleteError if requests in a response failed.
 
-    The status of the answer does not matter.
+    The status of the response does not matter.
     """
-    answer = read(body.decode("utf-8", "replace"))
+    document = read(body.decode("utf-8", "replace"))
     errors = (
-        answer.get(call.catalogue.service.connections.batch_errors)
-        if isinstance(answer, dict)
+        document.get(call.catalogue.service.connections.batch_errors)
+        if isinstance(document, dict)
         else None
     )
     found = [*_failures(errors)]

@@ -25,7 +25,7 @@ class CheckReport:
     def __init__(self, selected: SelectedReads, expectations: Sequence[Expectation]) -> None:
         self.selected = selected
         self.missing: list[str] = []
-        """The parts that are missing from the answers that were read."""
+        """The parts that are missing from the responses that were read."""
         self.next_cursor: str | None = None
         self.is_judged = False
         """Whether any connection was read."""

@@ -1,4 +1,4 @@
-"""Test connections with small requests, concurrently, and interpret the answers about
+"""Test connections with small requests, concurrently, and interpret the responses about
 their state.
 """
 

@@ -1,5 +1,5 @@
-"""One file from the service: streamed, resumed where it was interrupted, checked, and
-only then given its name.
+"""Download a file: stream it, resume it after an interruption, check it, and only then
+give it its name.
 """
 
 import base64
@@ -26,9 +26,9 @@ from unified_cli.cli.options import CallOptions
 from unified_cli.errors import NetworkError, ServiceError, StorageError, UnifiedError, UsageError
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import decoding
-from unified_cli.http.answer import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.request import ByteRange, Request, content_range
+from unified_cli.http.response import Response
 from unified_cli.json_text.members import parts, string
 from unified_cli.masking import masked
 from unified_cli.output.progress import Progress, Work, progress
@@ -37,7 +37,7 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, output_file
 from unified_cli.storage.atomic_file import AtomicFile, NotSyncedError
 
-_MOST_TOLD = 10
+_MOST_PRINTED = 10
 _DIGEST = re.compile(r"(sha-256|sha-512|md5)=:?([A-Za-z0-9+/=]+):?", re.IGNORECASE)
 
 
@@ -51,8 +51,8 @@ class SavedFile:
 
 
 class Download:
-    """Saves files with one client, and counts the bytes; `retries` is how often a file
-    may break off.
+    """Saves files with one client, and counts the bytes. `retries` is how often to
+    resume a file.
     """
 
     def __init__(self, client: Client, runtime: Runtime, retries: int, progress: Progress) -> None:
@@ -69,23 +69,25 @@ class Download:
         only_files: bool,
         proposals: tuple[str, ...] = (),
     ) -> SavedFile:
-        """Save the file that answers the request. With `only_files` a JSON record is an
-        error, because it is not a file.
+        """Send the request and save the file.
 
-        `proposals` are names for the file, used after the name in the answer. Raises
-        StorageError and the errors of the client.
+        With `only_files`, a JSON record is an error. `proposals` are further names for
+        the file, after the name in the response. Raises StorageError and the errors of
+        the client.
         """
-        # An answer that may be a record is requested as one.
+        # A response that may be a record is requested as one.
         wanted = ByteRange() if only_files else ByteRange(accept="application/json, */*;q=0.5")
-        answer = self._client.send(request, part=wanted)
+        response = self._client.send(request, part=wanted)
         try:
             with AtomicFile.beside(target.folder / target.label) as file:
-                if answer.body is None:
-                    answer = self._stream(request, answer, file)
+                if response.body is None:
+                    response = self._stream(request, response, file)
                 else:
-                    file.write(self._document(answer, request, only_files=only_files))
+                    file.write(self._document(response, request, only_files=only_files))
                 digest = file.digest("sha256").hex()
-                named = download_targets.from_header(answer.headers.get("content-disposition", ""))
+                named = download_targets.from_header(
+                    response.headers.get("content-disposition", "")
+                )
                 path = target.publish(file, tuple(map(masked, (named, *proposals))), digest)
         except NotSyncedError as error:
             raise StorageError(error.message) from None
@@ -93,18 +95,18 @@ class Download:
             raise StorageError(f"cannot write into {target.folder}: {error.strerror}") from None
         return SavedFile(path, file.size, digest)
 
-    def _stream(self, request: Request, answer: Answer, file: AtomicFile) -> Answer:
-        """Write the whole file, over several answers if needed.
+    def _stream(self, request: Request, response: Response, file: AtomicFile) -> Response:
+        """Write the whole file, from several responses if needed.
 
-        Returns the answer that the file began with.
+        Returns the response that the file began with.
         """
-        first, breaks, seen = answer, 0, 0
+        first, breaks, seen = response, 0, 0
         while True:
             self._progress.expect(_total(first))
             try:
-                for chunk in answer.chunks:
+                for chunk in response.chunks:
                     file.write(chunk)
-                    # The number is negative if the file was begun anew.
+                    # The number is negative if the file was started again.
                     self._progress.add(file.size - seen)
                     seen = file.size
             except NetworkError as error:
@@ -112,64 +114,64 @@ class Download:
                 if breaks > self._retries:
                     raise
                 self._wait(breaks, error)
-                answer = self._resume(request, first, file)
-                if answer.status == 200:
-                    first = answer
+                response = self._resume(request, first, file)
+                if response.status == 200:
+                    first = response
             else:
                 self._check(request, first, file)
                 return first
 
     def _wait(self, breaks: int, error: UnifiedError) -> None:
         seconds = min(20.0, 0.5 * 2 ** (breaks - 1))
-        if self._progress.retries < _MOST_TOLD:
+        if self._progress.retries < _MOST_PRINTED:
             self._runtime.stderr.note(
                 f"retry {breaks} of {self._retries} in {seconds:.1f} s: {error.message}"
             )
         self._progress.retried()
-        if self._progress.retries == _MOST_TOLD:
+        if self._progress.retries == _MOST_PRINTED:
             self._runtime.stderr.note("further retries are not reported one by one")
         self._runtime.sleep(seconds)
 
-    def _resume(self, request: Request, first: Answer, file: AtomicFile) -> Answer:
+    def _resume(self, request: Request, first: Response, file: AtomicFile) -> Response:
         """Return the rest of the file, or the whole.
 
         The service may not offer the rest.
         """
         validator = _validator(first.headers)
         if file.size and validator:
-            answer = self._client.send(request, part=ByteRange(file.size, validator))
-            total = content_range(answer.headers)[1]
-            if answer.status == 416 and total == file.size:
-                return answer
-            if answer.status == 206 and total in (None, _total(first)):
-                return answer
-            if answer.status != 200:
-                # The answer is useless, and the connection stays busy while it is
-                # unread.
+            response = self._client.send(request, part=ByteRange(file.size, validator))
+            total = content_range(response.headers)[1]
+            if response.status == 416 and total == file.size:
+                return response
+            if response.status == 206 and total in (None, _total(first)):
+                return response
+            if response.status != 200:
+                # Do not read the useless response: close the connection instead.
                 self._client.close()
-                answer = self._client.send(request, part=ByteRange())
+                response = self._client.send(request, part=ByteRange())
         else:
-            answer = self._client.send(request, part=ByteRange())
-        if answer.body is not None:
-            self._document(answer, request, only_files=True)
+            response = self._client.send(request, part=ByteRange())
+        if response.body is not None:
+            self._document(response, request, only_files=True)
         file.restart()
-        return answer
+        return response
 
-    def _document(self, answer: Answer, request: Request, *, only_files: bool) -> bytes:
-        """Return the body if a record may hold the link.
-
-        Raises ServiceError otherwise.
+    def _document(self, response: Response, request: Request, *, only_files: bool) -> bytes:
+        """Return the body if it may be a record with a link. Raises ServiceError
+        otherwise.
         """
-        if only_files or not answer.body:
-            what = "a record, not the file" if answer.body else "nothing"
-            hint = f" (try -q {self._client.service.response_format}=stream)" if answer.body else ""
+        if only_files or not response.body:
+            what = "a record, not the file" if response.body else "nothing"
+            hint = (
+                f" (try -q {self._client.service.response_format}=stream)" if response.body else ""
+            )
             raise ServiceError(
                 f"the service answered {request.method} {request.path} with {what}{hint}",
                 retryable=False,
             )
-        return answer.served
+        return response.served
 
-    def _check(self, request: Request, first: Answer, file: AtomicFile) -> None:
+    def _check(self, request: Request, first: Response, file: AtomicFile) -> None:
         where = f"{request.method} {request.path}"
         total = _total(first)
         if total is not None and total != file.size:
@@ -185,16 +187,17 @@ class Download:
                 )
 
 
-def _total(answer: Answer) -> int | None:
-    length = answer.headers.get("content-length", "")
-    coded = decoding.codings(answer.headers.get("content-encoding", ""))
+def _total(response: Response) -> int | None:
+    length = response.headers.get("content-length", "")
+    coded = decoding.codings(response.headers.get("content-encoding", ""))
     return int(length) if length.isdecimal() and not coded else None
 
 
 def _validator(headers: Mapping[str, str]) -> str:
-    """Return the headers that ask for a part.
+    """Return the validator for requesting the rest of the file.
 
-    None if parts are not offered or a change of the file would go unnoticed.
+    Empty if the service does not offer parts, or a change of the file would go
+    unnoticed.
     """
     offered = headers.get("accept-ranges", "").strip().lower() == "bytes"
     coded = decoding.codings(headers.get("content-encoding", ""))
@@ -220,7 +223,7 @@ def _digests(headers: Mapping[str, str]) -> list[tuple[str, bytes]]:
 
 
 def save_one(call: Call, clients: Clients, request: Request, names: tuple[str, ...] = ()) -> None:
-    """Save the response as `--out` says. `names` come before those of the request."""
+    """Save the response to `--out`. `names` come before the names in the request."""
     place = target(call.options)
     client = clients.open(call.settings)
     try:
@@ -272,10 +275,7 @@ def target(options: CallOptions) -> DownloadTarget:
 
 
 def proposals(request: Request) -> tuple[str, ...]:
-    """Return the file's possible names from the request.
-
-    The target of a redirect is never one.
-    """
+    """Return possible names of the file from the request, but not from a redirect."""
     query = dict(request.query)
     urls = [download_targets.from_url(query[name]) for name in ("file_url", "url") if name in query]
     last = request.path.rstrip("/").rpartition("/")[2]
@@ -283,9 +283,9 @@ def proposals(request: Request) -> tuple[str, ...]:
 
 
 def text_members(record: bytes) -> dict[str, str]:
-    """Return the members of a record that are texts.
+    """Return the string members of a record.
 
-    `file_url`, if missing, is the link among its `urls`.
+    If `file_url` is missing, it is the link in `urls`.
     """
     members = parts(record.strip()) or {}
     found = {name: string(value) for name, value in members.items() if value.startswith(b'"')}
@@ -318,7 +318,7 @@ class Parameters(NamedTuple):
     raw_field: tuple[str, ...] = ()
 
     def added_to(self, options: DownloadOptions) -> DownloadOptions:
-        """Return the options with these parameters added."""
+        """Return the options with these parameters."""
         return replace(
             options,
             query=(*options.query, *self.query),
@@ -327,9 +327,9 @@ class Parameters(NamedTuple):
 
 
 def parameters(operation: Operation, record: dict[str, str]) -> Parameters | None:
-    """Return a download's parameters from the record.
+    """Return the download's parameters from the record.
 
-    None if the record has to be looked up by its id. A download without known
+    Returns None if the record must be read by its id first. A download without known
     parameters takes the id.
     """
     facts = operation.facts
@@ -338,8 +338,8 @@ def parameters(operation: Operation, record: dict[str, str]) -> Parameters | Non
     if not query and not body:
         if "id" not in record:
             raise UsageError("the record has neither a URL nor an id")
-        taken = facts.query.get(operation.name) or facts.body.get(operation.name)
-        return None if taken else Parameters((f"id={record['id']}",))
+        parameter = facts.query.get(operation.name) or facts.body.get(operation.name)
+        return None if parameter else Parameters((f"id={record['id']}",))
     return Parameters(
         tuple(f"{name}={record[name]}" for name in query),
         tuple(f"{name}={record[name]}" for name in body),

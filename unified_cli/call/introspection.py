@@ -1,7 +1,7 @@
-"""Ask the service about connections: their list, their records, and the operations that
-one offers.
+"""Request connections from the service: their list, a record, or the operations that a
+connection offers.
 
-`call.connection_record` interprets the state in the record.
+`call.connection_record` interprets their state.
 """
 
 import re
@@ -27,8 +27,8 @@ from unified_cli.masking import visible
 from unified_cli.plural import counted
 from unified_cli.values import Json
 
-LARGEST_ANSWER = 8 * 1024 * 1024
-"""The most bytes of an answer about a connection, which is decoded as a whole."""
+LARGEST_RESPONSE = 8 * 1024 * 1024
+"""The most bytes of a response about a connection, which is decoded in memory."""
 # A service that has thousands lists 5,000 on a page.
 _MOST, _MOST_PAGES, _LARGEST = 50_000, 5_000, 32 * 1024 * 1024
 _NOT_TOLD = (403, 404, 405)
@@ -38,13 +38,12 @@ _PRODUCT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
 class Offer(NamedTuple):
-    """The operations that a connection offers, by API and resource, as served, and its
-    state.
+    """The operations that a connection offers, by API and resource, and its state.
 
-    `overridden` names the resources that the environment maps itself, as
-    `api/resource`; `unread` counts the entries that make no sense; `provided` are the
-    provider's own resources, if they were asked for. `texts` has the titles of APIs by
-    `api`, and the purposes of resources by `api/resource`.
+    `overridden` has the resources that the environment maps itself, as `api/resource`;
+    `unread` counts invalid entries; `provided` has the provider's own resources, if
+    requested. `texts` has the titles of APIs by `api`, and the purposes of resources by
+    `api/resource`.
     """
 
     offered: Offered
@@ -58,10 +57,10 @@ class Offer(NamedTuple):
 def ask_offer(
     client: Client, settings: Settings, catalogue: Catalogue, *, everything: bool = False
 ) -> Offer:
-    """Return the connection's offer, with `everything` also the provider's own
+    """Request the connection's offer, and with `everything` the provider's own
     resources.
 
-    Raises the errors of a request, and ServiceError if the answer has no offer.
+    Raises the errors of a request, and ServiceError if the response has no operations.
     """
     account = settings.reachable()[1]
     return _ask(
@@ -74,11 +73,10 @@ def ask_offer(
 
 
 def ask_product(client: Client, settings: Settings, catalogue: Catalogue, product: str) -> Offer:
-    """Return the offer of connections to a product.
+    """Request the offer of connections to a product, which need not be connected.
 
-    `product` is its slug or its id. It need not be connected. The settings' account may
-    be empty. Raises the errors of `ask_offer`, and UsageError if `product` cannot be a
-    slug or an id.
+    `product` is its slug or id. The settings need no account. Raises the errors of
+    `ask_offer`, and UsageError if `product` is not a valid slug or id.
     """
     hint = "its slug or its id, as `connections list` shows"
     if not _PRODUCT.fullmatch(product):
@@ -109,12 +107,12 @@ def _ask(
 ) -> Offer:
     address, account = settings.reachable()
     words = service.connections
-    # Methods without a description are left out unless they are asked for.
+    # The service omits methods without a description unless they are requested.
     query = [(words.described, "false")] if everything else [(words.offer_kind, words.unified)]
     request = requests.for_service(address, path, query, account)
     try:
-        answer = client.send(request._replace(largest=LARGEST_ANSWER))
-        found = _decoded(answer.body or b"null")
+        response = client.send(request._replace(largest=LARGEST_RESPONSE))
+        found = _decoded(response.body or b"null")
     except (ValueError, RecursionError) as error:
         raise ServiceError(
             f"the answer cannot be read: {error} (GET {path})", retryable=False
@@ -126,16 +124,13 @@ def _ask(
 
 
 def _decoded(body: bytes) -> Json:
-    """Return a body's JSON.
-
-    Raises ValueError if it is not JSON. MsgspecError is a ValueError.
-    """
+    """Decode JSON. Raises ValueError, which includes MsgspecError, if it is invalid."""
     try:
         return msgspec.json.decode(body)
     except msgspec.DecodeError:
         if b"\\u" not in body:
             raise
-    # The body may hold halves of surrogate pairs, which msgspec refuses.
+    # The body may contain halves of surrogate pairs, which msgspec refuses.
     return json_codec.read(body.decode("utf-8"))
 
 
@@ -196,9 +191,7 @@ def _state(account: Json, service: Service) -> AccountState:
 
 
 class ConnectionHealth(NamedTuple):
-    """The state of a connection, the known facts about it, and the headers of the
-    answer.
-    """
+    """The state of a connection, its record, and the headers of the response."""
 
     state: AccountState
     record: ConnectionRecord
@@ -206,10 +199,10 @@ class ConnectionHealth(NamedTuple):
 
 
 def ask_health(client: Client, settings: Settings, catalogue: Catalogue) -> ConnectionHealth:
-    """Return the state of the connection, and whether it is blocked.
+    """Request the state of the connection, and whether it is blocked.
 
-    The state is in its record, the rest in its offer. Raises the errors of a request,
-    and ServiceError if the answer is not a connection.
+    The record has the state, and the offer says whether it is blocked. Raises the
+    errors of a request, and ServiceError if the response is not a connection.
     """
     record, headers = _record(client, settings, catalogue)
     if settings.is_own:
@@ -221,9 +214,9 @@ def ask_health(client: Client, settings: Settings, catalogue: Catalogue) -> Conn
 
 
 def ask_record(client: Client, settings: Settings, catalogue: Catalogue) -> ConnectionRecord:
-    """Return the connection's own record.
+    """Request the connection's record.
 
-    Raises the errors of a request, and ServiceError if the answer is not a connection.
+    Raises the errors of a request, and ServiceError if it is not a connection.
     """
     return _record(client, settings, catalogue)[0]
 
@@ -238,25 +231,24 @@ def _record(
         if settings.is_own
         else f"{service.accounts}/{quote(account, safe='')}"
     )
-    answer = client.send(requests.for_service(address, path, (), account))
-    members = parts((answer.body or b"").strip()) or {}
+    response = client.send(requests.for_service(address, path, (), account))
+    members = parts((response.body or b"").strip()) or {}
     if members.get("id", b"null") == b"null":
         raise ServiceError(f"the answer is not a connection (GET {path})", retryable=False)
-    return ConnectionRecord.from_record(answer.body or b"", service), dict(answer.headers)
+    return ConnectionRecord.from_record(response.body or b"", service), dict(response.headers)
 
 
 def with_blocked(
     state: AccountState, client: Client, settings: Settings, catalogue: Catalogue
 ) -> AccountState:
-    """Return the state, updated by whether the connection is blocked.
-
-    The state is unchanged if the service does not say.
+    """Return the state with whether the connection is blocked, if the service reports
+    it.
     """
     try:
         offered = ask_offer(client, settings, catalogue).state
     except (RefusedError, AccessError) as error:
-        # These status codes are not an error: some services do not report this, and
-        # none reports it to every token.
+        # Ignore these status codes: not every service reports this, and not to every
+        # token.
         if error.status not in _NOT_TOLD:
             raise
         return state
@@ -264,16 +256,14 @@ def with_blocked(
 
 
 def merged(state: AccountState, offered: AccountState) -> AccountState:
-    """Return a record's state, updated by the offer. The offer is never older."""
+    """Return the state in a record, updated from the offer, which is never older."""
     return state._replace(status=offered.status or state.status, blocked=offered.blocked)
 
 
 def listed(
     client: Client, resolved: Settings, service: Service, query: Sequence[tuple[str, str]] = ()
 ) -> Iterator[list[ConnectionRecord]]:
-    """Yield the token's connections, a page at a time.
-
-    Credentials in the answer are dropped at once.
+    """Yield the token's connections, a page at a time, without credentials.
 
     Raises the errors of a list.
     """
@@ -290,10 +280,7 @@ def listed(
 
 
 def _check_bounds(service: Service, pages: int, number: int, size: int) -> None:
-    """Raise ServiceError for an endless list of connections.
-
-    All of it is held in memory.
-    """
+    """Raise ServiceError if the list is too long to hold in memory."""
     if pages > _MOST_PAGES or number > _MOST or size > _LARGEST:
         words = service.connections
         bounds = (

@@ -19,7 +19,7 @@ def request_for(scope: Scope, operation: Operation) -> Request:
         f"{service.prefix}/{operation.api}/{operation.resource}/{service.schema}/{operation.name}"
     )
     return requests.for_path(scope, "GET", path, Content())._replace(
-        largest=introspection.LARGEST_ANSWER
+        largest=introspection.LARGEST_RESPONSE
     )
 
 
@@ -27,7 +27,7 @@ def fetch(client: Client, scope: Scope, operation: Operation) -> MethodDescripti
     """Return the connection's description of the operation.
 
     Raises the errors of a request, RefusedError if the method has no description, and
-    ServiceError if the answer cannot be read.
+    ServiceError if the response cannot be read.
     """
     request = request_for(scope, operation)
     body = client.send(request).body or b""

@@ -96,7 +96,7 @@ class ConnectionOffer:
     asked.
 
     `extra` are the offered operations that the catalogue lacks, `state` is the state of
-    the connection itself, and `unread` counts the parts of the answer that make no
+    the connection itself, and `unread` counts the parts of the response that make no
     sense. Asking took `seconds`.
     """
 

@@ -1,4 +1,4 @@
-"""The connections of a checked read, and their complete answers."""
+"""The connections of a checked read, and their complete responses."""
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
@@ -57,7 +57,7 @@ class SelectedReads(NamedTuple):
 
 @dataclass(slots=True)
 class WholeRead:
-    """The answer of a connection: all records of its list, or its record."""
+    """The response of a connection: all records of its list, or its record."""
 
     selected: SelectedRead
     records: list[Record] = field(default_factory=list)
@@ -189,7 +189,7 @@ def read_whole(
     reads: Sequence[SelectedRead],
     until: float | None = None,
 ) -> Generator[WholeRead]:
-    """Read these connections concurrently. Yield each whole answer, in their order.
+    """Read these connections concurrently. Yield each whole response, in their order.
 
     Only the connection whose turn it is and `LARGEST_DOCUMENT` bytes of the others are
     in memory. `until` is the deadline for answers. An error of a connection is part of

@@ -1,6 +1,4 @@
-"""Call one operation on one connection, from the typed options to the result on
-stdout.
-"""
+"""Call one operation on one connection, and write the result."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -20,32 +18,31 @@ from unified_cli.errors import (
 )
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import attempt as attempts
-from unified_cli.http.answer import Answer
 from unified_cli.http.request import OWN_CURSOR, Request
+from unified_cli.http.response import Response
 from unified_cli.output import stdout
 
 if TYPE_CHECKING:
     from unified_cli.output.jq_program import JqProgram
 
 Exchange = Callable[[Call, Clients, Request], None]
-"""Sends a request, and writes the answer."""
+"""Sends a request and writes the response."""
 _EXCHANGES = {
     Delivery.DOWNLOAD: Later("unified_cli.call.file_download:save_one"),
     Delivery.PAGES: Later("unified_cli.call.list_to_file:run"),
     Delivery.RECORDS: Later("unified_cli.call.listing:run"),
 }
-# Imported late: a document that is printed as served does not need this module.
+# Imported late, because a document printed as served does not need it.
 _PROGRAM = Later("unified_cli.call.record_output:program")
 _WRITE = Later("unified_cli.call.record_output:write")
-# Imported late, as most calls send no file.
+# Imported late, because most calls send no file.
 _PROGRESS = Later("unified_cli.call.uploading:with_progress")
 
 
 def send(call: Call, request: Request, exchange: Exchange | None = None) -> None:
-    """Send the request and write or show the result.
+    """Send the request and write the result, or print the request with --dry-run.
 
-    The request is shown instead if an option asks for that. An `exchange` writes to
-    `--out` by itself.
+    An `exchange` writes to `--out` by itself.
     """
     runtime, catalogue, settings, options, mode, _ = call
     cursor = part(options, PageOptions).cursor
@@ -87,10 +84,9 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
 
 
 def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
-    """Add the key of a write to its error, so that it can be repeated.
+    """Add the idempotency key to the error of a write, so that it can be repeated.
 
-    The key is only added if the write is in doubt, or the service answered with a
-    temporary failure.
+    Only if the write is in doubt, or the failure is temporary.
     """
     in_doubt = isinstance(error, UnknownError)
     if (in_doubt or (error.retryable and error.status is not None)) and (
@@ -100,43 +96,45 @@ def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
 
 
 def exchange_for(call: Call) -> Exchange:
-    """Return the function that sends the request and writes its answer."""
+    """Return the function that sends the request and writes its response."""
     found = _EXCHANGES.get(call.delivery)
     return found.load() if found else send_once
 
 
 def send_once(call: Call, clients: Clients, request: Request) -> None:
-    """Send the request once, and write its answer as one document.
+    """Send the request once, and write the response as one document.
 
-    If the answer of a write cannot be written, the StorageError says that the write was
-    done.
+    If the response to a write cannot be written, the StorageError says that the write
+    was done.
     """
     runtime, _, settings, options, *_ = call
-    got, program = None, _PROGRAM.load()(options) if options.jq else None
+    response, program = None, _PROGRAM.load()(options) if options.jq else None
     client = clients.open(settings)
     try:
         with delivery.to_file(call) as aimed:
             # An upload reports its progress.
             upload = request.upload
             with _PROGRESS.load()(runtime, upload) if upload else nullcontext():
-                got = client.send(request, any_type=settings.output.binary)
-            write_answer(aimed, request, got, program)
+                response = client.send(request, any_type=settings.output.binary)
+            write_response(aimed, request, response, program)
     except IncompleteError as error:
-        if got is not None and request.writes:
+        if response is not None and request.writes:
             error.add_hint(f"{request.method} {request.path} was done")
         raise
     except (UsageError, StorageError) as error:
-        if got is None or not request.writes:
+        if response is None or not request.writes:
             raise
 
-        raise attempts.unshown_error(request, got.status, error) from None
+        raise attempts.unshown_error(request, response.status, error) from None
     finally:
         client.close()
-    _note_page(call, request, got.body or b"")
+    _note_page(call, request, response.body or b"")
 
 
 def _note_page(call: Call, request: Request, body: bytes) -> None:
-    """Note more records, and keep a page's words. The words are for completion."""
+    """Print a note if there are more records, and save words of the page for
+    completion.
+    """
     if body and request.batch:
         batch_request.check(call, body)
     if body and request.operation and request.operation.lists:
@@ -147,31 +145,31 @@ def _note_page(call: Call, request: Request, body: bytes) -> None:
             seen_words.save_page(call, request.operation, body)
 
 
-def write_answer(call: Call, request: Request, answer: Answer, program: "JqProgram | None") -> None:
-    """Write the answer to stdout.
-
-    JSON is in the chosen format, other content unchanged.
+def write_response(
+    call: Call, request: Request, response: Response, program: "JqProgram | None"
+) -> None:
+    """Write the response to stdout: JSON in the chosen format, other content unchanged.
 
     Raises UsageError if binary content would go to a terminal, and StorageError if
-    nothing can be written.
+    writing fails.
     """
     runtime, output, options = call.runtime, call.settings.output, call.options
-    if answer.body is None:
+    if response.body is None:
         if (
             runtime.stdout_is_terminal
             and not options.force
-            and not answer.content_type.startswith("text/")
+            and not response.content_type.startswith("text/")
         ):
             raise UsageError(
-                f"the answer is {answer.content_type}, not text (write it with --out FILE, or use"
+                f"the answer is {response.content_type}, not text (write it with --out FILE, or use"
                 " --force)"
             )
-        stdout.write(runtime, answer.chunks)
-    elif not answer.body:
-        runtime.stderr.note(f"done ({answer.status}, no content)")
+        stdout.write(runtime, response.chunks)
+    elif not response.body:
+        runtime.stderr.note(f"done ({response.status}, no content)")
     elif output.binary:
-        stdout.write(runtime, [answer.served])
+        stdout.write(runtime, [response.served])
     elif output.as_served and not program and options.columns is None:
-        stdout.write_json(runtime, answer.body)
+        stdout.write_json(runtime, response.body)
     else:
-        _WRITE.load()(call, request, answer.body, program)
+        _WRITE.load()(call, request, response.body, program)

@@ -1,3 +1,3 @@
-"""Requests to the service: build, send within limits, retry, and check their
-answers.
+"""Build requests to the service, send them within limits, retry them, and check the
+responses.
 """

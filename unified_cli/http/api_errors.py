@@ -1,4 +1,4 @@
-"""Turn a failed answer into an error: its message, invalid fields, request id and
+"""Turn a failed response into an error with its message, invalid fields, request id and
 body.
 """
 
@@ -34,7 +34,7 @@ _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _MOST = 10
 _LONGEST_LINE = 300
 _LONGEST_BODY = 64 * 1024
-# Assumption: the service documents no such header; these are the usual names.
+# Assumption: the service does not document such a header. These are the usual names.
 _ID_HEADERS = (
     "x-request-id",
     "request-id",
@@ -43,9 +43,9 @@ _ID_HEADERS = (
     "x-amz-request-id",
     "cf-ray",
 )
-# Names of the problem, its place and its reason in usual HTTP APIs: problem details
-# (RFC 9457), OAuth, Jira (`errorMessages`), FastAPI (`detail`), Apigee (`fault`) and
-# others.
+# Members with the problem, its field and its reason in common HTTP APIs: problem
+# details (RFC 9457), OAuth, Jira (`errorMessages`), FastAPI (`detail`), Apigee
+# (`fault`) and others.
 _LISTS = ("errorMessages", "errors", "failures", "invalid-params")
 _FIELDS = ("field", "path", "property", "pointer", "loc", "param", "name")
 _MESSAGES = ("message", "detail", "msg", "description", "reason", "error", "title", "code")
@@ -55,16 +55,15 @@ _NAMES = ("error", "title", "fault")
 
 
 class ErrorText(NamedTuple):
-    """The message and the details of an error answer, not masked yet."""
+    """The message and the details of an error response, not masked yet."""
 
     message: str
     lines: list[str]
 
 
 def text_of(document: JsonObject, service: Service) -> ErrorText:
-    """Return the text of an error object in any usual shape.
-
-    A provider's own answer within it is read the same way.
+    """Return the text of an error object in any common format, including a provider's
+    response inside it.
     """
     message = _first_text(document, _TEXTS)
     lines = _problems(document)
@@ -74,7 +73,7 @@ def text_of(document: JsonObject, service: Service) -> ErrorText:
     found = [(what, body) for what, body in answers if body]
     details = document.get("details")
     if isinstance(details, dict) and not any(name in details for name in _LISTS):
-        # `details` may hold the provider's error instead.
+        # `details` may contain the provider's error instead.
         found.append(("details", details))
     for what, body in found:
         theirs = _provider(body)
@@ -88,10 +87,7 @@ def text_of(document: JsonObject, service: Service) -> ErrorText:
 
 
 def response_of(lines: list[str], body: bytes, headers: Mapping[str, str]) -> ErrorResponse:
-    """Return the first lines, the request id and the body.
-
-    The raised error keeps them.
-    """
+    """Return the first lines, the request id and the body, to attach to the error."""
     shown = [excerpt(line, _LONGEST_LINE) for line in islice(lines, _MOST)]
     more = len(lines) - len(shown)
     if more:
@@ -103,7 +99,7 @@ def response_of(lines: list[str], body: bytes, headers: Mapping[str, str]) -> Er
 
 
 def as_json(value: Json) -> str:
-    """Return a value as JSON text; text stays as it is."""
+    """Return a value as JSON text, or a string unchanged."""
     return value if isinstance(value, str) else json_codec.dump(value)
 
 
@@ -119,7 +115,7 @@ def _first_text(document: JsonObject, names: Iterable[str]) -> str:
 
 def _provider(body: Json) -> ErrorText:
     if isinstance(body, str):
-        # Some routes pass on a provider's JSON as text.
+        # Some routes return a provider's JSON as a string.
         document = decoding.json_object(body.encode("utf-8", "surrogatepass"))
         if document is None:
             return ErrorText(" ".join(body.split())[:_LONGEST_LINE], [])
@@ -173,9 +169,8 @@ def _path(field: Json) -> str:
 
 
 def _shown(body: bytes) -> Json:
-    """Return the body for programs: its JSON value, or its text.
-
-    The result is text if the body is not JSON or is too large.
+    """Return the body for --json-errors: a JSON value, or text if it is not JSON or too
+    large.
     """
     text = masked(body[: 2 * _LONGEST_BODY].decode("utf-8", "replace"))
     if len(body) <= _LONGEST_BODY and decoding.json_object(body) is not None:
@@ -186,12 +181,13 @@ def _shown(body: bytes) -> Json:
     return cut(text, _LONGEST_BODY)
 
 
-class ErrorAnswer(NamedTuple):
-    """A failed answer; `envelope` is the service's error object, if the body is one.
+class FailedResponse(NamedTuple):
+    """A failed response; `envelope` is the service's error object, if the body is one.
 
-    `blocked` if it says that the account is blocked: a 503 in the service's own error
-    object, without a time to retry. `limited` if a limit refused the request. `token`
-    says where the token comes from, `profile` leads to the connection.
+    `blocked` means that the account is blocked: a 503 in the service's own error
+    object, without a time to retry. `limited` means that a rate limit refused the
+    request. `token` is the source of the token, and `profile` the profile of the
+    connection.
     """
 
     request: Request
@@ -205,28 +201,25 @@ class ErrorAnswer(NamedTuple):
     profile: str | None
 
 
-def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
-    """Return the error to raise for a failed answer.
-
-    It says what failed, on what, and what to do next. Its text is masked.
-    """
-    request, status, envelope = answer.request, answer.status, answer.envelope
+def error_for(failed: FailedResponse, service: Service) -> UnifiedError:
+    """Return the error to raise for a failed response, with masked text."""
+    request, status, envelope = failed.request, failed.status, failed.envelope
     provider = bool(envelope and envelope.get(service.remote_error))
     origin = "provider" if provider else "service"
-    kind, retryable = _kind(status, blocked=answer.blocked, limited=answer.limited)
-    text, lines = _text(answer, service)
+    kind, retryable = _kind(status, blocked=failed.blocked, limited=failed.limited)
+    text, lines = _text(failed, service)
     head = f"the {origin} answered {status} to {request.method} {request.path}" + (
         f": {text}" if text else ""
     )
     reason = excerpt(
         "; ".join([head, *(one for one in _named_problems(envelope, service) if one not in text)])
     )
-    found = hints.for_status(status, origin, request.operation, answer.token, answer.profile)
-    if answer.limited:
+    found = hints.for_status(status, origin, request.operation, failed.token, failed.profile)
+    if failed.limited:
         found = hints.TOO_SLOW
-    if answer.blocked:
-        found = f"the account is blocked; {hints.unblocked(answer.profile)}"
-    hint = hints.OWN_TOKEN if _is_closed(answer, service) and not answer.limited else found
+    if failed.blocked:
+        found = f"the account is blocked; {hints.unblocked(failed.profile)}"
+    hint = hints.OWN_TOKEN if _is_closed(failed, service) and not failed.limited else found
     if status == HTTPStatus.NOT_FOUND and request.address.path.endswith(service.prefix):
         hint = hints.doubled(service.prefix)
     elif (
@@ -239,17 +232,15 @@ def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
         name == service.cursor for name, _ in request.query
     ):
         hint = hints.OTHER_CURSOR
-    response = response_of([*lines, *_rules(envelope, service)], answer.body, answer.headers)
+    response = response_of([*lines, *_rules(envelope, service)], failed.body, failed.headers)
     return kind(
         reason, hint=hint, origin=origin, status=status, retryable=retryable, response=response
     )
 
 
 def refuses_for_good(envelope: JsonObject | None, service: Service) -> bool:
-    """Return whether waiting cannot help.
-
-    The service itself says that scopes are missing or the account is blocked, whatever
-    the headers say.
+    """Return whether waiting cannot help, because the service reports missing scopes or
+    a blocked account.
     """
     if envelope is None or envelope.get(service.remote_error):
         return False
@@ -258,15 +249,12 @@ def refuses_for_good(envelope: JsonObject | None, service: Service) -> bool:
     return named or "blocked" in str(envelope.get("message")).casefold()
 
 
-def _is_closed(answer: ErrorAnswer, service: Service) -> bool:
-    """Return whether the route is closed to a connection's token.
-
-    The service itself must say so.
-    """
-    below = answer.request.path.removeprefix(answer.request.address.path)
-    own = answer.envelope is None or not answer.envelope.get(service.remote_error)
+def _is_closed(failed: FailedResponse, service: Service) -> bool:
+    """Return whether the service itself refuses the route to a connection's token."""
+    below = failed.request.path.removeprefix(failed.request.address.path)
+    own = failed.envelope is None or not failed.envelope.get(service.remote_error)
     closed = service.names_no_account(below)
-    return answer.status == HTTPStatus.FORBIDDEN and own and closed
+    return failed.status == HTTPStatus.FORBIDDEN and own and closed
 
 
 def _kind(status: int, *, blocked: bool, limited: bool) -> tuple[type[UnifiedError], bool]:
@@ -279,11 +267,11 @@ def _kind(status: int, *, blocked: bool, limited: bool) -> tuple[type[UnifiedErr
     return ServiceError, status >= 500
 
 
-def _text(answer: ErrorAnswer, service: Service) -> ErrorText:
-    document = answer.envelope or decoding.json_object(answer.body)
+def _text(failed: FailedResponse, service: Service) -> ErrorText:
+    document = failed.envelope or decoding.json_object(failed.body)
     if document and (found := text_of(document, service)) != ErrorText("", []):
         return found
-    page = answer.body[:_PAGE].decode("utf-8", "replace")
+    page = failed.body[:_PAGE].decode("utf-8", "replace")
     title = _TITLE.search(page)
     return ErrorText(masked(" ".join((title[1] if title else page).split()))[:_EXCERPT], [])
 
@@ -302,9 +290,9 @@ def _named_problems(envelope: JsonObject | None, service: Service) -> Iterator[s
 
 
 def _rules(envelope: JsonObject | None, service: Service) -> Iterator[str]:
-    """Yield the scopes that are required at times.
+    """Yield the scopes that are sometimes required.
 
-    The service lists these scopes with any error, but they are never its cause.
+    The service lists them with every error, although they are never its cause.
     """
     insight = envelope.get(service.error_insight) if envelope else None
     for name, found in insight.items() if isinstance(insight, dict) else ():

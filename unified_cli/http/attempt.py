@@ -1,5 +1,5 @@
-"""One attempt at a request: its redirects, how far it got, whether it may be repeated,
-and the outcome of a write.
+"""Decide after each attempt at a request how far it got, whether to follow a redirect
+or retry, and whether a write is done.
 """
 
 import re
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from unified_cli.http.rate import RateFacts
 
 LONGEST_WAIT = 60.0
-"""The longest time in seconds that a request is held back because the service asks for
-it.
-"""
+"""The longest wait that the service may request, in seconds."""
 
 _CEILING = 20.0
 _LONGEST_HOST = 300
@@ -35,13 +33,13 @@ class Outcome(Enum):
     """How far an attempt got."""
 
     NOT_SENT = auto()
-    """Nothing reached the service; a retry may."""
+    """Nothing reached the service, but a retry may."""
     PERMANENT = auto()
-    """Nothing reached the service, and no retry would: a bad certificate, or a proxy
-    that refuses.
+    """Nothing reached the service, and a retry would not either, for example because of
+    a bad certificate.
     """
     LOST = auto()
-    """The request was sent, but no complete answer arrived: it may have been carried
+    """The request was sent, but no complete response arrived: it may have been carried
     out.
     """
     UNFINISHED = auto()
@@ -49,15 +47,15 @@ class Outcome(Enum):
     have carried out the request.
     """
     DAMAGED = auto()
-    """The request succeeded, but the answer is damaged."""
+    """The request succeeded, but the response is damaged."""
     UNUSABLE = auto()
-    """The request succeeded, but the answer is too large or a web page, and a repeat
-    would get the same.
+    """The request succeeded, but the response is too large or a web page, and a retry
+    would not help.
     """
     ANSWERED = auto()
-    """It was answered with a status other than success."""
+    """The response has an error status."""
     SUCCEEDED = auto()
-    """It was answered with a success."""
+    """The response has a success status."""
 
 
 class Doubt(Enum):
@@ -69,11 +67,11 @@ class Doubt(Enum):
 
 
 class Attempt(NamedTuple):
-    """The result of one attempt; `retry_after` in seconds.
+    """The result of one attempt; `retry_after` is in seconds.
 
-    `limited` if a limit refused it, so that nothing was done. `remote` for an error of
-    the provider, `own` if the answer is the service's own error object; `facts` is what
-    its headers say about the rate limit.
+    `limited` means that a rate limit refused it, so nothing was done. `remote` means an
+    error of the provider, and `own` that the response is the service's own error
+    object. `facts` are the rate limit in its headers.
     """
 
     outcome: Outcome
@@ -85,14 +83,14 @@ class Attempt(NamedTuple):
     own: bool = False
     facts: "RateFacts | None" = None
     doubt: Doubt = Doubt.UNSEEN
-    """Why a lost attempt is in doubt."""
+    """Why a write without a complete response is in doubt."""
 
 
 class NetworkFailure(NamedTuple):
-    """An attempt without a complete answer; `malformed` if the peer did not send valid
-    HTTP.
+    """An attempt without a complete response.
 
-    `stale` if the peer had closed the idle connection before the request was sent.
+    `malformed` means that the peer sent invalid HTTP, and `stale` that it had closed
+    the idle connection before the request was sent.
     """
 
     outcome: Outcome
@@ -104,8 +102,8 @@ class NetworkFailure(NamedTuple):
 
 
 _GONE = {404, 410}
-# The service examined this very request and did not carry it out. It may answer 404 or
-# 413 before it looks at the key, as when the connection has been removed.
+# The service examined this request and did not carry it out. 404 and 413 are missing
+# here because the service may send them before it checks the idempotency key.
 _EXAMINED = {400, 422}
 _SENT = {Outcome.LOST, Outcome.DAMAGED, Outcome.UNUSABLE}
 
@@ -122,26 +120,23 @@ class WriteOutcome(Enum):
 
 
 def outcome_of(request: Request, attempts: Iterable[Attempt]) -> WriteOutcome:
-    """Return the outcome of a request from all attempts, in order.
+    """Return the outcome of a request from all its attempts, in order.
 
     A read is never in doubt.
 
     A success is done. An attempt failed if nothing reached the service, or only a part
-    of a body of known length. It also failed if the answer is any 4xx, or a 503 that is
-    the service's own error object and not about the provider. Any other 5xx, a
-    redirect, and an answer that is lost, damaged or a web page leave the write in
-    doubt: a server may carry out a write, and then fail to answer.
-
-    A doubt stays, because a later attempt that was limited, not authorised or not
-    connected says nothing about the earlier one, and a 409 may even mean that the
-    earlier one is still at work. Two answers end the doubt. A 404 or 410 to a repeated
-    DELETE: the record is gone, so it is done. And a 400 or 422, in the service's own
-    error object, to a request with an idempotency key: had the earlier attempt been
-    carried out, the service would have repeated that answer. Other refusals may come
-    before the service looks at the key. A refusal by the provider does not end the
-    doubt: a name may be taken because the earlier attempt succeeded.
-
-    Assumption: the service repeats its first answer to an idempotency key.
+    of a body of known length, and after any 4xx, or a 503 in the service's own error
+    object that is not about the provider. Any other 5xx, a redirect, and a lost,
+    damaged or HTML response leave the write in doubt: a server may carry out a write
+    and then fail to respond. A later attempt that was limited, not authorised or not
+    connected says nothing about an earlier one in doubt, and a 409 may even mean that
+    the earlier one is still running. Only two responses end the doubt. A 404 or 410 to
+    a repeated DELETE means that the record is gone, so it is done. A 400 or 422 in the
+    service's own error object, to a request with an idempotency key, means failed: had
+    the earlier attempt been carried out, the service would have repeated its response.
+    Other refusals may come before the service checks the key. A refusal by the provider
+    does not end the doubt: a name may be in use because the earlier attempt succeeded.
+    Assumption: the service repeats its first response for an idempotency key.
     """
     doubtful = request.in_doubt
     for attempt in attempts:
@@ -155,9 +150,8 @@ def outcome_of(request: Request, attempts: Iterable[Attempt]) -> WriteOutcome:
 
 
 def error_for(request: Request, attempts: Sequence[Attempt], error: UnifiedError) -> UnifiedError:
-    """Return the error to raise for a failed request.
-
-    It is the error of the last attempt, or an UnknownError if the write is in doubt.
+    """Return the error of the last attempt, or an UnknownError if the write is in
+    doubt.
     """
     error.idempotency_key = request.key
     if outcome_of(request, attempts) is not WriteOutcome.IN_DOUBT:
@@ -175,9 +169,9 @@ def error_for(request: Request, attempts: Sequence[Attempt], error: UnifiedError
 
 
 def _why(attempts: Iterable[Attempt]) -> str:
-    """Return why a write is in doubt: by the last attempt that may have done it.
+    """Return why a write is in doubt, from the last attempt that may have done it.
 
-    Empty where the status of the answer says so.
+    Empty if the status of the response is the reason.
     """
     last = [one for one in attempts if _leaves_doubt(one)][-1:]
     if not last:
@@ -189,9 +183,8 @@ def _why(attempts: Iterable[Attempt]) -> str:
 
 
 def unshown_error(request: Request, status: int, error: UnifiedError) -> StorageError:
-    """Return the error for a write that was done.
-
-    Its answer could not be shown, for the reason in `error`.
+    """Return the error for a write that was done, but whose response could not be
+    printed because of `error`.
     """
     return StorageError(
         f"{error.reason}; {request.method} {request.path} was done",
@@ -207,9 +200,8 @@ def doubt(request: Request) -> str:
 
 
 def how_to_repeat(request: Request) -> str:
-    """Return how to repeat a request with its idempotency key.
-
-    Names its file, too. Empty without a key or a file.
+    """Return how to repeat a request with its idempotency key and its file, or "" if it
+    has neither.
     """
     said = []
     if request.upload is not None:
@@ -253,14 +245,12 @@ def _settles(request: Request, attempt: Attempt) -> bool:
 
 
 def may_repeat(request: Request, attempt: Attempt) -> bool:
-    """Return whether the same request may be sent again.
+    """Return whether retrying after this attempt cannot carry out the request twice.
 
-    False if a repeat after this attempt could carry out the request twice.
-
-    Assumption: the service honours the idempotency key that every POST and PATCH
-    carries, unless the settings say otherwise. A request that may act twice anyway (an
-    email, a suspension, a file without a key) is sent again only if nothing was done
-    and the answer says when.
+    Assumption: the service honours the idempotency key of every POST and PATCH, unless
+    the settings say otherwise. A request that may act twice anyway (an email, a
+    suspension, a file without a key) is sent again only if nothing was done and the
+    response says when.
     """
     if attempt.outcome is Outcome.NOT_SENT:
         return True
@@ -279,10 +269,10 @@ def may_repeat(request: Request, attempt: Attempt) -> bool:
 
 
 def pause(number: int, attempt: Attempt, uniform: Callable[[float, float], float]) -> float:
-    """Return the seconds to wait after attempt `number`, from 1.
+    """Return the delay after attempt `number`, counted from 1, in seconds.
 
-    Full jitter, and at least the wait that was asked for. After a limit `rate.Pace`
-    decides instead.
+    Uses full jitter, and at least the wait that the service requested. After a rate
+    limit, `rate.Pace` decides instead.
     """
     if attempt.retry_after is not None:
         return attempt.retry_after + uniform(0, 1)
@@ -290,13 +280,12 @@ def pause(number: int, attempt: Attempt, uniform: Callable[[float, float], float
 
 
 def redirect_target(here: httpx.URL, location: str, request: Request, *, file: bool) -> httpx.URL:
-    """Return where a redirect leads to.
-
-    Raises UnsafeError if the redirect must not be followed.
+    """Return the target of a redirect. Raises UnsafeError if it must not be
+    followed.
     """
-    # The query is not shown, because it may be signed.
+    # Do not print the query, which may be signed.
     shown = excerpt(location.partition("?")[0], _LONGEST_HOST)
-    # Parsers of URLs disagree about blanks, control characters and backslashes.
+    # URL parsers disagree about blanks, control characters and backslashes.
     if not _PLAIN.fullmatch(location):
         raise UnsafeError(
             f"{_origin(here)} redirects to '{shown}', which is not a plain URL; not followed"
@@ -304,7 +293,7 @@ def redirect_target(here: httpx.URL, location: str, request: Request, *, file: b
     try:
         target = httpx.URL(location)
         if target.scheme and not target.host:
-            # Some parsers read it as relative, others as another host.
+            # Some parsers treat it as relative, others as another host.
             raise UnsafeError(
                 f"{_origin(here)} redirects to '{shown}', which has no host; not followed"
             )
@@ -318,9 +307,8 @@ def redirect_target(here: httpx.URL, location: str, request: Request, *, file: b
 
 
 def _check(here: httpx.URL, target: httpx.URL, request: Request, *, file: bool) -> None:
-    """Raise UnsafeError for a redirect that must not be followed.
-
-    A `file` may be at any https origin.
+    """Raise UnsafeError if a redirect must not be followed. A `file` may be at any
+    https origin.
     """
     origin = _origin(here)
     foreign = is_foreign(here, target)
@@ -345,14 +333,14 @@ def _origin(url: httpx.URL) -> str:
 
 
 def is_foreign(here: httpx.URL, there: httpx.URL) -> bool:
-    """Return whether two URLs are of different origins."""
+    """Return whether two URLs have different origins."""
     return (there.scheme, there.host, there.port) != (here.scheme, here.host, here.port)
 
 
 def redirected_headers(headers: httpx.Headers, *, foreign: bool) -> httpx.Headers:
-    """Return the headers for the next request.
+    """Return the headers for the redirected request.
 
-    Headers of a body are left out, and another origin gets only those that ask for the
+    Drops headers about the body. Another origin only gets the headers that request the
     file.
     """
     left_out = _OF_BODY if not foreign else {name for name in headers if name not in _OF_FILE}

@@ -1,5 +1,5 @@
-"""Permit a request, repeat it where that is safe, and return its answer or raise its
-error.
+"""Send requests: wait for the rate limit, retry if that is safe, and return the
+response or raise an error.
 """
 
 from typing import NamedTuple, NoReturn
@@ -10,19 +10,19 @@ from unified_cli import hints
 from unified_cli.config.settings import Settings
 from unified_cli.errors import AbandonedError, RateLimitError, UnifiedError, UnsafeError
 from unified_cli.http import attempt as attempts
-from unified_cli.http.answer import Answer, Expected, Failed
 from unified_cli.http.attempt import Attempt, Outcome, WriteOutcome
 from unified_cli.http.http_connection import HttpConnection, HttpContext
 from unified_cli.http.rate import NEVER
 from unified_cli.http.rate_limit import Patience, Permit, Quota, RateLimit
 from unified_cli.http.request import ByteRange, Request
+from unified_cli.http.response import Expected, Failed, Response
 
 _UNANSWERED = {Outcome.NOT_SENT, Outcome.PERMANENT, Outcome.LOST, Outcome.UNFINISHED}
 
 
 class Limits(NamedTuple):
-    """State that several clients share: the rate limit of a token, the retry quota of
-    an account.
+    """The rate limit of a token and the retry quota of an account, which clients
+    share.
     """
 
     rate_limit: RateLimit
@@ -31,9 +31,7 @@ class Limits(NamedTuple):
 
 
 class _Call:
-    """A request that is being sent. `until` is its deadline, `error` the error of its
-    last attempt.
-    """
+    """A request, its deadline `until`, and the `error` of its last attempt."""
 
     def __init__(self, request: Request, until: float) -> None:
         self.request = request
@@ -42,16 +40,15 @@ class _Call:
         self.number = 1
         self.attempts: list[Attempt] = []
         self.reconnected = False
-        """The request was repeated once, because the server had closed the idle
+        """Whether the request was repeated because the server had closed the idle
         connection.
         """
 
 
 class Client:
-    """Sends the requests of one worker, one after the other, over one network
-    connection.
+    """Sends the requests of one worker over one network connection.
 
-    Requests go only to the settings' own origin.
+    Requests go only to the origin in the settings.
     """
 
     def __init__(
@@ -76,14 +73,13 @@ class Client:
         any_type: bool = False,
         part: ByteRange | None = None,
         page: bool = False,
-    ) -> Answer:
-        """Return the answer to the request.
+    ) -> Response:
+        """Return the response to the request. Retries while that is safe and the
+        deadline allows.
 
-        The request is repeated as long as that is safe and the deadline allows.
-
-        `any_type` accepts HTML, which is otherwise an error of a gateway; `part` asks
-        for a file, which a redirect may lead to at another origin; `page` splits the
-        answer into records. Raises the errors of `api_errors`, and NetworkError,
+        `any_type` accepts HTML, which otherwise counts as an error of a gateway. `part`
+        requests a file, possibly redirected to another origin. `page` splits the
+        response into records. Raises the errors of `api_errors`, and NetworkError,
         ServiceError or, if a write may have been carried out, UnknownError.
         """
         self._check(request)
@@ -92,7 +88,7 @@ class Client:
         try:
             return self._send(call, expected)
         except AbandonedError as error:
-            # The signal may come in a wait between two attempts.
+            # The signal may arrive between two attempts.
             _give_up(call, error)
         except KeyboardInterrupt as stop:
             if attempts.outcome_of(request, call.attempts) is WriteOutcome.IN_DOUBT:
@@ -110,16 +106,16 @@ class Client:
                 f" {self._origin}"
             )
 
-    def _send(self, call: _Call, expected: Expected) -> Answer:
+    def _send(self, call: _Call, expected: Expected) -> Response:
         while True:
-            permit = self._turn(call)
+            permit = self._wait_to_send(call)
             result = self._attempt(call, expected, permit)
-            if isinstance(result, Answer):
+            if isinstance(result, Response):
                 self._quota.earn()
                 return result
             if attempts.outcome_of(call.request, call.attempts) is WriteOutcome.DONE:
                 self._runtime.stderr.note("already gone: an earlier attempt deleted it")
-                return Answer(204, httpx.Headers(), b"")
+                return Response(204, httpx.Headers(), b"")
             if result.attempt.limited:
                 self._wait_for_the_limit(call, result, permit)
                 continue
@@ -133,10 +129,10 @@ class Client:
             self._pause(call, result)
             call.number, call.error = call.number + 1, result.error
 
-    def _turn(self, call: _Call) -> Permit:
+    def _wait_to_send(self, call: _Call) -> Permit:
         """Wait for permission to send.
 
-        Raises the error of the last attempt if the permission would come too late.
+        Raises the error of the last attempt if the wait would exceed the deadline.
         """
         account, started = call.request.account, self._runtime.monotonic()
         endless = self._patience is Patience.ENDLESS
@@ -158,14 +154,14 @@ class Client:
             call.until += permit.at - started
         return permit
 
-    def _attempt(self, call: _Call, expected: Expected, permit: Permit) -> Answer | Failed:
+    def _attempt(self, call: _Call, expected: Expected, permit: Permit) -> Response | Failed:
         try:
             self._runtime.check()
             if call.request.upload is None:
                 result = self._connection.attempt(call.request, call.until, expected)
             else:
-                # An upload may continue as long as it makes progress, so only the waits
-                # between attempts count against the deadline.
+                # An upload may take as long as it makes progress, so do not count it
+                # against the deadline.
                 began = self._runtime.monotonic()
                 result = self._connection.attempt(call.request, NEVER, expected)
                 call.until += self._runtime.monotonic() - began
@@ -185,9 +181,9 @@ class Client:
         return result
 
     def _wait_for_the_limit(self, call: _Call, failed: Failed, permit: Permit) -> None:
-        """Wait after a limit's refusal, which uses up no retry.
+        """Wait after a rate limit refused the request. This does not use up a retry.
 
-        Raises the error of the refusal if the limit stays closed for too long.
+        Raises the error of the refusal if the limit refuses for too long.
         """
         request, attempt, call.error = call.request, failed.attempt, failed.error
         refusals = self._rate_limit.refused(permit, attempt)
@@ -205,13 +201,15 @@ class Client:
         if asked > attempts.LONGEST_WAIT or late:
             _give_up(call, _too_long(failed.error, asked) if asked else failed.error)
         stderr = self._runtime.stderr
-        # A status line shows each wait itself.
+        # A status line already shows each wait.
         shown = stderr.draws or self._runtime.shares_terminal
         if refusals and (stderr.verbosity or (refusals == 1 and not shown)):
             stderr.note(f"waiting {seconds:.1f} s for the rate limit: {failed.error.reason}")
 
     def _pause(self, call: _Call, failed: Failed) -> None:
-        """Wait before the next attempt. Raises the error if no attempt follows."""
+        """Wait before the next attempt. Raises the error if there is no next
+        attempt.
+        """
         request, attempt = call.request, failed.attempt
         wait = attempts.pause(call.number, attempt, self._runtime.uniform)
         if not attempts.may_repeat(request, attempt) or call.number > self._settings.retries:
@@ -225,14 +223,14 @@ class Client:
             _give_up(call, failed.error)
         total, stderr = self._settings.retries, self._runtime.stderr
         stderr.retried()
-        # In bulk work later retries are reported together at the end.
+        # Bulk work reports later retries together at the end.
         first = repeats == 1 or self._patience is not Patience.ENDLESS
         if stderr.verbosity or (first and not self._runtime.shares_terminal):
             stderr.note(f"retry {call.number} of {total} in {wait:.1f} s: {failed.error.reason}")
         began = self._runtime.monotonic()
         self._rate_limit.sleep(wait)
         if self._patience is Patience.ENDLESS:
-            # As with a wait for the limit, other requests may go first.
+            # Other requests may go first, as after a rate limit.
             call.until += max(0.0, self._runtime.monotonic() - began - wait)
 
 

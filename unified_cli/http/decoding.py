@@ -1,4 +1,4 @@
-"""Decode an answer's body within bounds, and check that it is undamaged."""
+"""Decode the body of a response within limits, and check that it is complete."""
 
 import io
 import re
@@ -19,14 +19,14 @@ _LARGEST_ENVELOPE = 2 * 1024 * 1024
 _CHARSET = re.compile(r'charset="?([\w-]+)', re.IGNORECASE)
 _JSON_TYPE = re.compile(r"(application|text)/([\w.+-]+\+)?json\b", re.IGNORECASE)
 LARGEST_BODY = 64 * 1024 * 1024
-"""Bytes of a JSON body, decompressed."""
+"""The most bytes of a decompressed JSON body."""
 MOST_RECORDS = 500_000
-"""Records of a page."""
+"""The most records in a page."""
 LARGEST_RECORD = 8 * 1024 * 1024
-"""Bytes of a record that is one of several."""
+"""The most bytes of a record in a list."""
 MOST_VALUES = 200_000
-"""Values within a record, at any depth: a decoded value needs a hundred times its bytes
-in memory.
+"""The most values in a record, at any depth: a decoded value takes a hundred times its
+bytes in memory.
 """
 
 _LESS = "(ask for less: --page-size)"
@@ -34,7 +34,7 @@ _AS_SERVED = "(-o raw prints one page as served)"
 
 
 class TooLargeError(Exception):
-    """The answer is too large for memory; the text names the bound."""
+    """The response is too large for memory. The message names the limit."""
 
 
 def body_error(largest: int) -> TooLargeError:
@@ -44,16 +44,13 @@ def body_error(largest: int) -> TooLargeError:
 
 
 def check_array(array: bytes | Record) -> None:
-    """Raise TooLargeError for an array of too many records."""
+    """Raise TooLargeError if an array has too many records."""
     if is_longer(memoryview(array), MOST_RECORDS):
         raise TooLargeError(f"the page has more than {MOST_RECORDS} records {_LESS}")
 
 
 def check_records(records: Sequence[Record | bytes]) -> None:
-    """Raise TooLargeError if a record is too large.
-
-    The number of its values counts, too.
-    """
+    """Raise TooLargeError if a record has too many bytes or values."""
     for record in records:
         size = len(record)
         if size > LARGEST_RECORD:
@@ -63,9 +60,8 @@ def check_records(records: Sequence[Record | bytes]) -> None:
 
 
 def check_document(body: bytes) -> None:
-    """Raise TooLargeError for a document that cannot be decoded safely.
-
-    The bounds are for the document, and for arrays of records in it.
+    """Raise TooLargeError if the document, or an array of records in it, is too large
+    to decode.
     """
     if len(body) <= LARGEST_RECORD and not has_more_commas(body, MOST_VALUES):
         return
@@ -86,7 +82,7 @@ def _too_many_values() -> TooLargeError:
 
 
 class DamageError(Exception):
-    """The body contradicts its headers; a retry may succeed."""
+    """The body contradicts its headers. A retry may succeed."""
 
 
 @lru_cache(maxsize=16)
@@ -106,7 +102,7 @@ def read(chunks: Iterable[bytes], coding: str, *, largest: int = LARGEST_BODY) -
         if decoded.tell():
             decoded.write(part)
         else:
-            # This shares the bytes of the first part, which is usually the whole body.
+            # Share the bytes of the first part, which is usually the whole body.
             decoded = io.BytesIO(part)
             decoded.seek(0, io.SEEK_END)
         if decoded.tell() > largest:
@@ -115,18 +111,13 @@ def read(chunks: Iterable[bytes], coding: str, *, largest: int = LARGEST_BODY) -
 
 
 def codings(header: str) -> list[str]:
-    """Return the codings in a Content-Encoding.
-
-    `identity` and `none` mean no coding.
-    """
+    """Return the codings in a Content-Encoding, without `identity` and `none`."""
     names = [name.strip().lower() for name in header.split(",")]
     return [name for name in names if name not in {"", "identity", "none"}]
 
 
 def decoding(chunks: Iterable[bytes], coding: str) -> Iterable[bytes]:
-    """Return the decoded body in pieces.
-
-    No decompressed piece is larger than a mebibyte.
+    """Return the decoded body in pieces of at most a mebibyte.
 
     Raises DamageError if the coding is unknown or the body is damaged.
     """
@@ -159,9 +150,8 @@ def _inflated(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def text(body: bytes, content_type: str | None) -> bytes:
-    """Return the text without its byte order mark.
-
-    Raises DamageError if it is not UTF-8.
+    """Return the text without a byte order mark. Raises DamageError if it is not
+    UTF-8.
     """
     charset = _CHARSET.search(content_type) if content_type and ";" in content_type else None
     if charset and charset[1].lower() not in {"utf-8", "utf8", "us-ascii", "ascii"}:
@@ -173,12 +163,12 @@ def text(body: bytes, content_type: str | None) -> bytes:
 
 
 def check(body: bytes, items: Collection[str] = ()) -> None:
-    """Raise DamageError if the body is not one JSON value.
+    """Raise DamageError if the body is not one JSON value. Raises TooLargeError if it
+    is nested too deeply. The body must be UTF-8.
 
-    Raises TooLargeError if it is nested too deeply. The body is UTF-8.
-
-    With `items`, the names of records in a page, only the records count. Numbers, order
-    and duplicate keys are not checked: the bytes are passed on as they are.
+    With `items`, the names of records in a page, only the depth of the records counts.
+    Numbers, order and duplicate keys are not checked, because the bytes are passed on
+    unchanged.
     """
     if deeper_than(body, DEEPEST) and (
         deeper_than(body, DEEPEST + 2 * bool(items)) or _are_deeper(body.strip(), items)
@@ -189,9 +179,8 @@ def check(body: bytes, items: Collection[str] = ()) -> None:
 
 
 def _are_deeper(text: bytes, names: Collection[str]) -> bool:
-    """Return whether a record or another member is too deep.
-
-    Also True for an object that is not a page.
+    """Return whether a record or another member is too deep, or the object is not a
+    page.
     """
     try:
         found = {"": text} if text.startswith(b"[") else members.parts(text) or {}
@@ -209,9 +198,10 @@ def _are_deeper(text: bytes, names: Collection[str]) -> bool:
 
 
 def error_envelope(body: bytes, items: str) -> JsonObject | None:
-    """Return the service's error object, if the body is one.
+    """Return the body if it is the service's error object, otherwise None.
 
-    It has a `statusCode` from 400, a text `error`, no id and no records.
+    An error object has a `statusCode` of 400 or more, a string `error`, no id and no
+    records.
     """
     if b'"statusCode"' not in body:
         return None
@@ -224,11 +214,10 @@ def error_envelope(body: bytes, items: str) -> JsonObject | None:
 
 
 def json_object(body: bytes) -> JsonObject | None:
-    """Return the object in the body of an error.
+    """Return the object in the body of an error, or None if it is not an object, too
+    large or too deep.
 
-    None if it is not an object, too large or too deep.
-
-    Bytes that are not UTF-8 are replaced, because the answer is a failure in any case.
+    Invalid UTF-8 is replaced, because the response is an error anyway.
     """
     if len(body) > _LARGEST_ENVELOPE or deeper_than(body, DEEPEST):
         return None
@@ -241,6 +230,6 @@ def json_object(body: bytes) -> JsonObject | None:
 
 
 def status_of(envelope: JsonObject) -> int:
-    """Return the HTTP status in an error object. 500 for a number that is not one."""
+    """Return the HTTP status in an error object, or 500 if it is invalid."""
     status = envelope["statusCode"]
     return int(status) if isinstance(status, (int, float)) and 400 <= status < 600 else 500

@@ -1,6 +1,4 @@
-"""Record the exchanges of a command in a HAR file, in the order in which they end, or
-answer them from a recording.
-"""
+"""Record the exchanges of a command in a HAR file, or replay them from one."""
 
 import math
 import tempfile
@@ -34,20 +32,18 @@ _FOOT = b"\n]}}\n"
 
 
 def is_own(content: bytes) -> bool:
-    """Return whether this program recorded a HAR file.
-
-    Compares only the start and the end of its text.
+    """Return whether this program recorded a HAR file, from the start and end of its
+    text.
     """
     return content.startswith(_BEGIN.encode()) and content.endswith(_FOOT)
 
 
 class Recording:
-    """A HAR file that is written while a command runs; for all threads.
+    """A HAR file that is written while a command runs; thread-safe.
 
-    Raises StorageError if the file cannot be made.
-
-    If the file can no longer be written, the command still continues, because its
-    writes to the service must not break off. `close` then raises the error.
+    Raises StorageError if the file cannot be created. If writing fails later, the
+    command continues, because its writes to the service must not be interrupted, and
+    `close` raises the error.
     """
 
     replays = False
@@ -61,8 +57,8 @@ class Recording:
         self._error: OSError | None = None
         self._closed = False
         self.started = math.floor(runtime.wall())
-        """When the command began, as a whole second: a slightly slower replay computes
-        the same times.
+        """When the command began, as a whole second, so that a slightly slower replay
+        computes the same times.
         """
         started = f'"{STARTED}":{self.started}'
         head = f'{_BEGIN}{json_codec.dump(_VERSION)}}},{started},"pages":[],"entries":[\n'
@@ -74,11 +70,11 @@ class Recording:
     def transport(
         self, opened: Callable[[], httpx.BaseTransport], describe: Describe
     ) -> httpx.BaseTransport:
-        """Return a transport that records what goes through another."""
+        """Return a transport that records the exchanges of another one."""
         return _RecordingTransport(opened(), self, describe)
 
     def add(self, exchange: Exchange) -> None:
-        """Write an exchange that is over."""
+        """Write a finished exchange."""
         made = har_entry.entry(exchange, self.runtime.monotonic(), self._service)
         with self._lock:
             if self._error or self._closed:
@@ -123,7 +119,7 @@ class _RecordingTransport(httpx.BaseTransport):
             raise
         self._exchange = exchange
         exchange.response, exchange.answered = response, runtime.monotonic()
-        # A synchronous transport returns no other kind of stream.
+        # A synchronous transport always returns such a stream.
         assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101
         return httpx.Response(
             response.status_code,
@@ -149,7 +145,7 @@ class _RecordingTransport(httpx.BaseTransport):
 
 
 class _RecordedStream(httpx.SyncByteStream):
-    """The body of a response, of which each piece is kept for the recording too."""
+    """The body of a response, which keeps each piece for the recording."""
 
     def __init__(
         self, inner: httpx.SyncByteStream, exchange: Exchange, transport: _RecordingTransport
@@ -175,9 +171,7 @@ class _RecordedStream(httpx.SyncByteStream):
 
 
 class Evidence(NamedTuple):
-    """The file to record to, or the one to answer from; both None for an ordinary
-    command.
-    """
+    """The file to record to or to replay. Both are None without these options."""
 
     record: str | None = None
     replay: str | None = None
@@ -188,8 +182,8 @@ def record_or_replay(
 ) -> AbstractContextManager[Runtime]:
     """Return a runtime that records or replays exchanges.
 
-    Raises UsageError for both at once; ServiceError for a request that the recording
-    does not answer; StorageError and StateError for a file that cannot be used.
+    Raises UsageError if both are requested, ServiceError if the recording does not
+    contain a request, and StorageError and StateError if the file cannot be used.
     """
     if evidence.record is not None and evidence.replay is not None:
         raise UsageError("--record and --replay exclude each other", hint="leave one of them out")
@@ -201,8 +195,8 @@ def record_or_replay(
 @contextmanager
 def _recorded(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtime]:
     recording = Recording(path, runtime, service)
-    # A recorded command does not use the cache: cached facts would not be requested,
-    # and a replay would lack them.
+    # A recorded command does not use the cache, because a replay would lack the
+    # requests that the cache saves.
     folders = _user_folders(runtime, runtime.folder("data"))
     try:
         yield runtime._replace(
@@ -220,8 +214,7 @@ def _recorded(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
 @contextmanager
 def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtime]:
     clock = ReplayClock()
-    # The journals and runs of a replay are removed at its end, because it sent no
-    # write.
+    # Remove the journals and runs of a replay at its end, because it sent nothing.
     with SpoolFile(runtime.folder("cache"), runtime.wall()) as copy, _temporary_folder() as data:
         index = HarIndex(path, copy, service)
         runtime.stderr.names_runs = False
@@ -236,7 +229,7 @@ def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
         except UnrecordedError as error:
             raise ServiceError(error.reason, hint=error.hint, retryable=False) from None
         except UnifiedError as error:
-            # The next command would need a run that is gone by then.
+            # The next command would need a run that no longer exists.
             error.next_command = None
             raise
 
@@ -244,7 +237,8 @@ def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
 def _wall(started: float, monotonic: Callable[[], float]) -> Callable[[], float]:
     """Return a clock for a command that began at `started`.
 
-    Its time of day is in whole seconds, because requests contain it, as with --since.
+    It returns whole seconds, because requests contain the time, for example with
+    --since.
     """
     before = monotonic()
     return lambda: float(int(started + monotonic() - before))

@@ -1,4 +1,4 @@
-"""One exchange, and its entry in a HAR 1.2 file. Our own members begin with `_`."""
+"""Convert an exchange to an entry of a HAR 1.2 file. Our own members begin with `_`."""
 
 import base64
 from dataclasses import dataclass, field
@@ -28,29 +28,30 @@ LARGEST_DOWNLOAD = 1024 * 1024
 
 
 ECHOED = "_echoed"
-"""The member of a request in which a credential of the answer was replaced."""
+"""Marks a request in which a credential from the response was replaced."""
 
 
 class BodyEnd(StrEnum):
-    """How much of a body a recording holds."""
+    """How much of a body a recording contains."""
 
     COMPLETE = "complete"
     UNREAD = "unread"
-    """The body was closed before its end, because the rest was not needed."""
+    """The rest of the body was not needed, and not read."""
     BROKEN = "broken"
     """The connection was lost in the middle of the body."""
     DAMAGED = "damaged"
     """Its content coding is damaged."""
     CUT = "cut"
-    """The body was longer than the part that is kept."""
+    """The body was longer than the recorded part."""
     OMITTED = "omitted"
-    """The body may hold credentials that cannot be found, so it is left out."""
+    """The body is omitted, because it may contain credentials that cannot be found."""
 
 
 @dataclass(slots=True)
 class Exchange:
-    """A request and its answer; `started` in seconds since 1970, the other times in
-    seconds of a clock for spans.
+    """A request and its response.
+
+    `started` is in seconds since 1970, and the other times are of a monotonic clock.
     """
 
     request: httpx.Request
@@ -65,26 +66,28 @@ class Exchange:
 
     @property
     def is_document(self) -> bool:
-        """Whether the answer is JSON."""
+        """Whether the response is JSON."""
         if self.response is None:
             return False
         kind = self.response.headers.get("content-type")
-        # A body without a type may be JSON, too, which gzip hides.
+        # A body without a type may also be JSON, possibly compressed.
         untyped = not kind and self.body.lstrip().startswith((b"{", b"[", b"\x1f"))
         return untyped or decoding.is_json(kind)
 
     @property
     def largest(self) -> int:
-        """The most bytes of the body that are kept."""
+        """The most bytes of the body to keep."""
         return decoding.LARGEST_BODY if self.is_document else LARGEST_DOWNLOAD
 
     def receive(self, chunk: bytes) -> None:
-        """Keep a piece of the body as transferred."""
+        """Add a piece of the body as transferred."""
         self.received += len(chunk)
         self.body += chunk[: max(0, self.largest - len(self.body))]
 
     def decoded(self) -> tuple[bytes, BodyEnd, str]:
-        """Return the decoded body, how it ended, and any problem with the coding."""
+        """Return the decoded body, how it ended, and the problem with its coding, if
+        any.
+        """
         assert self.response is not None  # noqa: S101  only what was answered has a body
         coding = self.response.headers.get("content-encoding", "")
         found, end, reason = bytearray(), self.end, ""
@@ -94,7 +97,7 @@ class Exchange:
                 if len(found) > self.largest:
                     break
         except decoding.DamageError as error:
-            # A body that was not read to its end looks damaged, but is not.
+            # A partly read body looks damaged, but is not.
             if end is BodyEnd.COMPLETE and self.received == len(self.body):
                 end, reason = BodyEnd.DAMAGED, str(error)
         if self.received > len(self.body) or len(found) > self.largest:
@@ -103,18 +106,15 @@ class Exchange:
 
 
 class Sent(NamedTuple):
-    """A request as a recording has it."""
+    """A request as it is recorded."""
 
     url: str
     body: str
 
 
 def sent(request: httpx.Request, service: Service, redaction: Redaction) -> Sent:
-    """Return the request without its own credentials.
-
-    A replay looks it up in this form.
-    """
-    # A recording describes an uploaded file instead of holding it.
+    """Return the request without its own credentials, as a replay looks it up."""
+    # A recording describes an uploaded file instead of containing it.
     description = request.extensions.get("unified_body")
     text = request.read().decode("utf-8", "replace") if description is None else description
     address = str(request.url)
@@ -128,7 +128,7 @@ def entry(exchange: Exchange, ended: float, service: Service) -> JsonObject:
     answered = exchange.answered or ended
     redaction = Redaction()
     before = sent(exchange.request, service, redaction)
-    # From here on, the answer's credentials are replaced everywhere.
+    # This replaces the response's credentials in the request, too.
     response = _response(exchange, redaction, service)
     found: JsonObject = {
         "startedDateTime": datetime.fromtimestamp(exchange.started, UTC).isoformat(

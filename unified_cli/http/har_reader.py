@@ -1,4 +1,4 @@
-"""Read a HAR file of any origin: entry by entry, checked, and within bounds."""
+"""Read a HAR file of any program, one checked entry at a time."""
 
 import binascii
 import re
@@ -14,13 +14,11 @@ from unified_cli.http.har_entry import ECHOED, BodyEnd
 from unified_cli.json_text.json_stream import JsonStream
 
 LONGEST_ENTRY = 160 * 1024 * 1024
-"""Characters of one entry: the largest body that a recording holds, with the escapes of
-JSON.
-"""
+"""The most characters of an entry: the largest body with JSON escapes."""
 _LONGEST_TIME = 1e9
 _LATEST = 1e11
 STARTED = "_started"
-"""The member of the log that says when the command began, in seconds since 1970."""
+"""The member of the log with the start of the command, in seconds since 1970."""
 _BREAK = re.compile(r"[\r\n\0]")
 _PIECE = 1024 * 1024
 
@@ -39,8 +37,8 @@ class HarBody(msgspec.Struct):
 
 
 class HarRequest(msgspec.Struct):
-    """The request, by which a replay finds the exchange; `echoed` if it held a
-    credential of the answer.
+    """The request that a replay looks up. `echoed` means that it contained a credential
+    from the response.
     """
 
     method: str
@@ -50,7 +48,7 @@ class HarRequest(msgspec.Struct):
 
 
 class HarContent(msgspec.Struct):
-    """The body of an answer, and how much of it there is."""
+    """The body of a response, and how much of it was recorded."""
 
     text: str = ""
     encoding: str = ""
@@ -67,8 +65,8 @@ class HarContent(msgspec.Struct):
         )
 
 
-class HarAnswer(msgspec.Struct):
-    """The answer; the status is 0 where there was none."""
+class HarResponse(msgspec.Struct):
+    """The response. The status is 0 if there was no response."""
 
     status: int
     headers: list[HarPair]
@@ -76,7 +74,7 @@ class HarAnswer(msgspec.Struct):
 
 
 class HarFailure(msgspec.Struct):
-    """Why an exchange has no complete answer."""
+    """Why the response of an exchange is incomplete."""
 
     reason: str
     hint: str | None = None
@@ -89,7 +87,7 @@ class HarEntry(msgspec.Struct):
     """One exchange; `time` in milliseconds."""
 
     request: HarRequest
-    response: HarAnswer
+    response: HarResponse
     time: float = 0.0
     error: HarFailure | None = msgspec.field(default=None, name="_error")
 
@@ -98,14 +96,11 @@ _DECODER = msgspec.json.Decoder(HarEntry)
 
 
 def entry(text: bytes) -> HarEntry:
-    """Return the exchange in the text of an entry.
-
-    Raises ValueError that reports the problem with it.
-    """
+    """Decode an entry. Raises ValueError with the reason if it is invalid."""
     try:
         found = _DECODER.decode(text)
     except msgspec.MsgspecError as error:
-        # Older versions of msgspec raise no ValueError.
+        # The errors of older versions of msgspec are not ValueErrors.
         raise ValueError(str(error)) from None
     status, failure = found.response.status, found.error
     if not (100 <= status < 600 or (failure and status == 0)):
@@ -128,10 +123,9 @@ def entry(text: bytes) -> HarEntry:
 def entries(file: BinaryIO, begun: Callable[[float], None] = lambda _: None) -> Iterator[bytes]:
     """Yield the texts of the entries.
 
-    `begun` is called with the time when the command began, if the file has it.
-
-    Raises ValueError if the file is not a HAR, with a reason that follows the file's
-    name in a message, and TooLongError if an entry is too long.
+    Calls `begun` with the start of the command, if the file has it. Raises ValueError
+    if the file is not a HAR file, with a reason to append to its name, and TooLongError
+    if an entry is too long.
     """
     stream = JsonStream(iter(partial(file.read, _PIECE), b""), LONGEST_ENTRY)
     found = False

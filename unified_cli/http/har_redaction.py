@@ -1,8 +1,7 @@
-"""Replace secrets in an exchange before it reaches a file: credentials, cookies, signed
-query values, known secrets.
+"""Replace secrets in an exchange before it is recorded: credentials, cookies, signed
+query values and known secrets.
 
-A request that is looked up in a recording gets the same replacements, so that it is
-found.
+Requests that a replay looks up get the same replacements.
 """
 
 import json
@@ -36,21 +35,21 @@ _RATE = re.compile(r"(x-)?rate-?limit", re.IGNORECASE)
 
 
 class Holding(Enum):
-    """Where a body belongs, which decides on the names that mark a credential in it."""
+    """The kind of a body, which decides which names mark a credential."""
 
     RECORDS = "records"
-    """Records of unified APIs, in which a name like `invite_token` is a field."""
+    """Records of unified APIs, where a name like `invite_token` is a normal field."""
     CONNECTIONS = "connections"
     """The service's own data about connections."""
     OTHER = "other"
     REFUSAL = "refusal"
-    """The text of an error, in which a member with a credential's name may be a
-    sentence about a field.
+    """An error, where a member with a credential's name may be a sentence about a
+    field.
     """
 
 
 def holding(path: str, status: int, service: Service) -> Holding:
-    """Return what the bodies of an exchange hold. `path` is percent-encoded."""
+    """Return the kind of the bodies of an exchange. `path` is percent-encoded."""
     plain = unquote(path)
     if answers_with_credentials(plain, service):
         return Holding.CONNECTIONS
@@ -58,26 +57,25 @@ def holding(path: str, status: int, service: Service) -> Holding:
     return Holding.RECORDS if of_records else Holding.OTHER
 
 
-# Names without dashes and underscores, in lower case.
+# Names in lower case, without dashes and underscores.
 _ANYWHERE = {
     *("accesstoken", "refreshtoken", "idtoken", "clientsecret", "privatekey"),
     *("secretkey", "apikey", "password", "passwd"),
 }
-"""The members of a JSON object that are credentials wherever they are."""
+"""Members that are credentials in any JSON object."""
 _OF_CONNECTIONS = {"context", "credentials", "authentication", "secret", "token"}
-"""Private members in the service's data about connections."""
+"""Members that are private in data about connections."""
 _ENDS = ("token", "secret", "password", "apikey", "authorization")
-"""The ends of names of texts that are credentials outside unified records."""
+"""Endings of names whose values are credentials, except in unified records."""
 _POSITIONS = ("cursortoken", "pagetoken", "synctoken")
-"""The ends of names that only mark a position in a list, and are not credentials."""
+"""Endings of names of positions in a list, which are not credentials."""
 
 
 @cache
 def _suspect(*, of_records: bool) -> re.Pattern[str]:
-    """Return the pattern of a member with a suspect name.
+    """Return the pattern of a member with a suspect name, including names with escapes.
 
-    A name with an escape is suspect, too. The pattern is compiled at its first use,
-    because few calls show or record an exchange.
+    It is compiled when first used, because few calls record an exchange.
     """
     names = _ANYWHERE if of_records else {*_ANYWHERE, *_ENDS}
     before = r'["\\][-_]*' if of_records else ""
@@ -86,7 +84,7 @@ def _suspect(*, of_records: bool) -> re.Pattern[str]:
     return re.compile(rf'(?:{before}(?:{words})[-_]*|{escape})["\\]+\s*:', re.IGNORECASE)
 
 
-# Any name that ends like a credential's, but is not a position in a list.
+# Any name with the ending of a credential, unless it is a position in a list.
 _IN_NAME = r"(?:[\w.~\[\]-]|%5[bd])*"
 _CREDENTIAL = (
     rf"(?!{_IN_NAME}(?:cursor|page|sync)[_-]*token\b)"
@@ -106,7 +104,7 @@ _VALUES = (
     rf"((?:\A|{_BEGIN})(?:amp;)?(?:{_SIGNED})(?:=|\\u003d))(?:{_CHARACTER})+"
     rf"|((?:{_ESCAPED_BEGIN})(?:{_SIGNED})(?:=|%(?:25)*3d))(?:{_ESCAPED_CHARACTER})+"
     r"""|(https?:\\?/\\?/)[^/@\s"'<>\\?#]+(?=@)"""
-    # The address of an MCP server holds its token.
+    # The URL of an MCP server contains its token.
     r"""|((?:\\?/|%(?:25)*2f)mcp(?:\\?/|%(?:25)*2f))[^/"'\s<>\\?#]{12,}"""
 )
 
@@ -122,10 +120,10 @@ def _values() -> re.Pattern[str]:
 
 
 class Redaction:
-    """Replaces in the texts of one exchange what must not be shown or kept.
+    """Replaces secrets in the texts of one exchange.
 
-    If a credential is found in one text and is long enough, it is replaced in all
-    texts. So all texts must be read before any is shown.
+    A long enough credential that is found in one text is replaced in all texts, so pass
+    all texts before printing any.
     """
 
     _SHORTEST = 12
@@ -133,7 +131,9 @@ class Redaction:
     def __init__(self) -> None:
         self._values: set[str] = set()
         self._lengths: dict[str, set[int]] = {}
-        """The lengths of values by how they begin: thousands may begin alike."""
+        """The lengths of values by their prefix, because thousands may have the same
+        prefix.
+        """
 
     def query(self, address: str) -> None:
         """Remember the credentials in the query of a URL."""
@@ -148,7 +148,7 @@ class Redaction:
     def body(self, content: str, holds: Holding) -> str | None:
         """Return a body without its credentials, and remember them.
 
-        None if its contents are unclear.
+        Returns None if the body cannot be analysed.
         """
         if holds is not Holding.CONNECTIONS and not _is_suspect(content, holds):
             return content
@@ -163,7 +163,7 @@ class Redaction:
             return None
 
     def url(self, text: str) -> str:
-        """Return the URL without signed values and logins."""
+        """Return the URL without signed values and user info."""
         return masked(_without_values(text), self._find)
 
     def headers(self, pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -174,13 +174,13 @@ class Redaction:
         ]
 
     def binary(self, content: bytes) -> bytes:
-        """Return bytes that are not text, without known secrets."""
+        """Return binary content without known secrets."""
         return masked(content.decode("latin-1"), self._find).encode("latin-1")
 
     def text(self, content: str) -> str | None:
-        """Return any text without signed values and known secrets.
+        """Return text without signed values and known secrets.
 
-        None if its contents are unclear.
+        Returns None if the text cannot be analysed.
         """
         content = _without_values(content)
         if len(content) <= _LONGEST_PIECE:
@@ -209,10 +209,7 @@ class Redaction:
                     yield at, at + length
 
     def _remember(self, value: str) -> None:
-        """Replace a value in all texts from now on.
-
-        The value is also replaced within a URL or JSON in a text.
-        """
+        """Replace a value in all later texts, also within URLs and JSON."""
         if len(value) >= self._SHORTEST:
             for form in (value, quote(value, safe="", errors="replace"), json.dumps(value)[1:-1]):
                 found = lower(form)
@@ -229,7 +226,7 @@ class Redaction:
                 + b",".join(self._without_credentials(bytes(one), holds) for one in items(value))
                 + b"]"
             )
-        # JSON may be passed on as text.
+        # A string may contain JSON.
         words = string(value) if value.startswith((b'"{', b'"[')) else ""
         if words and _is_suspect(words, holds):
             return encoded(self.body(words, holds) or REPLACED)
@@ -256,9 +253,8 @@ class Redaction:
 
 
 def of_request(sent: Request, service: Service) -> tuple[Redaction, str | None]:
-    """Return a redaction and a request's body without credentials.
-
-    The redaction then knows the request's credentials.
+    """Return a redaction that knows the request's credentials, and the redacted
+    body.
     """
     redaction = Redaction()
     for name, value in sent.query:
@@ -268,9 +264,9 @@ def of_request(sent: Request, service: Service) -> tuple[Redaction, str | None]:
 
 
 def refusal(sent: Request, body: bytes, service: Service) -> bytes:
-    """Return the body of an error without credentials.
+    """Return the body of an error without its credentials and those of the request.
 
-    Credentials of its request are removed, too. Empty if its contents are unclear.
+    Empty if the body cannot be analysed.
     """
     redaction, _ = of_request(sent, service)
     return (redaction.whole(body.decode("utf-8", "replace"), Holding.REFUSAL) or "").encode()
@@ -291,9 +287,8 @@ def _without_values(content: str) -> str:
 
 
 def _pieces(content: str) -> Iterator[str]:
-    """Yield the JSON text in pieces.
-
-    Each is cut before a string, so that no secret is cut in two.
+    """Yield JSON text in pieces, each cut before a string, so that no secret is
+    split.
     """
     at = 0
     while at < len(content):
@@ -304,21 +299,19 @@ def _pieces(content: str) -> Iterator[str]:
 
 
 _CONTEXT = "context"
-# No answer of the service is nested so deep.
+# No response of the service is nested this deep.
 _DEEPEST_ANSWER = 50
-# The member's name in a text that is not JSON as a whole, with the escapes of JSON in
-# JSON.
+# The member's name in text that contains JSON, possibly with escaped quotes.
 _IN_WORDS = re.compile(rf"""["'\\]+{_CONTEXT}["'\\]""", re.IGNORECASE)
 
 
 def without_credentials(body: bytes, depth: int = 0) -> bytes:
     """Return JSON text without the members `context`.
 
-    Numbers keep their digits. The members are the credentials in answers about
-    connections, dropped before anything else sees them. JSON within a text is looked
-    through as well. Values nested too deeply to look through become null.
+    They contain the credentials of connections. JSON in strings is searched, too.
+    Values nested too deeply become null. Numbers keep their digits.
     """
-    # A letter of the name may be written as an escape.
+    # JSON may escape the letters of the name.
     if _CONTEXT.encode() not in body and b"\\u00" not in body:
         return body
     text = body.strip()
@@ -345,10 +338,10 @@ def without_credentials(body: bytes, depth: int = 0) -> bytes:
 
 
 def _without_in_words(text: bytes, depth: int) -> bytes:
-    """Return a JSON string.
+    """Return a JSON string without the members.
 
-    If the string itself holds JSON, the members are removed from it. Any other string
-    is cut off before the first member that it names.
+    If the string contains JSON, the members are removed. Any other string is cut before
+    the first of them.
     """
     words = string(text)
     inner = words.strip().encode("utf-8", "surrogatepass")

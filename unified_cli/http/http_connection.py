@@ -1,6 +1,4 @@
-"""One network connection to the service, for one request after the other, each sent
-once.
-"""
+"""A network connection to the service that sends each request once."""
 
 from collections.abc import Callable
 from functools import partial
@@ -21,9 +19,9 @@ from unified_cli.errors import (
     UsageError,
 )
 from unified_cli.http import attempt, decoding
-from unified_cli.http.answer import Answer, Expected, Failed, Reader
 from unified_cli.http.attempt import Attempt, NetworkFailure, Outcome
 from unified_cli.http.request import ByteRange, Request
+from unified_cli.http.response import Expected, Failed, Reader, Response
 from unified_cli.http.trace import Trace
 from unified_cli.http.transport import network_errors
 from unified_cli.http.transport.network_transport import NetworkTransport
@@ -42,7 +40,7 @@ _WITH_LENGTH = {"POST", "PUT", "PATCH"}
 
 
 class ReplayedError(httpx.TransportError):
-    """The error of an exchange that is answered from a recording."""
+    """The error of a recorded exchange."""
 
     def __init__(self, failure: NetworkFailure) -> None:
         super().__init__(failure.reason)
@@ -50,7 +48,7 @@ class ReplayedError(httpx.TransportError):
 
 
 class RedirectError(Exception):
-    """A redirect that is not followed: its status, and the error to report."""
+    """A refused redirect: its status and the error to report."""
 
     def __init__(self, status: int, meaning: UnifiedError) -> None:
         super().__init__(meaning.message)
@@ -66,15 +64,14 @@ def _url(text: str) -> httpx.URL:
 
 
 def _host(address: Address) -> str:
-    """Return the Host header for this address.
-
-    Raises ConfigError if the name cannot be called.
+    """Return the Host header for this address. Raises ConfigError if the name is
+    invalid.
     """
     url = _url(address.origin)
     try:
         _ = url.host
     except ValueError:
-        # The xn-- form of a name that does not exist.
+        # The name has an invalid xn-- form.
         raise ConfigError(f"the host {address.host} has no name that can be called") from None
     return url.netloc.decode("ascii")
 
@@ -98,8 +95,9 @@ def _http_request(
 
 
 class HttpContext(NamedTuple):
-    """The settings that all connections of a run share; `sandbox` opens a transport to
-    the sandbox in this process.
+    """The settings that all connections of a run share.
+
+    `sandbox` opens a transport to the sandbox in this process.
     """
 
     runtime: Runtime
@@ -108,10 +106,10 @@ class HttpContext(NamedTuple):
 
 
 class HttpConnection:
-    """A connection to the origin of the settings. No other origin gets the token.
+    """A connection to the origin in the settings. No other origin gets the token.
 
-    Making one raises ConfigError for an address, and for proxy and TLS settings, that
-    cannot be used.
+    The constructor raises ConfigError if the address or the proxy or TLS settings are
+    invalid.
     """
 
     def __init__(self, context: HttpContext, settings: Settings, token: str) -> None:
@@ -128,7 +126,7 @@ class HttpConnection:
         self._body: UploadBody | None = None
         """The file of the current request, if it has one."""
         self._named: dict[str, str] = {}
-        """The headers of the latest request; `_headers` are the same, encoded."""
+        """The headers of the latest request. `_headers` has them encoded."""
         self._headers = httpx.Headers()
         proxy = None if self._address.is_sandbox else proxy_for(self._address, runtime.environ)
         self._route = NetworkRoute(self._address, proxy, settings.values["base_url"].source)
@@ -171,18 +169,18 @@ class HttpConnection:
 
     @property
     def lost(self) -> Outcome:
-        """How far the current attempt got if it breaks off now."""
+        """How far the current attempt got, if it ends now."""
         return (
             Outcome.UNFINISHED
             if self._body is not None and not self._body.finished
             else Outcome.LOST
         )
 
-    def attempt(self, request: Request, until: float, expected: Expected) -> Answer | Failed:
-        """Send the request once, and return the answer or failure.
+    def attempt(self, request: Request, until: float, expected: Expected) -> Response | Failed:
+        """Send the request once, and return the response or the failure.
 
-        Stops at `until`. Raises UsageError or ConfigError if the request cannot be
-        sent.
+        Stops at the time `until`. Raises UsageError or ConfigError if the request
+        cannot be sent.
         """
         self._body = request.upload.body(self._state.extend) if request.upload else None
         outgoing = self._outgoing(request, expected.part)
@@ -199,7 +197,7 @@ class HttpConnection:
 
     def _exchange(
         self, request: Request, outgoing: httpx.Request, expected: Expected
-    ) -> Answer | Failed:
+    ) -> Response | Failed:
         try:
             response = self._followed(request, outgoing, file=expected.part is not None)
             return self._reader.read(request, response, expected)
@@ -223,14 +221,11 @@ class HttpConnection:
             return Failed(Attempt(Outcome.ANSWERED, error.status), error.meaning)
 
     def _followed(self, request: Request, outgoing: httpx.Request, *, file: bool) -> httpx.Response:
-        """Return the response to the request after any redirects.
+        """Send the request, follow redirects, and return the response.
 
-        A redirect of a GET is followed within its origin, for a `file` also to another
-        origin.
-
-        Another origin is sent only the headers that ask for the file. Raises
-        RedirectError for any other redirect, before anything is sent to its target, and
-        for a loop.
+        Follows redirects of a GET within its origin and, for a `file`, to another
+        origin, which only gets the headers that request the file. Raises RedirectError
+        for any other redirect before sending anything to its target, and for a loop.
         """
         transport = self._transport
         response = transport.handle_request(outgoing)
@@ -244,7 +239,7 @@ class HttpConnection:
             except UnsafeError as error:
                 raise RedirectError(response.status_code, error) from None
             foreign = attempt.is_foreign(outgoing.url, target)
-            # The body of the redirect is not read, so the connection is closed.
+            # Close the connection instead of reading the body of the redirect.
             response.close()
             if foreign:
                 transport = self._open_other_origin(f"https://{target.netloc.decode()}")
@@ -300,8 +295,8 @@ class HttpConnection:
             "User-Agent": PRODUCT,
             "Authorization": f"Bearer {self._token}",
         }
-        # Comparing headers is faster than encoding them. The pages of a list have the
-        # same ones, and many creates differ only in the key.
+        # Comparing headers is faster than encoding them, and the requests of a list
+        # have the same headers.
         if headers.keys() != self._named.keys():
             self._headers = httpx.Headers(headers)
         elif changed := {

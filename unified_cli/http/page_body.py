@@ -1,5 +1,5 @@
-"""Split a page into its records while checking that it is JSON; take a record out of
-its envelope.
+"""Split a page into its records, and check that it is JSON. Extract a record from its
+envelope.
 """
 
 import enum
@@ -17,13 +17,13 @@ from unified_cli.json_text.members import Record, parts, placed, string
 
 _NOTHING = Record(b"null")
 _FEW = 8 * 1024
-# A letter of a key may be written as an escape, though it is rare.
+# JSON may escape the letters of a key, but this is rare.
 _ESCAPED_LETTER = re.compile(rb"\\u00[5-7]")
 
 
 class PageBody(NamedTuple):
-    """The records of a page, and its cursor as JSON text; `repeated` is our own key
-    that occurs twice.
+    """The records of a page, and its cursor as JSON text. `repeated` is a duplicate key
+    that we use.
     """
 
     records: Sequence[Record]
@@ -39,9 +39,8 @@ class _Parts(Protocol):
 
 
 def split(body: bytes, service: Service) -> PageBody | None:
-    """Return the parts of a page.
-
-    None if the body is anything else, including invalid JSON. Raises TooLargeError.
+    """Return the parts of a page, or None if the body is not a page. Raises
+    TooLargeError.
     """
     try:
         return decode(body, service)
@@ -50,10 +49,10 @@ def split(body: bytes, service: Service) -> PageBody | None:
 
 
 def decode(body: bytes, service: Service) -> PageBody:
-    """Return the parts of an object with records, or an array.
+    """Decode an object with records, or an array.
 
-    Raises TooLargeError if the body has more than the bounds allow, and msgspec's
-    errors if it is not a page.
+    Raises TooLargeError if the body is too large, and msgspec's errors if it is not a
+    page.
     """
     try:
         return _decode(body, service)
@@ -65,9 +64,8 @@ def decode(body: bytes, service: Service) -> PageBody:
 
 
 def _as_served(body: bytes, readable: bytes, page: PageBody, service: Service) -> PageBody:
-    """Return the page with the text of the body.
-
-    The body has halves of surrogate pairs where the readable one has other characters.
+    """Return the page with the original text of the body, which has halves of surrogate
+    pairs that `readable` replaces.
     """
     if page.repeated:
         return page
@@ -82,7 +80,8 @@ def _as_served(body: bytes, readable: bytes, page: PageBody, service: Service) -
 
 
 def _decode(text: bytes, service: Service) -> PageBody:
-    # An array has one comma less than items, and no more commas than bytes.
+    # An array has one comma fewer than items, so fewer bytes or commas mean fewer
+    # records.
     many = len(text) > decoding.MOST_RECORDS and text.count(b",") >= decoding.MOST_RECORDS
     if text.lstrip().startswith(b"["):
         if many:
@@ -103,7 +102,7 @@ def _decode(text: bytes, service: Service) -> PageBody:
 
 
 def _check_depths(records: Sequence[Record]) -> None:
-    # Counting brackets is quick, and a few records rarely have more.
+    # Counting brackets is fast, and a few records rarely have too many.
     for some in members.slices(records, _FEW):
         if json_check.deeper_than(b"".join(some), json_check.DEEPEST):
             raise decoding.TooLargeError(
@@ -112,17 +111,16 @@ def _check_depths(records: Sequence[Record]) -> None:
 
 
 def _without_records(text: bytes, records: list[Record], service: Service) -> bytes:
-    """Return the object without its records.
+    """Return the object without its records, or "" if they do not directly follow each
+    other.
 
-    Empty if the records are not close together behind their first key.
-
-    This needs a tenth of the time of a search through the whole text.
+    This takes a tenth of the time of a search through the whole text.
     """
     start = text.find(b"[", text.find(_quoted(service)[0])) + 1
     last = bytes(records[-1]) if records else b""
     end = text.rfind(last) + len(last)
     # If the part between start and end is as long as the records and their commas, it
-    # holds nothing else, such as a second array.
+    # contains nothing else.
     return (
         text[:start] + text[end:]
         if end - start == sum(map(len, records)) + len(records) - 1
@@ -138,8 +136,7 @@ def _may_repeat_key(text: bytes, service: Service) -> bool:
 
 
 def _repeated_key(text: bytes, service: Service) -> str | None:
-    # A record may have a key of the same name, so only the keys of the outermost object
-    # count.
+    # Records may have the same keys, so only count the keys of the outermost object.
     found: list[str] = []
 
     class _Key(enum.Enum):
@@ -172,9 +169,9 @@ def _decoder(service: Service, items: Any) -> "msgspec.json.Decoder[_Parts]":
 
 
 def unwrapped(body: bytes, service: Service, operation: Operation | None) -> bytes:
-    """Return the record or array in a wrapped answer.
+    """Return the record or array in a wrapped response, which must not be a page.
 
-    The answer is not a page. Known operations other than actions never wrap.
+    Known operations other than actions never wrap.
     """
     body = body.strip()
     members = parts(body) if operation is None or operation.kind == "action" else None

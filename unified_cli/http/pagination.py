@@ -1,8 +1,6 @@
-"""Read the pages of a list, one after the other, without decoding records.
+"""Read the pages of a list without decoding records.
 
 A repeated cursor is an error.
-
-The request has the page size already (`call.builder`).
 """
 
 import hashlib
@@ -25,9 +23,9 @@ from unified_cli.errors import (
     UsageError,
 )
 from unified_cli.http import page_body
-from unified_cli.http.answer import Answer
 from unified_cli.http.page_body import PageBody
 from unified_cli.http.request import OWN_CURSOR, Request, number_as_cursor
+from unified_cli.http.response import Response
 from unified_cli.json_text import members
 from unified_cli.json_text.members import Record, string
 from unified_cli.masking import excerpt, masked
@@ -45,11 +43,11 @@ _AFTER = re.compile(OWN_CURSOR + r"(\d{1,9}):(.*)", re.DOTALL)
 
 
 class Page(NamedTuple):
-    """Some records of a list, and the cursor at which the list continues.
+    """Some records of a list, and the cursor of the next page.
 
-    `next_cursor` is None after the last page; if a limit cut the page, the cursor is
-    for `--cursor` only. `one_line` says that no record holds a line break, `large` that
-    the records are to be worked on in slices. `date` is the Date header of the answer.
+    `next_cursor` is None after the last page. If a limit cut the page, it is only for
+    `--cursor`. `one_line` means that no record contains a line break, and `large` that
+    records should be processed in slices. `date` is the Date header.
     """
 
     number: int
@@ -62,10 +60,10 @@ class Page(NamedTuple):
 
 
 class Span(NamedTuple):
-    """The part of a list to read: from `cursor` on, at most `pages` and `records`
-    (None: all), changed after `since`.
+    """The part of a list to read: from `cursor`, at most `pages` and `records` (None:
+    all), changed after `since`.
 
-    A run that continues says how many pages are `done` and which cursors were `seen`.
+    A resumed run has read `done` pages with the cursors `seen`.
     """
 
     cursor: str | None = None
@@ -77,14 +75,16 @@ class Span(NamedTuple):
 
 
 class Send(Protocol):
-    """A client's way of sending."""
+    """The interface of `Client.send`."""
 
-    def __call__(self, request: Request, /, *, page: bool) -> Answer:
-        """Return the answer to the request. With `page`, split into records."""
+    def __call__(self, request: Request, /, *, page: bool) -> Response:
+        """Send the request and return the response. With `page`, split it into
+        records.
+        """
 
 
 class ListReader:
-    """Reads a list page by page, from the cursor and up to the limits of a span."""
+    """Reads the pages of a list within a span."""
 
     def __init__(self, send: Send, request: Request, service: Service, span: Span) -> None:
         self._send = send
@@ -98,14 +98,14 @@ class ListReader:
         self._seen = {*span.seen, *([fingerprint(self._cursor)] if self._cursor else [])}
         self._empty = 0
         self.done = span.pages is not None and span.done >= span.pages
-        """Nothing is left to be read."""
+        """Whether the last page has been read."""
 
     def read(self) -> Page:
-        """Return the next page, requested now.
+        """Request and return the next page.
 
-        Raises the errors of `send`; ServiceError if the answer is not a page, or if its
-        cursor leads back to an earlier page; StateError if the service no longer
-        accepts its own cursor; and IncompleteError after too many empty pages.
+        Raises the errors of `send`, ServiceError if the response is not a page or its
+        cursor repeats an earlier one, StateError if the service no longer accepts its
+        own cursor, and IncompleteError after too many empty pages.
         """
         if self._empty >= _MOST_EMPTY:
             raise IncompleteError(
@@ -114,12 +114,12 @@ class ListReader:
         self._number += 1
         request = _at_cursor(self._request, self._service, self._cursor)
         if self._request.searches:
-            # Each page has its own key, for its attempts.
+            # Each page has its own idempotency key.
             request = request._replace(key=str(uuid.uuid4()))
-        answer = _send(self._send, request, self._number)
-        page = split(answer, self._request, self._service, self._number)
-        if self._cursor is not None and _is_bare(answer):
-            # The answer does not say whether there are more pages.
+        response = _send(self._send, request, self._number)
+        page = split(response, self._request, self._service, self._number)
+        if self._cursor is not None and _is_bare(response):
+            # A bare array does not say whether there are more pages.
             raise ServiceError(
                 f"page {self._number} of {self._request.line} is a bare array without a cursor,"
                 " and there may be more records",
@@ -137,7 +137,7 @@ class ListReader:
 
     def _note(self, cursor: str) -> None:
         if self._last is None and masked(cursor) != cursor:
-            # The cursor is put into a URL and an export's checkpoint.
+            # The cursor becomes part of URLs and checkpoints.
             raise ServiceError(
                 f"the cursor after page {self._number} of {self._request.line} contains the"
                 " token; not followed",
@@ -163,7 +163,7 @@ def pages(send: Send, request: Request, service: Service, span: Span) -> Generat
 
 
 def fingerprint(cursor: str) -> int:
-    """Return 64 bits that represent a cursor."""
+    """Return a 64-bit hash of a cursor."""
     return int.from_bytes(
         hashlib.blake2b(cursor.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big"
     )
@@ -183,29 +183,30 @@ def with_errors(
         yield source, None
 
 
-def as_page(answer: Answer, request: Request) -> Page:
+def as_page(response: Response, request: Request) -> Page:
     """Return a single record as a page. Raises ServiceError if it is not JSON."""
-    if not answer.body:
+    if not response.body:
         raise ServiceError(
-            f"the service answered {request.line} as {answer.content_type}, not with a record"
+            f"the service answered {request.line} as {response.content_type}, not with a record"
         )
-    return Page(1, [Record(answer.body.strip())], None, one_line=False)
+    return Page(1, [Record(response.body.strip())], None, one_line=False)
 
 
-def split(answer: Answer, request: Request, service: Service, number: int = 1) -> Page:
-    """Return the page in an answer.
+def split(response: Response, request: Request, service: Service, number: int = 1) -> Page:
+    """Return the page in a response: an object with records and a cursor, or a bare
+    array.
 
-    An answer is an object with records and cursor, or a bare array. Raises ServiceError
-    if it is neither. `number` is that of the page.
+    `number` is the number of the page. Raises ServiceError if the response is not a
+    page.
     """
-    if not answer.body:
-        said = f"as {answer.content_type}" if answer.content_type else "without content"
+    if not response.body:
+        said = f"as {response.content_type}" if response.content_type else "without content"
         raise ServiceError(
             f"the service answered {request.line} {said}, not with a page of records"
         )
-    body = answer.body
+    body = response.body
     try:
-        page = answer.page or page_body.decode(body, service)
+        page = response.page or page_body.decode(body, service)
     except msgspec.DecodeError as error:
         reason = str(error).replace("$", "").strip()
         said = f"the answer to {request.line} is not a page of records: {reason}"
@@ -220,16 +221,18 @@ def split(answer: Answer, request: Request, service: Service, number: int = 1) -
         page.partial,
         one_line,
         large,
-        answer.headers.get("date"),
+        response.headers.get("date"),
     )
 
 
-def _is_bare(answer: Answer) -> bool:
-    return (answer.body or b"")[:_START_OF_BODY].lstrip().startswith(b"[")
+def _is_bare(response: Response) -> bool:
+    return (response.body or b"")[:_START_OF_BODY].lstrip().startswith(b"[")
 
 
 def check_keys(page: PageBody, request: Request) -> None:
-    """Raise ServiceError for a page with a repeated key: only a part of it was read."""
+    """Raise ServiceError if a page has a duplicate key, because only a part of it was
+    read.
+    """
     if page.repeated:
         raise ServiceError(
             f"the answer to {request.line} has more than one {page.repeated!r}",
@@ -270,7 +273,7 @@ def _at_cursor(request: Request, service: Service, cursor: str | None) -> Reques
     return request.with_query((service.cursor, cursor))
 
 
-def _send(send: Send, request: Request, number: int) -> Answer:
+def _send(send: Send, request: Request, number: int) -> Response:
     try:
         return send(request, page=True)
     except RefusedError as error:
@@ -283,7 +286,7 @@ def _send(send: Send, request: Request, number: int) -> Answer:
 
 
 def filtered(request: Request, since: "ChangeFilter | None") -> Request:
-    """Return the request with this filter, unless it has one."""
+    """Return the request with this filter, unless it already has one."""
     return (
         request
         if since is None or since.query[0] in dict(request.query)
@@ -294,10 +297,8 @@ def filtered(request: Request, since: "ChangeFilter | None") -> Request:
 def _cut(
     page: Page, cursor: str | None, skip: int, left: int | None, since: "ChangeFilter | None"
 ) -> Page:
-    """Return the page without unwanted records.
-
-    Records that were already read, are filtered out, or are beyond the limit are
-    unwanted.
+    """Return the page without records that were already read, are filtered out, or
+    exceed the limit.
     """
     if since is None and skip == 0 and (left is None or left >= len(page.records)):
         return page
@@ -306,7 +307,7 @@ def _cut(
         found = page.records[skip:end]
     else:
         # The position counts all served records, because a later run filters by a later
-        # time, which leaves out different records.
+        # time.
         kept = [at for at in range(skip, len(page.records)) if since.keeps(page.records[at])]
         end = len(page.records) if left is None or left >= len(kept) else kept[left]
         found = [page.records[at] for at in kept[:left]]

@@ -1,19 +1,15 @@
 """Decide when the next request may be sent under a limit, by headers or by one rate.
 
 - At first nothing is known: requests leave as they come, and only the number in flight
-  is limited. It rises with each answer.
-- A refusal (a 429, or a 403 that is a limit) begins a pause, as long as the service
-  asks or a guess. Then one request goes alone, the probe; accepted, it ends the pause.
-  There is no probe where the service said how long, and let a part of the burst
-  through.
-- A refusal without Retry-After, or one that comes soon after another, sets the rate to
-  what was accepted, pauses included. The rate returns along a cubic curve, as in
-  botocore's adaptive mode: fast to the old rate, slowly near it, ever faster beyond it.
-- Headers that name a window, or what remains of one, hold requests back as well, as
-  long as they can be true.
-
-The module uses neither a clock nor threads: callers pass all times, as seconds of one
-monotonic clock.
+is limited. It rises with each response. - A refusal (a 429, or a 403 that is a limit)
+begins a pause, as long as the service asks or a guess. Then one request goes alone, the
+probe; accepted, it ends the pause. There is no probe where the service said how long,
+and let a part of the burst through. - A refusal without Retry-After, or one that comes
+soon after another, sets the rate to what was accepted, pauses included. The rate
+returns along a cubic curve, as in botocore's adaptive mode: fast to the old rate,
+slowly near it, ever faster beyond it. - Headers that name a window, or what remains of
+one, hold requests back as well, as long as they can be true. The module uses neither a
+clock nor threads: callers pass all times, as seconds of one monotonic clock.
 """
 
 from collections import deque
@@ -21,69 +17,66 @@ from typing import NamedTuple
 
 NEVER = float("inf")
 WINDOW = 10.25
-"""Seconds for which a send of this program counts.
+"""How long a request counts towards the rate, in seconds.
 
-The service publishes 50 sends in 10 s for a connection; a little more time covers the
-way there.
+The service documents 50 requests in 10 s for a connection. The rest allows for latency.
 """
 _IN_FLIGHT = 8.0
 _STEP, _STEP_LATER = 0.5, 0.1
-"""How much one answer adds to the requests in flight, before and after two pauses."""
+"""How much each response adds to the number of requests in flight, before and after two
+pauses.
+"""
 _FALL = 0.15
 """The share of the rate that a refusal takes away. The share is back after `_ANSWERS`,
-or after `_SECONDS` if the answers take longer.
+or after `_SECONDS` if the responses take longer.
 """
 _ANSWERS, _SECONDS = 40, 10.0
 _ENOUGH = 20
-"""After this many answers, or one window, Retry-After is only a pause."""
+"""After this many responses, or one window, Retry-After is only a pause."""
 _LEAST_KEPT_SOON, _LEAST_KEPT = 0.7, 0.1
-"""The least share of the rate that remains after an early refusal, and after a later
-one.
-"""
+"""The least share of the rate that remains after an early and a later refusal."""
 _RECOVERY = 4.0
-"""How much faster the rate returns if a pause alone was enough."""
+"""How much faster the rate returns if the pause alone was enough."""
 _LEAST_RECALLED = 0.5
-"""Sends per second. A lower rate of an earlier run is raised to this value, so that a
-changed limit is noticed soon.
+"""The least rate to recall from an earlier run, in requests per second, so that a
+raised limit is noticed soon.
 """
 _LEAST_RATE = 1 / 30
-"""Sends in a second. With fewer, a connection among many of one token would be the last
-for minutes.
+"""The least rate, in requests per second. Otherwise one of many connections could delay
+a run for minutes.
 """
 _LONGEST = 60.0
-"""Seconds of the longest window, and of the longest pause that a service may ask
-for.
-"""
+"""The longest window, and the longest pause that a service may request, in seconds."""
 _REMEMBERED = 75.0
-"""Seconds for which a send counts for the rate: the longest window, and its pause."""
+"""How long to remember requests, in seconds: the longest window and its pause."""
 _FIRST_PAUSE, _LONGER, _LONGEST_GUESS = 0.5, 1.5, 10.0
-"""Seconds of the first guessed pause, the factor of the next, and the longest guess,
-unless the rate requires a longer one.
+"""The first guessed pause in seconds, the factor for the next, and the longest guess,
+unless the rate requires a longer pause.
 """
 _LATE = 0.05
-"""Seconds by which clocks and answers may be late."""
+"""How late clocks and responses may be, in seconds."""
 _MOST_PROBES, _GIVE_UP = 4, 75.0
 _MOST_LIES = 2
 _LONGEST_RESET = 10.0
-"""The most seconds until a reset if the headers name no window: a later reset may
-belong to a daily limit.
+"""The latest plausible reset if the headers have no window, in seconds. A later reset
+may belong to a daily limit.
 """
 
 
 class Window(NamedTuple):
-    """A number of sends in a number of seconds."""
+    """A number of requests in a number of seconds."""
 
     sends: float
     seconds: float
 
     @property
     def rate(self) -> float:
-        """The sends in one second."""
+        """The requests per second."""
         return self.sends / self.seconds
 
     @property
     def most(self) -> int:
-        """The sends as a whole number, at least one."""
+        """The requests as an integer, at least 1."""
         return max(1, int(self.sends))
 
     def __str__(self) -> str:
@@ -91,23 +84,21 @@ class Window(NamedTuple):
 
 
 class RateFacts(NamedTuple):
-    """A limit as an answer describes it; None for facts that it lacks, or that make no
-    sense.
-    """
+    """A limit in the headers of a response. Missing or invalid values are None."""
 
     window: Window | None
     remaining: int | None
     reset: float | None
-    """Seconds from now until all is free again."""
+    """Seconds until the limit is reset."""
 
     @property
     def used_up(self) -> bool:
-        """Whether nothing remains until a reset that is named."""
+        """Whether nothing remains until a known reset."""
         return self.remaining == 0 and self.reset is not None
 
 
 class Turn(NamedTuple):
-    """A request that was let through; `round` counts the refusals until then."""
+    """A permitted request; `round` counts the earlier pauses."""
 
     at: float
     round: int
@@ -115,7 +106,7 @@ class Turn(NamedTuple):
 
 
 class _Curve:
-    """A rate: `peak` where `progress` is 1, a little less at 0, far more beyond 2."""
+    """A rate: `peak` at `progress` 1, a little less at 0, and far more beyond 2."""
 
     def __init__(self, recalled: Window | None) -> None:
         self.peak, self._progress, self.growth = NEVER, 1.0, 1.0
@@ -134,20 +125,20 @@ class _Curve:
         self._progress += self.growth * max(1 / _ANSWERS, min(1.0, seconds / _SECONDS))
 
     def rise(self, rate: float) -> None:
-        """Start above this rate, which may be too low."""
+        """Continue above this rate, which may be too low."""
         self.peak, self._progress = rate, 2.0
 
     def hold(self) -> None:
-        """Start a little below the rate, which caused no refusal."""
+        """Continue a little below the rate, which did not cause a refusal."""
         self.peak, self._progress = self.value / (1 + _FALL), 1.0
 
     def fall(self, rate: float) -> None:
-        """Start below this rate, to return to it."""
+        """Continue below this rate, and return to it."""
         self.peak, self._progress = max(rate, _LEAST_RATE), 0.0
 
 
 class _Headers:
-    """The limit as answers state it, as long as it is plausible."""
+    """The limit in headers, as long as it is plausible."""
 
     def __init__(self) -> None:
         self.latest: Window | None = None
@@ -165,9 +156,10 @@ class _Headers:
         self.left, self.reset = 0, -NEVER
 
     def believe(self, facts: RateFacts, sent_at: float, in_flight: int, now: float) -> None:
-        """Use the facts in an answer's headers.
+        """Use the values in a response's headers.
 
-        The facts are ignored if a later answer had facts, or if they were untrue twice.
+        Ignores them if they are older than those of another response, or were wrong
+        twice.
         """
         if facts.window:
             self.keep_to(facts.window, now)
@@ -186,7 +178,7 @@ class _Headers:
 
 
 class Pace:
-    """When the next request may be sent to one connection, or with one token."""
+    """Decides when the next request may be sent to a connection, or with a token."""
 
     def __init__(
         self,
@@ -195,10 +187,8 @@ class Pace:
         *,
         recalled: Window | None = None,
     ) -> None:
-        """`bound` is the user's limit.
-
-        `flying` says how many requests may be in flight at first, `recalled` is what an
-        earlier run had `learned`.
+        """`bound` is the user's limit, `flying` how many requests may be in flight at
+        first, and `recalled` what an earlier run had `learned`.
         """
         self._bound, self._most_in_flight, self._step = bound, flying, _STEP
         self._curve, self._headers = _Curve(recalled), _Headers()
@@ -213,7 +203,7 @@ class Pace:
 
     @property
     def learned(self) -> Window | None:
-        """The service's rate, for the next run. None while unknown."""
+        """The service's rate for the next run, or None if unknown."""
         if self._headers.latest:
             return self._headers.latest
         if self._round and self._curve.known:
@@ -222,17 +212,17 @@ class Pace:
 
     @property
     def disproved(self) -> bool:
-        """Whether an earlier run's rate proved too low, without a refusal."""
+        """Whether the rate of an earlier run was too low."""
         return not self._round and self._curve.known and self._curve.value > 2 * self._curve.peak
 
     @property
     def exhausted(self) -> bool:
-        """Whether all probes failed for longer than any window lasts."""
+        """Whether all probes have failed for longer than the longest window."""
         waited = self._closed_until - self._closed_at
         return self._closed and self._probes >= _MOST_PROBES and waited > _GIVE_UP
 
     def reason(self, now: float) -> str:
-        """Return why requests wait, in words. Empty if they do not."""
+        """Return why requests wait, or "" if they do not."""
         if self._closed:
             return "the service limits its callers"
         if window := self._headers.window(now):
@@ -248,14 +238,15 @@ class Pace:
         return sum(1 for at in self._sent if at > time)
 
     def unlikely(self, now: float) -> bool:
-        """Return whether too few requests were sent to reach the limit."""
+        """Return whether the limit is unlikely to be reached after so few requests."""
         latest = self._headers.latest
         rate = latest.rate if latest else self._curve.value
         return rate < NEVER and self.sends_after(now - WINDOW) < rate * WINDOW / 2
 
     def delay(self, now: float) -> float:
-        """Return the seconds until a request may be sent. 0 means now, NEVER not before
-        another request is answered.
+        """Return the delay until a request may be sent, in seconds.
+
+        NEVER means not before a response to another request.
         """
         bound = self._free(self._bound) - now if self._bound else 0.0
         return max(0.0, bound, self._delay(now))
@@ -269,7 +260,8 @@ class Pace:
             return max(self._next, now if headers.left > 0 else min(headers.reset, free)) - now
         after_reset = headers.left <= 0 and headers.reset > -NEVER
         if window and after_reset and not self._in_flight:
-            # A fixed window is open again: one request asks how much is left of it.
+            # A fixed window is open again: send one request to find out how much
+            # remains.
             free = min(free, headers.reset + _LATE)
         if window:
             return max(self._next, free) - now
@@ -283,7 +275,7 @@ class Pace:
         return self._sent[-window.most] + window.seconds
 
     def take(self, now: float) -> Turn:
-        """Count a request sent now, after `delay` was 0."""
+        """Count a request that is sent now, after `delay` returned 0."""
         kept = max(_REMEMBERED, self._bound.seconds if self._bound else 0)
         while self._sent and self._sent[0] < now - kept:
             self._sent.popleft()
@@ -299,13 +291,13 @@ class Pace:
         return Turn(now, self._round, self._closed)
 
     def lost(self, turn: Turn) -> None:
-        """Note that no answer came, or that another limit refused the request."""
+        """Count a request that had no response, or was refused by another limit."""
         self._in_flight -= 1
         if turn.probe and turn.round == self._round:
             self._probing = False
 
     def accepted(self, turn: Turn, now: float, facts: RateFacts | None = None) -> None:
-        """Note an accepted request, and its answer's facts about limits."""
+        """Count an accepted request, and use the limit in its headers."""
         self._in_flight -= 1
         if turn.round != self._round:
             self._passed += 1
@@ -323,10 +315,10 @@ class Pace:
     def refused(
         self, turn: Turn, now: float, wait: float | None = None, facts: RateFacts | None = None
     ) -> bool:
-        """Note a refusal, and return whether it began a pause.
+        """Count a refusal, and return whether it began a pause.
 
-        `wait` is the requested wait in seconds. A pause counts once for all requests
-        that were in flight together.
+        `wait` is the requested wait in seconds. Refusals of requests in flight together
+        begin only one pause.
         """
         self._in_flight -= 1
         self._refused += 1
@@ -334,8 +326,8 @@ class Pace:
         until = now + min(wait, _LONGEST) + _LATE if wait else -NEVER
         if turn.round != self._round:
             if self._closed:
-                # Each refusal of a burst lowers the number in flight by one, down to
-                # half.
+                # Each refusal of a burst lowers the number of requests in flight by
+                # one, down to half.
                 self._most_in_flight = max(self._least_in_flight, self._most_in_flight - 1)
             if self._closed and until > self._closed_until:
                 self._asked, self._closed_until = True, until
@@ -360,7 +352,7 @@ class Pace:
         return True
 
     def forgive(self) -> None:
-        """End the pause, as another limit refused the request."""
+        """End the pause, because another limit refused the request."""
         self._closed = self._probing = False
 
     @property
@@ -372,9 +364,8 @@ class Pace:
         return self._asked and (self._enough or self._named or not self._paused)
 
     def _open(self, at: float) -> None:
-        """End the pause, and set the rate to what was accepted before.
-
-        The rate stays if the pause alone is enough.
+        """End the pause, and set the rate to the rate of accepted requests, unless the
+        pause alone is enough.
         """
         self._closed = self._probing = False
         since, curve = max(self._opened, at - _REMEMBERED), self._curve

@@ -1,6 +1,4 @@
-"""The rate limit in the headers of an answer: how many requests, in what time, and when
-to send again.
-"""
+"""Read the rate limit in the headers of a response."""
 
 import re
 from collections.abc import Mapping
@@ -20,7 +18,7 @@ _ITEM = re.compile(r'\s*"?([^";,]*)"?\s*((?:;[^,]*)?)')
 _PARAMETER = re.compile(r";\s*(\w+)=(\d{1,18}(?:\.\d{1,9})?)")
 _NUMBER = re.compile(r"\s*(\d{1,18})(?:\.\d*)?\s*(?:$|[;,])", re.ASCII)
 
-# A reset later than this belongs to a daily or monthly quota, not to a pace.
+# A later reset belongs to a daily or monthly quota, not to a rate limit.
 _FARTHEST = 60.0
 _LARGEST = 1_000_000
 _EPOCH_SECONDS, _EPOCH_MILLISECONDS = 1e9, 1e12
@@ -28,10 +26,10 @@ _SECONDS = re.compile(r"\d{1,9}(\.\d+)?", re.ASCII)
 
 
 def read(headers: Mapping[str, str]) -> RateFacts | None:
-    """Return the facts in the headers, or None. Names are in lower case."""
+    """Return the limit in the headers, or None. Names must be in lower case."""
     if "ratelimit" in headers:
         return _structured(headers)
-    # Fast path: most answers have no such headers.
+    # Fast path: most responses have no such headers.
     if headers.keys().isdisjoint(_OLDER):
         return None
     return _three_fields(
@@ -79,18 +77,18 @@ def _three_fields(headers: Mapping[str, str], prefix: str) -> RateFacts:
 
 
 def _policy(limit: str) -> Window | None:
-    """Return the window of the limit that is reached first, which is listed first.
+    """Return the window of the first limit, which is reached first.
 
-    If that limit has no window, return the slowest window of all. In "10, 100;w=60" the
-    limit of 10 has no window: the 60 seconds belong to the limit of 100.
+    If it has no window, return the slowest of the other windows. In "10, 100;w=60" the
+    limit of 10 has no window, because the 60 seconds belong to the limit of 100.
     """
-    said = [
+    parts = [
         (float(number[1]), float(dict(_PARAMETER.findall(part)).get("w", 0)))
         for part in limit.split(",")
         if (number := _NUMBER.match(part))
     ]
-    windows = [window for sends, seconds in said if (window := _window(sends, seconds))]
-    nearest = [window for window in windows if window.sends == said[0][0]]
+    windows = [window for sends, seconds in parts if (window := _window(sends, seconds))]
+    nearest = [window for window in windows if window.sends == parts[0][0]]
     return min(nearest or windows, key=lambda window: window.rate, default=None)
 
 
@@ -101,8 +99,8 @@ def _reset(text: str, date: str | None) -> float | None:
     value = float(number[1])
     if value < _EPOCH_SECONDS:
         return _near(value)
-    # A point in time is compared with the answer's own Date, because this machine's
-    # clock may be wrong.
+    # Compare a time with the Date of the response, because this machine's clock may be
+    # wrong.
     then = value / 1000 if value >= _EPOCH_MILLISECONDS else value
     now = http_date(date)
     return _near(then - now) if now else None
@@ -119,9 +117,9 @@ def _window(sends: float | None, seconds: float | None) -> Window | None:
 
 
 def retry_after(values: list[str], date: str | None) -> float | None:
-    """Return the seconds of a Retry-After header. None if it is absent or invalid.
+    """Return the seconds of a Retry-After header, or None if it is absent or invalid.
 
-    A date is compared with the answer's own Date, because this machine's clock may be
+    A date is compared with the response's Date, because this machine's clock may be
     wrong.
     """
     if len(values) != 1:
@@ -134,10 +132,7 @@ def retry_after(values: list[str], date: str | None) -> float | None:
 
 
 def http_date(text: str | None) -> float | None:
-    """Return the seconds since 1970 of a header's date.
-
-    None if it is absent or invalid.
-    """
+    """Return an HTTP date in seconds since 1970, or None if it is absent or invalid."""
     try:
         date = parsedate_to_datetime(text or "")
         return date.timestamp() if date.tzinfo else None

@@ -1,6 +1,4 @@
-"""The limits that all workers of a run share: when a request may be sent, and how many
-may be repeated.
-"""
+"""The rate limits and the retry quota that all workers of a run share."""
 
 import threading
 from collections import deque
@@ -12,29 +10,29 @@ from typing import NamedTuple
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.rate import NEVER, WINDOW, Pace, RateFacts, Turn, Window
 
-# A thread that waits for another's answer checks again after this time.
+# A thread that waits for another thread's response checks again after this time.
 _LOOK_AGAIN = 1.0
 # Shorter waits are not worth a line.
 _NOTABLE = 1.0
 
 
 TellWait = Callable[[float, str, float], None]
-"""Called with the seconds of a wait, its reason, and the total seconds for which limits
-will have held back this run's requests when the wait ends. One wait may follow another.
+"""Called with the seconds and the reason of a wait, and the total seconds that the run
+has waited when it ends.
 """
 Idle = Callable[[float], AbstractContextManager[object]]
-"""Returns the context in which a thread waits this many seconds, which may be infinite.
+"""Returns a context manager for a wait of this many seconds, possibly infinite.
 
 With 0 seconds, other waiting threads go first.
 """
-# Assumption: a limit of unknown scope is the connection's. It is the token's only if
-# several connections are refused at once, each far below its own limit.
+# Assumption: an unknown limit belongs to the connection. It belongs to the token if
+# several connections are refused at the same time, each far below its own limit.
 _TOGETHER = 1.0
 _SEVERAL = 6
 
 
 class Permit(NamedTuple):
-    """A request that was let through: its turn at the connection and at the token."""
+    """The permission to send a request, from the connection and the token."""
 
     account: str
     connection: Turn
@@ -42,7 +40,7 @@ class Permit(NamedTuple):
 
     @property
     def at(self) -> float:
-        """When the request was let through."""
+        """When the permission was given."""
         return self.connection.at
 
 
@@ -53,22 +51,19 @@ def _bound(rate: float) -> Window | None:
 
 
 class Patience(Enum):
-    """How long a request waits for its turn."""
+    """How long a request waits for permission."""
 
     TIMEOUT = auto()
-    """As long as its timeout allows."""
+    """Until its timeout."""
     ENDLESS = auto()
-    """As long as the limit moves; the wait does not count against the timeout.
-
-    For bulk work.
-    """
+    """Without a timeout, as long as the limit lets requests through. For bulk work."""
 
 
 class RateLimit:
-    """The pace of one token, shared by all workers of a run and safe for their threads.
+    """The rate limits of a token and its connections; thread-safe.
 
-    `rates` are the largest numbers of sends in 10 s for one connection and for the
-    token; 0 leaves it to the service.
+    `rates` are the most requests in 10 s for a connection and for the token. 0 means no
+    limit of our own.
     """
 
     def __init__(
@@ -85,27 +80,24 @@ class RateLimit:
         self._monotonic = monotonic
         self._sleep = sleep
         self._idle = idle
-        # The lock is used directly if no thread waits, because a condition's context
-        # takes two more calls.
+        # If no thread waits, use the lock directly, because a condition takes two more
+        # calls.
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._unlikely: deque[tuple[float, str]] = deque(maxlen=100)
-        """The times and accounts of refusals that the account's own limit does not
-        explain.
-        """
+        """The times and accounts of refusals far below the account's own limit."""
         self._refusals = 0
         self._held, self._held_until = 0.0, monotonic()
 
     def recall(self, account: str, window: Window) -> None:
-        """Start from what an earlier run learned of a connection.
-
-        Nothing changes if this run has used the connection already.
+        """Start with the rate that an earlier run learned, unless the connection is
+        already in use.
         """
         with self._lock:
             self._connections.setdefault(account, Pace(self._bound, recalled=window))
 
     def learned(self) -> dict[str, Window]:
-        """Return the learned windows by connection, for the next run."""
+        """Return the learned rate of each connection, for the next run."""
         with self._lock:
             return {
                 account: window
@@ -114,19 +106,19 @@ class RateLimit:
             }
 
     def disproved(self) -> list[str]:
-        """Return the connections whose cached window was wrong, to forget it."""
+        """Return the connections whose cached rate was wrong."""
         with self._lock:
             return [account for account, pace in self._connections.items() if pace.disproved]
 
     def recent(self) -> int:
-        """Return how many sends count for the token's limit."""
+        """Return how many recent requests count towards the token's limit."""
         with self._lock:
             return self._token.sends_after(self._monotonic() - WINDOW)
 
     def delay(self, account: str) -> float:
-        """Return the seconds until this connection may send. 0 is now.
+        """Return the delay until this connection may send, in seconds.
 
-        NEVER is not before another request is answered.
+        NEVER means not before a response to another request.
         """
         with self._lock:
             now = self._monotonic()
@@ -135,15 +127,14 @@ class RateLimit:
     def wait(
         self, account: str, until: float = NEVER, tell: TellWait | None = None
     ) -> Permit | None:
-        """Wait until this connection may send, and count the send.
+        """Wait until this connection may send, and count the request.
 
-        Returns None at once if the send would be later than `until`.
-
-        `tell` is called before a wait that can be noticed begins.
+        Returns None at once if the wait would exceed `until`. `tell` is called before a
+        noticeable wait.
         """
         if len(self._connections) > 1:
-            # Other threads go first. Otherwise a connection at its own limit would use
-            # up the token's limit, and the others would start only when it is done.
+            # Let other threads go first. Otherwise a connection at its own limit would
+            # use up the token's limit before the others start.
             with self._idle(0):
                 pass
         while True:
@@ -161,13 +152,13 @@ class RateLimit:
             if now >= until or (known and now + seconds > until):
                 return None
             if not known:
-                self._wait_for_an_answer(account)
+                self._wait_for_response(account)
                 continue
             total = self._count_wait(now, seconds)
             if tell and reason:
                 tell(seconds, reason, total)
-            # At least a millisecond: less can be lost in rounding, and then the wait
-            # would never end.
+            # Wait at least a millisecond, because a shorter wait can be rounded to
+            # nothing and never end.
             self.sleep(max(seconds, 0.001))
 
     def _count_wait(self, now: float, seconds: float) -> float:
@@ -178,19 +169,19 @@ class RateLimit:
             return self._held
 
     def sleep(self, seconds: float) -> None:
-        """Wait this many seconds before the next request."""
+        """Wait this many seconds in the idle context."""
         with self._idle(seconds):
             self._sleep(seconds)
 
-    def _wait_for_an_answer(self, account: str) -> None:
-        # The thread that gets the answer needs the lock, so it is not held while
-        # waiting.
+    def _wait_for_response(self, account: str) -> None:
+        # Release the lock while waiting, because the thread that gets the response
+        # needs it.
         with self._idle(NEVER), self._changed:
             if self.delay(account) == NEVER:
                 self._changed.wait(_LOOK_AGAIN)
 
     def accepted(self, permit: Permit, facts: RateFacts | None = None) -> None:
-        """Note an answer without a refusal, and its headers."""
+        """Count a response without a refusal, and use its headers."""
         with self._lock:
             now = self._monotonic()
             self._pace_of(permit.account).accepted(permit.connection, now, facts)
@@ -198,18 +189,17 @@ class RateLimit:
             self._changed.notify_all()
 
     def lost(self, permit: Permit) -> None:
-        """Note that no answer came."""
+        """Count a request without a response."""
         with self._lock:
             self._pace_of(permit.account).lost(permit.connection)
             self._token.lost(permit.token)
             self._changed.notify_all()
 
     def refused(self, permit: Permit, attempt: Attempt) -> int:
-        """Note a 429, and return how often a limit closed.
+        """Count a 429, and return how often a limit has closed, including this time.
 
-        The number includes this time; it is 0 if the limit was closed already. If
-        several requests in flight together are refused, only the first refusal closes
-        the limit.
+        Returns 0 if the limit was already closed. If several requests in flight are
+        refused, only the first refusal closes the limit.
         """
         with self._lock:
             closed = self._close(permit, self._monotonic(), attempt)
@@ -219,7 +209,7 @@ class RateLimit:
 
     def _close(self, permit: Permit, now: float, attempt: Attempt) -> bool:
         connection = self._pace_of(permit.account)
-        # A provider's limit belongs to the connection, never to the token.
+        # A provider's limit always belongs to the connection.
         if not attempt.remote and connection.unlikely(now):
             self._unlikely.append((now, permit.account))
             together = {account for at, account in self._unlikely if at > now - _TOGETHER}
@@ -232,7 +222,7 @@ class RateLimit:
         return connection.refused(permit.connection, now, attempt.retry_after, attempt.facts)
 
     def exhausted(self, account: str) -> bool:
-        """Return whether this connection's limit stays closed too long."""
+        """Return whether this connection's limit has been closed for too long."""
         with self._lock:
             return self._pace_of(account).exhausted or self._token.exhausted
 
@@ -244,8 +234,8 @@ class RateLimit:
 
 
 class Quota:
-    """The retries left to a long run, so that it ends soon if the service is down;
-    thread-safe.
+    """The retries that a long run has left, so that it ends soon if the service is
+    down; thread-safe.
     """
 
     def __init__(self, tokens: int = 500) -> None:
@@ -255,9 +245,9 @@ class Quota:
         self._lock = threading.Lock()
 
     def spend(self, outcome: Outcome) -> int:
-        """Return the number of this repeat, or 0 if none are left.
+        """Use up a retry and return its number, or 0 if the quota is used up.
 
-        A lost answer costs more than an error.
+        A lost response costs more than an error.
         """
         cost = 10 if outcome is Outcome.LOST else 5
         with self._lock:

@@ -1,4 +1,4 @@
-"""Answer a command's requests from a recording, without a socket, a token or a wait."""
+"""Replay a command's requests from a recording, without a socket, a token or a wait."""
 
 import hashlib
 import os
@@ -35,11 +35,10 @@ _MOST = 1_000_000
 
 
 class HarIndex:
-    """The exchanges of a file, which are copied first, so that a change to it does not
-    matter.
+    """The exchanges in a copy of a HAR file, so that changes to the file do not matter.
 
-    Raises StorageError if the file cannot be read, and StateError, which names the
-    entry, if it is not a HAR.
+    Raises StorageError if the file cannot be read, and StateError if an entry is
+    invalid.
     """
 
     def __init__(self, path: Path, copy: SpoolFile, service: Service) -> None:
@@ -47,9 +46,7 @@ class HarIndex:
         self._service = service
         self._copy = copy
         self.started: float | None = None
-        """When the command began, in seconds since 1970; None if the file does not say
-        it.
-        """
+        """When the command began, in seconds since 1970, if known."""
         self._lock = threading.Lock()
         self._ends = array("Q", [0])
         self._left: dict[bytes, deque[int]] = {}
@@ -62,14 +59,11 @@ class HarIndex:
 
     @property
     def size(self) -> str:
-        """How many exchanges there are, in words."""
+        """The number of exchanges, in words."""
         return counted(len(self._ends) - 1, "exchange")
 
     def take(self, request: httpx.Request) -> tuple[int, HarEntry] | None:
-        """Return the next exchange for this request, and its number.
-
-        None at the end.
-        """
+        """Return the number and the next exchange for this request, or None."""
         key = self._key_of(request)
         with self._lock:
             left = self._left.get(key)
@@ -88,7 +82,7 @@ class HarIndex:
         key = _digest(*parts)
         if key in self._counts:
             return key
-        # A credential that the answer named was replaced in the request, too.
+        # A credential from the response was replaced in the request, too.
         text = "\n".join(parts)
         return next((found for echo, found in self._echoed if echo.fullmatch(text)), key)
 
@@ -135,9 +129,8 @@ class HarIndex:
 
 
 def _digest(*parts: str) -> bytes:
-    """Return a digest of a request, without its headers.
-
-    The headers differ from run to run, and the URL names the connection already.
+    """Return a digest of a request without its headers, which differ from run to
+    run.
     """
     found = hashlib.blake2b(digest_size=16)
     for part in parts:
@@ -156,10 +149,10 @@ def _opened(path: Path) -> BinaryIO:
 
 
 class UnrecordedError(Exception):
-    """A request that a recording does not answer.
+    """The recording does not contain a request.
 
-    It is not a UnifiedError, so that no part of a run catches it and continues;
-    `evidence` converts it when the run has ended.
+    It is not a UnifiedError, so that no part of a run catches it and continues.
+    `evidence` converts it at the end of the run.
     """
 
     def __init__(self, reason: str, hint: str) -> None:
@@ -169,24 +162,22 @@ class UnrecordedError(Exception):
 
 
 class ReplayClock:
-    """A clock for spans in which waits pass at once, each in the thread that waits."""
+    """A monotonic clock that `sleep` advances at once, for the calling thread only."""
 
     def __init__(self) -> None:
         self._passed = threading.local()
 
     def now(self) -> float:
-        """Seconds that never go back."""
+        """Return the time in seconds."""
         return time.monotonic() + getattr(self._passed, "seconds", 0.0)
 
     def sleep(self, seconds: float) -> None:
-        """Let this time pass."""
+        """Advance the clock."""
         self._passed.seconds = getattr(self._passed, "seconds", 0.0) + seconds
 
 
 class Replay(httpx.BaseTransport):
-    """The transport of all connections of a command that is answered from a
-    recording.
-    """
+    """The transport of all connections of a replayed command."""
 
     replays = True
 
@@ -196,21 +187,19 @@ class Replay(httpx.BaseTransport):
         self._connection = connection
 
     def transport(self, _opened: object, _describe: object) -> httpx.BaseTransport:
-        """Return a transport that answers from the recording. No network transport is
-        opened.
-        """
+        """Return this transport instead of opening a network transport."""
         return self
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Return the recorded answer.
+        """Return the recorded response.
 
         Raises UnrecordedError if the request was not recorded, and ReplayedError if it
-        got no answer.
+        had no response.
         """
-        taken = self._index.take(request)
-        if taken is None:
+        found = self._index.take(request)
+        if found is None:
             raise self._unrecorded(request)
-        number, entry = taken
+        number, entry = found
         self._clock.sleep(entry.time / 1000)
         content = entry.response.content
         if content.end in {BodyEnd.CUT, BodyEnd.OMITTED}:
@@ -239,17 +228,16 @@ class Replay(httpx.BaseTransport):
         query = parse_qsl(parts.query, keep_blank_values=True)
         account = next((value for name, value in query if name == self._connection), "")
         others = "&".join(f"{name}={value}" for name, value in query if name != self._connection)
-        whose = f" of account {account}" if account else ""
-        return (
-            f"{request.method} {parts.path}{'?' if others else ''}{others}{whose} at {parts.netloc}"
-        )
+        of_account = f" of account {account}" if account else ""
+        target = f"{parts.path}{'?' if others else ''}{others}"
+        return f"{request.method} {target}{of_account} at {parts.netloc}"
 
 
 _ANEW = "record the same command again with --record"
 
 
 class _ReplayedStream(httpx.SyncByteStream):
-    """A recorded body, which ends as it ended when it was recorded."""
+    """A recorded body, which ends with the same error, if any."""
 
     def __init__(self, body: bytes, ending: Exception | None) -> None:
         self._body = body
@@ -270,7 +258,7 @@ def _response(entry: HarEntry, no_more: str) -> httpx.Response:
         if pair.name.lower() not in _RECORDED
     ]
     if content.end is BodyEnd.COMPLETE:
-        # Recorded bodies are decoded, and without secrets.
+        # Recorded bodies are decoded and redacted, so their size has changed.
         size = str(len(body))
         headers = [
             (name, size if name.lower() == "content-length" else value) for name, value in headers
@@ -281,7 +269,7 @@ def _response(entry: HarEntry, no_more: str) -> httpx.Response:
         BodyEnd.DAMAGED: DamageError(content.reason),
     }
     stream = _ReplayedStream(body, endings.get(content.end))
-    # A service may send headers that are not ASCII, which httpx accepts only as bytes.
+    # httpx accepts headers that are not ASCII only as bytes.
     encoded = [(name.encode("utf-8"), value.encode("utf-8")) for name, value in headers]
     return httpx.Response(entry.response.status, headers=encoded, stream=stream)
 

@@ -1,4 +1,4 @@
-"""A request to the service: immutable, checked when it is built."""
+"""Build and check requests to the service."""
 
 import re
 import unicodedata
@@ -16,8 +16,8 @@ from unified_cli.masking import visible
 if TYPE_CHECKING:
     from unified_cli.http.upload import Upload
 
-# The prefix of our own cursors, which skip a number of records of the page at the
-# service's cursor. Assumption: no cursor of the service begins like this.
+# The prefix of our own cursors, which skip records of a page. Assumption: the service's
+# cursors never begin with it.
 OWN_CURSOR = "after:"
 _CURSOR_NUMBER = re.compile(r"[1-9][0-9]{0,99}")
 Query = Sequence[tuple[str, str]]
@@ -31,8 +31,8 @@ _RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")
 
 
 class ByteRange(NamedTuple):
-    """The part of a file to ask for: from byte `start` if the file still has the
-    `validator`, else all of it.
+    """The part of a file to request: from byte `start`, if the file still has the
+    `validator`, otherwise all.
     """
 
     start: int = 0
@@ -41,8 +41,8 @@ class ByteRange(NamedTuple):
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers that ask for the part. They ask for no content coding, because a
-        part of coded content could not be decoded.
+        """The headers that request the part. They refuse content codings, because a
+        part of coded content cannot be decoded.
         """
         headers = {"Accept": self.accept, "Accept-Encoding": "identity"}
         if self.start:
@@ -51,7 +51,7 @@ class ByteRange(NamedTuple):
 
 
 def content_range(headers: Mapping[str, str]) -> tuple[int | None, int | None]:
-    """Return the part's start and the file's size, or None for either."""
+    """Return the start of the part and the size of the file, or None if unknown."""
     match = _RANGE.fullmatch(headers.get("content-range", "").strip())
     if match is None:
         return None, None
@@ -59,22 +59,24 @@ def content_range(headers: Mapping[str, str]) -> tuple[int | None, int | None]:
 
 
 def is_key(text: str) -> bool:
-    """Return whether the text is a key: printable ASCII without blanks."""
+    """Return whether the text is a valid idempotency key: printable ASCII without
+    blanks.
+    """
     return (
         text.isascii() and text.isprintable() and " " not in text and 1 <= len(text) <= LONGEST_KEY
     )
 
 
 class Scope(NamedTuple):
-    """The common parts of all requests of a connection: the address, the account id,
-    the service's words.
-    """
+    """The common parts of all requests of a connection."""
 
     address: Address
     account: str
     service: Service
     own: bool = False
-    """The token is the connection's own, so that requests do not name the account."""
+    """Whether the token is the connection's own, so that requests do not name the
+    account.
+    """
     honours_keys: bool = False
     """The service honours idempotency keys, so a repeat with the same key is safe."""
 
@@ -86,24 +88,22 @@ def _encoded(text: str) -> str:
 
 
 def scope_of(settings: Settings, service: Service) -> Scope:
-    """Return the common part of requests with these settings.
-
-    Raises ConfigError if they name no connection.
+    """Return the scope for these settings. Raises ConfigError if they do not name a
+    connection.
     """
     return Scope(*settings.reachable(), service, settings.is_own, settings.idempotency_window > 0)
 
 
 def number_as_cursor(text: str) -> str | None:
-    """Return a cursor that was served as a number.
-
-    None unless the number is whole and positive, because 0 may mark the last page.
+    """Return a number as a cursor, or None if it is not a positive integer. 0 may mark
+    the last page.
     """
     return text if _CURSOR_NUMBER.fullmatch(text) else None
 
 
 class Content(NamedTuple):
-    """The content of one request: query parameters, the body, as JSON or a file, and
-    the idempotency key of a write.
+    """The content of a request: its query, its body or file, and its idempotency
+    key.
     """
 
     query: Query = ()
@@ -113,10 +113,10 @@ class Content(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A request: `path` percent-encoded, `query` not, `body` as JSON.
+    """A request. `path` is percent-encoded, `query` is not, and `body` is JSON.
 
-    `account` is the connection it is scoped to; `operation` is None for a path that is
-    not in the catalogue.
+    `account` is its connection. `operation` is None if the path is not in the
+    catalogue.
     """
 
     method: str
@@ -130,19 +130,19 @@ class Request(NamedTuple):
     honours_keys: bool = False
     """The service honours idempotency keys, so a repeat with the same key is safe."""
     in_doubt: bool = False
-    """An attempt of an earlier run may have been carried out."""
+    """Whether an earlier run may have carried it out."""
     private: bool = False
-    """Its bodies may hold credentials of connections, and are not shown as they are."""
+    """Whether its bodies may contain credentials, and must be redacted."""
     largest: int | None = None
-    """The most bytes of a JSON answer; None for as many as any may have."""
+    """The most bytes of a JSON response; None for the default."""
     scoped: bool = True
-    """The query begins with the parameter that names the connection."""
+    """Whether the query begins with the parameter that names the connection."""
     batch: bool = False
-    """It holds several requests; its key is for all of them together."""
+    """Whether it is a batch of requests, which share its key."""
     upload: "Upload | None" = None
-    """The file that is sent in place of a body."""
+    """The file to send instead of a body."""
     searches: bool = False
-    """A POST that lists records; its key is for one page."""
+    """Whether it is a POST that lists records. Its key is for one page."""
 
     @property
     def own_query(self) -> Query:
@@ -179,13 +179,11 @@ class Request(NamedTuple):
 
     @property
     def may_act_twice(self) -> bool:
-        """Whether a repeat may have a second effect.
+        """Whether a retry may have a second effect.
 
-        The effect may be outside the connection, or inside it if no key prevents a
-        second one.
-
-        A path that is not in the catalogue may have any effect, and a file without a
-        key may be stored twice.
+        An idempotency key does not prevent effects outside the connection, such as an
+        email. A path that is not in the catalogue may have any effect, and a file
+        without a key may be stored twice.
         """
         if self.upload is not None and self.key is None:
             return True
@@ -197,18 +195,18 @@ class Request(NamedTuple):
 
     @property
     def writes(self) -> bool:
-        """Whether it may change anything."""
+        """Whether it may change data."""
         if self.operation is not None:
             return self.operation.changes
         return self.method != "GET" and not self.searches
 
     def close(self) -> None:
-        """Close the file to send, if any."""
+        """Close the file, if any."""
         if self.upload is not None:
             self.upload.close()
 
     def with_query(self, *more: tuple[str, str]) -> "Request":
-        """Return the same request, with these parameters added or replaced."""
+        """Return a copy with these query parameters added or replaced."""
         names = {name for name, _ in more}
         return self._replace(
             query=(*((name, value) for name, value in self.query if name not in names), *more)
@@ -220,10 +218,8 @@ def for_operation(
 ) -> Request:
     """Return the request for an operation.
 
-    `identifier` replaces the `{id}` of its path.
-
-    The server decodes exactly this id, account and query, under the operation's path.
-    Raises UsageError for values that it might decode differently.
+    `identifier` replaces `{id}` in its path. Raises UsageError for values that a server
+    might decode differently.
     """
     names = operation.path.strip("/").split("/")
     if identifier is None and "{id}" in names:
@@ -235,8 +231,8 @@ def for_operation(
 def for_service(address: Address, path: str, query: Query, account: str = "") -> Request:
     """Return the request for a path of the service itself.
 
-    Its query names no connection, and its answer may hold credentials. `path` is
-    percent-encoded; `account` is the connection that it is about, for the pace.
+    Its query does not name a connection, and its response may contain credentials.
+    `path` is percent-encoded. `account` selects the rate limit.
     """
     for name, value in query:
         _encodable(name, "a query parameter's name")
@@ -245,10 +241,10 @@ def for_service(address: Address, path: str, query: Query, account: str = "") ->
 
 
 def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
-    """Return the request for any path below the base URL.
+    """Return the request for a typed path below the base URL.
 
-    The path is percent-encoded as typed. Raises UsageError if the server might decode
-    the path differently.
+    The path must be percent-encoded. Raises UsageError if a server might decode it
+    differently.
     """
     if method not in _METHODS:
         swapped = (
@@ -260,8 +256,7 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
             f"method {visible(method)!r} is not one of {', '.join(_METHODS)}", hint=swapped
         )
     _encodable(path, "the path")
-    # The standard library silently removes some invisible characters, so they are
-    # refused.
+    # Refuse invisible characters, because the standard library silently removes some.
     if any(unicodedata.category(character) in _UNSEEN for character in path):
         raise UsageError(f'the path "{visible(path)}" holds a character that cannot be seen')
     if _NO_ESCAPE.search(path):
@@ -291,10 +286,10 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
 
 
 def answers_with_credentials(path: str, service: Service) -> bool:
-    """Return whether a path, not percent-encoded, is about connections.
+    """Return whether the response to a path may contain credentials of connections.
 
-    A base URL may have a path of its own before it. Servers read paths in different
-    ways, so a path that only looks like one about connections counts, too.
+    The path is not percent-encoded, and may begin with the path of the base URL.
+    Servers parse paths differently, so a similar path counts, too.
     """
     plain = f"{_PARAMETERS.sub('', path.casefold())}/"
     return any(f"{root}/" in plain for root in (service.accounts, service.connections.link))
@@ -324,12 +319,12 @@ def _build(
     return request._replace(body=content.body, key=content.key, upload=content.upload)
 
 
-# Thousands of creates differ in their content only.
+# Thousands of creates differ only in their content.
 @lru_cache(maxsize=64)
 def _without_content(
     scope: Scope, method: str, segments: tuple[str, ...], own_query: tuple[tuple[str, str], ...]
 ) -> Request:
-    """Return the request without content. Raises UsageError for unsafe words."""
+    """Return the request without content. Raises UsageError for unsafe values."""
     address, service = scope.address, scope.service
     for name, value in own_query:
         if name.partition("[")[0] == service.connection:
@@ -357,7 +352,7 @@ def _below(segments: Sequence[str]) -> str:
 def _read_back(
     address: Address, target: str, segments: tuple[str, ...], query: tuple[tuple[str, str], ...]
 ) -> None:
-    """Raise UsageError if the URL does not parse back."""
+    """Raise UsageError if parsing the URL does not return the same parts."""
     parts = urlsplit(address.origin + target)
     path = parts.path.removeprefix(address.path)
     same = (

@@ -1,5 +1,5 @@
-"""A request's body from the command line: `-d` is the template, `-f` and `-F` set
-fields in it.
+"""Compose a body from the command line: `-d` is the template, and `-f` and `-F` set its
+fields.
 """
 
 import base64
@@ -27,15 +27,14 @@ _BASE64 = "@base64:"
 _STDIN = ("-", "@-")
 _PIPED = ("@-", f"{_BASE64}-")
 
-# Values, with msgspec.Raw for JSON text that is passed on as it was written, so that
-# 1.10 stays 1.10.
+# msgspec.Raw keeps JSON text unchanged, so that 1.10 stays 1.10.
 Json = Any
 
 
 @dataclass(frozen=True, slots=True)
 class BodyField:
-    """One `-f` (`raw`: always a string) or `-F` (JSON if it is valid, `@FILE` for a
-    file's content).
+    """A field of `-f` (`raw`: always a string) or `-F` (JSON if valid, or `@FILE` for
+    the content of a file).
 
     `needed` are the names that its body must have.
     """
@@ -46,8 +45,8 @@ class BodyField:
 
 
 class _Step(NamedTuple):
-    """One name of a field such as `a[b][]`, and the column where it begins; an empty
-    name appends to an array.
+    """One name in a field such as `a[b][]`, and its column. An empty name appends to an
+    array.
     """
 
     name: str
@@ -55,9 +54,7 @@ class _Step(NamedTuple):
 
 
 def fields(raw: Sequence[str], typed: Sequence[str], needed: Sequence[str] = ()) -> list[BodyField]:
-    """Return the fields as typed with `-f` and `-F`, for a body that must have those
-    that are `needed`.
-    """
+    """Return the fields of `-f` and `-F`; `needed` are names that a body must have."""
     return [
         *(BodyField(text, raw=True, needed=needed) for text in raw),
         *(BodyField(text, raw=False, needed=needed) for text in typed),
@@ -65,9 +62,10 @@ def fields(raw: Sequence[str], typed: Sequence[str], needed: Sequence[str] = ())
 
 
 def compose(data: str | None, fields: Sequence[BodyField], runtime: Runtime) -> bytes | None:
-    """Return the body as JSON, or None if not given. Numbers keep their digits.
+    """Return the body as JSON, or None without these options. Numbers keep their
+    digits.
 
-    Raises UsageError, with the place, if the input is invalid, and StorageError if a
+    Raises UsageError with the position if the input is invalid, and StorageError if a
     file cannot be read.
     """
     if data is None and not fields:
@@ -86,27 +84,24 @@ def compose(data: str | None, fields: Sequence[BodyField], runtime: Runtime) -> 
 
 
 def check_id(typed: str, name: str, value: Json, *, hint: str) -> None:
-    """Raise UsageError if `value` is an empty text and `name` is that of an id.
-
-    Most are of a shell's variable that is not set.
+    """Raise UsageError if the value of an id is empty, usually because of an unset
+    shell variable.
     """
     if value == "" and (name == "id" or name.endswith("_id")):
         raise UsageError(f"{typed}: the id is empty", hint=hint)
 
 
 def reads_stdin(data: str | None, fields: Sequence[BodyField]) -> int:
-    """Return how many of these read standard input."""
+    """Return how many of these options read standard input."""
     piped = [not field.raw and field.text.partition("=")[2] in _PIPED for field in fields]
     return sum(piped) + (data in _STDIN)
 
 
 def read_argument(text: str, runtime: Runtime, flag: str) -> bytes:
-    """Return the bytes of `TEXT`, `@FILE` or standard input.
+    """Return the bytes of `TEXT`, `@FILE`, or standard input (`-` or `@-`).
 
-    `-` and `@-` are standard input.
-
-    Raises UsageError if standard input is closed, and for more than 64 MiB;
-    StorageError for a file that cannot be read.
+    Raises UsageError if standard input is closed or there are more than 64 MiB, and
+    StorageError if a file cannot be read.
     """
     if text in _STDIN:
         if runtime.stdin is None:
@@ -135,13 +130,12 @@ def read_file(name: str) -> bytes:
 
 
 class LinesError(UsageError):
-    """A body is several records, each on a line."""
+    """The body has several records, one on each line."""
 
 
 def check_json(text: bytes, what: str, *, hint: str | None = None) -> bytes:
-    """Return the same bytes.
-
-    Raises UsageError, with the place, if they are not one JSON value.
+    """Return the bytes. Raises UsageError with the position if they are not one JSON
+    value.
     """
     if wrong := json_check.flaw(text):
         raise UsageError(f"{what} {wrong}", hint=hint)
@@ -168,10 +162,7 @@ def _are_records(text: bytes) -> bool:
 
 
 def _meant(data: str) -> str | None:
-    """Return the option that `-d` was meant to be.
-
-    This is for a text without JSON, or with JSON in single quotes.
-    """
+    """Return a suggestion for a `-d` that is not JSON, or has JSON in single quotes."""
     if data[0] not in "@-{[":
         return hints.meant_body(data)
     if _UNQUOTED.fullmatch(data):
@@ -181,7 +172,7 @@ def _meant(data: str) -> str | None:
 
 
 def _quoted_items(name: str, text: str) -> str | None:
-    """Return the option for a list of bare words, such as `[red,blue]`."""
+    """Return a suggestion for a list of bare words, such as `[red,blue]`."""
     if not _BARE_ITEMS.fullmatch(text):
         return None
     items = ",".join(f'"{one.strip()}"' for one in text[1:-1].split(","))
@@ -225,8 +216,8 @@ def _set(tree: dict[str, Json], field: BodyField, runtime: Runtime) -> None:
 def _descend(at: Json, step: _Step, following: str, field: BodyField) -> Json:
     empty: Json = [] if following == "" else {}
     if isinstance(at, list):
-        # `a[][b]=1 a[][c]=2` fills one object until a name comes twice, as other tools
-        # with brackets do.
+        # Like other tools, `a[][b]=1 a[][c]=2` fills one object until a name is
+        # repeated.
         last = _open(at[-1]) if at else None
         if not (isinstance(last, dict) and isinstance(empty, dict) and following not in last):
             at.append(empty)

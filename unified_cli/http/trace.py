@@ -1,4 +1,4 @@
-"""Print requests and answers to stderr, redacted as in recordings."""
+"""Print requests and responses to stderr, redacted as in recordings."""
 
 import re
 from collections.abc import Mapping
@@ -18,8 +18,8 @@ _LARGEST = 256 * 1024
 
 
 class Trace:
-    """Prints the requests and answers of a connection to stderr, in as much detail as
-    the verbosity asks for, redacted as in recordings.
+    """Prints the requests and responses of a connection to stderr, with details that
+    depend on the verbosity.
     """
 
     def __init__(self, stderr: Stderr, service: Service) -> None:
@@ -40,7 +40,7 @@ class Trace:
                 self._print_body_start(">", None if body is None else redaction.text(body))
 
     def warn(self, headers: Mapping[str, str]) -> None:
-        """Print the sandbox's warning, unless it was reported already."""
+        """Print the sandbox's warning, but only once."""
         if warning := headers.get(_WARNING):
             names = set(_NAMES.sub("", warning).split(", "))
             if not names <= self.stderr.reported:
@@ -48,18 +48,18 @@ class Trace:
                 self.stderr.line(excerpt(f"the sandbox {warning}"))
 
     def body(self, content: bytes) -> None:
-        """Remember an answer's body, to print it with the answer."""
+        """Keep a body to print with its response."""
         self._body = content
 
-    def answer(self, sent: Request, response: httpx.Response) -> None:
-        """Print an answer's headers, and its body if read."""
+    def response(self, sent: Request, response: httpx.Response) -> None:
+        """Print the headers and, if it was read, the body of a response."""
         body, self._body = self._body, None
         if self.stderr.verbosity < 2:
             return
         redaction, _ = self._read(sent)
         words = "" if body is None else body.decode("utf-8", "replace")
         holds = har_redaction.holding(sent.path, response.status_code, self._service)
-        # The headers may hold a credential that can be recognised only by the body.
+        # The headers may contain a credential that only the body identifies.
         text = redaction.whole(words, holds)
         self._headers("<", response.headers, redaction)
         if body is not None:

@@ -1,5 +1,5 @@
-"""A file as the body of a request: as it is, or as the file of a form; streamed from
-its beginning at each attempt.
+"""Send a file as the body of a request, unchanged or in a form. Each attempt streams it
+from its beginning.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from unified_cli.storage.unchanged_file import UnchangedFile
 from unified_cli.values import JsonObject
 
 DEFAULT_FIELD = "file"
-"""The field of a form that holds the file, unless another is named."""
+"""The default field of a form for the file."""
 
 Progress = Callable[[int, int], None]
 """Called with the bytes of the body sent so far, and in all; each attempt begins at
@@ -29,7 +29,7 @@ _CHUNK = 64 * 1024
 _MEDIA_TYPE = re.compile(
     r"[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:[ \t]*;[ \t\x20-\x7e]*)?"
 )
-# Characters that would end a quoted name, or its line: written as browsers write them.
+# Characters that would end a quoted name or its line. They are escaped as browsers do.
 _UNQUOTABLE = re.compile(r'[\x00-\x1f"\x7f]')
 _KINDS = (
     (stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"),
@@ -38,8 +38,8 @@ _KINDS = (
 
 
 class UploadFacts(NamedTuple):
-    """The options of an upload: `field` and `fields` of a form, or the type of bytes
-    that are sent as is.
+    """The options of an upload: `field` and `fields` of a form, or the content type of
+    a file that is sent unchanged.
     """
 
     file: str
@@ -55,9 +55,7 @@ class UploadFacts(NamedTuple):
 
 
 class Upload:
-    """A regular file, opened once, as a body of a known length. Close it when the
-    request is over.
-    """
+    """An open regular file as a body of known length. Close it after the request."""
 
     def __init__(
         self,
@@ -67,12 +65,10 @@ class Upload:
         fields: Sequence[tuple[str, str]] = (),
         read: Progress | None = None,
     ) -> None:
-        """`field` makes it a form, which begins with `fields`.
-
-        Without `field`, the file's bytes are the body.
+        """With `field`, the body is a form, which begins with `fields`. Without it, the
+        body is the file.
 
         `read` is called with the bytes read for the digest, before anything is sent.
-
         Raises UsageError if it is not a regular file, and StorageError if it cannot be
         read.
         """
@@ -86,10 +82,10 @@ class Upload:
         self.content_type = content_type
         self._head = self._tail = b""
         if field is not None:
-            # The boundary is the same for each repeat, and occurs in neither the file
-            # nor the fields, because it is made from a digest of both.
-            of = json.dumps([self._file.sha256, path.name, field, [*fields]]).encode()
-            boundary = f"unified-{hashlib.sha256(of).hexdigest()[:40]}"
+            # A digest of the file and the fields makes the boundary unique, and the
+            # same for every attempt.
+            content = json.dumps([self._file.sha256, path.name, field, [*fields]]).encode()
+            boundary = f"unified-{hashlib.sha256(content).hexdigest()[:40]}"
             self.content_type = f"multipart/form-data; boundary={boundary}"
             self._head = _head(boundary, path, field, fields, content_type)
             self._tail = f"\r\n--{boundary}--\r\n".encode()
@@ -98,9 +94,8 @@ class Upload:
 
     @property
     def description(self) -> str:
-        """The text in place of the body, without the file's folder.
-
-        Recordings and `-vv` show it.
+        """The text that recordings and `-vv` show instead of the body, without the
+        file's folder.
         """
         facts = self.facts.as_json() | {"file": Path(self.facts.file).name}
         return json.dumps(facts)
@@ -108,10 +103,8 @@ class Upload:
     def body(self, sent: Callable[[], None]) -> "UploadBody":
         """Return the body from its beginning.
 
-        `sent` is called whenever some of it has gone out.
-
-        Raises StateError if the file is not the one that was opened: another file has
-        its name, or its content has changed.
+        `sent` is called after each piece. Raises StateError if the file was replaced or
+        changed since it was opened.
         """
         if not self._file.has_name:
             raise StateError(
@@ -121,16 +114,15 @@ class Upload:
         return UploadBody(self, sent)
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield the body.
-
-        Raises StateError before the last piece if the file has changed.
+        """Yield the body. Raises StateError before the last piece if the file has
+        changed.
         """
         held = self._head
         with self._file.reader() as reader:
             try:
                 while piece := reader.read(_CHUNK):
-                    # Each piece is yielded after the next is read, so that the last one
-                    # waits for the digest.
+                    # Yield each piece after reading the next one, so that the last
+                    # piece waits for the digest.
                     if held:
                         yield held
                     held = piece
@@ -147,15 +139,15 @@ class Upload:
 
 
 class UploadBody:
-    """The body of one attempt, and how much of it was sent."""
+    """The body of one attempt, which counts the sent bytes."""
 
     def __init__(self, upload: Upload, sent: Callable[[], None]) -> None:
         self._upload = upload
         self._sent = sent
         self.sent = 0
-        """The bytes that have gone out."""
+        """The number of sent bytes."""
         self.finished = not upload.size
-        """The last piece may have been sent, so the service may have the whole body."""
+        """Whether the service may have the whole body."""
 
     @property
     def size(self) -> int:
@@ -163,7 +155,7 @@ class UploadBody:
         return self._upload.size
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the pieces, for the transport."""
+        """Yield the pieces to the transport."""
         progress = self._upload.progress
         for piece in self._upload.pieces():
             self.finished = self.sent + len(piece) == self.size
@@ -175,9 +167,9 @@ class UploadBody:
 
 
 def of_bytes(path: str, content_type: str, read: Progress | None = None) -> Upload:
-    """Return the file as the body, of this type.
+    """Return an upload of the unchanged file.
 
-    Raises UsageError if the type is not valid or the file is not a regular file, and
+    Raises UsageError if the type is invalid or the file is not a regular file, and
     StorageError if the file cannot be read.
     """
     if not _MEDIA_TYPE.fullmatch(content_type):
@@ -192,10 +184,10 @@ def of_bytes(path: str, content_type: str, read: Progress | None = None) -> Uplo
 def of_form(
     text: str, fields: Sequence[tuple[str, str]] = (), read: Progress | None = None
 ) -> Upload:
-    """Return the file of `[NAME=]FILE` in a form, after `fields`.
+    """Return an upload of `[NAME=]FILE` as a form, after `fields`.
 
-    The first `=` splits. Raises UsageError if it is not a regular file, and
-    StorageError if it cannot be read.
+    Raises UsageError if it is not a regular file, and StorageError if it cannot be
+    read.
     """
     name, equals, path = text.partition("=")
     field = name if equals else DEFAULT_FIELD
@@ -276,8 +268,8 @@ def _text(name: str, value: str) -> bytes:
 
 
 def _quoted(name: str) -> bytes:
-    """Return a name as written between quotes.
+    """Return a name for use between quotes.
 
-    Bytes of a file's name that are not UTF-8 become question marks.
+    Bytes that are not UTF-8 become question marks.
     """
     return _UNQUOTABLE.sub(lambda found: f"%{ord(found[0]):02X}", name).encode("utf-8", "replace")

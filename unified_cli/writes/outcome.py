@@ -7,9 +7,9 @@ import msgspec
 from unified_cli.catalogue import Service
 from unified_cli.errors import IncompleteError, RefusedError, UnifiedError, UnknownError
 from unified_cli.http import decoding
-from unified_cli.http.answer import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
+from unified_cli.http.response import Response
 from unified_cli.json_text import json_check
 from unified_cli.json_text.members import Parts, member, parts, string
 from unified_cli.writes.entry import EntryState, JournalEntry
@@ -19,32 +19,34 @@ class WriteAttempt(NamedTuple):
     """The outcome of a write: the journal entry, and the response or the error."""
 
     entry: JournalEntry
-    answer: Answer | None = None
+    response: Response | None = None
     error: UnifiedError | None = None
 
 
 def attempt(client: Client, request: Request, number: int, identifier: str | None) -> WriteAttempt:
     """Send the request of a write. `identifier` is the id of its record, if known."""
     try:
-        answer = sent(client, request)
+        response = sent(client, request)
     except UnifiedError as error:
         return failed(number, error)
-    found = identifier_of(answer.body or b"", client.service) or identifier or ""
-    return WriteAttempt(JournalEntry(EntryState.OK, number, id=found, status=answer.status), answer)
+    found = identifier_of(response.body or b"", client.service) or identifier or ""
+    return WriteAttempt(
+        JournalEntry(EntryState.OK, number, id=found, status=response.status), response
+    )
 
 
-def sent(client: Client, request: Request) -> Answer:
+def sent(client: Client, request: Request) -> Response:
     """Send a write and return the complete response.
 
     A body that is not JSON is read, too, because a partial response is an error. Raises
     the errors of `Client.send`.
     """
-    answer, size = client.send(request), 0
-    for chunk in answer.chunks:
+    response, size = client.send(request), 0
+    for chunk in response.chunks:
         size += len(chunk)
         if size > decoding.LARGEST_BODY:
             break
-    return answer
+    return response
 
 
 def failed(number: int, error: UnifiedError) -> WriteAttempt:

@@ -79,7 +79,7 @@ class OutcomeRecords:
             }
             name, value = "error", msgspec.json.encode(facts)
         else:
-            body = (attempt.answer.body if attempt.answer else None) or b"null"
+            body = (attempt.response.body if attempt.response else None) or b"null"
             name, value = (
                 "result",
                 unwrapped(body, self._service, self._operation_of(call.operation)),
@@ -171,10 +171,10 @@ class ServedRecords:
                 call.profile,
                 f"{attempt.error.one_line}{f'; its key was {key}' if key else ''}",
             )
-        elif attempt.answer and attempt.answer.body:
+        elif attempt.response and attempt.response.body:
             profile = call.profile if self._several else None
             try:
-                self._printer.page([Record(attempt.answer.body)], one_line=False, profile=profile)
+                self._printer.page([Record(attempt.response.body)], one_line=False, profile=profile)
             except RecordProgramError as error:
                 if not self._reads:
                     raise

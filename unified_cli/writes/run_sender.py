@@ -206,8 +206,8 @@ class RunSender:
 def _attempt(client: Client, job: CallJob) -> WriteAttempt:
     number, request = job.sent.n, job.request
     found = outcome.attempt(client, request, number, None)
-    if found.answer and found.answer.body is None and not request.writes:
-        wrong = IncompleteError(f"{request.path} is {found.answer.content_type}, not a record")
+    if found.response and found.response.body is None and not request.writes:
+        wrong = IncompleteError(f"{request.path} is {found.response.content_type}, not a record")
         return outcome.failed(number, wrong)
     return found
 

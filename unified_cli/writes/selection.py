@@ -33,7 +33,7 @@ def selected(
     StateError if a profile now leads to another connection or the run is damaged.
     """
     config = file.read(runtime)
-    # Copy the environment, because os.environ decodes a variable at each access.
+    # A copy, because the process's environment decodes a variable at each access.
     resolving = runtime._replace(environ={**runtime.environ})
 
     def settings(name: str) -> Settings:

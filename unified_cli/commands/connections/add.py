@@ -29,7 +29,7 @@ from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 from unified_cli.values import Toml, TomlTable
 
-_MOST_TOLD, _MOST_ASKED = 10, 3
+_MOST_PRINTED, _MOST_ASKED = 10, 3
 # Sources of a token that several profiles may name.
 _COPIED = ("keyring", "token_file", "token_command")
 _EVERY = "'*'"
@@ -104,7 +104,7 @@ def _check_ids(found: list[ConnectionRecord]) -> None:
         if one.id in _NO_IDS or not (_ID.fullmatch(one.id) and is_harmless(one.id))
     ]
     if odd:
-        shown = named([excerpt(one, _LONGEST_NAME) for one in odd], _MOST_TOLD)
+        shown = named([excerpt(one, _LONGEST_NAME) for one in odd], _MOST_PRINTED)
         raise UsageError(
             f"nothing added: no profile can name the connection with the id {shown}",
             hint="--where selects others",
@@ -227,4 +227,4 @@ def _selected(names: Mapping[str, ConnectionRecord], options: AddConnectionsOpti
 
 
 def _first_names(names: list[str]) -> str:
-    return named([*map(visible, names)], _MOST_TOLD)
+    return named([*map(visible, names)], _MOST_PRINTED)

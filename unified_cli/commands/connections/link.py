@@ -95,8 +95,8 @@ def _request(settings: Settings, service: Service) -> Request:
 
 def _create_token(client: Client, request: Request) -> str:
     """Return the token that the service made. Raises ServiceError if it gives none."""
-    answer = client.send(request)
-    token = members.text((members.parts((answer.body or b"").strip()) or {}).get(_MEMBER))
+    response = client.send(request)
+    token = members.text((members.parts((response.body or b"").strip()) or {}).get(_MEMBER))
     if not token:
         raise ServiceError(f"the answer holds no {_MEMBER} ({request.line})", retryable=False)
     # Mask the token in all later messages.

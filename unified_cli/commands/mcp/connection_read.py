@@ -14,10 +14,10 @@ from unified_cli.commands.mcp import tool_calls
 from unified_cli.commands.mcp.tool_calls import QueryValue, ToolWorld
 from unified_cli.config.settings import Settings
 from unified_cli.errors import AbandonedError, ServiceError, UnifiedError
-from unified_cli.http.answer import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import ListReader, Send, Span
 from unified_cli.http.request import OWN_CURSOR, Content, Request
+from unified_cli.http.response import Response
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_columns import project
 from unified_cli.json_text.record_label import label
@@ -198,21 +198,21 @@ class ConnectionRead:
 
 def _send_counted(
     world: ToolWorld, client: Client, request: Request, *, page: bool = False
-) -> Answer:
+) -> Response:
     world.budget.spend()
     return client.send(request, page=page)
 
 
-def _record(answer: Answer, request: Request, operation: Operation) -> Record:
-    if not answer.body:
-        kind = answer.content_type or "nothing"
+def _record(response: Response, request: Request, operation: Operation) -> Record:
+    if not response.body:
+        kind = response.content_type or "nothing"
         raise ServiceError(
             f"{request.method} {request.path} was answered with {kind}, which this tool does"
             " not return",
             hint=f"on a command line: unified {operation.command} --out FILE",
             retryable=False,
         )
-    return Record(answer.body.strip())
+    return Record(response.body.strip())
 
 
 def _cursor_within_page(cursor: str | None, position: int) -> str | None:

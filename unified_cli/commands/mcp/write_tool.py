@@ -68,20 +68,22 @@ def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
         world.log.add_sent(sent)
         attempt = outcome.attempt(client, request, sent.n, arguments.id)
         world.log.add(attempt.entry)
-    if attempt.answer is None:
+    if attempt.response is None:
         raise _failed(attempt.error, key, run)
-    answer = attempt.answer
+    response = attempt.response
     head = json_codec.encoded(
         {
             "about": DATA,
             "connection": tool_calls.connection(name, settings),
             "outcome": "done",
-            "status": answer.status,
+            "status": response.status,
             "idempotency_key": key,
             "run": run,
         }
     )
-    return (head[:-1] + b',"result":' + _body_or_id(answer.body) + b"}").decode("utf-8", "replace")
+    return (head[:-1] + b',"result":' + _body_or_id(response.body) + b"}").decode(
+        "utf-8", "replace"
+    )
 
 
 def _not_sent(connection: JsonObject, request: Request) -> str:

@@ -32,7 +32,7 @@ from unified_cli.storage.state import StateLine
 MANIFEST = "manifest.ndjson"
 _LOCK = f"{MANIFEST}.lock"
 _LABEL = "manifest"
-_MOST_TOLD = 10
+_MOST_PRINTED = 10
 _REMEDY = "move it away to download everything again"
 
 
@@ -293,7 +293,7 @@ class _DownloadBatch:
             self._summary.saved += 1
             return
         self._summary.failed += 1
-        if self._summary.failed <= _MOST_TOLD:
+        if self._summary.failed <= _MOST_PRINTED:
             self._call.runtime.stderr.line(f"line {item.line} failed: {outcome.one_line}")
         if outcome.stops_connection:
             self._summary.stopped = self._summary.stopped or outcome

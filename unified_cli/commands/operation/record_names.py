@@ -45,8 +45,8 @@ def tell(
     def ask(_: str, settings: Settings, client: Client) -> str:
         scope = requests.scope_of(settings, catalogue.service)
         request = requests.for_operation(scope, get, named, Content())
-        answer = client.send(request)
-        return _name_and_mail(outcome.record_in(answer.body or b"", catalogue.service))
+        response = client.send(request)
+        return _name_and_mail(outcome.record_in(response.body or b"", catalogue.service))
 
     asked = {
         name: settings._replace(timeout=min(settings.timeout, _SECONDS), retries=0)

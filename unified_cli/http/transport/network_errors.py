@@ -1,4 +1,4 @@
-"""Turn an error of a transport into a message, and into how far the attempt got."""
+"""Describe an error of a transport, and determine how far the attempt got."""
 
 import socket
 import ssl
@@ -18,19 +18,18 @@ from unified_cli.plural import counted
 _NOT_YET_VALID = 9
 # OpenSSL's error codes for a certificate of another host, by name and by address.
 _OTHER_HOST = {62, 64}
-# OpenSSL's name for an answer that is not a TLS record, such as one in HTTP.
+# OpenSSL's name for a response that is not TLS, for example plain HTTP.
 _NO_TLS = "WRONG_VERSION_NUMBER"
-# Statuses of a proxy that cannot reach the service at the moment.
+# The status codes of a proxy that cannot reach the service at the moment.
 _PROXY_FAILS = {502, 503, 504}
 
 
 def failure_of(
     error: httpx.TransportError, route: NetworkRoute, state: ConnectionState
 ) -> NetworkFailure:
-    """Return how the attempt failed.
+    """Return how the attempt failed, from the error and the state of the connection.
 
-    This follows from the transport's error and the state of its connection. Raises
-    StorageError if this process has too many files open.
+    Raises StorageError if this process has too many open files.
     """
     host = route.address.host
     if isinstance(error, httpx.ProxyError) and route.proxy:
@@ -46,13 +45,13 @@ def failure_of(
     if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
         return _not_connected(error, route, state)
     if state.tunnelling:
-        # The service cannot have seen the request.
+        # The service cannot have received the request.
         return _lost(error, route.first_peer, state)._replace(outcome=Outcome.NOT_SENT)
     lost = _lost(error, host, state)
     late = isinstance(error, httpx.TimeoutException)
     ended = not (state.received or state.speaks_http or late)
     if ended and lost.outcome is Outcome.LOST and route.address.scheme == "http":
-        # A server that expects a TLS handshake closes the connection without an answer.
+        # A server that expects TLS closes the connection without a response.
         return lost._replace(hint=hints.https_instead(route.address.netloc))
     return lost
 
@@ -61,7 +60,7 @@ def _not_connected(
     error: httpx.TransportError, route: NetworkRoute, state: ConnectionState
 ) -> NetworkFailure:
     cause = error.__cause__
-    # The first TLS handshake is with the proxy, if that uses TLS.
+    # The first TLS handshake is with the proxy, if the proxy uses TLS.
     first = route.proxy is not None and route.proxy.url.scheme == "https" and not state.handshakes
     peer = route if first else route._replace(proxy=None)
     if isinstance(cause, ssl.SSLError):
@@ -83,7 +82,7 @@ def _not_connected(
             f" {seconds:.1f} s"
         )
         if state.speaks_tls:
-            # The peer was reached, and is only slow.
+            # The peer was reached, but is slow.
             return NetworkFailure(Outcome.NOT_SENT, reason)
         return NetworkFailure(
             Outcome.PERMANENT, reason, f"it may not speak TLS; {_without_tls(peer)}"
@@ -100,7 +99,7 @@ def _not_connected(
 def _without_tls(peer: NetworkRoute) -> str:
     if peer.proxy:
         return hints.no_tls_proxy(peer.proxy.variable)
-    # Clear text never leaves this machine.
+    # Do not suggest http for another machine.
     return (
         hints.http_instead(peer.first_place) if is_loopback(peer.address.host) else hints.TLS_PORT
     )

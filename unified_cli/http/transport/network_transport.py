@@ -1,5 +1,5 @@
-"""Send requests to the service, and read the heads of its answers, over sockets of our
-own.
+"""Send requests to the service over our own sockets, and read the heads of the
+responses.
 """
 
 import re
@@ -22,10 +22,9 @@ _REQUEST = re.compile(
 
 
 class NetworkTransport(httpx.BaseTransport):
-    """One connection to one origin, kept open between requests.
+    """One connection to an origin, kept open between requests.
 
-    `context` verifies the service, None without TLS; `proxy` is the proxy to use, or
-    None.
+    `context` verifies the service, and is None without TLS.
     """
 
     def __init__(
@@ -37,27 +36,24 @@ class NetworkTransport(httpx.BaseTransport):
         self._connection: DeadlineSocket | None = None
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Return the response, whose body is still to be read.
-
-        Raises the errors of httpx.
-        """
+        """Return the response, with an unread body. Raises the errors of httpx."""
         try:
             connection = self._usable_connection(request)
-            # An early answer, if any, says why the rest of the request was refused.
+            # If the peer refuses the rest of the request, read its early response.
             with suppress(httpx.WriteError):
                 self._send(connection, request)
-            answer = ResponseReader(connection, request.method)
+            response = ResponseReader(connection, request.method)
         except BaseException:
             self.close()
             raise
-        self._state.status = answer.status
-        facts = {"http_version": answer.version, "reason_phrase": answer.reason}
+        self._state.status = response.status
+        facts = {"http_version": response.version, "reason_phrase": response.reason}
         return httpx.Response(
-            answer.status, headers=answer.headers, stream=answer, extensions=facts
+            response.status, headers=response.headers, stream=response, extensions=facts
         )
 
     def close(self) -> None:
-        """Close the connection; the next request opens another."""
+        """Close the connection. The next request opens a new one."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -94,21 +90,21 @@ class NetworkTransport(httpx.BaseTransport):
         self._state.tunnelling = True
         with suppress(httpx.WriteError):
             connection.send(_head(b"CONNECT", target, headers))
-        answer = ResponseReader(connection, "CONNECT")
-        self._state.status = answer.status
-        if answer.status // 100 != 2:
+        response = ResponseReader(connection, "CONNECT")
+        self._state.status = response.status
+        if response.status // 100 != 2:
             raise httpx.ProxyError(
-                f"{answer.status} {answer.reason.decode('ascii', 'ignore')}".rstrip()
+                f"{response.status} {response.reason.decode('ascii', 'ignore')}".rstrip()
             )
         self._state.tunnelling = False
 
     def _send(self, connection: DeadlineSocket, request: httpx.Request) -> None:
         head = _head(request.method.encode("ascii"), request.url.raw_path, request.headers.raw)
-        # Requests of this program have no other stream.
+        # All requests of this program have such a stream.
         assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101
         if isinstance(request.stream, httpx.ByteStream):
-            # Head and body are sent as one packet if possible; httpx has counted the
-            # bytes of the body.
+            # Send head and body in one packet if possible. httpx has counted the bytes
+            # of the body.
             connection.send(b"".join([head, *request.stream]))
             return
         connection.send(head)
@@ -125,7 +121,7 @@ class NetworkTransport(httpx.BaseTransport):
 def _head(method: bytes, target: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
     """Return the head of a request.
 
-    Raises LocalProtocolError if a part would be read as several parts.
+    Raises LocalProtocolError if a server could parse it differently.
     """
     lines = [
         b"%b %b HTTP/1.1" % (method, target),

@@ -1,6 +1,4 @@
-"""The route to an address: straight, or through the proxy that the environment names
-for it.
-"""
+"""Find the route to an address: directly, or through a proxy from the environment."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -21,7 +19,7 @@ _EXAMPLE = "it must look like http://proxy:3128"
 
 
 class ProxySetting(NamedTuple):
-    """The variable that names a proxy, its text, and its parsed URL."""
+    """A proxy: the variable that sets it, its text, and its parsed URL."""
 
     variable: str
     text: str
@@ -29,8 +27,8 @@ class ProxySetting(NamedTuple):
 
 
 class NetworkRoute(NamedTuple):
-    """The address of the service, and the proxy on the way to it, if any; `source` says
-    where the address is from.
+    """The address of the service, and the proxy, if any. `source` is the setting with
+    the address.
     """
 
     address: Address
@@ -46,22 +44,22 @@ class NetworkRoute(NamedTuple):
     def first_place(self) -> str:
         """The first host to connect to, with its port.
 
-        The port of a proxy is always shown, since it is seldom the default port.
+        The port of a proxy is always included, because it is rarely the default port.
         """
         proxy = self.proxy and self.proxy.url
         return f"proxy {bracketed(proxy.host)}:{port_of(proxy)}" if proxy else self.address.netloc
 
 
 def port_of(url: httpx.URL) -> int:
-    """Return the URL's port, or its scheme's default."""
+    """Return the URL's port, or the default port of its scheme."""
     return url.port or _PORTS[url.scheme]
 
 
 def proxy_for(address: Address, environ: Mapping[str, str]) -> ProxySetting | None:
-    """Return the proxy for the address, or None.
+    """Return the proxy for the address, or None for a loopback address and hosts in
+    NO_PROXY.
 
-    None for a loopback address and for those in NO_PROXY. Raises ConfigError if a
-    setting cannot be used.
+    Raises ConfigError if a setting is invalid.
     """
     if is_loopback(address.host):
         return None
@@ -80,7 +78,7 @@ def _parse(variable: str, text: str) -> ProxySetting:
     hide(unquote(password))
     try:
         setting = ProxySetting(variable, text, httpx.URL(text))
-        # httpx takes any number for a port.
+        # httpx accepts any number as a port.
         usable = setting.url.scheme in _PORTS and setting.url.host and urlsplit(text).port != 0
     except (httpx.InvalidURL, ValueError):
         # An invalid xn-- name is a ValueError, too.

@@ -1,6 +1,6 @@
-"""Read an answer from a connection, within bounds.
+"""Read a response from a connection, within limits.
 
-Anything that h11 or llhttp refuses is refused.
+Refuses everything that h11 or llhttp refuses.
 """
 
 import re
@@ -11,9 +11,10 @@ import httpx
 
 from unified_cli.http.transport.sockets import DeadlineSocket
 
-# A head as h11 reads it. llhttp alone would accept other protocols and versions, a
-# reason of any bytes, blank lines before it and, with control characters in headers,
-# also blanks before a colon, folded lines, and line ends of one character.
+# A head as h11 accepts it. llhttp alone would accept other protocols and versions,
+# arbitrary bytes in the reason, and blank lines before the head and, with control
+# characters in headers, also blanks before a colon, folded lines, and single-character
+# line ends.
 _HEAD = re.compile(
     rb"(HTTP/1\.[01]) ([1-9][0-9]{2})(?: ([^\x00\n\v\f\r]*))?\r\n"
     rb"(?:[-!#$%&'*+.^_`|~0-9A-Za-z]+:[^\x00\n\v\f\r]*\r\n)*\r\n"
@@ -21,10 +22,10 @@ _HEAD = re.compile(
 _LENGTH = re.compile(rb"^content-length:[ \t]*([^\r\n]*?)[ \t]*\r\n", re.IGNORECASE | re.MULTILINE)
 _HEAD_END = b"\r\n\r\n"
 _LARGEST_HEAD = 64 * 1024
-# For a byte of a body: the longest useful line with the size of its chunk.
+# The longest useful chunk header for one byte of a body.
 _MOST_FRAMING = 16
 _BODILESS = {204, 304}
-# Headers that must not follow a body: they would say where it ends.
+# Headers that must not follow a body, because they define its length.
 _NO_TRAILERS = {b"content-length", b"transfer-encoding"}
 # Larger than any Content-Length, because llhttp stores a length in eight bytes.
 _UNTIL_CLOSED = 1 << 64
@@ -32,15 +33,15 @@ _CHUNKED = -1
 
 
 class _LlhttpEvents:
-    """The results of llhttp.
+    """The callbacks and results of llhttp.
 
-    The object has no reference to its reader: a reference cycle would keep every answer
-    in memory for a while.
+    It does not refer to its reader, because a reference cycle would keep responses in
+    memory.
     """
 
     def __init__(self) -> None:
         self.headers: list[tuple[bytes, bytes]] = []
-        """The headers of the head; later the trailers."""
+        """The headers, and later the trailers."""
         self.pieces: list[bytes] = []
         self.ended = False
 
@@ -59,8 +60,8 @@ class _LlhttpEvents:
 
 
 def _with_one_length(head: bytes) -> bytes:
-    """Return the head without a repeated Content-Length. llhttp refuses it; curl and
-    httpx accept it.
+    """Return the head without a repeated Content-Length, which llhttp refuses, but curl
+    and httpx accept.
     """
     found = [*_LENGTH.finditer(head)]
     if len(found) < 2 or len({one[1] for one in found}) > 1:
@@ -70,14 +71,12 @@ def _with_one_length(head: bytes) -> bytes:
 
 
 class ResponseReader(httpx.SyncByteStream):
-    """The answer to one request of that method.
+    """The response to a request of that method.
 
-    The constructor reads the head; iteration yields the body.
-
-    Interim answers are left out, however many there are. The connection is free for
-    another request when the body is read to its end, and closed if it may not be used
-    again. Raises RemoteProtocolError if the bytes are not a proper answer, and the
-    errors of the connection.
+    The constructor reads the head, and skips interim responses. Iteration yields the
+    body. After the body, the connection is free for another request, or closed if it
+    cannot be reused. Raises RemoteProtocolError if the response is not valid HTTP, and
+    the errors of the connection.
     """
 
     def __init__(self, connection: DeadlineSocket, method: str) -> None:
@@ -86,35 +85,34 @@ class ResponseReader(httpx.SyncByteStream):
         self.status = 0
         self._complete = False
         self._rest = b""
-        """Received bytes that are still to be read."""
+        """Received bytes that are not yet used."""
         while self.status < 200:
             self._next_head()
         self.headers, self._parts.headers = self._parts.headers, []
         self._frame()
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the body as it comes in."""
+        """Yield the body as it arrives."""
         yield from self._chunks() if self._length == _CHUNKED else self._counted()
         self._complete = True
         self._connection.keep() if self._reusable else self._connection.close()
 
     def close(self) -> None:
-        """Close the connection, unless the body was read completely."""
+        """Close the connection unless the body was read completely."""
         if not self._complete:
             self._connection.close()
 
     def _next_head(self) -> None:
         self._parts = _LlhttpEvents()
         self._parser = httptools.HttpResponseParser(self._parts)
-        # Services send control characters in headers, which are shown as escapes, and a
-        # length beside chunks, which means nothing: after it the connection is not used
-        # again.
+        # Accept control characters in headers, which some services send, and a length
+        # beside chunks, which is ignored. Such a connection is not reused.
         self._parser.set_dangerous_leniencies(lenient_headers=True, lenient_chunked_length=True)
         data, fed = self._rest or self._connection.receive(), 0
         while (end := data.find(_HEAD_END, max(0, fed - len(_HEAD_END)))) < 0 and len(
             data
         ) <= _LARGEST_HEAD:
-            # The first line shows whether it is HTTP; the headers are parsed together.
+            # Parse the first line at once to recognise HTTP, and all headers together.
             line = data.find(b"\n") + 1 or len(data)
             self._feed(data[fed:line])
             fed = line
@@ -143,7 +141,7 @@ class ResponseReader(httpx.SyncByteStream):
             if lower == b"content-length":
                 if len(value) > 20:
                     raise httpx.RemoteProtocolError("its length has too many digits")
-                # llhttp has refused other text, and two different lengths.
+                # llhttp has already refused other text and different lengths.
                 length = int(value)
             elif lower == b"transfer-encoding":
                 codings.append(value.lower())
@@ -179,8 +177,7 @@ class ResponseReader(httpx.SyncByteStream):
             yield data[:left]
 
     def _chunks(self) -> Iterator[bytes]:
-        # From here on, the only headers are trailers, which are checked as strictly as
-        # h11 does.
+        # From here on, check headers, which can only be trailers, as strictly as h11.
         self._parser.set_dangerous_leniencies(lenient_headers=False)
         parts, spare, data, end = self._parts, _LARGEST_HEAD, self._rest, b""
         while not parts.ended:
@@ -190,7 +187,7 @@ class ResponseReader(httpx.SyncByteStream):
             self._feed(data)
             piece = b"".join(parts.pieces)
             parts.pieces.clear()
-            # Only this check bounds chunk extensions and trailers.
+            # Nothing else limits chunk extensions and trailers.
             spare = min(_LARGEST_HEAD, spare + (1 + _MOST_FRAMING) * len(piece) - len(data))
             if spare < 0:
                 raise httpx.RemoteProtocolError("its chunks hold more than the answer")
@@ -199,7 +196,8 @@ class ResponseReader(httpx.SyncByteStream):
                 yield piece
         if any(name.lower() in _NO_TRAILERS for name, _ in parts.headers):
             raise httpx.RemoteProtocolError("its length follows its chunks")
-        # llhttp skips line ends after the last chunk, which belong to no answer.
+        # llhttp skips line ends after the last chunk, although they are not part of the
+        # response.
         self._reusable &= end.endswith(_HEAD_END) and end[0] not in b"\r\n"
 
     def _feed(self, data: bytes) -> None:

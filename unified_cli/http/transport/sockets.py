@@ -1,7 +1,8 @@
-"""The sockets of a connection: each operation, from name look-up on, ends at its
-deadline and updates its state.
+"""Sockets with deadlines: each operation, beginning with the name lookup, ends at the
+deadline of the request and updates the state of the connection.
 
-They do not block: received bytes are read without a wait and without setting a timeout.
+They do not block, so that received bytes are read without waiting and without setting a
+timeout.
 """
 
 import re
@@ -20,7 +21,7 @@ _CONNECT = 10.0
 _NEXT_ADDRESS = 2.5
 _IDLE = 30.0
 _READ_SIZE = 64 * 1024
-# A socket that is writable takes this much without waiting for the peer.
+# A writable socket accepts this much without waiting for the peer.
 _UPLOAD_SIZE = 16 * 1024
 _INTERIM = re.compile(rb"HTTP/1\.[01] 1")
 _ATTEMPT = 60.0
@@ -28,57 +29,56 @@ T = TypeVar("T")
 
 
 class ConnectionState:
-    """The deadline of the current request of a connection, and what has been received
-    for it.
+    """The state of the current request of a connection: its deadline and how far it
+    got.
     """
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self.now = monotonic
         self.handshakes = 0
-        """The number of TLS handshakes on the current connection; two through a proxy
-        that uses TLS.
+        """The number of TLS handshakes on the current connection: two with a proxy that
+        uses TLS.
         """
         self.speaks_tls = False
-        """A handshake has succeeded, on this connection or an earlier one."""
+        """Whether a handshake has succeeded, on this connection or an earlier one."""
         self.received = 0
         self.speaks_http = False
-        """An earlier request had an answer, so the peer expects no TLS handshake."""
+        """Whether an earlier request had a response, so that the peer cannot expect
+        TLS.
+        """
         self.start(float("inf"))
 
     def start(self, until: float, *, uploads: bool = False) -> None:
-        """Begin an attempt that ends at `until`, or in a minute.
-
-        The earlier time counts.
-        """
+        """Begin an attempt that ends at `until`, or in a minute if that is earlier."""
         self._until = min(until, self.now() + _ATTEMPT)
         self.speaks_http = self.speaks_http or self.received > 0
         self.reused = False
-        """The request goes over a connection that was opened for an earlier one."""
+        """Whether the connection was opened for an earlier request."""
         self.handshake_seconds = 0.0
-        """Seconds that the peer has for the TLS handshake that is under way; 0 outside
-        of one.
-        """
+        """How long the current TLS handshake may take, in seconds, or 0."""
         self.tunnelling = False
-        """A proxy is asked for the service, which has not been reached yet."""
+        """Whether the proxy has not connected to the service yet."""
         self.status = 0
-        """The status of the current answer; 0 before it has arrived."""
+        """The status of the response, or 0 before it arrives."""
         self.received = 0
         """The number of bytes received since the request began."""
         self.closed = False
-        """The peer has closed the connection since the request began."""
+        """Whether the peer has closed the connection since the request began."""
         self.uploads = uploads
-        """The request has a long body, which may be answered before its end."""
+        """Whether the request has a long body, which the peer may refuse before its
+        end.
+        """
         self.answered_early = False
-        """The body was answered early or the connection closed, so its rest was not
+        """Whether the peer responded or closed the connection before the whole body was
         sent.
         """
 
     def extend(self) -> None:
-        """Allow another minute, because a transfer makes progress."""
+        """Allow another minute after progress of a transfer."""
         self._until = self.now() + _ATTEMPT
 
     def seconds(self, most: float = _ATTEMPT) -> float:
-        """Return how long the next step may take, at most `most`.
+        """Return how long the next step may take, at most `most` seconds.
 
         Raises TimeoutError if the deadline has passed.
         """
@@ -97,37 +97,37 @@ class DeadlineSocket:
         self._state = state
         self._idle_until = 0.0
         self._early: bytes | None = None
-        """Bytes that were received too early."""
+        """Bytes that arrived before the request was complete."""
 
     def start_tls(self, context: ssl.SSLContext, host: str) -> None:
-        """Continue in TLS with this peer.
-
-        If the connection uses TLS already, the new TLS runs within it.
+        """Start TLS, within the existing TLS if there is one.
 
         Raises OSError, and ValueError if a part of the name is empty or too long, which
-        can happen only if a proxy looks it up.
+        happens only if a proxy looks it up.
         """
         seconds = self._state.handshake_seconds = self._state.seconds(_CONNECT)
-        # The ssl module encodes the name, too, but leaves the socket open if that
+        # The ssl module also encodes the name, but leaves the socket open if that
         # fails.
         host.encode("idna")
         if isinstance(self._plain, ssl.SSLSocket):
             self._socket = nested = _Nested(self._plain, context, host, self._in_time)
             self._in_time(nested.do_handshake, select.POLLIN, seconds)
         else:
-            # This call includes the handshake, because truststore's `wrap_socket`
-            # checks the certificate before it returns.
+            # This includes the handshake, because truststore's `wrap_socket` checks the
+            # certificate before it returns.
             self._plain.settimeout(seconds)
             self._socket = self._plain = context.wrap_socket(self._plain, server_hostname=host)
             self._plain.setblocking(False)
         self._state.handshakes += 1
         self._state.speaks_tls = True
         self._state.handshake_seconds = 0.0
-        # TLS begins a new stream of bytes, so the counts begin again.
+        # TLS starts a new stream of bytes.
         self._state.status = self._state.received = 0
 
     def receive(self) -> bytes:
-        """Return the next bytes; none at the end. Raises ReadTimeout and ReadError."""
+        """Return the next bytes, or no bytes at the end. Raises ReadTimeout and
+        ReadError.
+        """
         data, self._early = self._early, None
         if data is None:
             try:
@@ -158,9 +158,9 @@ class DeadlineSocket:
                 raise httpx.WriteError(str(error)) from error
 
     def _check_unanswered(self) -> None:
-        """Wait until there is room to write.
+        """Wait until the socket is writable.
 
-        Raises WriteError if an answer or the end is read before.
+        Raises WriteError if the peer responds or closes the connection before.
         """
         if (
             not self._polled(select.POLLIN | select.POLLOUT, self._state.seconds())
@@ -170,7 +170,7 @@ class DeadlineSocket:
         try:
             data = self._socket.recv(_READ_SIZE)
         except (BlockingIOError, ssl.SSLWantReadError):
-            # The data was TLS's own, such as session tickets.
+            # TLS received data of its own, such as session tickets.
             return
         except OSError as error:
             raise httpx.ReadError(str(error)) from error
@@ -180,13 +180,13 @@ class DeadlineSocket:
             raise httpx.WriteError("answered before the end of the request")
 
     def keep(self) -> None:
-        """Mark the connection as free: the answer is complete."""
+        """Mark the connection as free, because the response is complete."""
         self._idle_until = self._state.now() + _IDLE
 
     def take(self) -> bool:
-        """Return whether the connection can be reused, and take it.
+        """Return whether the connection can be reused, and mark it as busy.
 
-        The peer must not have closed it or sent anything.
+        It cannot if the peer has closed it or sent anything.
         """
         idle = self._state.now() < self._idle_until
         self._idle_until = 0.0
@@ -199,9 +199,8 @@ class DeadlineSocket:
         self._plain.close()
 
     def _in_time(self, act: Callable[[], T], events: int, most: float = _ATTEMPT) -> T:
-        """Return the act's result once the socket is ready.
-
-        Raises TimeoutError if that is too late.
+        """Call `act` when the socket is ready. Raises TimeoutError after the
+        deadline.
         """
         until = self._state.now() + self._state.seconds(most)
         while True:
@@ -218,9 +217,8 @@ class DeadlineSocket:
                 raise TimeoutError("the deadline has passed")
 
     def _polled(self, events: int, seconds: float) -> int:
-        """Return the socket's events, waiting for the first one.
-
-        Waits at most this many seconds. 0 if none came.
+        """Wait at most this many seconds for events of the socket, and return them, or
+        0.
         """
         poller = select.poll()
         poller.register(self._plain, events)
@@ -229,10 +227,10 @@ class DeadlineSocket:
 
 
 class _Nested:
-    """TLS within the TLS of a proxy, with the methods of a socket that are used here.
+    """TLS within the TLS of a proxy, with the socket methods that are used here.
 
-    While nothing has come, `do_handshake` and `recv` raise SSLWantReadError, as those
-    of the socket below do.
+    If there is no data, `do_handshake` and `recv` raise SSLWantReadError, like the
+    methods of the outer socket.
     """
 
     def __init__(
@@ -269,18 +267,18 @@ class _Nested:
     def _flush(self) -> None:
         unsent = self._outgoing.read()
         while unsent:
-            # Encrypted bytes are sent once, so this waits.
+            # Encrypted bytes must be sent exactly once, so wait here.
             unsent = unsent[self._in_time(partial(self._outer.send, unsent), select.POLLOUT) :]
 
 
 def connected(host: str, port: int, state: ConnectionState) -> DeadlineSocket:
-    """Return a socket to the first address that answers.
+    """Connect to the first address that responds.
 
-    All addresses are tried, because one address family may be unreachable. Raises the
-    OSError of the last address, or of the look-up.
+    Try all addresses, because an address family may be unreachable. Raises the OSError
+    of the last address, or of the lookup.
     """
-    # As bytes, because text goes through a codec that refuses names which no name
-    # server has, with another error.
+    # Pass bytes, because text goes through a codec that raises a different error for
+    # some unknown names.
     name = host.encode("ascii")
     look_up = partial(socket.getaddrinfo, name, port, type=socket.SOCK_STREAM)
     found = os_limits.run_with_timeout(look_up, state.seconds(_CONNECT))

@@ -1,5 +1,5 @@
-"""The TLS context that verifies services and proxies, shared by all connections of a
-run.
+"""Create the TLS context that verifies services and proxies, which all connections
+share.
 """
 
 import os
@@ -23,23 +23,19 @@ _HASHED = re.compile(r"[0-9a-f]{8}\.[0-9]+")
 
 
 def tls_context(ca_bundle: str | None, environ: Mapping[str, str]) -> ssl.SSLContext:
-    """Return a context that trusts the system's authorities.
+    """Return a context that trusts the system's authorities, or those in SSL_CERT_FILE
+    and SSL_CERT_DIR, and the authorities in `ca_bundle`.
 
-    If SSL_CERT_FILE or SSL_CERT_DIR is set, it trusts their authorities instead.
-
-    It also trusts the authorities in `ca_bundle`. All connections of a run share the
-    context. Raises ConfigError for authorities that cannot be read.
+    All connections of a run share the context. Raises ConfigError if authorities cannot
+    be read.
     """
-    # Workers ask at the same time, and one of them reads for all.
+    # Workers call this at the same time, and the first one reads for all.
     with _reading:
         return _context(ca_bundle, environ.get("SSL_CERT_FILE"), environ.get("SSL_CERT_DIR"))
 
 
 def system_has_authorities() -> bool:
-    """Return whether the system has authorities of its own.
-
-    If not, those of certifi are used.
-    """
+    """Return whether the system has authorities. If not, certifi's are used."""
     return sys.platform == "darwin" or _has_authorities(ssl.create_default_context())
 
 
@@ -58,7 +54,7 @@ def _context(ca_bundle: str | None, file: str | None, folder: str | None) -> ssl
         bundle = os.path.expanduser(ca_bundle)  # noqa: PTH111  ssl takes text
 
         if input_bounds.is_named_pipe(bundle):
-            # OpenSSL would wait for its writer for ever.
+            # OpenSSL would wait forever for a writer.
             raise ConfigError(f"the CA bundle {bundle} cannot be used: it is a named pipe")
         with _naming(f"the CA bundle {bundle}"):
             # OpenSSL does not say which file is missing.
@@ -69,8 +65,8 @@ def _context(ca_bundle: str | None, file: str | None, folder: str | None) -> ssl
 
 def _by_system() -> ssl.SSLContext:
     if sys.platform == "darwin":
-        # The authorities of macOS are in its keychain, which OpenSSL does not read;
-        # macOS itself verifies with them.
+        # On macOS the authorities are in the keychain, which OpenSSL cannot read, so
+        # let macOS verify.
         import truststore  # noqa: PLC0415  other systems do not need it
 
         return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -83,13 +79,11 @@ def _by_system() -> ssl.SSLContext:
 
 
 def _complete_folder() -> str | None:
-    """Return the system's folder of authorities, if complete.
-
-    Its files are named by hashes. None if the folder lacks some authorities of the
+    """Return the system's folder of authorities, or None if it lacks authorities of the
     system's bundle.
 
-    From the folder, OpenSSL reads only the authority that a certificate needs; a bundle
-    of all authorities costs it 20 ms.
+    From the folder, OpenSSL reads only the required authority, but reading the whole
+    bundle takes 20 ms.
     """
     paths = ssl.get_default_verify_paths()
     try:
@@ -98,17 +92,17 @@ def _complete_folder() -> str | None:
             found = [entry.stat() for entry in entries if _HASHED.fullmatch(entry.name)]
     except OSError:
         return None
-    # Files that not everyone may read do not count: this user may be excluded.
+    # Skip files that not everyone may read, because this user may be excluded.
     size = sum(one.st_size for one in found if one.st_mode & stat.S_IROTH)
-    # The bundle is all files of the folder together, so it is longer if something was
-    # added only to it.
+    # The bundle consists of the files in the folder, so it is larger if something was
+    # added only to the bundle.
     return paths.openssl_capath if size and size == bundle else None
 
 
 def _has_authorities(context: ssl.SSLContext) -> bool:
-    """Return whether the system has a store.
+    """Return whether the context has authorities.
 
-    A file is loaded by now; a folder is read at each handshake.
+    A file is already loaded, but a folder is read at each handshake.
     """
     folder = ssl.get_default_verify_paths().capath
     try:
@@ -123,10 +117,12 @@ def _has_authorities(context: ssl.SSLContext) -> bool:
 
 @contextmanager
 def _naming(what: str) -> Iterator[None]:
-    """Raise ConfigError for authorities that cannot be read. `what` names them."""
+    """Raise ConfigError if authorities cannot be read. `what` names them in the
+    message.
+    """
     try:
         yield
     except OSError as error:
-        # OpenSSL's own errors are OSErrors too, without a readable text.
+        # OpenSSL's own errors are also OSErrors, but without a readable message.
         reason = "it holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror
         raise ConfigError(f"{what} cannot be used: {reason}") from None

@@ -1,4 +1,4 @@
-"""Read a response and check it: an answer, or a failure."""
+"""Read and check responses."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -23,11 +23,11 @@ _SNIFFED = 1024
 _HTML = (b"<!doctype html", b"<html")
 
 
-class Answer(NamedTuple):
-    """A success. JSON is in `body`, complete and checked; anything else is read from
-    `chunks`, once.
+class Response(NamedTuple):
+    """A successful response.
 
-    The names of `headers` are in lower case.
+    JSON is in `body`, complete and checked. Anything else can be read once from
+    `chunks`. The names of `headers` are in lower case.
     """
 
     status: int
@@ -35,35 +35,35 @@ class Answer(NamedTuple):
     body: bytes | None
     chunks: Iterator[bytes] = iter(())
     page: PageBody | None = None
-    """The parts of the body, if it is a page of a list."""
+    """The records and the cursor, if the body is a page."""
     served: bytes = b""
-    """The body as it was served, with its byte order mark if it has one."""
+    """The body as served, including a byte order mark."""
 
     @property
     def content_type(self) -> str:
-        """The Content-Type. If missing, words that say so, or empty for JSON."""
+        """The Content-Type, or words for messages if it is missing. Empty for JSON."""
         return self.headers.get("content-type", "" if self.body else "bytes without a Content-Type")
 
     @property
     def attempt(self) -> Attempt:
-        """The attempt that got this answer."""
+        """The successful attempt."""
         return Attempt(Outcome.SUCCEEDED, self.status, facts=rate_headers.read(self.headers))
 
 
 class Failed(NamedTuple):
-    """A failed attempt, and the error to raise unless a retry succeeds."""
+    """A failed attempt, and the error to raise if no retry succeeds."""
 
     attempt: Attempt
     error: UnifiedError
     stale: bool = False
-    """The server had closed the idle connection before the request was sent."""
+    """Whether the server had closed the idle connection before the request was sent."""
 
 
 class Expected(NamedTuple):
-    """The answers that the caller accepts.
+    """The responses that the caller accepts.
 
-    `any_type` accepts HTML, which is otherwise an error of a gateway; `part` is the
-    part of a file that was asked for; `page` splits the body into records.
+    `any_type` accepts HTML, which otherwise counts as an error of a gateway. `part` is
+    the requested part of a file. `page` splits the body into records.
     """
 
     any_type: bool = False
@@ -74,9 +74,9 @@ class Expected(NamedTuple):
 class Reader(NamedTuple):
     """Reads the responses of one connection.
 
-    `disconnect` closes the connection if a response is not read to its end;
-    `failure_of` describes an error of the transport; `token` says where the token comes
-    from, `profile` leads to the connection.
+    `disconnect` closes the connection before a response is complete. `failure_of`
+    describes an error of the transport. `token` is the source of the token, and
+    `profile` the profile of the connection, for messages.
     """
 
     state: ConnectionState
@@ -89,19 +89,18 @@ class Reader(NamedTuple):
 
     def read(
         self, request: Request, response: httpx.Response, expected: Expected
-    ) -> Answer | Failed:
-        """Return the answer in the response, or the failure.
+    ) -> Response | Failed:
+        """Read and check a response.
 
         Raises DamageError if the body is damaged, and the errors of the transport.
         """
-        # The headers are copied once, because httpx searches all of them at each
-        # look-up.
+        # Copy the headers, because httpx searches all of them at each access.
         headers = dict(response.headers.items())
         self.trace.warn(headers)
         try:
             return self._read(request, response, headers, expected)
         finally:
-            self.trace.answer(request, response)
+            self.trace.response(request, response)
 
     def _read(
         self,
@@ -109,12 +108,12 @@ class Reader(NamedTuple):
         response: httpx.Response,
         headers: Mapping[str, str],
         expected: Expected,
-    ) -> Answer | Failed:
+    ) -> Response | Failed:
         part = expected.part
         status, kind = response.status_code, headers.get("content-type", "")
         if status == 416 and part and part.start:
             self.disconnect()
-            return Answer(status, headers, None)
+            return Response(status, headers, None)
         if status // 100 != 2 or self.state.answered_early:
             return self._refused(request, response, headers)
         if status == 206 and not (part and part.start):
@@ -129,12 +128,12 @@ class Reader(NamedTuple):
                     request, status, "the answer is not JSON, so its credentials cannot be left out"
                 )
             return self._document(request, response, headers, expected)
-        # If no record is expected, an answer without a type is a file of any size.
+        # If no record is expected, a response without a type may be a large file.
         operation = request.operation
         there = status == 200 and headers.get("content-length") != "0"
         untyped = there and not kind and (operation is None or operation.kind == "action")
         if part and (status == 206 or _is_file(headers) or untyped):
-            return Answer(status, headers, None, self._stream(request, response, headers))
+            return Response(status, headers, None, self._stream(request, response, headers))
         if kind and not decoding.is_json(kind):
             if (
                 kind.lower().startswith("text/html")
@@ -142,7 +141,7 @@ class Reader(NamedTuple):
                 and not _is_file(headers)
             ):
                 return self._html(request, status)
-            return Answer(status, headers, None, self._stream(request, response, headers))
+            return Response(status, headers, None, self._stream(request, response, headers))
         return self._document(request, response, headers, expected)
 
     def _html(self, request: Request, status: int) -> Failed:
@@ -154,7 +153,7 @@ class Reader(NamedTuple):
         response: httpx.Response,
         headers: Mapping[str, str],
         expected: Expected,
-    ) -> Answer | Failed:
+    ) -> Response | Failed:
         status, served = response.status_code, b""
         try:
             served = self._whole(response, headers, request.largest or decoding.LARGEST_BODY)
@@ -168,8 +167,8 @@ class Reader(NamedTuple):
         except (decoding.DamageError, decoding.TooLargeError) as error:
             self.disconnect()
             if request.method == "DELETE":
-                # The record is deleted; the body of the answer does not matter.
-                return Answer(status, headers, b"")
+                # The record is deleted, so ignore the body.
+                return Response(status, headers, b"")
             if isinstance(error, decoding.TooLargeError):
                 return self._final(request, status, str(error))
             if not served or request.private or "content-type" in headers:
@@ -178,10 +177,10 @@ class Reader(NamedTuple):
         if not body:
             if request.method == "GET":
                 raise decoding.DamageError("the answer is empty")
-            return Answer(status, headers, b"")
+            return Response(status, headers, b"")
         if page is None and (envelope := decoding.error_envelope(body, self.service.items)):
             return self._failed(request, response, headers, decoding.status_of(envelope), body)
-        return Answer(status, headers, body, page=page, served=served)
+        return Response(status, headers, body, page=page, served=served)
 
     def _untyped(
         self,
@@ -190,10 +189,10 @@ class Reader(NamedTuple):
         headers: Mapping[str, str],
         served: bytes,
         expected: Expected,
-    ) -> Answer | Failed:
-        """Return the bytes of a body without a type, if it is not JSON.
+    ) -> Response | Failed:
+        """Return a body without a type, which is not valid JSON.
 
-        Raises DamageError if it begins like JSON and a record is expected.
+        Raises DamageError if a record is expected and the body begins like JSON.
         """
         begin = served[:_SNIFFED].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
         if not (expected.any_type or expected.part):
@@ -201,7 +200,7 @@ class Reader(NamedTuple):
                 return self._html(request, status)
             if begin[:1] in (b"{", b"["):
                 raise decoding.DamageError("the answer is damaged JSON without a Content-Type")
-        return Answer(status, headers, None, iter([served]))
+        return Response(status, headers, None, iter([served]))
 
     def _without_credentials(self, request: Request, body: bytes) -> bytes:
         decoding.check(body, self._items(request))
@@ -239,7 +238,7 @@ class Reader(NamedTuple):
         try:
             body = self._whole(response, headers, _LARGEST_ERROR)
         except (decoding.DamageError, decoding.TooLargeError, httpx.TransportError):
-            # The status is known; the text that explains it is lost.
+            # The status is known, although the explanation is lost.
             self.disconnect()
             body = b""
         self.trace.body(body)
@@ -247,8 +246,8 @@ class Reader(NamedTuple):
             try:
                 body = self._without_credentials(request, body)
             except (decoding.DamageError, decoding.TooLargeError):
-                # Any part of this body may be a credential, so it is dropped. The
-                # status still says what happened.
+                # Any part of this body may be a credential, so drop it. The status is
+                # enough.
                 body = b""
         return self._failed(request, response, headers, status, body)
 
@@ -285,10 +284,10 @@ class Reader(NamedTuple):
             own=envelope is not None,
             facts=facts,
         )
-        answer = api_errors.ErrorAnswer(
+        failed = api_errors.FailedResponse(
             request, status, headers, body, envelope, blocked, limited, self.token, self.profile
         )
-        return Failed(attempt, api_errors.error_for(answer, self.service))
+        return Failed(attempt, api_errors.error_for(failed, self.service))
 
     def _final(
         self, request: Request, status: int, message: str, hint: str | None = None
@@ -337,6 +336,6 @@ def _is_file(headers: Mapping[str, str]) -> bool:
 
 
 def _raw(response: httpx.Response) -> httpx.SyncByteStream:
-    # The transport's own stream: httpx would decode any coding, without bounds.
+    # Use the transport's own stream, because httpx would decode without limits.
     assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101
     return response.stream
