@@ -4,6 +4,7 @@ elsewhere, nothing with --quiet.
 
 import io
 import re
+import shlex
 import tempfile
 from typing import Any
 
@@ -141,7 +142,8 @@ def test_an_export_names_the_lists_that_are_under_way(columns: int) -> None:
 
 def test_off_a_terminal_an_export_names_them_too(unified: Unified, service: Service) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        told, code = run(unified, service, f"export ticketing/tickets --to {folder}/dump")
+        typed = f"export ticketing/tickets --to {shlex.quote(folder)}/dump"
+        told, code = run(unified, service, typed)
     assert code == 0
     first, *_ = told.splitlines()
     assert re.fullmatch(
