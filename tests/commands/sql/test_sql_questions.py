@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from front_door import ROOT, Unified
+from installed import needs_extra
 
 pytest.importorskip("duckdb", reason="needs the extra sql")
 pytestmark = pytest.mark.extra
@@ -184,7 +185,9 @@ def test_a_question_has_the_answer_of_plain_python(
 
 
 @pytest.mark.usefixtures("fleet")
-@pytest.mark.parametrize("form", ["ndjson", "parquet"])
+@pytest.mark.parametrize(
+    "form", ["ndjson", pytest.param("parquet", marks=needs_extra("parquet", "pyarrow"))]
+)
 def test_an_export_gives_the_same_answer_without_a_request(
     form: str, unified: Unified, tmp_path: Path
 ) -> None:
