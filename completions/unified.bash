@@ -149,7 +149,7 @@ _unified_flags() {
         sandbox\ serve) flags+=' --token-file --port --host --allow-host --ready-file --seed --state --faults --records --keep-ids --verbose -v' ;;
         sandbox\ status) flags+=' --output -o' ;;
         mcp\ serve) flags+=' --profile -p --record --replay --allow-writes --allow-deletes --requests-per-minute --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        mcp\ config) flags+=' --profile -p --client --allow-writes --allow-deletes' ;;
+        mcp\ config) flags+=' --profile -p --client --allow-writes --allow-deletes --requests-per-minute' ;;
         completion\ install) flags+=' --shell' ;;
         help) flags+=' --skill' ;;
         knowledge-base\ page-exports\ get) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --describe --output -o --columns --jq --csv-safe --bom --ordered --out --force --expect --junit --until --fail-if --every --wait-timeout --record --replay --dry-run --as --strict --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;

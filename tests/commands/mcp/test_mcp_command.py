@@ -89,6 +89,15 @@ def test_the_configuration_of_a_client_is_json(
     assert found.stderr.startswith("for ")
 
 
+@pytest.mark.parametrize(
+    "options",
+    ["--allow-writes", "--allow-writes --allow-deletes", "--requests-per-minute 50"],
+)
+def test_the_configuration_has_the_options_of_the_server(options: str, unified: Unified) -> None:
+    found = unified(f"mcp config -p sandbox {options}").json["mcpServers"]["unified"]["args"]
+    assert found[found.index("serve") :] == ["serve", "-p", "sandbox", *options.split()]
+
+
 def test_the_program_is_the_one_of_the_users_search_path(unified: Unified, tmp_path: Path) -> None:
     program = tmp_path / "with blanks" / "unified"
     program.parent.mkdir()

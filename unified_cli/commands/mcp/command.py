@@ -19,7 +19,7 @@ Client = Literal[
 
 @dataclass(frozen=True, kw_only=True)
 class PermissionOptions(Options):
-    """The connections that a server reaches, and whether it writes."""
+    """The connections that a server reaches, and what it may send to them."""
 
     profile: Profiles = ()
     allow_writes: Annotated[
@@ -33,6 +33,16 @@ class PermissionOptions(Options):
     allow_deletes: Annotated[
         bool, Common(("--allow-deletes",), SAFETY, "let that tool delete too")
     ] = False
+    per_minute: Annotated[
+        int | None,
+        Flag(
+            ("--requests-per-minute",),
+            SAFETY,
+            f"requests to the service in a minute, 0: no limit ({PER_MINUTE})",
+            "N",
+            minimum=0,
+        ),
+    ] = None
 
     def check(self) -> None:
         """Raise UsageError for permissions with which a server would not start."""
@@ -47,17 +57,6 @@ class PermissionOptions(Options):
 @dataclass(frozen=True, kw_only=True)
 class ServeMcpOptions(MessageOptions, NetworkOptions, PermissionOptions):
     """Permissions and limits of an agent."""
-
-    per_minute: Annotated[
-        int | None,
-        Flag(
-            ("--requests-per-minute",),
-            SAFETY,
-            f"requests to the service in a minute, 0: no limit ({PER_MINUTE})",
-            "N",
-            minimum=0,
-        ),
-    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +80,7 @@ _SERVE = Command(
 _CONFIG = Command(
     ClientConfigOptions,
     Later("unified_cli.commands.mcp.run:config"),
-    text=("{about}; its other options are those of the server.",),
+    text=("{about}; its other options are written into it.",),
     examples="unified mcp config --client vscode -p sandbox",
 )
 

@@ -55,6 +55,8 @@ def config(context: CommandContext, options: ClientConfigOptions) -> None:
     program, *first = _program(context.runtime.environ)
     words = [*first, "mcp", "serve", *(word for name in options.profile for word in ("-p", name))]
     words += ["--allow-writes"] * options.allow_writes + ["--allow-deletes"] * options.allow_deletes
+    if options.per_minute is not None:
+        words += ["--requests-per-minute", str(options.per_minute)]
     text = (
         _toml(program, words)
         if client == "codex"
