@@ -130,10 +130,15 @@ def writer(place: Path) -> Iterator[Agent]:
         yield found
 
 
+def annotations(server: Agent) -> list[dict[str, bool]]:
+    return [tool["annotations"] for tool in server.tools]
+
+
 def test_there_are_three_tools_and_four_where_it_may_write(reader: Agent, writer: Agent) -> None:
     assert [tool["name"] for tool in reader.tools] == ["search", "describe", "read"]
     assert [tool["name"] for tool in writer.tools] == ["search", "describe", "read", "write"]
-    assert writer.tools[3]["annotations"]["readOnlyHint"] is False
+    hints = [(one["readOnlyHint"], one["destructiveHint"]) for one in annotations(writer)]
+    assert hints == [(True, False)] * 3 + [(False, True)]
     size = len(json.dumps(writer.tools))
     sys.stdout.write(f"the schema of four tools: {size} characters\n")
     assert size < 4000
@@ -148,8 +153,8 @@ def test_whole_words_of_the_resource_come_first(reader: Agent, query: str) -> No
     )
 
 
-def test_it_finds_and_describes_an_operation(reader: Agent) -> None:
-    found = reader.call("search", query="suspend a user")
+def test_it_finds_and_describes_an_operation(reader: Agent, writer: Agent) -> None:
+    found = writer.call("search", query="suspend a user")
     assert found == {
         "operations": [
             {
@@ -161,7 +166,11 @@ def test_it_finds_and_describes_an_operation(reader: Agent) -> None:
         ],
         "found": 1,
     }
+    assert writer.call("describe", operation="user-directory users suspend")["tool"] == "write"
     described = reader.call("describe", operation="user-directory users suspend")
+    assert described["tool"] == "not offered: this server only reads"
+    (suspend,) = reader.call("search", query="suspend a user")["operations"]
+    assert suspend["tool"] == described["tool"]
     assert described["body"] == ["user_id: string"]
     assert (described["method"], described["path"]) == (
         "POST",
@@ -523,6 +532,16 @@ def test_a_dry_run_returns_the_request_and_sends_nothing(
     folders = {"data": place / ".local/share/unified"}
     listed = unified("runs list -o json", environ=environ, folders=folders).json["runs"]
     assert listed[0]["done"] == 1
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_write_names_the_fields_that_may_be_misspelt(writer: Agent, *, dry_run: bool) -> None:
+    update = {"operation": "ticketing tickets update", "profile": "prod-a", "id": "tickets-9"}
+    written = writer.call("write", **update, body={"naem": "x", "name": "x"}, dry_run=dry_run)
+    assert [one["field"] for one in written["unknown_fields"]] == ["naem"]
+    assert 'did you mean "name"?' in written["unknown_fields"][0]["message"]
+    known = writer.call("write", **update, body={"name": "x"}, dry_run=dry_run)
+    assert "unknown_fields" not in known
 
 
 def test_its_writes_are_a_run(place: Path, unified: Unified) -> None:

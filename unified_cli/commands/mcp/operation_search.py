@@ -11,16 +11,18 @@ from unified_cli.errors import UsageError
 from unified_cli.values import JsonObject
 
 _NEAR = 3
+_ONLY_READS = "not offered: this server only reads"
 _WORD = re.compile(r"[a-z0-9]+")
 _SMALL = frozenset(
     {"a", "an", "all", "and", "by", "for", "from", "in", "of", "on", "one", "the", "to", "with"}
 )
 
 
-def search(catalogue: Catalogue, query: str, limit: int) -> JsonObject:
+def search(catalogue: Catalogue, query: str, limit: int, *, writes: bool) -> JsonObject:
     """Return the operations that match the most words, best match first.
 
-    `found` counts all matches, including those beyond `limit`.
+    `found` counts all matches, including those beyond `limit`. `writes` says whether
+    this server has the write tool.
     """
     words = [relevance.stem(word) for word in _WORD.findall(query.lower()) if word not in _SMALL]
     found = [
@@ -36,7 +38,8 @@ def search(catalogue: Catalogue, query: str, limit: int) -> JsonObject:
     )
     return {
         "operations": [
-            {**_brief(operation), "summary": operation.summary} for operation in chosen[:limit]
+            {**_brief(operation, writes=writes), "summary": operation.summary}
+            for operation in chosen[:limit]
         ],
         "found": len(chosen),
     }
@@ -61,14 +64,14 @@ def find(catalogue: Catalogue, text: str) -> Operation:
     raise UsageError(f"no operation {name[:100]!r}", hint=hint)
 
 
-def describe(operation: Operation, catalogue: Catalogue) -> JsonObject:
-    """Return the known facts about an operation.
+def describe(operation: Operation, catalogue: Catalogue, *, writes: bool) -> JsonObject:
+    """Return the known facts about an operation. `writes` as for `search`.
 
     A connection may accept and return other fields, too.
     """
     facts, service = operation.facts, catalogue.service
     known: JsonObject = {
-        **_brief(operation),
+        **_brief(operation, writes=writes),
         "summary": operation.summary,
         "method": operation.method,
         "path": operation.path,
@@ -92,8 +95,8 @@ def describe(operation: Operation, catalogue: Catalogue) -> JsonObject:
     return known
 
 
-def _brief(operation: Operation) -> JsonObject:
-    tool = "write" if operation.changes else "read"
+def _brief(operation: Operation, *, writes: bool) -> JsonObject:
+    tool = "read" if not operation.changes else "write" if writes else _ONLY_READS
     return {"operation": operation.command, "kind": operation.kind, "tool": tool}
 
 

@@ -64,12 +64,11 @@ _QUERY: JsonObject = {"type": "object", "description": "query parameters, such a
 
 
 class ToolSchema(NamedTuple):
-    """A tool: whether it only reads or may destroy something, and its arguments."""
+    """A tool: its description, its arguments, and whether it only reads."""
 
     about: str
     arguments: JsonObject
     reads: bool = True
-    destroys: bool = False
 
 
 def schemas(profiles: str, *, writes: bool, deletes: bool) -> Mapping[str, ToolSchema]:
@@ -136,7 +135,7 @@ def _writing(profiles: str, *, deletes: bool) -> ToolSchema:
         " only with its idempotency_key."
     )
     arguments = _object(optional, operation=_OPERATION, profile=_TEXT)
-    return ToolSchema(about, arguments, reads=False, destroys=deletes)
+    return ToolSchema(about, arguments, reads=False)
 
 
 def _object(optional: JsonObject | None = None, **required: JsonObject) -> JsonObject:
@@ -202,13 +201,19 @@ def _abandonable(runtime: Runtime, calls: RunningCalls) -> Runtime:
 def _tools(world: ToolWorld, options: ServeMcpOptions) -> Tools:
     def search(arguments: JsonObject) -> str:
         wanted = _converted(arguments, SearchArguments)
-        return json_codec.dump(operation_search.search(world.catalogue, wanted.query, wanted.limit))
+        return json_codec.dump(
+            operation_search.search(
+                world.catalogue, wanted.query, wanted.limit, writes=options.allow_writes
+            )
+        )
 
     def describe(arguments: JsonObject) -> str:
         operation = operation_search.find(
             world.catalogue, _converted(arguments, DescribeArguments).operation
         )
-        return json_codec.dump(operation_search.describe(operation, world.catalogue))
+        return json_codec.dump(
+            operation_search.describe(operation, world.catalogue, writes=options.allow_writes)
+        )
 
     def read(arguments: JsonObject) -> str:
         return read_tool.read(world, _converted(arguments, ReadArguments))
@@ -304,8 +309,10 @@ def _result(text: str, *, failed: bool = False) -> CallToolResult:
 
 
 def _tool(name: str, one: ToolSchema) -> Tool:
+    # An update or an action may destroy, too: only additions are not destructive in the
+    # words of the protocol.
     annotations = ToolAnnotations(
-        read_only_hint=one.reads, destructive_hint=one.destroys, open_world_hint=True
+        read_only_hint=one.reads, destructive_hint=not one.reads, open_world_hint=True
     )
     return Tool(
         name=name, description=one.about, input_schema=one.arguments, annotations=annotations

@@ -9,6 +9,8 @@ started with (`command`), whether the tool is offered (`server`), the served pro
 import msgspec
 
 from unified_cli.call import builder, dry_run
+from unified_cli.catalogue import Operation
+from unified_cli.catalogue.known_filters import doubtful_fields
 from unified_cli.commands.mcp import operation_search, tool_calls
 from unified_cli.commands.mcp.connection_read import USUAL_BYTES
 from unified_cli.commands.mcp.read_tool import DATA
@@ -60,8 +62,9 @@ def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
     content = Content(tool_calls.pairs(arguments.query), body, key)
     request = world.request(settings, operation, arguments.id, content)
     builder.check_writable(settings, request)
+    unknown = _unknown_fields(operation, arguments)
     if arguments.dry_run:
-        return _not_sent(tool_calls.connection(name, settings), request)
+        return _not_sent(tool_calls.connection(name, settings), request, unknown)
     world.budget.spend()
     with world.client(name, settings) as client:
         run, sent = world.log.plan(name, request, arguments.id)
@@ -79,6 +82,7 @@ def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
             "status": response.status,
             "idempotency_key": key,
             "run": run,
+            **unknown,
         }
     )
     return (head[:-1] + b',"result":' + _body_or_id(response.body) + b"}").decode(
@@ -86,12 +90,20 @@ def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
     )
 
 
-def _not_sent(connection: JsonObject, request: Request) -> str:
+def _unknown_fields(operation: Operation, arguments: WriteArguments) -> JsonObject:
+    found = doubtful_fields(operation, arguments.body or ())
+    if not found:
+        return {}
+    return {"unknown_fields": [{"field": one.name, "message": one.message} for one in found]}
+
+
+def _not_sent(connection: JsonObject, request: Request, unknown: JsonObject) -> str:
     shown = {
         "connection": connection,
         "outcome": "not sent",
         "idempotency_key": request.key,
         "request": dry_run.as_json(request),
+        **unknown,
     }
     return msgspec.json.encode(shown).decode("utf-8")
 
