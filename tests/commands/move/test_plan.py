@@ -188,8 +188,28 @@ def test_ids_are_exchanged_where_they_are_known(
     assert (
         result.stderr
         == f"planned: 2 creates {apply}{waiting} (apply the plans that create them together, or"
-        " --ignore the fields)\n"
+        " --ignore parent,workspace)\n"
     )
+
+
+def test_references_to_records_that_the_same_plan_creates_are_not_missing(
+    unified: Unified, target: Callable[..., None], tmp_path: Path
+) -> None:
+    target()
+    one = ndjson(
+        tmp_path / "one",
+        {"id": "child", "name": "x", "parent": {"id": "root"}},
+        {"id": "root", "name": "y", "parent": {"id": "gone"}},
+        {"id": "leaf", "name": "z", "parent": {"id": "root"}, "workspace": {"id": 5}},
+    )
+    result = unified(f"plan ticketing/tags --from {one} --to new --ids {tmp_path}/ids")
+    waiting = "1 to ticketing/tags, 1 to ticketing/workspaces"
+    remedy = "(apply the plans that create them together, or --ignore parent,workspace)"
+    assert f": {waiting} {remedy}\n" in result.stderr
+    ignored = unified(
+        f"plan ticketing/tags --from {one} --to new --ids {tmp_path}/ids --ignore workspace"
+    )
+    assert f": 1 to ticketing/tags {remedy.replace(',workspace', '')}\n" in ignored.stderr
 
 
 def test_records_without_a_call_are_reported(

@@ -4,7 +4,6 @@ import shlex
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import chain
 
 import msgspec
@@ -21,6 +20,7 @@ from unified_cli.commands.move.plan_file import (
     PlannedCall,
     PlannedReference,
 )
+from unified_cli.commands.move.plan_tally import PlanTally
 from unified_cli.commands.move.references import IdReference, IdReferences
 from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.exported.manifest import timestamp
@@ -54,7 +54,7 @@ def run(context: CommandContext, options: PlanOptions) -> None:
     with comparison(context, sides) as found:
         planner = CallPlanner(found, sides, accepted)
         pairings = _PlannedPairings()
-        tally = _Tally()
+        tally = PlanTally(f"{found.resource.api}/{found.resource.name}")
         for pairing in found.join.pairings(found.rules):
             tally.unmatched += pairing.change in UNMATCHED
             tally.matched += pairing.change is Change.DIFFERENT
@@ -63,34 +63,16 @@ def run(context: CommandContext, options: PlanOptions) -> None:
             if pairing.change is Change.ONLY_TO and (not options.delete or found.missing):
                 tally.left += 1
             elif call := planner.call(pairing):
-                tally.calls[call.operation] += 1
-                tally.waiting.update(one.resource for one in call.references)
+                tally.add(call)
                 pairings.add(pairing)
             else:
                 tally.without += pairing.change is Change.DIFFERENT
         tally.skipped = planner.skipped
         calls = (call for pairing in pairings if (call := planner.call(pairing)))
-        lines = chain([_header(runtime, found, options, len(pairings))], calls)
+        lines = chain([_header(runtime, found, options, len(pairings))], map(tally.planned, calls))
         stdout.write(runtime, state.chunks(map(msgspec.json.encode, lines)))
         _conclude(runtime, found, options, tally)
         _raise_for(found, tally)
-
-
-@dataclass(slots=True)
-class _Tally:
-    """Counts of the records that differ.
-
-    `left` counts records that only the target has, `without` records whose differences
-    cannot be sent, and `waiting` references without a known new id, by resource.
-    """
-
-    calls: Counter[str] = field(default_factory=Counter)
-    skipped: Counter[str] = field(default_factory=Counter)
-    waiting: Counter[str] = field(default_factory=Counter)
-    unmatched: int = 0
-    matched: int = 0
-    left: int = 0
-    without: int = 0
 
 
 class _PlannedPairings:
@@ -178,7 +160,7 @@ def _header(runtime: Runtime, found: Comparison, options: PlanOptions, calls: in
     )
 
 
-def _conclude(runtime: Runtime, found: Comparison, options: PlanOptions, tally: _Tally) -> None:
+def _conclude(runtime: Runtime, found: Comparison, options: PlanOptions, tally: PlanTally) -> None:
     note, target = runtime.stderr.note, found.target.facts.name
     if tally.calls:
         counts = ", ".join(
@@ -212,13 +194,14 @@ def _conclude(runtime: Runtime, found: Comparison, options: PlanOptions, tally: 
             f"only in {target}, and left there: {counted(tally.left, 'record')}"
             + ("" if found.missing else " (--delete plans to delete them)")
         )
-    if tally.waiting:
-        waiting = ", ".join(f"{number} to {resource}" for resource, number in tally.waiting.items())
-        remedy = "apply the plans that create them together, or --ignore the fields"
+    missing, fields = tally.missing()
+    if missing:
+        waiting = ", ".join(f"{number} to {name}" for name, number in sorted(missing.items()))
+        remedy = f"apply the plans that create them together, or --ignore {','.join(fields)}"
         note(f"references without a new id in {options.ids}: {waiting} ({remedy})")
 
 
-def _raise_for(found: Comparison, tally: _Tally) -> None:
+def _raise_for(found: Comparison, tally: PlanTally) -> None:
     """Raise IncompleteError if a difference could not be planned."""
     named = f"{found.resource.api}/{found.resource.name}"
     words = {

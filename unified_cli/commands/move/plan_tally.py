@@ -1,0 +1,58 @@
+"""Count what a plan does, what it leaves out, and the references that need a new id
+from another plan.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from unified_cli.commands.move.plan_file import PlannedCall
+
+
+@dataclass(slots=True)
+class PlanTally:
+    """Counts of the records that differ.
+
+    `left` counts records that only the target has, `without` records whose differences
+    cannot be sent, and `waiting` references without a known new id, by resource and
+    field. Those to records of the planned resource are in `own`, by field and old id,
+    until the plan itself creates the record.
+    """
+
+    resource: str
+    calls: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+    waiting: Counter[tuple[str, str]] = field(default_factory=Counter)
+    own: dict[str | int, Counter[str]] = field(default_factory=dict)
+    unmatched: int = 0
+    matched: int = 0
+    left: int = 0
+    without: int = 0
+
+    def add(self, call: PlannedCall) -> None:
+        """Count a call and its references."""
+        self.calls[call.operation] += 1
+        for one in call.references:
+            name = re.split(r"[.[]", one.path)[0]
+            if one.resource == self.resource:
+                self.own.setdefault(one.id, Counter())[name] += 1
+            else:
+                self.waiting[one.resource, name] += 1
+
+    def planned(self, call: PlannedCall) -> PlannedCall:
+        """Return the call, whose record needs no new id from another plan."""
+        if call.operation == "create" and call.source is not None:
+            self.own.pop(call.source, None)
+        return call
+
+    def missing(self) -> tuple[Counter[str], list[str]]:
+        """Return the number of references without a new id, by resource, and their
+        fields.
+        """
+        found: Counter[str] = Counter()
+        for (resource, _), number in self.waiting.items():
+            found[resource] += number
+        own = [name for names in self.own.values() for name in names.elements()]
+        if own:
+            found[self.resource] += len(own)
+        return found, sorted({name for _, name in self.waiting} | {*own})
