@@ -74,20 +74,21 @@ def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
     if attempt.response is None:
         raise _failed(attempt.error, key, run)
     response = attempt.response
-    head = json_codec.encoded(
-        {
-            "about": DATA,
-            "connection": tool_calls.connection(name, settings),
-            "outcome": "done",
-            "status": response.status,
-            "idempotency_key": key,
-            "run": run,
-            **unknown,
-        }
-    )
-    return (head[:-1] + b',"result":' + _body_or_id(response.body) + b"}").decode(
-        "utf-8", "replace"
-    )
+    facts = {
+        "about": DATA,
+        "connection": tool_calls.connection(name, settings),
+        "outcome": "done",
+        "status": response.status,
+        "idempotency_key": key,
+        "run": run,
+        **unknown,
+    }
+    return _done(facts, response.body)
+
+
+def _done(facts: JsonObject, body: bytes | None) -> str:
+    head = json_codec.encoded(facts)
+    return (head[:-1] + b',"result":' + _body_or_id(body) + b"}").decode("utf-8", "replace")
 
 
 def _unknown_fields(operation: Operation, arguments: WriteArguments) -> JsonObject:
