@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Collection
 from difflib import get_close_matches
+from urllib.parse import unquote
 
 from unified_cli.catalogue import Operation
 from unified_cli.masking import visible
@@ -203,15 +204,21 @@ def unblocked(profile: str | None = None) -> str:
 
 
 def for_status(
-    status: int, origin: str, operation: Operation | None, token: str, profile: str | None
+    status: int,
+    origin: str,
+    operation: Operation | None,
+    token: str,
+    profile: str | None,
+    path: str = "",
 ) -> str | None:
     """Return the hint for a failed answer, or None. `origin` is `service` or
     `provider`.
 
-    `token` says where the token is from, `profile` leads to the connection.
+    `token` says where the token is from, `profile` leads to the connection, `path` ends
+    in the id.
     """
     if status == 404:
-        return _not_found(operation, profile) if origin == "service" else None
+        return _not_found(operation, profile, path) if origin == "service" else None
     if status in NOT_OFFERED and operation and operation.lists:
         return "the connection may not offer this list"
     if status >= 500 and not (operation and operation.method != "GET"):
@@ -224,13 +231,16 @@ def for_status(
     return found.format(token=token, profile=owner, name=profile or ANY_NAME)
 
 
-def _not_found(operation: Operation | None, profile: str | None) -> str:
+def _not_found(operation: Operation | None, profile: str | None, path: str) -> str:
     if operation is None:
         return "check the path and the account id"
     if operation.takes_id:
         chosen = f"-p {profile} " if profile else ""
-        listed = f"unified {chosen}{operation.api} {operation.resource} list"
-        return f"check the id and the account id: {listed} -o ids"
+        resource = f"unified {chosen}{operation.api} {operation.resource}"
+        if "," in (several := unquote(path.rpartition("/")[2])):
+            ids = " ".join(quoted(one.strip()) for one in several.split(","))
+            return f"for several records: printf '%s\\n' {ids} | {resource} {operation.name} -"
+        return f"check the id and the account id: {resource} list -o ids"
     what = f"{operation.api}/{operation.resource}"
     offered = f"unified capabilities {what} lists the operations"
     if operation.lists:

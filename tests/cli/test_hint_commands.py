@@ -163,7 +163,7 @@ RUN_LINES = {
     "{} --help": "ticketing --help",
     "{} --out FILE": f"{TICKETS} list --out file.json",
     "{} {}": f"{TICKETS} get tickets-1",
-    "{}{} {} list": f"{TICKETS} list -o ids",
+    "{}{} {}": f"{TICKETS} list -o ids",
     "{} {} list --all -o ndjson": f"{TICKETS} list --all -o ndjson",
 }
 """The command as a hint prints it, and the line that is run."""

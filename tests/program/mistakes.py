@@ -226,7 +226,7 @@ CONFIGURED = [
     ),
     Mistake(
         "profile login https://api.truto.one",
-        'no profile named "https://api.truto.one" (no profiles yet: unified profile add NAME'
+        'no profile named "https://api.truto.one" (no profiles yet: unified profile add truto'
         " --base-url https://api.truto.one)",
         3,
     ),

@@ -213,13 +213,20 @@ def _of_second_record(context: Any, argument: str, path: str, spellings: Sequenc
 
 def _finds_person(context: Any, address: str) -> str | None:
     """Return the command that finds a person's id by mail address, or None."""
-    if not _MAIL.fullmatch(address) or not any(
-        one.name == "emails" for one in facts(context, "fields")
-    ):
+    if not (chosen := selects_person(context, address)):
         return None
-    listed = context.parent.command_path
-    program = f'select(any(.emails[]?; .email == "{address}")) | {{_profile, id}}'
-    return f"its id: {listed} list --all -o ndjson --jq {quoted(program)}"
+    program = quoted(f"{chosen} | {{_profile, id}}")
+    return f"its id: {context.parent.command_path} list --all -o ndjson --jq {program}"
+
+
+def selects_person(context: Any, address: str) -> str | None:
+    """Return the jq program that selects the records with a mail address.
+
+    None for another text, and for records without mail addresses.
+    """
+    have_mail = any(one.name == "emails" for one in facts(context, "fields"))
+    found = have_mail and _MAIL.fullmatch(address)
+    return f'select(any(.emails[]?; .email == "{address}"))' if found else None
 
 
 def _filter(context: Any, argument: str) -> str:

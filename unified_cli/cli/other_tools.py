@@ -186,7 +186,7 @@ _SORTS = ("--sort", "--sort-by", "--order-by")
 _SORT_KEY = re.compile(r"[-+]?([A-Za-z_][\w.]*)(?:[: ,](asc|desc))?", re.IGNORECASE)
 _TIMES = ("--after", "--from", "--start", "--begin")
 _SINCE = OwnSpelling("--since", "--since {TIME}")
-_FILTERS = ("--filter", "--filters", "--where", "--select")
+FILTERS = ("--filter", "--filters", "--where", "--select")
 _JQ = re.compile(r"\.\w.*|select\(.*|.*==.*", re.DOTALL)
 
 _TO_SHELL = OwnSpelling("--output", "> {FILE}")
@@ -268,7 +268,7 @@ def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
         before.append(OwnSpelling("--data", "-d @{FILE}"))
     if option == "-c" and value:
         before.append(OwnSpelling("--columns", "--columns {NAMES}"))
-    if option in _FILTERS and _JQ.fullmatch(value):
+    if option in FILTERS and _JQ.fullmatch(value):
         before.append(OwnSpelling("--all", f"--all --jq {quoted(_as_select(value))}"))
     if filtered := _AWS_FILTER.fullmatch(value):
         before.append(OwnSpelling("--query", f"-q {quoted('='.join(filtered.groups()))} filters"))

@@ -11,7 +11,7 @@ from unified_cli.cli.command import CommandStub
 from unified_cli.cli.flags import BODY, LIST
 from unified_cli.cli.operation_options import by_spelling
 from unified_cli.cli.other_commands import no_command, own_commands, own_line
-from unified_cli.cli.other_tools import own_spellings
+from unified_cli.cli.other_tools import FILTERS, own_spellings
 from unified_cli.cli.shared_options import is_write
 from unified_cli.cli.word_order import TOP, find_resources, in_order
 from unified_cli.errors import UsageError
@@ -189,7 +189,7 @@ def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
     if required := _of_id(context, option, value):
         return required
     if found := next((one for one in own if not one.option or one.option in spellings), None):
-        return found.in_words(value)
+        return _without_parameter(context, option, value) or found.in_words(value)
     if named := _of_value(context, option, value, argv):
         return named
     if context and _is_group(context.command) and (own or option in by_spelling()):
@@ -212,6 +212,19 @@ def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
         )
         return f"only {taken_by} take it{_all_records(context, option)}" if taken_by else None
     return "did you mean " + " or ".join(f'"{one}"' for one in close) + "?" if close else None
+
+
+def _without_parameter(context: Any, option: str, value: str) -> str | None:
+    """Return how to select by a field for which the list has no parameter, or None."""
+    name, equals, wanted = value.partition("=")
+    known = {one.name for one in argument_errors.facts(context, "query")}
+    if option not in FILTERS or not equals or name in known:
+        return None
+    fields = argument_errors.facts(context, "fields")
+    is_text = any(one.name == name and one.type == "string" and not one.is_time for one in fields)
+    program = f'select(.{name} == "{wanted}")' if is_text else None
+    program = argument_errors.selects_person(context, wanted) or program
+    return f"--all --jq {quoted(program)}" if program else None
 
 
 def _of_value(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:

@@ -214,7 +214,9 @@ def error_for(failed: FailedResponse, service: Service) -> UnifiedError:
     reason = excerpt(
         "; ".join([head, *(one for one in _named_problems(envelope, service) if one not in text)])
     )
-    found = hints.for_status(status, origin, request.operation, failed.token, failed.profile)
+    found = hints.for_status(
+        status, origin, request.operation, failed.token, failed.profile, request.path
+    )
     if failed.limited:
         found = hints.TOO_SLOW
     if failed.blocked:

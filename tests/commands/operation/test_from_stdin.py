@@ -261,7 +261,7 @@ def test_what_fails_is_named_and_the_others_are_done(unified: Unified, service: 
     assert (
         result.stderr
         == "line 2: the service answered 404 to GET /unified/ticketing/tags/b: {} (check the id and"
-        " the account id)\nerror: 1 of 3 records failed\n"
+        " the account id: unified ticketing tags list -o ids)\nerror: 1 of 3 records failed\n"
     )
 
 

@@ -161,6 +161,6 @@ def test_a_run_of_lines_names_its_lines(unified: Unified, service: Service, conf
         "\n"
         "failed: 2 records\n"
         "  the service answered 404 to PATCH /unified/ticketing/tickets/t1: no (check the\n"
-        "  id and the account id)\n"
+        "  id and the account id: unified -p c01 ticketing tickets list -o ids)\n"
         "  line 2 (c01), line 4 (c01)\n"
     )
