@@ -1,6 +1,4 @@
-"""The progress of the export of a list, stored on disk. A damaged checkpoint is
-refused.
-"""
+"""Store the progress of the export of a list on disk, and read it back."""
 
 import hashlib
 import json
@@ -78,8 +76,9 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class ListIdentity:
-    """The identity of a list's export: its source, its query and its output options.
-    `digest` covers them all, and `options` has a digest of each.
+    """The identity of a list's export: its source, query and output options.
+
+    `digest` covers all of them, and `options` has a digest of each.
     """
 
     digest: str
@@ -92,8 +91,8 @@ class ListIdentity:
         """Return the identity of the export of the request's list with these
         options.
         """
-        # Leave these options out unless they are given, so that identities of versions
-        # without them still match.
+        # Add these options only if they are used, so that identities of older versions
+        # still match.
         later = {"bom": bom, "replay": replay, "typed": typed}
         options |= {name: True for name, given in later.items() if given}
         if request.searches:
@@ -105,26 +104,24 @@ class ListIdentity:
             "account": request.account,
             **options,
         }
-        # The query names the account too, which is an option of its own.
+        # The query also names the account, which is a separate option.
         digested = {
             **asked,
             "query": [[*pair] for pair in request.query if pair[1] != request.account],
         }
-        # The values themselves stay out of the file: a query may hold private values.
+        # Store digests instead of values, because a query may contain private values.
         return cls(_digest(asked), {name: _digest(value)[:8] for name, value in digested.items()})
 
     def begins_elsewhere(self, earlier: Mapping[str, str]) -> bool:
-        """Return whether an earlier read of changes differs only in when they begin.
-
-        The list is then read anew.
+        """Return whether only the start of the changes differs from an earlier
+        export.
         """
         names = {*self.options, *earlier}
         return {one for one in names if earlier.get(one) != self.options.get(one)} == {"since"}
 
     def other(self, earlier: Mapping[str, str]) -> str:
-        """Return the options that differ from an earlier export, in words.
-
-        The earlier export may not have recorded its options.
+        """Return the options that differ from an earlier export, in words, if it
+        recorded them.
         """
         names = {**self.options, **earlier} if earlier else {}
         differing = [
@@ -152,14 +149,13 @@ class TableRead:
 
 @dataclass(slots=True, kw_only=True)
 class ListRecord:
-    """The known facts about a list, in checkpoints and manifests alike. `bytes` and
-    `sha256` are its size and hash, `records` and `pages` its numbers of records and
-    pages.
+    """The state of a list, in checkpoints and manifests.
 
-    `fingerprint` and `options` are its identity; version 0.1 kept only `fingerprint`.
-    `mark` is how far the list was read. `clock` is the service's time when it served
-    the first page, and `sent` this machine's time when the page was requested. `table`
-    is set only for a list that is a part of a table.
+    `bytes`, `sha256`, `records` and `pages` describe its content, `fingerprint` and
+    `options` its identity; version 0.1 stored only `fingerprint`. `mark` is how far the
+    list was read. `clock` is the service's time when it served the first page, and
+    `sent` this machine's time when it requested the page. `table` is set only if the
+    list is a part of a table.
     """
 
     fingerprint: str = ""
@@ -181,25 +177,25 @@ class ListRecord:
 
     @property
     def begun(self) -> datetime:
-        """When the first page was read, by the earlier of two clocks.
+        """When the first page was read, by the earlier of the two clocks.
 
-        Older versions noted when they began instead of `sent`.
+        Older versions recorded their start instead of `sent`.
         """
         here = self.sent or self.started or _NEVER
         return min(change_time.parse(one).at for one in (here, self.clock or here))
 
-    def told_by(self, other: "ListRecord") -> Self:
-        """Return a copy that has all facts of `other` about the list."""
+    def updated_from(self, other: "ListRecord") -> Self:
+        """Return a copy with the state of the list from `other`."""
         return replace(self, **{one.name: getattr(other, one.name) for one in fields(ListRecord)})
 
 
 @dataclass(slots=True, kw_only=True)
 class Checkpoint(ListRecord):
-    """The state of an export after some whole pages, which are in the part file.
+    """The state of an export after some complete pages in the part file.
 
-    `seen` are the fingerprints of all cursors so far, `memory` is the writer's. After
-    the last page it is `complete`. `published` are the size and hash of the target, if
-    it is made from the part file instead of being that file.
+    `seen` are the hashes of all cursors so far, and `memory` is the state of the
+    writer. It is `complete` after the last page. `published` has the size and hash of
+    the target, if it is converted from the part file.
     """
 
     v: int = _VERSION
@@ -215,25 +211,24 @@ class Checkpoint(ListRecord):
 
     @classmethod
     def begin(cls, identity: ListIdentity, started: str) -> Self:
-        """Return the state of a list before its first page."""
+        """Return the initial state of a list."""
         return cls(fingerprint=identity.digest, options={**identity.options}, started=started)
 
     def begun_again(self) -> Self:
-        """Return the state before the first page of another read, whose records come
-        after what was written.
+        """Return the initial state of another read that appends to the written
+        records.
         """
         return replace(self, next_cursor=None, pages=0, seen=[], partial_pages=[], complete=False)
 
     @property
     def target(self) -> tuple[int, str]:
-        """The bytes and the hash of the target once it is published."""
+        """The size and hash of the published target."""
         return self.published or (self.bytes, self.sha256)
 
     @classmethod
     def from_text(cls, text: Data, path: Path) -> "Checkpoint":
-        """Return the checkpoint that was written as this text.
-
-        Raises StateError if it is damaged or of another version.
+        """Decode a checkpoint. Raises StateError if it is damaged or of an unknown
+        version.
         """
         try:
             data = json.loads(text)
@@ -249,7 +244,7 @@ class Checkpoint(ListRecord):
             )
         try:
             found = typed_json.convert(data, cls)
-            # No cursor that was sent has half a surrogate pair, so the checkpoint is
+            # A cursor never has half a surrogate pair, so the checkpoint would be
             # damaged.
             (found.next_cursor or "").encode()
         except (msgspec.ValidationError, UnicodeEncodeError):
@@ -257,18 +252,15 @@ class Checkpoint(ListRecord):
         return found
 
     def text(self) -> Data:
-        """Return the checkpoint as one line of JSON. The last member is the checksum of
-        all others.
-        """
+        """Encode the checkpoint as one line of JSON. The last member is a checksum."""
         data = self.members()
         return json.dumps({**data, "sum": _sum(data)}).encode() + b"\n"
 
     def members(self) -> JsonObject:
-        """Return the checkpoint as JSON has it."""
+        """Return the members of the checkpoint in JSON."""
         found = dict(sorted(asdict(self).items(), key=lambda one: _MEMBERS.index(one[0])))
         if self.table is None:
-            # Leave the member out, so that versions without tables can read the
-            # checkpoint.
+            # Without this member, versions without tables can read the checkpoint.
             del found["table"]
         return found
 

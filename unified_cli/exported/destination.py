@@ -1,4 +1,4 @@
-"""The interface of a destination: a folder of this machine, or of an object store."""
+"""The interface of destinations: local folders and object stores."""
 
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager
@@ -11,75 +11,70 @@ from unified_cli.exported.manifest import ManifestEntry
 
 
 class InUseError(StateError):
-    """Another run writes to the same place, and has said so lately."""
+    """Another run is writing to the same destination."""
 
 
 class Destination(Protocol):
-    """A place for lists and manifests, whose names are paths with `/`. `str` returns
-    the user's name for the place.
+    """A destination for lists and manifests, whose names are paths with `/`.
 
-    All methods raise StateError if another program changed a file, UnsafeError if the
-    place leads elsewhere, and StorageError.
+    `str` returns the name that the user gave. All methods raise StateError if another
+    program changed a file, UnsafeError if a folder is a link, and StorageError.
     """
 
     save_seconds: float
-    """How long the end of a list may wait until the manifest reports it, in seconds."""
-    most_untold: int
-    """How many ended lists may wait until the manifest reports them. Each of these
-    lists may keep files open.
+    """How long a finished list may be missing from the manifest, in seconds."""
+    most_unreported: int
+    """How many finished lists may be missing from the manifest. Each may keep files
+    open.
     """
 
     def hold(self, manifest: str) -> AbstractContextManager[None]:
-        """Keep other runs with a manifest of this name out.
+        """Lock the manifest during the block.
 
-        Raises StateError or InUseError if such a run is under way.
+        Raises StateError or InUseError if another run has locked it.
         """
 
     def is_held(self, manifest: str) -> bool:
-        """Return whether another run with a manifest of this name is under way."""
+        """Return whether another run has locked the manifest."""
 
     def check_held(self) -> None:
-        """Raise TakenOverError if another run has taken over this place."""
+        """Raise TakenOverError if another run has taken over the lock."""
 
     def read(self, name: str) -> bytes | None:
-        """Return a manifest, or a file beside a list, or None."""
+        """Return the content of a manifest or a file beside a list, or None."""
 
     def replace(self, name: str, text: bytes) -> None:
-        """Write a manifest or a file beside a list, whole."""
+        """Write a manifest or a file beside a list, atomically."""
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ListTarget:
-        """Return the target that a list is written to."""
+        """Return the target for the pages of a list."""
 
     def holds(self, entry: ManifestEntry) -> bool:
-        """Return whether the complete list is there.
+        """Return whether the complete list exists.
 
-        The method may note in the entry which state of the file it has checked.
-
-        Raises StateError if the list was changed.
+        This may record in the entry which state of the file was checked. Raises
+        StateError if the list was changed.
         """
 
     def begin_anew(self, file: str, *, keep: bool) -> None:
-        """Forget how far a list was read.
-
-        The written part stays there, and with `keep` belongs to it.
-        """
+        """Discard the progress of a list. With `keep`, keep the written records."""
 
     def sweep(self, entry: ManifestEntry) -> None:
-        """Remove the files that a killed run left beside a complete list."""
+        """Remove leftovers of a killed run beside a complete list."""
 
     def records(self, file: str) -> Iterator[bytes]:
         """Return the records of a complete list."""
 
     def remove(self, name: str) -> None:
-        """Remove a list, a file beside one, or a manifest, if it is there."""
+        """Remove a list, a file beside a list, or a manifest, if it exists."""
 
     def place(self, file: str) -> str:
-        """Return the place of a file's content. Formats that share a place replace each
-        other there.
+        """Return where the content of a file is. Formats with the same place replace
+        each other.
         """
 
     def clear(self, file: str) -> None:
-        """Remove a list, also one that was only begun, with all that is beside it."""
+        """Remove a list, complete or not, with all files beside it."""
 
     def manifests(self) -> list[str]:
         """Return the names of all manifests."""
@@ -89,20 +84,17 @@ class Destination(Protocol):
 
 
 class FilePlace(Destination, Protocol):
-    """A destination that keeps its files itself: it may also keep the pages of lists
-    that go into tables.
+    """A destination that stores files, including the pages of lists that are written to
+    tables.
     """
 
     def check(self, folder: str) -> None:
-        """Raise UnsafeError if the folder leads elsewhere, TakenOverError as
-        `check_held` does.
+        """Raise UnsafeError if the folder is a link, and TakenOverError as `check_held`
+        does.
         """
 
     def create(self, name: str, text: bytes) -> bool:
-        """Write a small file unless there is one.
-
-        Says whether this one is there now.
-        """
+        """Write a small file unless it exists, and return whether it was written."""
 
     def listed(self, folder: str) -> list[str]:
         """Return the names of the files in a folder."""
@@ -111,6 +103,4 @@ class FilePlace(Destination, Protocol):
         """Remove small files."""
 
     def begun(self, file: str) -> Checkpoint | None:
-        """Return the checkpoint of a list, or None. A list has one from its beginning
-        until its files are tidied up after its end.
-        """
+        """Return the checkpoint of an unfinished list, or None."""

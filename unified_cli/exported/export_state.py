@@ -1,5 +1,7 @@
-"""Combine the manifests at a destination. A plain run has one manifest, each task and
-each shard has its own, and for each list the latest manifest counts.
+"""Combine the manifests at a destination.
+
+A run has one manifest, but each task and each shard has its own. For each list, the
+latest manifest applies.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -31,11 +33,11 @@ Entries = dict[str, ManifestEntry]
 def manifests(
     destination: Destination, *, beside: str = "", damaged: bool = False
 ) -> dict[str, Manifest]:
-    """Return the manifests at a destination by name. With `beside`, return only other
-    manifests that may have lists of the run with that manifest.
+    """Return the manifests at a destination, by name.
 
-    If a manifest is damaged, raises StateError, or leaves it out if `damaged` is set.
-    Raises StorageError if reading fails.
+    With `beside`, return only other manifests that may share lists with that one.
+    Raises StateError if a manifest is damaged, or skips it with `damaged`, and
+    StorageError if reading fails.
     """
     found = {}
     for name in destination.manifests():
@@ -48,8 +50,8 @@ def manifests(
 
 
 def latest(found: Iterable[Manifest]) -> Entries:
-    """Return the entries of each list from the manifest of the run that had it last, in
-    the format of that run.
+    """Return the entries of each list from the manifest of its last run, in the format
+    of that run.
     """
     lists: dict[str, list[ManifestEntry]] = {}
     for manifest in found:
@@ -63,8 +65,8 @@ def latest(found: Iterable[Manifest]) -> Entries:
 
 
 def read_times(entries: Entries, files: Collection[str]) -> dict[str, str]:
-    """Return the time of the last read of each finished list. A list is finished if it
-    is complete or not offered.
+    """Return when each finished list was last read. A list is finished if it is
+    complete or not offered.
     """
     there = {file: entries[file] for file in files if file in entries}
     return {
@@ -75,17 +77,17 @@ def read_times(entries: Entries, files: Collection[str]) -> dict[str, str]:
 
 
 def known(destination: Destination, own: Manifest, *, damaged: bool = True) -> Entries:
-    """Return the latest entries of all lists at a destination. `own` is the manifest of
+    """Return the latest entries of all lists at a destination. `own` is a manifest of
     one of its runs.
 
-    Raises as `manifests` does.
+    Raises the errors of `manifests`.
     """
     beside = manifests(destination, beside=own.name, damaged=damaged)
     return latest([*beside.values(), own])
 
 
 def take(destination: Destination, own: Manifest) -> None:
-    """Begin a run's own manifest with the latest entries of its lists.
+    """Fill a run's new manifest with the latest entries of its lists.
 
     Raises StateError if a manifest is damaged, and StorageError if the destination
     fails.
@@ -104,8 +106,7 @@ def take(destination: Destination, own: Manifest) -> None:
                 file: one for file, one in own.entries.items() if list_of(file) != list_of(name)
             } | {one.file: replace(one, turn=turn) for one in entries}
         if len(entries) > 1 and not own.entries[name].complete:
-            # An earlier run was killed while it started this list anew, so finish its
-            # work.
+            # An earlier run was killed while it restarted this list. Finish that.
             _begin_anew(destination, own, [name], keep=False)
 
 
@@ -117,11 +118,10 @@ def take_anew(
     *,
     keep: bool,
 ) -> None:
-    """Start the lists of a run anew, whatever earlier runs left.
+    """Restart the lists of a run.
 
-    The ids in the lists are noted before. With `keep` the lists begin after their
-    existing records. Raises UnsafeError if the destination leads elsewhere, and
-    StorageError if it fails.
+    Record their ids first. With `keep`, keep the existing records. Raises UnsafeError
+    if a folder is a link, and StorageError if the destination fails.
     """
     found = {**manifests(destination, beside=own.name, damaged=True), own.name: own}
     turn, known = _next_turn(found.values()), latest(found.values())
@@ -131,7 +131,7 @@ def take_anew(
         for file in (*each.entries, *each.running, *each.replaced):
             first = first_files.get(list_of(file))
             if first and _suffix(file) != _suffix(first):
-                # The new format has its turn from now on.
+                # From now on, the new format is the latest.
                 others.add(file)
                 again.add(first)
             elif first and (file in each.entries or file in each.replaced):
@@ -146,8 +146,8 @@ def take_anew(
         file: one for file, one in own.entries.items() if list_of(file) not in first_files
     } | {file: _empty_entry(file, turn, identity_of(first_files[list_of(file)])) for file in again}
     own.replaced = ({*own.replaced} - again) | others
-    # Write the manifest before anything is removed: if this run is killed, the next run
-    # knows the rest to remove.
+    # Write the manifest before removing files, so that after a kill the next run can
+    # remove the rest.
     destination.replace(own.name, own.text())
     _begin_anew(destination, own, own.running, keep=keep)
     for name in {manifest_of(one) for one in connections} & {*destination.manifests()}:
@@ -168,9 +168,9 @@ def _begin_anew(
 
 def removable(destination: Destination, own: Manifest) -> list[str]:
     """Return the replaced files whose list is complete in another format, the newest
-    file of a list first. Replaced files that are used again are forgotten.
+    file of a list first.
 
-    Raises as `manifests` does.
+    Drops replaced files that are used again. Raises the errors of `manifests`.
     """
     live = known(destination, own)
     complete = {list_of(one.file) for one in live.values() if one.complete}
@@ -185,8 +185,9 @@ def removable(destination: Destination, own: Manifest) -> list[str]:
 
 
 def check_free(destination: Destination, own: Manifest) -> None:
-    """Raise InUseError if another run reads a list of this run, in any format. The
-    caller must have written the manifest of this run. Raises StorageError, too.
+    """Raise InUseError if another run is reading a list of this run, in any format.
+
+    Call it after writing the manifest of this run. Raises StorageError, too.
     """
     lists = {list_of(file) for file in own.running}
     for name, other in manifests(destination, beside=own.name, damaged=True).items():
@@ -196,8 +197,8 @@ def check_free(destination: Destination, own: Manifest) -> None:
 
 
 def parquet_columns(destination: Destination) -> int:
-    """Return which columns the Parquet files at a destination have, as
-    `Manifest.parquet` says it.
+    """Return the kind of columns of the Parquet files at a destination, as in
+    `Manifest.parquet`.
 
     Raises StorageError.
     """
@@ -207,9 +208,8 @@ def parquet_columns(destination: Destination) -> int:
 
 @dataclass(slots=True)
 class ManifestCheck:
-    """The result of `verify`: the number of files compared with their manifest, the
-    differences, and the parts that are missing. `done` is how many of all `lists` have
-    nothing left to do.
+    """The result of `verify`: the number of compared files, the differences, and the
+    missing parts. `done` counts the finished `lists`.
     """
 
     done: int = 0
@@ -233,7 +233,7 @@ def verify(destination: Destination) -> ManifestCheck:
     done = sum(all(one.complete or not one.offered for one in files) for files in lists)
     check = ManifestCheck(done, len(lists))
     for name, manifest in found.items():
-        # Ignore an unfinished run if later runs have read all of its lists.
+        # Ignore an unfinished run if later runs have read all its lists.
         has_any = any(entries.get(file) is one for file, one in manifest.entries.items())
         if manifest.ended is None and (has_any or not manifest.entries):
             check.missing.append(f"{name}: the export has not come to its end")
@@ -245,9 +245,9 @@ def verify(destination: Destination) -> ManifestCheck:
             ]
         elif entry.offered:
             check.missing.append(f"{entry.file}: not complete: {entry.why}")
-    for name, of_it in without_lists(entries.values()).items():
+    for name, listed in without_lists(entries.values()).items():
         check.missing.append(
-            f"{name}: none of its {counted(len(of_it), 'list')} is offered, so nothing was read"
+            f"{name}: none of its {counted(len(listed), 'list')} is offered, so nothing was read"
         )
     return check
 

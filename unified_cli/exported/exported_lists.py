@@ -1,4 +1,4 @@
-"""The lists of an export in a folder of this machine, read back."""
+"""Read the lists of an export in a local folder."""
 
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -26,8 +26,7 @@ class ExportedLists:
         """Raises StateError if there is no export, and StorageError if it cannot be
         read.
         """
-        # A folder without a manifest is the folder of a profile. An export in shards
-        # has a manifest for each shard.
+        # A folder without a manifest is the folder of a profile.
         profile = None if LocalFolder(runtime, path).manifests() else path.name
         self._path = path
         self.folder = path if profile is None else path.parent
@@ -39,10 +38,10 @@ class ExportedLists:
         }
 
     def of(self, resource: Resource | Operation) -> list[ManifestEntry]:
-        """Return the entry of the list's first file for each profile. Entries of
-        profiles that do not offer the list are included.
+        """Return the entry of the list's first file for each profile, even if it does
+        not offer the list.
 
-        Raises UsageError if none can be read.
+        Raises UsageError if no entry can be read.
         """
         name = resource.name if isinstance(resource, Resource) else resource.resource
         wanted = f"{resource.api}/{name}"
@@ -73,9 +72,9 @@ class ExportedLists:
         return [*readable.values()]
 
     def only(self, resource: Resource | Operation) -> ManifestEntry:
-        """Return the entry of a list's first file, if only one profile has the list.
+        """Return the entry of a list's first file.
 
-        Raises UsageError if several have it, or none can be read.
+        Raises UsageError if several profiles have the list, or it cannot be read.
         """
         found = [entry for entry in self.of(resource) if entry.offered]
         if len({entry.profile for entry in found}) > 1:
@@ -88,7 +87,7 @@ class ExportedLists:
         return found[0]
 
     def newest(self, first: ManifestEntry) -> Iterator[bytes]:
-        """Return the newest state of each record of the list with this file.
+        """Yield the newest state of each record of the list that begins with this file.
 
         Raises IncompleteError, StateError if a file was changed, and StorageError if
         reading fails.
@@ -118,7 +117,7 @@ def _rows(folder: Path, entry: ManifestEntry) -> Iterator[bytes]:
 
 
 def identifier_in(record: bytes) -> bytes:
-    """Return the id in a record as JSON text, `null` where it has none."""
+    """Return the id of a record as JSON text, or `null`."""
     return member(record, "id") or _NULL
 
 

@@ -1,10 +1,9 @@
-"""Report the ids that are gone from a list when it is read whole again, in a file
-beside the list.
+"""Report the ids that a new full read of a list no longer found, in a file beside the
+list.
 
-The file has every id that an earlier read found and the last read did not, with the
-time of the first full read that did not find the id. So the file is the same if it is
-written again. Before older files are replaced, their ids are kept in a note, which
-stays until the ids are reported. So a run that is killed in between loses no ids.
+The file has each id with the time of the first full read that did not find it, so
+writing it again does not change it. Before older files are replaced, their ids are
+stored in a note until they are reported, so that a killed run does not lose ids.
 """
 
 import hashlib
@@ -21,26 +20,26 @@ from unified_cli.json_text.members import member, string
 
 _READABLE = {".ndjson", ".parquet", ".delta"}
 _GONE, _NOTE = ".ndjson", ".part"
-# The prefix keeps these files out of patterns such as `tickets*.ndjson`. Names with a
-# number are excluded, because they belong to increments.
+# Because of the prefix, patterns such as `tickets*.ndjson` do not match these files.
+# Names with a number belong to increments.
 _BESIDE = re.compile(r"(?:.*/)?gone\.(?!\d+\.)[^/.]+\.(?:ndjson|part)")
 
 
 def is_beside(name: str) -> bool:
-    """Return whether a name is that of a file beside a list, not of a list."""
+    """Return whether a name belongs to a file beside a list."""
     return _BESIDE.fullmatch(name) is not None
 
 
 def file_beside(file: str) -> str:
-    """Return the path of the ids that are gone from the list with this file."""
+    """Return the path of the file of gone ids for a list."""
     return _beside(file, _GONE)
 
 
 def keep(destination: Destination, files: list[ManifestEntry]) -> None:
-    """Note the ids in the complete files of a list. The first file names the note.
+    """Store the ids in the complete files of a list in a note, unless the files were
+    changed.
 
-    Nothing is noted if the files were changed. Raises UnsafeError if a folder is a
-    link, and StorageError if writing fails.
+    Raises UnsafeError if a folder is a link, and StorageError if writing fails.
     """
     first = files[0]
     if not can_tell(first.file):
@@ -49,7 +48,7 @@ def keep(destination: Destination, files: list[ManifestEntry]) -> None:
     try:
         if not all(destination.holds(entry) for entry in files):
             return
-        # Keep the ids that an earlier run noted, but could not report.
+        # Keep the ids that an earlier run stored, but did not report.
         noted = _noted(destination.read(name) or b"", first) or b""
         known = set(map(_hash_of_id, noted.splitlines()))
         for entry in files:
@@ -65,19 +64,20 @@ def can_tell(file: str) -> bool:
 
 
 def forget(destination: Destination, file: str) -> None:
-    """Remove the files beside a list. Raises UnsafeError if a folder is a link, and
-    StorageError if that fails.
+    """Remove the files beside a list.
+
+    Raises UnsafeError if a folder is a link, and StorageError if removing fails.
     """
     for end in (_GONE, _NOTE):
         destination.remove(_beside(file, end))
 
 
 def tell(destination: Destination, entry: ManifestEntry) -> int | None:
-    """Write the ids that are gone from the list, and return their number.
+    """Write the ids that are gone from a list that was read completely, and return
+    their number.
 
-    Return None if no ids were noted, or if ids in this format cannot be read.
-
-    `entry` belongs to the list that was read whole. Raises StateError and StorageError.
+    Returns None if no ids were stored, or if this format cannot be read. Raises
+    StateError and StorageError.
     """
     note, ids_file = _beside(entry.file, _NOTE), file_beside(entry.file)
     text = destination.read(note) if can_tell(entry.file) else None
@@ -90,7 +90,7 @@ def tell(destination: Destination, entry: ManifestEntry) -> int | None:
         head = b'{"_profile":' + json.dumps(entry.profile).encode() + b',"id":'
         end = b',"gone_at":' + json.dumps(entry.ended).encode() + b"}"
         for line in (destination.read(ids_file) or b"").splitlines():
-            # The line keeps its time. Older versions wrote lines without a time.
+            # Keep the time of the line. Older versions wrote lines without a time.
             gone |= {
                 key: line for one in _ids_as_json([line]) if (key := _hash_of_id(one)) not in there
             }
@@ -120,17 +120,16 @@ def _new_ids(ids: Iterable[bytes], known: set[int]) -> bytes:
 
 
 def _noted(text: bytes, entry: ManifestEntry) -> bytes | None:
-    """Return the ids of a note, one per line, or None. None means that the note belongs
-    to another list or is damaged.
+    """Return the ids in a note, one per line, or None if it belongs to another list or
+    is damaged.
     """
     header, _, ids = text.partition(b"\n")
     return ids if header == _header(entry, ids) else None
 
 
 def _header(entry: ManifestEntry, ids: bytes) -> bytes:
-    """Return the first line of a note. It identifies the connection, the list and the
-    filter, because ids of a different list are not gone; and it has a digest of the
-    ids.
+    """Return the first line of a note: a digest of the ids, and the connection, list
+    and filter that they belong to.
     """
     asked = (entry.options.get("query"), entry.options.get("changed_since"))
     digest = hashlib.sha256(ids.removesuffix(b"\n")).hexdigest()

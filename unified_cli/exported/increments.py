@@ -1,5 +1,5 @@
-"""The changes in a list since its last export: the time to ask from, and the new
-records of the answer.
+"""Find the changes in a list since its last export: the start time of the request, and
+the new records in the response.
 """
 
 import hashlib
@@ -14,10 +14,10 @@ from unified_cli.json_text.members import Record, one_line, parts, text
 from unified_cli.masking import excerpt
 from unified_cli.plural import counted
 
-# If more records than this have changed in the last seconds of a list, the next run
-# writes the rest again.
+# If more records than this changed in the last seconds of a list, the next run writes
+# the rest again.
 _MOST_RECENT = 1000
-# A Date header is cut to seconds.
+# The precision of a Date header.
 _EXACTNESS = timedelta(seconds=1)
 _LONGEST_ID = 40
 _DAY = 86_400.0
@@ -27,13 +27,12 @@ _UNTIMED = f"no record had an {FIELD} older than --lag, so the list is read whol
 
 
 class Mark(NamedTuple):
-    """How far a read came: the `newest` time of change that is not later than the
-    bound, empty if no record has such a time.
+    """How far a list was read: the `newest` change before the bound, or "".
 
-    The bound is the earlier of two clocks, less the lag: the service's Date of the
-    first answer, and this machine's when the request was sent. `recent` are the digests
-    of records that the next run will read again. `written` is this machine's clock when
-    the mark was written; marks of version 0.2.0 lack it.
+    The bound is the lag before the earlier of two times: the Date of the first
+    response, and when this machine sent the request. `recent` has the digests of
+    records that the next run will read again. `written` is this machine's time when the
+    mark was written; version 0.2.0 did not record it.
     """
 
     newest: str = ""
@@ -41,10 +40,10 @@ class Mark(NamedTuple):
     written: str = ""
 
     def begin(self, lag: float, now: datetime) -> datetime | None:
-        """Return the time from which the next run asks for changes.
+        """Return the time from which the next run requests changes.
 
-        None if there is no mark, or if the mark is later than the clock was when it was
-        written, because changes before such a mark would be lost.
+        Returns None without a mark, or if the mark is later than `written`, because
+        changes before it would be lost.
         """
         if not self.newest:
             return None
@@ -55,11 +54,10 @@ class Mark(NamedTuple):
 
 
 class Increment(NamedTuple):
-    """The part of a list that the next run reads: records that changed after `since`
-    (None: all), except the `known` ones.
+    """The part of a list to read: records that changed after `since` (None: all),
+    except `known` ones.
 
-    `why` is the reason if the part does not begin at the last mark, or is the whole
-    list.
+    `why` is the reason if the part does not begin at the last mark.
     """
 
     since: datetime | None
@@ -68,18 +66,17 @@ class Increment(NamedTuple):
 
     @property
     def begin(self) -> str:
-        """The time as text; empty where all is read."""
+        """The time as text, or "" for the whole list."""
         return timestamp(self.since) if self.since else ""
 
     @property
     def query(self) -> list[tuple[str, str]]:
-        """The filter, as a query parameter."""
+        """The filter as a query parameter."""
         return [(f"{FIELD}[gt]", self.begin)] if self.since else []
 
     def new(self, records: Sequence[Record]) -> Sequence[Record]:
-        """Return the records that changed and are not known.
-
-        A record without a time of change counts as changed.
+        """Return the records that changed and are not known, including records without
+        a time.
 
         Assumption: a provider may ignore the filter.
         """
@@ -92,29 +89,24 @@ class Increment(NamedTuple):
 
 
 def local(wall: float) -> str:
-    """Return this machine's clock as text."""
+    """Return this machine's time as text."""
     return timestamp(datetime.fromtimestamp(wall, UTC))
 
 
 def date_of(header: str | None) -> str:
-    """Return the service's time from this Date header, as text. Empty without one."""
+    """Return a Date header as an ISO 8601 time, or ""."""
     seconds = rate_headers.http_date(header)
     return "" if seconds is None else local(seconds)
 
 
 def clock(header: str | None, wall: float) -> datetime:
-    """Return the earlier of two clocks: the service's in this Date header, and this
-    machine's.
-    """
+    """Return the earlier of the time in a Date header and this machine's time."""
     here = local(wall)
     return min(parse(one).at for one in (here, date_of(header) or here))
 
 
 def check_times(mark: Mark | None, *texts: str) -> None:
-    """Raise ValueError if a stored time is invalid.
-
-    An empty text means that there is no time.
-    """
+    """Raise ValueError if a stored time is invalid. "" means that there is no time."""
     for one in (mark.newest if mark else "", mark.written if mark else "", *texts):
         try:
             parse(one or "2026-01-01")
@@ -123,9 +115,8 @@ def check_times(mark: Mark | None, *texts: str) -> None:
 
 
 def after(marks: Sequence[Mark], lag: float, now: datetime) -> Increment:
-    """Return the increment that follows earlier reads, from their marks in order.
-
-    `now` is this machine's clock.
+    """Return the increment after earlier reads with these marks. `now` is this
+    machine's time.
     """
     begins = [begin for mark in marks if (begin := mark.begin(lag, now))]
     since = max(begins, default=None)
@@ -135,23 +126,23 @@ def after(marks: Sequence[Mark], lag: float, now: datetime) -> Increment:
         why = f"the mark {doubted[-1]} is later than the clock was, so the list is read {where}"
     else:
         why = "" if since else _UNTIMED if marks else _UNMARKED
-    # Each read returns the recent records of the previous read again.
+    # Each read includes the recent records of the previous read again.
     return Increment(since, frozenset(marks[-1].recent if marks else ()), why)
 
 
 class MarkReader:
-    """Finds the newest change in the pages of a list, beginning with the mark of the
-    pages read before.
+    """Finds the newest change in the pages of a list, beginning with the mark of
+    earlier pages.
 
-    `bound` is the latest time that a mark may have, `lag` how many seconds the next run
-    looks back.
+    `bound` is the latest possible mark, and `lag` how many seconds the next run looks
+    back.
     """
 
     def __init__(self, before: Mark | None, bound: datetime, lag: float) -> None:
         self._bound = bound
         self._lag = lag
         self._newest = parse(before.newest).at if before and before.newest else None
-        # A mark does not keep the times of its recent records, so they count as the
+        # A mark does not store the times of its recent records, so treat them as the
         # latest.
         self._recent = dict.fromkeys(before.recent if before else (), _LAST)
 
@@ -182,11 +173,9 @@ class _Ahead(NamedTuple):
 
 
 class RecordsAhead:
-    """Counts the records of each list whose time of change is later than the clock. Its
-    methods are thread-safe.
+    """Counts the records of each list that claim a change in the future; thread-safe.
 
-    Such records are reported, because every run reads them again until that time has
-    passed.
+    Every run reads them again until that time has passed, so report them.
     """
 
     def __init__(self) -> None:
@@ -194,8 +183,8 @@ class RecordsAhead:
         self._lock = Lock()
 
     def note(self, name: str, records: Iterable[Record], clock: datetime) -> None:
-        """Count the records of a page whose time of change is later than `clock`, when
-        the page was served.
+        """Count the records of a page that changed after `clock`, when the page was
+        served.
         """
         ahead = [
             (at, record)
@@ -212,7 +201,7 @@ class RecordsAhead:
             self._found[name] = latest._replace(records=before.records + len(ahead))
 
     def lines(self) -> list[str]:
-        """Return the result, one line for each list."""
+        """Return a line for each list."""
         return [
             f"{counted(one.records, 'record')} in {name}, the last with id "
             f"{excerpt(one.identity, _LONGEST_ID)}: {one.at.text}"

@@ -22,14 +22,15 @@ from unified_cli.output.record_writer import Style, WriterMemory
 from unified_cli.output.transform import Transform, writer
 
 Read = Callable[[Span], Generator[Page]]
-"""Reads the pages of a list, from anywhere in it."""
+"""Reads the pages of a list in a span."""
 
 
 class TablePart(NamedTuple):
-    """The part of a table that a list of one connection is, `before` this read.
+    """The part of a table that a connection's list is, and its state `before` this
+    read.
 
-    The table is that of a resource, with these `columns`; the connection is known by
-    its origin and account. A `filtered` read is not a full read of the list.
+    A table has one resource, with these `columns`. A `filtered` read is not a full read
+    of the list.
     """
 
     api: str
@@ -43,15 +44,14 @@ class TablePart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ListExportOptions:
-    """How a file is made: `span` is the part to read, `style` and `transform` how it is
-    written.
+    """How to export a list.
 
-    `force` replaces the file, `restart` forgets an earlier run, `dedupe` leaves out
-    records whose id came before. `parquet` makes the complete file a Parquet file with
-    these columns; until then it is NDJSON. With a `lag`, the run records how far it
-    came, and the next run looks back this many seconds from there. With `incremental`,
-    the file adds to a complete list; an `increment` leaves out unchanged records.
-    `table` is where the records go in the end, if that is a table.
+    `span` is the part to read, and `style` and `transform` define the output. `force`
+    replaces the file, `restart` discards an earlier run, and `dedupe` skips repeated
+    ids. `parquet` converts the complete NDJSON to Parquet with these columns. With a
+    `lag`, the run records a mark, and the next run looks back this many seconds from
+    it. With `incremental`, the file adds to a complete list; an `increment` skips
+    unchanged records. `table` is the table to write to, if any.
     """
 
     span: Span
@@ -68,9 +68,8 @@ class ListExportOptions:
 
     @property
     def since(self) -> dict[str, str]:
-        """The filter as it was typed, for the identity of the list.
-
-        Identities from before there were filters lack it.
+        """The typed filter, for the identity of the list. Empty without a filter, as in
+        older versions.
         """
         return {"changed_since": self.span.since.text} if self.span.since else {}
 
@@ -82,9 +81,9 @@ class ListExportOptions:
         return formats.PARQUET.name if self.parquet else self.style.format.name
 
     def identity(self, request: Request, *, replay: bool, **since: str) -> ListIdentity:
-        """Return the identity of the request's list that is read and written so."""
+        """Return the identity of this export of the request's list."""
         style = self.style
-        # Identities from before there were columns lack them.
+        # Without columns, the identity must be that of older versions.
         columns: dict[str, Option] = {"columns": [*style.more]} if style.more else {}
         return ListIdentity.from_request(
             request,
@@ -99,8 +98,8 @@ class ListExportOptions:
 
 
 class TakenOverError(StateError):
-    """Another run writes to the same place, because it believed that this run was dead;
-    this run has to stop.
+    """Another run assumed that this run was dead and took over, so this run must
+    stop.
     """
 
     def __init__(self, place: str) -> None:
@@ -108,8 +107,9 @@ class TakenOverError(StateError):
 
 
 class ListTarget(Protocol):
-    """The place for the pages of one list, which survive any end of the process.
-    Methods raise the errors of the place.
+    """The interface of a target for the pages of a list, which survive a kill.
+
+    The methods raise the errors of the destination.
     """
 
     @property
@@ -117,59 +117,55 @@ class ListTarget(Protocol):
         """The progress of the list so far."""
 
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:
-        """Continue where an earlier run stopped, or begin.
+        """Resume an earlier run, or begin.
 
-        `restart` forgets the earlier run, but `keep` retains its pages.
-
-        Raises StateError if the earlier run had other options, left damage, or is still
-        under way.
+        `restart` discards the earlier run, but `keep` retains its pages. Raises
+        StateError if the earlier run had other options, is damaged, or is still
+        running.
         """
 
     @property
     def is_published(self) -> bool:
-        """Whether an earlier run published the list, but stopped before the manifest
-        recorded it.
+        """Whether an earlier run published the list, but did not update the
+        manifest.
         """
 
     def lines(self) -> Iterator[bytes]:
-        """Return what was written so far, line by line."""
+        """Yield the lines written so far."""
 
     def append(self, data: bytes) -> None:
-        """Add a part of a page, which is forgotten unless `count` follows."""
+        """Append a part of a page. It is discarded unless `count` follows."""
 
     def count(self, state: Checkpoint) -> None:
-        """Note that the page is whole.
+        """Mark the page as complete.
 
-        `state` is the state after the page, except for bytes and hash.
+        `state` is the state after the page, without size and hash.
         """
 
     def keep(self) -> None:
-        """Make all pages so far safe."""
+        """Sync all complete pages to disk."""
 
     def publish(self, end: bytes, *, force: bool) -> None:
-        """Write the end and make the whole list known."""
+        """Write the end, and publish the complete list."""
 
     def tidy(self) -> None:
-        """Remove what only an unfinished list needs, and close it."""
+        """Remove temporary files of a published list, and close it."""
 
     def abandon(self) -> None:
-        """Remove what was begun and holds nothing."""
+        """Remove files without records."""
 
     def close(self) -> None:
-        """Let go of the list. An unfinished one stays for the next run."""
+        """Close the files. An unfinished list stays for the next run."""
 
 
 def run(
     part: ListTarget, read: Read, options: ListExportOptions, wall: Callable[[], float]
 ) -> Generator[Page]:
-    """Write all pages to the target, giving each when it is written, and publish the
-    file.
+    """Write all pages to the target, yield each written page, and publish the file.
 
-    `wall` is the clock of this machine.
-
-    Raises the errors of reading and writing; all pages received by then are safe, and
-    the next run continues after them. Raises UsageError if no record has any of the
-    chosen columns.
+    `wall` is this machine's clock. Raises the errors of reading and writing, after
+    which the next run resumes, and UsageError if no record has any of the chosen
+    columns.
     """
     part.open(force=options.force, restart=options.restart, keep=options.restart and options.dedupe)
     if part.is_published:
@@ -182,7 +178,7 @@ def run(
                     file.add(page)
                     yield page
     except (StorageError, TakenOverError):
-        # A chunk kept now would lie beside the pages of the run that took over.
+        # Do not write a chunk beside the pages of the run that took over.
         raise
     except UnifiedError as error:
         _break_off(part, error)
@@ -219,7 +215,7 @@ def _break_off(part: ListTarget, error: UnifiedError) -> None:
 
 
 class _ListFile:
-    """The target in its format, as it grows page by page."""
+    """Writes pages to the target in its format."""
 
     def __init__(
         self, part: ListTarget, options: ListExportOptions, wall: Callable[[], float]
@@ -232,13 +228,13 @@ class _ListFile:
         self._writer = writer(options.style, part.state.memory.copy())
         self._check = options.transform.check
         if part.state.pages:
-            # An earlier run of version 0.1 took no note of the columns.
+            # Version 0.1 did not record the columns.
             self._check.resume(part.state.memory.get("unseen", ()))
         self._seen = _SeenIds(part.lines()) if options.dedupe else None
         self._left_out = part.state.memory.get("left_out", [])
 
     def add(self, page: Page) -> None:
-        """Write a page. Raises StorageError, and what shaping its records raises."""
+        """Write a page. Raises StorageError, and the errors of the transform."""
         increment = self._options.increment
         records = increment.new(page.records) if increment else page.records
         records = self._seen.new(records) if self._seen else records
@@ -265,8 +261,8 @@ class _ListFile:
         )
 
     def _marked(self, page: Page, lag: float) -> Checkpoint:
-        """Return the state with the mark after this page, and with both clocks at the
-        first one.
+        """Return the state with the mark after this page, and with both times of the
+        first page.
         """
         state = self._part.state
         if not state.pages and not state.sent:
@@ -284,19 +280,18 @@ class _ListFile:
         return memory
 
     def publish(self) -> None:
-        """Write the end and give the file its name. Raises StorageError."""
+        """Write the end, and publish the file. Raises StorageError."""
         state = self._part.state
         if state.mark:
             state.mark = state.mark._replace(written=increments.local(self._wall()))
-        # An earlier run may have been killed when the end was written, but before the
-        # file had its name.
+        # An earlier run may have been killed between writing the end and publishing.
         end = b"" if state.complete else self._writer.end(state.next_cursor)
         self._part.publish(end, force=self._options.force)
 
 
 def shortcomings(part: ListTarget, options: ListExportOptions) -> list[str]:
-    """Return the shortcomings of a complete file: data that the writer could not place,
-    or that the provider left out.
+    """Return what is missing from a complete file, because the writer could not write
+    it or the provider left it out.
     """
     missing = [
         *writer(options.style, part.state.memory).shortcomings(),
@@ -311,18 +306,13 @@ def shortcomings(part: ListTarget, options: ListExportOptions) -> list[str]:
 
 
 class _SeenIds:
-    """The ids that are already in the file, as 64 bits each; they are read from its
-    lines of NDJSON.
-    """
+    """The ids in the NDJSON file, as 64-bit hashes."""
 
     def __init__(self, lines: Iterable[bytes]) -> None:
         self._ids = {hashed for line in lines if (hashed := self._hash(Record(line))) is not None}
 
     def new(self, records: Sequence[Record]) -> Sequence[Record]:
-        """Return the records whose id did not come before.
-
-        A record without an id is always new.
-        """
+        """Return the records with new ids, and those without an id."""
         found = []
         for record in records:
             hashed = self._hash(record)

@@ -1,6 +1,4 @@
-"""The complete files of a list that earlier runs wrote, and where the next one
-begins.
-"""
+"""Find the complete files of a list that earlier runs wrote."""
 
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import PurePosixPath
@@ -15,8 +13,8 @@ from unified_cli.exported.manifest import ManifestEntry
 
 
 class ListHistory(NamedTuple):
-    """The files of a list at a destination: first the file of the whole list, then the
-    files of later changes, in their order.
+    """The files of a list at a destination: the whole list, then later changes in
+    order.
     """
 
     destination: Destination
@@ -28,7 +26,7 @@ class ListHistory(NamedTuple):
     ) -> Self:
         """Return the history that begins with this file.
 
-        Raises StateError if a later file is gone or was changed.
+        Raises StateError if a later file is missing or was changed.
         """
         found = [first, *_later_files(first, entries)]
         for entry in found[1:]:
@@ -37,7 +35,7 @@ class ListHistory(NamedTuple):
         return cls(destination, found)
 
     def then(self, entry: ManifestEntry) -> Self:
-        """Return the history with one more file. A table is always one."""
+        """Return the history with one more file. A table is always a single entry."""
         return self._replace(entries=[entry] if entry.table else [*self.entries, entry])
 
     @property
@@ -52,18 +50,17 @@ class ListHistory(NamedTuple):
 
     @property
     def marks(self) -> list[Mark]:
-        """How far the reads of the files came, in their order."""
+        """The marks of the files, in order."""
         return [mark for entry in self.entries for mark in entry.marks]
 
 
 def check_end(
     destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]
 ) -> None:
-    """Raise StateError if the last file of a list is gone. A run that was killed while
-    it started anew leaves a list like this.
+    """Raise StateError if the last file of a list is missing, because a run was killed
+    while it restarted the list.
 
-    Files are removed from the last one backwards: if the last file exists, all others
-    do, too.
+    Files are removed from last to first, so if the last file exists, all others do.
     """
     *_, last = (first, *_later_files(first, entries))
     if last is not first and not destination.holds(last):
@@ -71,19 +68,14 @@ def check_end(
 
 
 def read_at(first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> str:
-    """Return when the list that begins with this file was last read.
-
-    Later changes may be missing.
-    """
+    """Return when the list that begins with this file was last read."""
     return max(max(entry.ended, entry.checked) for entry in (first, *_later_files(first, entries)))
 
 
 def sweep(
     destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]
 ) -> None:
-    """Remove a killed run's leftovers beside the complete files of a list. `first` is
-    the first of these files.
-    """
+    """Remove leftovers of a killed run beside the complete files of a list."""
     for entry in (first, *_later_files(first, entries)):
         destination.sweep(entry)
 
@@ -100,7 +92,7 @@ def _later_files(
 def note_ids(
     destination: Destination, known: Mapping[str, ManifestEntry], files: Collection[str]
 ) -> None:
-    """Record the ids of the lists that begin with these files, before a new full read.
+    """Store the ids of the lists that begin with these files, before a new full read.
 
     Raises UnsafeError if a folder is a link, and StorageError if writing fails.
     """
@@ -114,15 +106,15 @@ def forget(
 ) -> None:
     """Remove the later files of the lists that begin with these files.
 
-    The first files stay until there are new ones; with `keep` the new ones begin with
-    the content of the first ones. `every` are the files that a manifest has. Raises as
-    `note_ids` does.
+    The first files stay until they are replaced or, with `keep`, extended. `every` has
+    the files in manifests. Raises the errors of `note_ids`.
     """
     for first in sorted(files):
         number = 2
         while _name(first, number) in every:
             number += 1
-        # The newest first: an older version that continues sees that the end is gone.
+        # Remove the newest file first, so that older versions notice that the end is
+        # missing.
         for later in range(number - 1, 1, -1):
             destination.remove(_name(first, later))
     for first in sorted(files):

@@ -1,4 +1,4 @@
-"""A folder of this machine as the place an export goes to."""
+"""Export to a local folder."""
 
 import hashlib
 import os
@@ -31,24 +31,24 @@ from unified_cli.storage.file_lock import HeldLock
 from unified_cli.storage.folders import FixedFolder
 
 _BLOCK = 1024 * 1024
-# There is room for all lists of ten thousand connections, at some hundred bytes each.
+# Enough for all lists of ten thousand connections, at a few hundred bytes each.
 _LARGEST = 1024 * 1024 * 1024
-# A finished list keeps two files open until the manifest records it, so the number of
-# unrecorded lists is limited to this share of the open files that are allowed.
-_LEAST_UNTOLD, _SHARE = 4, 8
+# A finished list keeps two files open until the manifest records it, so limit these
+# lists to a share of the allowed open files.
+_LEAST_UNREPORTED, _SHARE = 4, 8
 
 
 class LocalFolder:
-    """A folder, in which a list is a file; no link in it is followed."""
+    """A folder with a file for each list. Links in it are not followed."""
 
     save_seconds = 1.0
 
     def __init__(self, runtime: Runtime, folder: Path) -> None:
-        """Raises StorageError if the folder is relative and the working directory is
-        gone.
+        """Raises StorageError if the folder is relative and the working directory was
+        removed.
         """
         os_limits.absolute(folder)
-        self.most_untold = max(_LEAST_UNTOLD, os_limits.open_files() // _SHARE)
+        self.most_unreported = max(_LEAST_UNREPORTED, os_limits.open_files() // _SHARE)
         self._runtime = runtime
         self._folder = folder
         self._root = FixedFolder(folder)
@@ -59,10 +59,10 @@ class LocalFolder:
 
     @contextmanager
     def hold(self, manifest: str) -> Generator[None]:
-        """Make the folder and lock the manifest.
+        """Create the folder, and lock the manifest during the block.
 
-        Raises StateError if another run has the lock, UnsafeError if a link leads
-        nowhere, and StorageError if the folder cannot be used.
+        Raises StateError if another run has the lock, UnsafeError if a link is
+        dangling, and StorageError if the folder cannot be used.
         """
         lock = HeldLock(self._folder / f"{manifest}.lock", "--to a folder on another disk")
         if not self._folder.exists():
@@ -78,7 +78,7 @@ class LocalFolder:
             lock.release()
 
     def is_held(self, manifest: str) -> bool:
-        """Return whether another run with this manifest is under way."""
+        """Return whether another run has locked the manifest."""
         path = self._folder / f"{manifest}.lock"
         if not path.exists():
             return False
@@ -93,7 +93,7 @@ class LocalFolder:
     def _make(self) -> None:
         for one in (self._folder, *self._folder.parents):
             if one.is_symlink() and not one.exists():
-                # Anyone who planted it would choose where the files go.
+                # Whoever created the link would choose where the files go.
                 raise UnsafeError(
                     f"{one} is a symbolic link that leads nowhere", hint="--to the folder itself"
                 )
@@ -104,8 +104,8 @@ class LocalFolder:
         """Do nothing: no other run can take over a held lock."""
 
     def check(self, folder: str) -> None:
-        """Raise UnsafeError if the folder, or one above it, is a link, and StorageError
-        if that cannot be found out.
+        """Raise UnsafeError if the folder or one of its parents is a link, and
+        StorageError if it cannot be checked.
         """
         self._checked(f"{folder}/any")
 
@@ -124,13 +124,13 @@ class LocalFolder:
         path = self._folder / name
         folders.check_below(self._folder, path)
         if self._writes:
-            # A run obeys the contents of this file, so others must not be able to write
-            # it. Without a run, a colleague's export can still be read.
+            # A run trusts this file, so others must not be able to write it. Other
+            # commands may read a colleague's export.
             permissions.check_if_there(path)
         return state.whole(path, START_ANEW, largest=_LARGEST)
 
     def replace(self, name: str, text: bytes) -> None:
-        """Write a small file to its place, whole.
+        """Write a small file atomically.
 
         Raises UnsafeError if the folder was replaced, and StorageError if writing
         fails.
@@ -143,9 +143,9 @@ class LocalFolder:
             atomic_file.replace(path, text, lambda: self._root.check(path))
 
     def create(self, name: str, text: bytes) -> bool:
-        """Write a small file unless there is one.
+        """Write a small file unless it exists, and return whether it was written.
 
-        Returns whether this call created the file. Raises as `replace` does.
+        Raises the errors of `replace`.
         """
         path = self._checked(name)
         _make(path.parent)
@@ -160,7 +160,7 @@ class LocalFolder:
         return True
 
     def listed(self, folder: str) -> list[str]:
-        """Return the names in a folder, none if it is missing.
+        """Return the names in a folder, if it exists.
 
         Raises UnsafeError if it is a link, and StorageError if it cannot be read.
         """
@@ -170,14 +170,15 @@ class LocalFolder:
             return [one.name for one in path.iterdir()] if os.path.lexists(path) else []
 
     def drop(self, names: Collection[str]) -> None:
-        """Remove small files. Raises as `remove` does."""
+        """Remove small files. Raises the errors of `remove`."""
         for name in names:
             self.remove(name)
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> PartialFile:
-        """Return the file of a list, and make its folder.
+        """Return the file of a list, and create its folder.
 
-        Raises UnsafeError if the folder is a link, and StorageError if that fails.
+        Raises UnsafeError if the folder is a link, and StorageError if it cannot be
+        created.
         """
         path = self._checked(file)
         _make(path.parent)
@@ -193,13 +194,11 @@ class LocalFolder:
         )
 
     def holds(self, entry: ManifestEntry) -> bool:
-        """Return whether the file is there.
+        """Return whether the file exists.
 
-        Raises StateError if someone changed it, UnsafeError if there is a link, and
+        Compares the content only if the modification time has changed. Raises
+        StateError if the file was changed, UnsafeError if there is a link, and
         StorageError if it cannot be read.
-
-        Compares the content only if the modification time differs from the recorded
-        one.
         """
         path = self._folder / entry.file
         folders.check_below(self._folder, path)
@@ -221,12 +220,12 @@ class LocalFolder:
         return True
 
     def begin_anew(self, file: str, *, keep: bool) -> None:
-        """Remove the begun parts of a file, unless `keep`.
+        """Remove the unfinished parts of a file, unless `keep`.
 
         Raises UnsafeError if its folder is a link.
         """
         if keep:
-            # The prefix of its list; no file is replaced without a manifest.
+            # Keep the file as the beginning of its list.
             return
         path = self._checked(file)
         if path.with_name(f"{path.name}.ckpt").exists():
@@ -234,9 +233,9 @@ class LocalFolder:
         self._remove_beside(file)
 
     def begun(self, file: str) -> Checkpoint | None:
-        """Return the progress of an unfinished file.
+        """Return the checkpoint of an unfinished file, or None.
 
-        None if the file was not begun. Raises StateError if the checkpoint is damaged.
+        Raises StateError if the checkpoint is damaged.
         """
         path = self._checked(file)
         return checkpoint.read(path.with_name(f"{path.name}.ckpt"))
@@ -263,19 +262,20 @@ class LocalFolder:
                 yield from (line.removesuffix(b"\n") for line in content)
 
     def remove(self, name: str) -> None:
-        """Remove a file, if it is there.
+        """Remove a file, if it exists.
 
-        Raises UnsafeError if its folder is a link, and StorageError if that fails.
+        Raises UnsafeError if its folder is a link, and StorageError if removing fails.
         """
         path = self._checked(name)
         with _storage_errors(f"remove {path}"):
             path.unlink(missing_ok=True)
 
     def clear(self, file: str) -> None:
-        """Remove a list, finished or not, with all files beside it. Raises as `remove`
-        does.
+        """Remove a list, finished or not, with all files beside it.
+
+        Raises the errors of `remove`.
         """
-        # The checkpoint is removed first: without a checkpoint, the other files are
+        # Remove the checkpoint first, because other files without a checkpoint are
         # ignored.
         self._remove_beside(file)
         self.remove(file)

@@ -1,4 +1,4 @@
-"""The manifest of an export: what its folder holds, file by file."""
+"""The manifest of an export, which lists its files."""
 
 import json
 import re
@@ -53,24 +53,23 @@ _MEMBERS = (
     "table",
 )
 _NUMBER_AND_SUFFIX = re.compile(r"(?:\.[0-9]+)?\.[^./]+$")
-# Only lists that are parts of tables have these.
+# The members of lists in tables only.
 _OF_TABLES = {"table", "earlier"}
 
 
 @dataclass(slots=True)
 class ManifestEntry(ListRecord):
-    """One list of one connection. `file` is its path below the folder; `why` says why
-    the list is missing or incomplete.
+    """One file of a connection's list.
 
-    `offered` is False if the connection has no such resource. `since` is the time from
-    which a file has the changes, empty for a full read. `modified` is the time of the
-    file, in nanoseconds, when its content was last compared with the hash; `look` is a
-    value that shows, without reading the file, whether someone changed it, if the
-    destination has such a value. `checked` is the time at which an increment last found
-    that nothing had changed. `gone` is how many ids of earlier full reads the last one
-    did not find, if there were any. `earlier` is the mark before the present one, where
-    a table is one entry. A run that takes a list over from the manifest of another run
-    gives it the next `turn`.
+    `file` is its path below the folder, and `why` the reason if the list is missing or
+    incomplete. `offered` is False if the connection does not have the resource. `since`
+    is the start of the changes in the file, or "" for a full read. `modified` is the
+    modification time of the file in nanoseconds when its content was last compared with
+    the hash, and `look` a value of the destination that changes with the file, if it
+    has one. `checked` is when an increment last found no changes. `gone` is how many
+    ids of earlier full reads the last one did not find. `earlier` is the previous mark
+    of a table. A run that takes over a list from another manifest gives it the next
+    `turn`.
     """
 
     file: str
@@ -98,18 +97,18 @@ class ManifestEntry(ListRecord):
 
     @property
     def marks(self) -> list[Mark]:
-        """The marks that there are, the newest last."""
+        """The marks, the newest last."""
         return [mark for mark in (self.earlier, self.mark) if mark]
 
     def finished(self, state: Checkpoint, missing: list[str], *, allow: bool) -> "ManifestEntry":
-        """Return the entry of the list that came to this state.
+        """Return the entry of the list after this checkpoint.
 
         The list is complete if nothing is `missing`, or if `allow` accepts missing
         parts.
         """
         size, sha256 = state.target
         return replace(
-            self.told_by(state),
+            self.updated_from(state),
             # Checkpoints of version 0.1 do not record the options, so the entry keeps
             # its own.
             options=self.options,
@@ -122,7 +121,7 @@ class ManifestEntry(ListRecord):
 
 
 class _StoredManifest(msgspec.Struct):
-    """The contents of the file."""
+    """The content of the file."""
 
     v: int
     started: str
@@ -136,11 +135,11 @@ class _StoredManifest(msgspec.Struct):
 
 @dataclass(slots=True)
 class Manifest:
-    """The manifest of an export, or of one shard of it; `name` is that of its file.
+    """The manifest of an export or of a shard; `name` is its file name.
 
-    `parquet` says which columns its Parquet files have: `TIMESTAMPS`, or 1 if the times
-    are text. `running` are the first files of the lists that a run reads, until it has
-    `ended`. `replaced` are files in another format that are removed once their list is
+    `parquet` is `TIMESTAMPS`, or 1 if the times in its Parquet files are text.
+    `running` has the first files of the lists that a run is reading, until it has
+    `ended`. `replaced` has files in another format to remove when their list is
     complete in this one.
     """
 
@@ -155,10 +154,7 @@ class Manifest:
 
     @classmethod
     def from_text(cls, text: bytes, name: str, folder: str) -> "Manifest":
-        """Return the manifest that was stored as this text.
-
-        Raises StateError if it is damaged.
-        """
+        """Decode a manifest. Raises StateError if it is damaged."""
         found = state.decoded(text, _StoredManifest)
         if found is None or found.v != _VERSION or found.parquet > TIMESTAMPS:
             raise StateError(f"{folder}/{name} is damaged, or of another version", hint=START_ANEW)
@@ -181,7 +177,7 @@ class Manifest:
         )
 
     def put(self, entry: ManifestEntry) -> None:
-        """Add the entry, or replace the one of its file."""
+        """Add or replace the entry of a file."""
         first = self.entries.get(entry.list_file)
         entry.turn = first.turn if first else entry.turn
         self.entries[entry.file] = entry
@@ -192,9 +188,7 @@ class Manifest:
         return all(entry.complete or not entry.offered for entry in self.entries.values())
 
     def ended_before(self, wall: float, seconds: float) -> bool:
-        """Return whether the last run ended more than this many seconds ago. False if
-        it has not ended.
-        """
+        """Return whether the last run ended, and more than this many seconds ago."""
         try:
             ended = datetime.fromisoformat(self.ended or "").timestamp()
         except ValueError:
@@ -203,7 +197,7 @@ class Manifest:
         return wall - ended > seconds + 60
 
     def text(self) -> bytes:
-        """Return the manifest as it is stored."""
+        """Encode the manifest."""
         entries = msgspec.to_builtins([self.entries[name] for name in sorted(self.entries)])
         value: JsonObject = {
             "v": _VERSION,
@@ -224,46 +218,49 @@ class Manifest:
                 for entry in entries
             ],
         }
-        # A run may write it each second; with an indent, `json` encodes in Python.
+        # A run may write it every second, and with an indent the C encoder of `json` is
+        # not used.
         return msgspec.json.format(json.dumps(value).encode(), indent=1) + b"\n"
 
 
 def manifest_of(name: str) -> str:
-    """Return the name of the manifest of a connection's task: no two tasks of an export
-    write the same file.
+    """Return the name of the manifest for a connection's task. Each task of an export
+    has its own.
     """
     return f"manifest-of-{quote(name, safe='')}.json"
 
 
 def list_of(file: str) -> str:
-    """Return the name of the list that a file belongs to, the same in all formats."""
+    """Return the name of a file's list, which is the same in all formats."""
     return _NUMBER_AND_SUFFIX.sub("", file)
 
 
 def is_of_task(manifest: str) -> bool:
-    """Return whether a manifest of this name is that of a connection's task."""
+    """Return whether a manifest belongs to a connection's task."""
     return manifest.startswith("manifest-of-")
 
 
 def no_export(place: object) -> StateError:
-    """Return the error for a folder or a store without a manifest."""
+    """Return the error for a destination without a manifest."""
     return StateError(
         f"{place} holds no {NAME}, so it is not an export", hint="name what export --to was given"
     )
 
 
 def timestamp(wall: float) -> str:
-    """Return a time as ISO 8601 writes it, in UTC."""
+    """Return a time in ISO 8601 format, in UTC."""
     return datetime.fromtimestamp(wall, UTC).isoformat(timespec="seconds")
 
 
 def without_lists(entries: Iterable[ManifestEntry]) -> dict[str, list[ManifestEntry]]:
-    """Return the connections that offer none of these lists, each with its entries."""
+    """Return the entries of each connection that offers none of these lists."""
     found: dict[str, list[ManifestEntry]] = {}
     for entry in entries:
         found.setdefault(entry.profile, []).append(entry)
     return {
-        name: of_it for name, of_it in found.items() if not any(entry.offered for entry in of_it)
+        name: of_profile
+        for name, of_profile in found.items()
+        if not any(entry.offered for entry in of_profile)
     }
 
 

@@ -1,5 +1,5 @@
-"""Write records as a Parquet file: the exact JSON text of each, beside the members that
-tables are joined by.
+"""Write records to a Parquet file: the exact JSON text of each, and columns for
+joins.
 """
 
 import io
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 _PROFILE, _ID, _RECORD = "_profile", "id", "record"
 TIMES = ("created_at", "updated_at")
 COLUMNS = (_PROFILE, _ID, *TIMES, _RECORD)
-# A row group is held in memory: at most this many rows, and not much more than this
-# many bytes of records.
+# The limits of a row group, which is held in memory. The last record may exceed the
+# bytes.
 _ROWS, _BYTES = 20_000, 16 * 1024 * 1024
 # By default a batch has 65,536 rows, of several groups.
 _AT_ONCE = 5_000
@@ -37,11 +37,9 @@ def check(what: str = "--format parquet") -> None:
 
 
 class ParquetColumns(NamedTuple):
-    """The columns of a file beside the record: the `profile`, and `more` members by
-    their paths.
+    """The columns of a file besides the record: the `profile`, and `more` paths.
 
-    `timestamps` is False if the other files of the folder are of a version that wrote
-    the times as text.
+    `timestamps` is False if the other files in the folder have the times as text.
     """
 
     profile: str
@@ -50,11 +48,11 @@ class ParquetColumns(NamedTuple):
 
 
 def schema(columns: ParquetColumns) -> "pa.Schema":
-    """Return the schema of rows with these columns, the same whatever the records hold.
+    """Return the schema, which does not depend on the records.
 
     Its columns are `_profile`, `id`, `created_at`, `updated_at`, `record`, and the
-    requested ones. The times are timestamps in UTC; all else is text. Typed columns
-    would change numbers: a double has 53 bits, and a member may have different types in
+    requested ones. The times are UTC timestamps, and all other columns are text: a
+    double would change large numbers, and a member may have different types in
     different records.
     """
     import pyarrow as pa  # noqa: PLC0415  an extra, and slow to import
@@ -75,9 +73,7 @@ def schema(columns: ParquetColumns) -> "pa.Schema":
 def batches(
     records: Iterable[bytes], columns: ParquetColumns, size: int = _BYTES
 ) -> "Iterator[pa.RecordBatch]":
-    """Return the rows of these records, some thousands at a time, with the schema of
-    the columns.
-    """
+    """Yield the rows of these records in batches, with the schema of the columns."""
     import pyarrow as pa  # noqa: PLC0415  as above
 
     kinds = schema(columns)
@@ -101,13 +97,14 @@ def json_id(record: bytes) -> bytes | None:
 
 
 def identity(record: bytes) -> bytes | None:
-    """Return the id of a record as its column has it."""
+    """Return the id of a record as in its column."""
     return as_text(json_id(record))
 
 
 def write(lines: BinaryIO, send: Callable[[bytes], object], columns: ParquetColumns) -> None:
-    """Write lines of records as a Parquet file with these columns. `send` gets the
-    bytes of the file. Raises OSError, and the errors of `send`.
+    """Convert lines of records to a Parquet file, and pass its bytes to `send`.
+
+    Raises OSError, and the errors of `send`.
     """
     from pyarrow import PythonFile, parquet  # noqa: PLC0415  as above
 
@@ -120,8 +117,9 @@ def write(lines: BinaryIO, send: Callable[[bytes], object], columns: ParquetColu
 
 
 def records(content: BinaryIO) -> Iterator[bytes]:
-    """Yield the records of a Parquet file of this program. Raises ValueError if it is
-    any other file, and OSError if reading fails.
+    """Yield the records of a Parquet file that an export wrote.
+
+    Raises ValueError if it is another kind of file, and OSError if reading fails.
     """
     from pyarrow import parquet  # noqa: PLC0415  see above
 
@@ -147,10 +145,7 @@ def _groups(records: Iterable[bytes], most: int) -> Iterator[list[bytes]]:
 
 
 def _time(value: bytes | None) -> datetime | None:
-    """Return a member as a time.
-
-    None if it is not a time, or has more digits than microseconds.
-    """
+    """Return a member as a time, or None if it is not a time or is too precise."""
     if value is None or not value.startswith(b'"'):
         return None
     try:
@@ -183,7 +178,7 @@ def as_text(value: bytes | None) -> bytes | None:
 
 
 class _Sink(io.RawIOBase):
-    """The bytes to send as a stream."""
+    """A stream that passes its bytes to a function."""
 
     def __init__(self, send: Callable[[bytes], object]) -> None:
         self._send = send

@@ -1,5 +1,5 @@
-"""A file that grows page by page, survives any end of the process, and gets its name
-when it is complete.
+"""Write a file page by page. It can be resumed after a kill, and gets its name when it
+is complete.
 """
 
 import hashlib
@@ -28,11 +28,11 @@ from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
 from unified_cli.storage.folders import FixedFolder
 
-# Pages are made safe together: at the latest after this many seconds or bytes.
+# Sync pages to disk after this many seconds or bytes.
 _SECONDS, _BYTES = 1.0, 8 * 1024 * 1024
 _WITHOUT_LOCKS = "--out a file on another disk, or > FILE"
 Convert = Callable[[BinaryIO, Callable[[bytes], None]], None]
-"""Reads lines of NDJSON from the file, and passes the bytes of another format to the
+"""Converts NDJSON in the file to another format, and passes the bytes to the
 function.
 """
 
@@ -40,8 +40,8 @@ function.
 class PartialFile:
     """`T.part`, `T.ckpt` and `T.lock` beside the target `T`.
 
-    Whenever the process is killed, the part file begins with the complete pages that
-    the checkpoint counts. All methods raise StorageError if the file system refuses.
+    The part file always begins with the complete pages that the checkpoint counts, even
+    after a kill. All methods raise StorageError if the file system fails.
     """
 
     def __init__(
@@ -54,10 +54,10 @@ class PartialFile:
         root: FixedFolder | None = None,
         convert: Convert | None = None,
     ) -> None:
-        """`instead` is the remedy in the error for an existing file of that name.
+        """`instead` is the hint if the file already exists.
 
-        Below `root`, a fixed folder, no link is followed. `convert` makes the final
-        file from the part file.
+        Links below `root` are not followed. `convert` creates the final file from the
+        part file.
         """
         self.path = path
         self._root = root or FixedFolder(path.parent)
@@ -77,11 +77,11 @@ class PartialFile:
         return Checkpoint.begin(self._identity, timestamp(self._wall()))
 
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:
-        """Take the lock and continue where an earlier run stopped, or begin.
+        """Take the lock, and resume an earlier run or begin.
 
-        `restart` forgets the earlier run, but `keep` retains the pages that it wrote.
-        Raises StateError if the earlier run had other options, left damage, or is still
-        under way, and UnsafeError if a link leads elsewhere.
+        `restart` discards the earlier run, but `keep` retains its pages. Raises
+        StateError if the earlier run had other options, is damaged, or is still
+        running, and UnsafeError if a folder is a link.
         """
         self._check()
         output_file.check_folder(self.path)
@@ -113,21 +113,21 @@ class PartialFile:
                 raise StateError(
                     f"{self._part} exists without its checkpoint (--restart removes it)"
                 )
-            # The checkpoint comes first: a part file without one is someone else's.
+            # Write the checkpoint first: a part file without one is not ours.
             self._write_state()
             self._file.create()
             folders.sync(self.path.parent)
         else:
-            self._go_on(earlier)
+            self._resume(earlier)
             if restart:
                 self.state = self.state.begun_again()
         self._safe_bytes, self._safe_at = self.state.bytes, self._monotonic()
 
     def _earlier(self) -> Checkpoint | None:
-        """Return how far an earlier run came.
+        """Return the checkpoint of an earlier run.
 
-        Raises StateError if it read another list, and ConfigError if others can write
-        its checkpoint.
+        Raises StateError if it exported another list, and ConfigError if others can
+        write the checkpoint.
         """
         permissions.check_if_there(self._ckpt)
         earlier = checkpoint.read(self._ckpt)
@@ -143,7 +143,7 @@ class PartialFile:
             raise StateError(f"{self._ckpt} is of an export with {other}", hint=START_ANEW)
         return earlier
 
-    def _go_on(self, earlier: Checkpoint) -> None:
+    def _resume(self, earlier: Checkpoint) -> None:
         try:
             self._file.open(missing_ok=earlier.bytes == 0)
         except FileNotFoundError:
@@ -158,30 +158,27 @@ class PartialFile:
         self.state = earlier
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the lines of the part file so far.
-
-        Nothing may be appended in the meantime.
-        """
+        """Yield the lines of the part file. Do not append while iterating."""
         with self._file.reader() as file:
             yield from (line.removesuffix(b"\n") for line in file)
 
     @property
     def is_published(self) -> bool:
-        """Whether the earlier run had given the file its name, and was killed while
-        tidying up.
+        """Whether the earlier run published the file, but was killed before it removed
+        the checkpoint.
         """
         return not self._file.is_open
 
     def append(self, data: bytes) -> None:
-        """Add a part of a page, which the next run forgets unless `count` follows."""
+        """Append a part of a page. The next run discards it unless `count` follows."""
         with self._writing(self._part):
             self._file.append(data)
         self._hash.update(data)
 
     def count(self, state: Checkpoint) -> None:
-        """Note that the page is whole.
+        """Mark the page as complete.
 
-        `state` is the state after the page, except for bytes and hash.
+        `state` is the state after the page, without size and hash.
         """
         with self._writing(self._part):
             self._note(state)
@@ -189,13 +186,13 @@ class PartialFile:
                 self.state.bytes - self._safe_bytes >= _BYTES
                 or self._monotonic() - self._safe_at >= _SECONDS
             )
-            # After the last page, the caller publishes the file at once, which makes
-            # the page safe.
+            # After the last page, the caller publishes the file at once, which also
+            # syncs it.
             if due and state.next_cursor is not None:
                 self._make_safe()
 
     def keep(self) -> None:
-        """Make all pages so far safe, for the next run to continue from here."""
+        """Sync all complete pages to disk."""
         with self._writing(self._part):
             if self._file.is_open:
                 self._make_safe()
@@ -205,8 +202,7 @@ class PartialFile:
         with self._writing(self.path):
             with AtomicFile.beside(self.path) as made, self._file.reader() as content:
                 convert(content, made.write)
-                # After a crash, the next run recognises the target by its size and
-                # hash.
+                # After a crash, the next run recognises the target by size and hash.
                 published = made.size, made.digest("sha256").hex()
                 self._note(replace(self.state, complete=True, published=published))
                 self._make_safe()
@@ -215,13 +211,13 @@ class PartialFile:
             self._part.unlink(missing_ok=True)
 
     def publish(self, end: bytes, *, force: bool) -> None:
-        """Write the end and give the complete file its name."""
+        """Write the end, and give the complete file its name."""
         if self._convert:
             self._publish_converted(self._convert, force=force)
             return
         with self._writing(self._part):
-            # The checkpoint counts the end and marks the file complete in one step. If
-            # a crash came between two steps, the next run would write the end again.
+            # Count the end and mark the file complete in one step. After a crash
+            # between two steps, the next run would write the end again.
             self.append(end)
             self._note(replace(self.state, complete=True))
             self._make_safe()
@@ -238,21 +234,20 @@ class PartialFile:
         self.close()
 
     def abandon(self) -> None:
-        """Remove files that were begun and hold no records."""
+        """Remove the files if they have no records."""
         if self.state.bytes:
-            # A checkpoint that counts bytes is of no use without these bytes.
+            # The checkpoint must not count the removed bytes.
             self.state = self._fresh()
             self._write_state()
         self._check()
-        # In this order: a part file without its checkpoint is someone else's.
+        # Remove the part file first: a part file without a checkpoint is not ours.
         self._part.unlink(missing_ok=True)
         self._ckpt.unlink(missing_ok=True)
         self.close()
 
     def close(self) -> None:
-        """Close the files and release the lock.
-
-        An unfinished file stays for the next run.
+        """Close the files and release the lock. An unfinished file stays for the next
+        run.
         """
         self._file.close()
         self._lock.release()
@@ -277,7 +272,7 @@ class PartialFile:
     def _write_state(self) -> None:
         self.state.updated = timestamp(self._wall())
         with self._writing(self._ckpt):
-            # The folder may have been replaced since the part file was opened.
+            # The folder may have been replaced in the meantime.
             atomic_file.replace(self._ckpt, self.state.text(), self._check)
 
     def _check(self) -> None:
@@ -293,8 +288,7 @@ class PartialFile:
             raise self._failure(error, path) from None
 
     def _failure(self, error: OSError, path: Path) -> StorageError:
-        # If an open file cannot be written, the error of the operating system names no
-        # file.
+        # Errors of an open file do not name the file.
         return StorageError(
             f"cannot write {error.filename or path}: {error.strerror}; the safe part stays for the"
             " next run"

@@ -59,7 +59,7 @@ class TableFolder:
         self._files = files
         self._tables: dict[str, ListTable] = {}
         # Manifests and their locks are handled by `files`.
-        self.save_seconds, self.most_untold = files.save_seconds, files.most_untold
+        self.save_seconds, self.most_unreported = files.save_seconds, files.most_unreported
         self.hold, self.is_held, self.check_held = files.hold, files.is_held, files.check_held
         self.read, self.replace, self.manifests = files.read, files.replace, files.manifests
         self.remove, self.place = files.remove, files.place

@@ -271,7 +271,7 @@ class _Export:
             waited = self._runtime.monotonic() - self._saved_at
             if (
                 waited >= self._destination.save_seconds
-                or len(self._untidy) >= self._destination.most_untold
+                or len(self._untidy) >= self._destination.most_unreported
             ):
                 self._save()
 

@@ -48,7 +48,7 @@ class StoreFolder:
 
     # Save the manifest rarely: it is large, and the logs have the latest state.
     save_seconds = 60.0
-    most_untold = sys.maxsize
+    most_unreported = sys.maxsize
 
     def __init__(self, runtime: Runtime, objects: StoredObjects) -> None:
         self._runtime = runtime
