@@ -290,8 +290,8 @@ class _ListFile:
 
 
 def shortcomings(part: ListTarget, options: ListExportOptions) -> list[str]:
-    """Return what is missing from a complete file, because the writer could not write
-    it or the provider left it out.
+    """Return sentences about data that a complete file lacks, because the writer could
+    not write it or the provider left it out.
     """
     missing = [
         *writer(options.style, part.state.memory).shortcomings(),

@@ -93,7 +93,7 @@ class LocalFolder:
     def _make(self) -> None:
         for one in (self._folder, *self._folder.parents):
             if one.is_symlink() and not one.exists():
-                # Whoever created the link would choose where the files go.
+                # The creator of the link would choose where the files go.
                 raise UnsafeError(
                     f"{one} is a symbolic link that leads nowhere", hint="--to the folder itself"
                 )

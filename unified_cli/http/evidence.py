@@ -70,7 +70,7 @@ class Recording:
     def transport(
         self, opened: Callable[[], httpx.BaseTransport], describe: Describe
     ) -> httpx.BaseTransport:
-        """Return a transport that records the exchanges of another one."""
+        """Return a transport that records the exchanges of another transport."""
         return _RecordingTransport(opened(), self, describe)
 
     def add(self, exchange: Exchange) -> None:

@@ -1,4 +1,4 @@
-"""Write records as CSV or TSV. The first page decides the columns; later members
+"""Write records as CSV or TSV. The first page defines the columns. Later members
 without a column are reported.
 """
 
@@ -27,7 +27,7 @@ _TYPED = ":json"
 def typed_name(column: str, *, path: bool) -> str:
     """Return the name of a column of JSON cells.
 
-    The name becomes a JSON string if it would otherwise be read as a path.
+    It is a JSON string if it would otherwise be read as a path.
     """
     plain = column.isprintable() and column.strip() == column and "." not in column
     as_is = path or (plain and column[:1] not in {"", '"'})
@@ -35,9 +35,8 @@ def typed_name(column: str, *, path: bool) -> str:
 
 
 def untyped_name(head: str) -> tuple[str, bool]:
-    """Return a column's name without the mark of `typed_name`.
-
-    The second value says whether it had the mark.
+    """Reverse `typed_name`: return the column's name, and whether its cells are
+    JSON.
     """
     name = head.removesuffix(_TYPED)
     if name == head:
@@ -47,15 +46,15 @@ def untyped_name(head: str) -> tuple[str, bool]:
 
 
 def without_escapes(cell: str) -> str:
-    """Return the text of a cell of TSV."""
+    """Return the text of a TSV cell."""
     return _TSV_ESCAPE.sub(lambda found: _TSV_LETTERS[found[1]], cell) if "\\" in cell else cell
 
 
 class Delimited(RecordWriter):
-    r"""Writes a header, and a row for each record. CSV quotes as RFC 4180 says; TSV has
-    `\t`, `\n`, `\r` and `\\`.
+    r"""Writes a header, and a row for each record.
 
-    In CSV, an empty text is `""` and null an empty cell. With types, each cell is JSON.
+    CSV follows RFC 4180, with `""` for an empty string and an empty cell for null. TSV
+    escapes `\t`, `\n`, `\r` and `\\`. With types, each cell is JSON.
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
@@ -69,13 +68,13 @@ class Delimited(RecordWriter):
         self._guarded: int = memory.get("guarded", 0)
 
     def prepare(self, slices: Iterable[Sequence[Record]]) -> None:
-        """Fix the columns at the first records."""
+        """Choose the columns from the first records."""
         if self._columns is None:
             self._columns = dict.fromkeys(self._style.columns) or self._fix(slices)
 
-    # `one_line` is not needed, because cells are written anew.
+    # `one_line` is not needed, because cells are rewritten.
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
-        """Yield the rows, with the header before the first."""
+        """Yield the rows, and the header before the first row."""
         for rows in joined(self._rows(records)):
             yield rows.encode("utf-8", "backslashreplace")
         self.memory |= {"lost": [*self._lost], "guarded": self._guarded}
@@ -119,7 +118,7 @@ class Delimited(RecordWriter):
         ]
 
     def remarks(self) -> Sequence[str]:
-        """Return how many cells got a quote."""
+        """Return how many cells were changed by --csv-safe."""
         return (
             [
                 (
@@ -138,7 +137,7 @@ class Delimited(RecordWriter):
             found |= dict.fromkeys(parts(record) or ())
         if record is None:
             return None
-        # Any connection's page may come first, so all known columns are included.
+        # The first page may be of any connection, so include all known columns.
         ahead = (
             [*style.first, *style.known] if style.first and style.expects(found) else style.first
         )
@@ -176,5 +175,5 @@ class Delimited(RecordWriter):
         return '"' + cell.replace('"', '""') + '"' if empty or _QUOTED.search(cell) else cell
 
     def _line(self, cells: Sequence[str]) -> str:
-        # A row of one empty cell would be an empty line, which many programs skip.
+        # Many programs would skip the empty line of a single empty cell.
         return (",".join(cells) or '""') + "\n" if self._csv else "\t".join(cells) + "\n"

@@ -1,6 +1,6 @@
-"""The formats of results, with their traits.
+"""The formats of results and their properties.
 
-No other module has a set of format names.
+No other module lists format names.
 """
 
 from collections.abc import Sequence
@@ -9,52 +9,52 @@ from typing import NamedTuple
 from unified_cli.errors import UsageError
 
 AUTO = "auto"
-"""The name of the format that depends on where the result goes."""
+"""The format that depends on whether stdout is a terminal."""
 
 
 class Format(NamedTuple):
-    """A format and its traits."""
+    """A format and its properties."""
 
     name: str
     writer: str = ""
-    """The class in `output` that writes records, as `module:Class`; raw has none."""
+    """The class in `output` that writes records, as `module:Class`. Empty for raw."""
     lines: bool = False
-    """Each record is a line, usable before the next one comes."""
+    """Whether each record is a line of its own."""
     document: bool = False
-    """A result is one document, so that a jq program sees all of it."""
+    """Whether a result is one document, which a jq program gets as a whole."""
     json: bool = False
-    """It is JSON: coloured on a terminal, with errors in JSON, too."""
+    """Whether it is JSON, with colours on a terminal, and errors also in JSON."""
     columns: bool = False
-    """A record is a row, so columns are chosen even without --columns."""
+    """Whether a record is a row, so that columns are chosen even without --columns."""
     delimiter: str = ""
-    """The character between two cells, of a format whose rows programs read."""
+    """The character between cells, if programs read the rows."""
     fields: bool = True
-    """It shows members of records, so that `--columns` chooses some of them, and
-    `_profile` can be one.
+    """Whether it shows members of records, so that it supports `--columns` and
+    `_profile`.
     """
     binary: bool = False
-    """It is the bytes of one response, which is not split into records."""
+    """Whether it is the unchanged body of one response."""
     dedupe: bool = False
-    """A file in this format may leave out records that it has already."""
+    """Whether --dedupe supports this format."""
     increments: bool = False
-    """An incremental export can add changes to a file in this format."""
+    """Whether incremental exports support this format."""
 
     def __str__(self) -> str:
         return self.name
 
     @property
     def for_people(self) -> bool:
-        """Whether people read its rows, which then have only what they need."""
+        """Whether its rows are for people, and can be incomplete."""
         return self.columns and not self.delimiter
 
     @property
     def whole(self) -> bool:
-        """Whether one response is written whole, unless columns are chosen."""
+        """Whether a response is written as one document, unless columns are chosen."""
         return self.document or self.binary
 
     @property
     def as_served(self) -> bool:
-        """Whether one response is passed on unchanged, unless columns are chosen."""
+        """Whether a response is written unchanged, unless columns are chosen."""
         return self.binary or (self.document and self.json)
 
 
@@ -74,9 +74,9 @@ DELTA = Format("delta", columns=True, increments=True)
 JUNIT = Format("junit")
 
 RESULTS = (JSON, NDJSON, TABLE, MARKDOWN, CSV, TSV, YAML, IDS, RAW)
-"""The formats of results of operations, the first one the default."""
+"""The formats of results of operations. The first one is the default."""
 ROWS = tuple(one for one in RESULTS if not one.binary)
-"""The formats of the rows of a statement."""
+"""The formats of the rows of a SQL statement."""
 TABLES = (TABLE, MARKDOWN, JSON, TSV)
 """The formats of built-in commands."""
 DESCRIPTIONS = (*TABLES, RAW)
@@ -88,7 +88,7 @@ VERDICTS = (*TABLES, JUNIT)
 DIFFERENCES = (TABLE, MARKDOWN, NDJSON, JSON)
 """The formats of `diff`."""
 EXPORTS = (NDJSON, CSV, TSV, JSON, PARQUET, DELTA)
-"""The formats of the files of an export, the first one the default."""
+"""The formats of the files of an export. The first one is the default."""
 REPORTS = (JSON,)
 """The formats of `report`."""
 
@@ -99,11 +99,13 @@ def names(formats: Sequence[Format]) -> tuple[str, ...]:
 
 
 SETTINGS = (*names(RESULTS), AUTO)
-"""The values of `-o`, the variable and the key."""
+"""The values of `-o`, its environment variable and its config key."""
 
 
 def named(name: str, *, terminal: bool) -> Format | None:
-    """Return the format of a setting. `auto` is a table at a terminal, else JSON."""
+    """Return the format with this name. `auto` is a table on a terminal, otherwise
+    JSON.
+    """
     if name == AUTO:
         return TABLE if terminal else JSON
     return next((one for one in RESULTS if one.name == name), None)
@@ -114,8 +116,8 @@ def of_command(
 ) -> Format:
     """Return the format of a built-in command.
 
-    Without a name, it is a table at a terminal, and `otherwise` off a terminal. Raises
-    UsageError if the format is not among the choices.
+    Without a name, it is a table on a terminal, and `otherwise` elsewhere. Raises
+    UsageError if the command does not support the format.
     """
     if name is None:
         return TABLE if terminal else otherwise
@@ -124,7 +126,7 @@ def of_command(
 
 
 def check_choice(name: str, choices: Sequence[str]) -> None:
-    """Raise UsageError for a format that is not a choice."""
+    """Raise UsageError if a command does not support a format."""
     if name not in choices:
         allowed = ", ".join(choices)
         raise UsageError(f"this command does not support -o {name} (choose from {allowed})")

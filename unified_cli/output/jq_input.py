@@ -1,4 +1,4 @@
-"""Detect values that jq cannot hold, and numbers that it computed."""
+"""Detect values that jq would change, and numbers that it computed."""
 
 import re
 from collections.abc import Iterable
@@ -13,20 +13,17 @@ from unified_cli.masking import excerpt
 _LARGEST_EXPONENT = 999_999_999
 _LONGEST_NUMBER = 60
 _STRING = re.compile(STRING, re.DOTALL)
-# The digits that a double always keeps.
+# A double always keeps this many digits.
 _SAFE_DIGITS = 15
 _LONG_NUMBER = re.compile(rb"-?\d[\d.]{%d,}(?:[eE][+-]?\d+)?" % _SAFE_DIGITS)
 
 
 class _UnsupportedError(Exception):
-    """The text says what jq cannot hold."""
+    """jq cannot represent a value, which the message names."""
 
 
 def find_unsupported(text: bytes) -> str:
-    """Return the name of a value that jq would drop or change.
-
-    An example is `half a surrogate pair`. Empty if jq keeps everything.
-    """
+    """Describe the first value that jq would drop or change, or return ""."""
     if json_check.without_halves(text) != text:
         return "half a surrogate pair"
     try:
@@ -50,8 +47,8 @@ def _number(text: str) -> None:
     mantissa, letter, exponent = text.lower().partition("e")
     if letter:
         digits = exponent.lstrip("+-0")
-        # JSON counts an exponent from the point, but jq counts it from the first digit,
-        # so the length of the mantissa is added.
+        # An exponent in JSON counts from the point, but in jq from the first digit, so
+        # add the length of the mantissa.
         most = len(str(_LARGEST_EXPONENT))
         if len(digits) > most or int(digits or "0") + len(mantissa) > _LARGEST_EXPONENT:
             raise _UnsupportedError(f"the number {excerpt(text, _LONGEST_NUMBER)}")
@@ -61,7 +58,7 @@ def _refuse(word: str) -> NoReturn:
     raise _UnsupportedError(word)
 
 
-# Values are dropped, so that a large text takes little memory.
+# Discard values, so that a large text takes little memory.
 _SCANNER = JSONDecoder(
     object_pairs_hook=_members,
     parse_float=_number,
@@ -71,10 +68,9 @@ _SCANNER = JSONDecoder(
 
 
 def computed(results: Iterable[bytes], *sources: bytes) -> str | None:
-    """Return the first number that jq computed in doubles.
+    """Return the first number that jq computed, or None.
 
-    The number has more than 15 digits and occurs in no source. None if there is no such
-    number.
+    Such a number has more than 15 digits and does not occur in a source.
     """
     known: set[bytes] | None = None
     for result in results:
@@ -95,9 +91,9 @@ def _is_long(number: bytes) -> bool:
 
 
 def _numbers(sources: Iterable[bytes]) -> set[bytes]:
-    """Return the sources' long numbers, written in one way.
+    """Return the long numbers in the sources, in a normal form.
 
-    Numbers within texts are included. Each number is added without its sign as well.
+    This includes numbers in strings, and each number without its sign.
     """
     found = (number for source in sources for number in _LONG_NUMBER.findall(source))
     return {canonical(one) for number in found for one in (number, number.lstrip(b"-"))}

@@ -1,4 +1,4 @@
-"""A process that runs jq programs where the time is limited."""
+"""Run jq programs in a separate process with a time limit."""
 
 import json
 import select
@@ -15,17 +15,13 @@ if TYPE_CHECKING:
     import subprocess
 
 _WORKER = Path(__file__).with_name("jq_worker.py")
-# As the last read, a program that starts at the deadline gets this long.
+# A program that starts at the deadline still gets this long.
 _LEAST_SECONDS = 1.0
 _START_SECONDS = 60.0
 
 
 class JqProcess:
-    """Runs programs until a time on the runtime's clock, for `--until`
-    (`call.expect`).
-
-    It is not safe for threads.
-    """
+    """Runs programs until a deadline, for `--until`. Not thread-safe."""
 
     def __init__(self, runtime: Runtime, seconds: float) -> None:
         self._runtime = runtime
@@ -43,10 +39,10 @@ class JqProcess:
         self._end()
 
     def results(self, program: str, text: str) -> list[str]:
-        """Return a program's results for a JSON text, as texts.
+        """Return a program's results for JSON text, as JSON text.
 
-        After a program that did not end, no other program runs. Raises ValueError if
-        the program fails or does not end in time, and StorageError if no process can be
+        After a timeout, later programs do not run. Raises ValueError if the program
+        fails or does not end in time, and StorageError if the process cannot be
         started.
         """
         if not self._is_over:
@@ -81,14 +77,12 @@ class JqProcess:
         return child.stdout.readline()
 
     def _start(self) -> "subprocess.Popen[bytes]":
-        """Return the process, once it has said that it runs.
-
-        A failed start would look like a failed program.
+        """Start the process, and wait until it reports that it runs, so that a failed
+        start does not look like a failed program.
         """
         try:
             self._child = child = subprocess.Popen(  # noqa: S603  our own program, and no shell
-                # Without -P the folder of the script would be searched first for
-                # modules.
+                # With -P, Python does not search the folder of the script for modules.
                 [sys.executable, "-P", str(_WORKER)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

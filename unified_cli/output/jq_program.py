@@ -1,4 +1,4 @@
-"""jq programs and their results for JSON, in this process or in one of their own."""
+"""Compile and run jq programs, in this process or a separate one."""
 
 import re
 from collections.abc import Sequence
@@ -17,19 +17,19 @@ from unified_cli.output.jq_input import computed, find_unsupported
 from unified_cli.output.jq_process import JqProcess
 from unified_cli.plural import counted
 
-# A program begins with its directives; a comment may continue after a backslash at the
-# end of its line.
+# Directives are at the beginning of a program. A backslash continues a comment on the
+# next line.
 _DIRECTIVE = re.compile(r"(?:\s|#(?:[^\\\n]|\\(?:\r\n|.))*+)*+(import|include|module)\b", re.DOTALL)
 _HALTS = """\
 def halt: error("halt has no meaning here, where a program runs once for each value");
 def halt_error: error;
 def halt_error($code): error;
 """
-# The last line of jq's message about a program.
+# The longest reason from jq, in characters.
 _LONGEST_REASON = 300
 _MOST_NAMED = 6
 _UNDEFINED = re.compile(r"(\w+)/(\d) is not defined")
-# The functions that are misspelt most.
+# The functions that are most often misspelt.
 _USUAL = (
     "length",
     "select",
@@ -54,12 +54,12 @@ _NUMBER = re.compile(r"-?\d[\d.]*")
 _NOTHING = "no result"
 _MOST_LEFT_OUT = 5
 _LONGEST_ID = 80
-# A single = in a program assigns.
+# A single = is an assignment.
 _ASSIGNS = re.compile(r"(?<![=!<>|+*/%?-])=(?!=)")
 
 
 class NotHeldError(ValueError):
-    """The input has a value that jq would drop or change; `what` names it."""
+    """The input has a value that jq would drop or change. `what` describes it."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"jq cannot hold {what}")
@@ -69,14 +69,14 @@ class NotHeldError(ValueError):
 class JqProgram:
     """A compiled jq program, from JSON text to JSON text.
 
-    Numbers that it passes on keep their digits. It remembers a number that it computed,
-    because jq computes in doubles, and the records that it was not run on.
+    Unchanged numbers keep their digits. `remarks` reports computed numbers, which jq
+    computes in doubles, and `shortcomings` the records that were left out.
     """
 
     def __init__(
         self, expression: str, option: str = "--jq", process: JqProcess | None = None
     ) -> None:
-        """`process` runs it, if the time is limited.
+        """`process` runs it with a time limit.
 
         Raises UsageError if the expression cannot be compiled.
         """
@@ -88,10 +88,10 @@ class JqProgram:
         self._left_out: dict[int, str] = {}
 
     def results(self, text: bytes) -> list[bytes]:
-        """Return the results for a JSON text, each as a JSON line.
+        """Return the results for JSON text, each as a line of JSON.
 
-        Raises ValueError if the program fails on the text, and NotHeldError if jq would
-        drop or change a value in the text.
+        Raises ValueError if the program fails, and NotHeldError if jq would drop or
+        change a value in the text.
         """
         with self._interruptible():
             return self._results(text)
@@ -108,10 +108,10 @@ class JqProgram:
             raise self._failure(text, error) from None
 
     def run_each(self, records: Sequence[Record]) -> list[Record]:
-        """Return the results for one record after the other.
+        """Return the results for each of the records.
 
-        A record that jq cannot hold is left out. Raises RecordProgramError, which names
-        the record, if the program fails.
+        Leaves out records that jq cannot represent. Raises RecordProgramError, which
+        names the record, if the program fails.
         """
         found: list[Record] = []
         with self._interruptible():
@@ -125,10 +125,9 @@ class JqProgram:
         return found
 
     def _interruptible(self) -> AbstractContextManager[None]:
-        """Return a context in which signals end a running program.
+        """Return a context manager in which signals end a running program.
 
-        If the program has its own process, the error that a signal raises ends this
-        process.
+        A separate process ends with the error that the signal raises.
         """
         return nullcontext() if self._process else signals.ending_at_once()
 
@@ -163,23 +162,20 @@ class JqProgram:
         return RecordProgramError(f"{failure.reason}, on record {_shown_id(record)}", hint=hint)
 
     def leave_out(self, record: bytes, error: NotHeldError) -> None:
-        """Note that a record is missing from the results."""
-        # A writer may go through the records of a large page more than once.
+        """Count a record that is missing from the results."""
+        # A writer may iterate over a large page more than once.
         if (key := hash(record)) not in self._left_out:
             is_named = len(self._left_out) < _MOST_LEFT_OUT
             self._left_out[key] = f"{_shown_id(record)} ({error.what})" if is_named else ""
 
     def remarks(self) -> Sequence[str]:
-        """Return the unasked-for differences in the results."""
+        """Return a warning about numbers that jq computed, if any."""
         if self._computed is None:
             return []
         return [f"{self._option} computed {self._computed} in doubles, which keep 15 digits"]
 
     def shortcomings(self) -> Sequence[str]:
-        """Return one sentence that names the records without results.
-
-        Empty if no record was left out.
-        """
+        """Return a sentence about the records that were left out, if any."""
         if not self._left_out:
             return []
         number, names = len(self._left_out), [one for one in self._left_out.values() if one]
@@ -194,14 +190,13 @@ def _shown_id(record: bytes) -> str:
 
 
 def _compiled(expression: str, option: str) -> Any:
-    """Return an option's compiled program.
+    """Compile the program of an option.
 
-    Its results are JSON texts. Raises UsageError if the program is wrong or reads other
-    files.
+    Its results are JSON text. Raises UsageError if the program is invalid or reads
+    other files.
     """
     if directive := _DIRECTIVE.match(expression):
-        # Directives are refused, because jq looks for modules in the working directory,
-        # too.
+        # Refuse directives, because jq also searches the working directory for modules.
         message = (
             f"{option}: no {directive[1]} directive is allowed, since a program reads no other"
             " files"
@@ -209,13 +204,13 @@ def _compiled(expression: str, option: str) -> Any:
         raise UsageError(message, hint="define a function in the program itself: def NAME: …; …")
     try:
         with signals.ending_at_once():
-            # The program compiles alone first. This checks that it is complete without
-            # the brackets, and messages then name its own lines.
+            # Compile the program without the brackets first, to check that it is
+            # complete and to get the right line numbers in messages.
             jq.compile(expression)
-            # As text, a result keeps all digits; Python's numbers do not. The first
-            # line break may belong to a comment that ends in a backslash.
+            # Text keeps all digits, unlike Python's numbers. The first line break may
+            # belong to a comment that ends with a backslash.
             as_text = f"({expression}\n\n) | tojson"
-            # At `halt` the library ends the results silently, so a record would be
+            # The library treats `halt` as the end of the results, so a record would be
             # missing.
             return jq.compile(_HALTS + as_text if "halt" in expression else as_text)
     except ValueError as error:
@@ -224,7 +219,7 @@ def _compiled(expression: str, option: str) -> Any:
 
 
 def _spelled(expression: str, error: ValueError, option: str) -> str | None:
-    """Return a hint on how to spell the program for jq. None if there is no hint."""
+    """Return a hint on how to write the program in jq, or None."""
     if expression.startswith("$."):
         return f"the input is the dot alone: {expression[1:]}"
     if "'" in expression and "INVALID_CHARACTER" in str(error):
@@ -252,9 +247,10 @@ def _spelled(expression: str, error: ValueError, option: str) -> str | None:
 
 
 def _input(text: bytes, expression: str) -> str | None:
-    """Return the program's input, as a help to correct it.
+    """Describe the program's input as a hint, or return None.
 
-    None unless it is a list, or an object whose members the program does not name.
+    The input is described if it is a list, or an object whose members the program does
+    not name.
     """
     given = json_check.scan(text.decode("utf-8"))
     if isinstance(given, list):
@@ -267,7 +263,7 @@ def _input(text: bytes, expression: str) -> str | None:
         return None
     named = ", ".join([*given][:_MOST_NAMED]) + (", …" if len(given) > _MOST_NAMED else "")
     inner = next((name for name, value in given.items() if isinstance(value, list)), None)
-    # Only a page has a list of records. The lists in a record are different.
+    # Only a page has a list of records. Lists in a record are something else.
     return f"the input is {{{excerpt(named)}}}" + (
         f": .{excerpt(inner)}[] gives its records" if inner and "id" not in given else ""
     )
@@ -276,15 +272,15 @@ def _input(text: bytes, expression: str) -> str | None:
 def _reason(error: ValueError) -> str:
     lines = [line for line in str(error).splitlines() if not _SUMMARY.fullmatch(line)]
     text = " ".join(" ".join(lines).removeprefix("jq: ").removeprefix("error: ").split())
-    # A program may raise a whole page as its error.
+    # The error of a program may be a whole page.
     return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}…"
 
 
 class Verdict(NamedTuple):
     """Whether an expectation holds.
 
-    `value` is the first output of its program that is not true, or a note that there
-    was no output; after an error it is empty.
+    `value` is the first output that is not true, or a note that there was no output. It
+    is empty after an error.
     """
 
     expectation: str
@@ -294,28 +290,28 @@ class Verdict(NamedTuple):
 
 
 class Expectation:
-    """A jq program whose outputs must all be `true`. No output, or an error, is a
+    """A jq program whose outputs must all be `true`. No output or an error is a
     failure.
     """
 
     def __init__(
         self, expression: str, option: str = "--expect", process: JqProcess | None = None
     ) -> None:
-        """`process` runs it, if the time is limited.
+        """`process` runs it with a time limit.
 
         Raises UsageError if the expression cannot be compiled.
         """
         self.expression = expression
         self.shown = f"{option} '{excerpt(' '.join(expression.split()), _LONGEST_PROGRAM)}'"
-        # If an expression is wrong, jq's message is shown; if it fails on a value, the
-        # expression is shown.
+        # Compile it without the time limit first, to report jq's message if it is
+        # invalid.
         JqProgram(expression, option)
         self._program = JqProgram(expression, self.shown, process)
 
     def judge(self, document: bytes) -> Verdict:
         """Return whether the expectation holds for a JSON document.
 
-        Raises IncompleteError as `run` does.
+        Raises IncompleteError if jq would drop or change a value.
         """
         try:
             values = self._program.run(document)

@@ -1,5 +1,5 @@
-"""The process that runs jq programs for `jq_program`: started by its path, it imports
-nothing of the package.
+"""Run jq programs for `jq_process`. This module is started by its path, and must not
+import the package.
 """
 
 import fcntl
@@ -12,21 +12,21 @@ import jq
 
 
 def serve() -> None:
-    """Answer each request on standard input with a line.
+    """Respond to each request on stdin with a line, after a first line that reports the
+    start.
 
-    Says first that it runs, and ends with standard input. A request is a line of JSON
-    with the program, the bytes of its input and the seconds it may take, then the
-    input.
+    A request is a line of JSON with the program, the size of its input and its time
+    limit in seconds, then the input.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:
-            # A handler of Python would not run while jq does.
+            # Python would not run a handler while jq runs.
             signal.signal(number, signal.SIG_DFL)
     for number in (signal.SIGALRM, signal.SIGIO):
         signal.signal(number, signal.SIG_DFL)
     fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
     flags = fcntl.fcntl(0, fcntl.F_GETFL)
-    # Standard error is not read any more once the worker runs.
+    # The parent does not read stderr after the start.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     sys.stdout.write("ready\n")
     sys.stdout.flush()
@@ -34,7 +34,7 @@ def serve() -> None:
         request = json.loads(line)
         text = sys.stdin.buffer.read(request["size"]).decode()
         signal.setitimer(signal.ITIMER_REAL, request["seconds"])
-        # If the parent is killed, the end of the input sends the signal.
+        # If the parent is killed, the end of stdin sends this signal.
         fcntl.fcntl(0, fcntl.F_SETFL, flags | os.O_ASYNC)
         try:
             answer = json.dumps({"results": jq.compile(request["program"]).input_text(text).all()})

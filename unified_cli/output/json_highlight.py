@@ -1,4 +1,4 @@
-"""Colours for JSON text, found and drawn by rich."""
+"""Colour JSON text with rich."""
 
 from rich.color import ColorSystem
 from rich.highlighter import RegexHighlighter
@@ -8,10 +8,10 @@ from unified_cli.output.terminal import TerminalText
 
 
 class _JsonHighlighter(RegexHighlighter):
-    """Finds the parts of JSON text by its grammar.
+    """Highlights JSON text.
 
-    rich's own JSONHighlighter overruns the end of a string that ends with a backslash,
-    does not know `1E5`, and takes ten seconds for a number of 16,000 digits.
+    rich's own JSONHighlighter fails on strings that end with a backslash and on `1E5`,
+    and takes ten seconds for a number of 16,000 digits.
     """
 
     base_style = "json."
@@ -28,9 +28,8 @@ class _JsonHighlighter(RegexHighlighter):
     )
 
 
-# rich's styles in those of the terminal's own colours that keep the most contrast in
-# the worst of eleven usual palettes, light and dark: plain blue is hard to read on
-# black, cyan and bright green on white.
+# The terminal colours with the most contrast in eleven common palettes, light and dark.
+# Blue is hard to read on black, and cyan and bright green on white.
 _STYLES = Theme(
     {
         "json.key": "bold bright_blue",
@@ -44,13 +43,11 @@ _HIGHLIGHTER = _JsonHighlighter()
 
 
 def highlighted(text: TerminalText) -> TerminalText:
-    """Return the JSON text with colours. Without its colours the text is unchanged,
-    tabs included.
+    """Return JSON text with colours, and otherwise unchanged.
 
-    The text is whole lines of JSON, or a part of it that begins and ends outside
-    strings.
+    The text must begin and end outside strings.
     """
-    # rich drops carriage returns; a blank keeps the places of what follows.
+    # rich drops carriage returns, so use blanks to keep the positions.
     spans = _HIGHLIGHTER(text.replace("\r", " ")).spans
     made, done = [], 0
     for start, end, style in spans:

@@ -1,4 +1,4 @@
-"""Results as JUnit XML, which CI systems show as tests."""
+"""Write results as JUnit XML, which CI systems show as tests."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,16 +7,13 @@ from xml.sax.saxutils import escape, quoteattr
 
 from unified_cli.masking import masked
 
-# Characters that XML 1.0 allows; other characters are replaced, because not even an
-# escape may represent them.
+# The characters that XML 1.0 does not allow, not even as escapes. They are replaced.
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _REPLACEMENT = "\ufffd"
 
 
 class JUnitCase(NamedTuple):
-    """One test: `message` says why it did not pass, `value` what was found instead;
-    `seconds` is how long it took.
-    """
+    """One test. `message` says why it did not pass, and `value` is the actual value."""
 
     classname: str
     name: str
@@ -36,8 +33,8 @@ class JUnitSuite(NamedTuple):
 def suite(name: str, cases: Iterable[JUnitCase], *, several: bool) -> JUnitSuite:
     """Return the tests of a connection.
 
-    With `several` connections, each test's class begins with its connection, because
-    some readers identify a test by its class and name alone.
+    With `several` connections, the class of each test begins with its connection,
+    because some tools identify a test by class and name only.
     """
     if several:
         cases = [case._replace(classname=f"{name}.{case.classname}") for case in cases]

@@ -1,4 +1,4 @@
-"""Parts of a screen other than tables: rows in columns without headers, and trees."""
+"""Lay out columns without headers, and trees."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
 STEP = 4
-"""How much each level of a tree is indented."""
+"""The indentation of each level of a tree."""
 
 
 def rows(
@@ -29,7 +29,7 @@ def rows(
 ) -> TerminalText:
     """Return the rows in columns of these widths.
 
-    A text that is too long for its column continues on further lines, which begin with
+    Text that is too long for its column continues on further lines, which begin with
     `hanging`.
     """
     from rich.padding import Padding  # noqa: PLC0415  only where a screen is drawn
@@ -75,8 +75,8 @@ def _broken(runtime: Runtime, cell: Cell, size: int, hanging: str) -> "Text":
 
 
 class Branch(NamedTuple):
-    """A row of a tree, and the rows below it. The first cell is indented by the row's
-    level; the other cells are in columns.
+    """A row of a tree, and the rows below it. The first cell is indented, and the
+    others are in columns.
     """
 
     cells: Sequence[Cell]
@@ -88,7 +88,7 @@ def tree(
 ) -> TerminalText:
     """Return rows as a tree, in columns of these widths.
 
-    The space for the lines of the tree is taken from the first column.
+    The first column includes the lines of the tree.
     """
     from rich.tree import Tree  # noqa: PLC0415  only where a screen is drawn
 

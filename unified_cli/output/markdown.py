@@ -1,4 +1,4 @@
-"""Aligned Markdown tables, to paste into an issue. Text in a cell is never markup."""
+"""Write aligned Markdown tables. Markup in cells is escaped."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from unified_cli.output.table_columns import AHEAD, NEVER
 from unified_cli.text_width import pad, width
 
 _BREAK = re.compile(r"\r\n?|\n")
-# Links, code, emphasis, HTML, entities, formulas and GitLab's marks of changes. An
+# Links, code, emphasis, HTML, entities, formulas and GitLab's diff markers. An
 # underscore within a word is safe.
 _MARKUP = re.compile(r"[\\`*\[<|~$]|&(?=[#\w])|_(?![^\W_])|(?<![^\W_])_|\{(?=[-+])")
 # A comment keeps GitHub and GitLab from notifying a user, or linking another issue.
@@ -23,8 +23,8 @@ _FIELD_HEADS = ("field", "value")
 
 
 class Markdown(Table):
-    """A table with a header. A single record has a row for each field. Nothing is cut,
-    even on a terminal.
+    """A table with a header, or with a row for each field of a single record. Cells are
+    never cut.
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
@@ -42,7 +42,7 @@ class Markdown(Table):
         style, found = self._style, super()._candidates(slices)
         if not (style.first and style.known and style.expects(found)):
             return found
-        # Any connection's page may come first, so no page decides the columns.
+        # The first page may be of any connection, so it must not define the columns.
         names = dict.fromkeys([*style.first, *AHEAD, *style.known])
         return [name for name in names if name not in NEVER]
 
@@ -62,14 +62,14 @@ class Markdown(Table):
 
 
 def escaped(text: str) -> str:
-    """Return the text as a Markdown cell that shows it."""
+    """Return the text escaped for a Markdown cell."""
     safe = visible(_BREAK.sub("\n", text.replace("\t", " ")), but="\n")
     safe = _MENTION.sub(rf"\g<0>{_COMMENT}", _MARKUP.sub(r"\\\g<0>", safe))
     return safe.replace("\n", "<br>")
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a table with these texts."""
+    """Yield the lines of a table."""
     first, *others = [[*map(escaped, row)] for row in (heads, *rows)]
     sizes = [_column_width(max(map(width, column))) for column in zip(first, *others, strict=True)]
     yield _line(first, sizes)

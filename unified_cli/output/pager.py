@@ -1,6 +1,4 @@
-"""The pager: output longer than the terminal goes through a program that shows it
-screen by screen.
-"""
+"""Show output that is longer than the terminal in a pager."""
 
 import contextlib
 import io
@@ -27,38 +25,36 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 _DEFAULT = "less -FRX"
-# The options with which less and lv show colours, if they are named without options; as
-# git sets them.
+# The options for colours that git also sets for less and lv.
 _OPTIONS = {"LESS": "FRX", "LV": "-c"}
 _LONGEST_HOLD = 1.0
-"""Seconds after which buffered output is shown, although more may come."""
+"""Show buffered output after this many seconds, even if it is not complete."""
 _LONGEST_KEPT = 1024 * 1024
-"""Bytes that are kept for a pager that fails."""
+"""How much output to keep in case the pager fails, in bytes."""
 
 
 _STOPPED = {-int(number) for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)}
 _ENDINGS = {0, 130, 143, *_STOPPED}
-"""The exit codes of a pager that its user has left, or stopped."""
+"""The exit codes of a pager that its user quit."""
 
 
 class _State(Enum):
     HELD = auto()
-    """The output fits the screen so far, and is not shown yet."""
+    """The output fits the screen so far, and is buffered."""
     PAGED = auto()
-    """A pager has the terminal."""
+    """The pager is running."""
     QUIT = auto()
-    """The user has left the pager; further output is dropped."""
+    """The user has quit the pager, and further output is dropped."""
     DIRECT = auto()
-    """Everything goes to the terminal."""
+    """Output goes directly to the terminal."""
 
 
 class PagedStdout(io.RawIOBase):
-    """The terminal at stdout, for safe text. A pager shows all of it once it is more
-    than a screen.
+    """A terminal on stdout for safe text. Output of more than a screen is shown in a
+    pager.
 
-    A message on stderr appears after the earlier output: buffered text is shown first,
-    and later output gets no pager. While a pager has the terminal, messages wait for
-    its end.
+    Before a message on stderr, buffered text is shown, and later output is not paged.
+    Messages wait while the pager is running.
     """
 
     def __init__(self, runtime: Runtime, terminal: BinaryIO) -> None:
@@ -66,7 +62,7 @@ class PagedStdout(io.RawIOBase):
         self._terminal = terminal
         self._state = _State.HELD
         self._kept = b""
-        """The output, as long as it may have to be shown on the terminal."""
+        """The output that may have to be shown directly on the terminal."""
         self._lock = threading.RLock()
         self._child: subprocess.Popen[bytes] | None = None
         self._pipe: WholeWriter | None = None
@@ -81,7 +77,7 @@ class PagedStdout(io.RawIOBase):
         return True
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        """Take some text. Raises OSError if the terminal cannot be written."""
+        """Write some text. Raises OSError if the terminal cannot be written."""
         text, problem = bytes(data), None
         with self._lock:
             if self._state is _State.HELD:
@@ -100,7 +96,7 @@ class PagedStdout(io.RawIOBase):
         return len(text)
 
     def unpage(self) -> None:
-        """Show the buffered output, and further output at once."""
+        """Show the buffered output, and write further output at once."""
         with self._lock:
             if self._state is _State.HELD:
                 self._state = _State.DIRECT
@@ -108,29 +104,23 @@ class PagedStdout(io.RawIOBase):
                 self._put(text)
 
     def is_free(self) -> bool:
-        """Return whether a message can be written now.
-
-        Earlier output is on the terminal then.
-        """
-        # A write holds the lock while a pager's user looks at the screen, so only
-        # buffered text takes it.
+        """Show buffered output, and return whether a message can be written now."""
+        # A write holds the lock while the pager is running, so take the lock only to
+        # show buffered text.
         if self._state is _State.HELD and self._kept:
-            # The terminal is gone. The next write of a result reports it.
+            # If the terminal is gone, the next write reports it.
             with contextlib.suppress(OSError):
                 self.unpage()
         return self._state is not _State.PAGED
 
     def is_quit(self) -> bool:
-        """Return whether the pager's user has left it."""
+        """Return whether the user has quit the pager."""
         if self._state is _State.PAGED and self._child and self._child.poll() == 0:
             self._end()
         return self._state is _State.QUIT
 
     def end(self) -> None:
-        """Wait until the pager has ended, if there is one.
-
-        Further output goes to the terminal.
-        """
+        """Wait for the end of the pager, if any, and write further output directly."""
         with contextlib.suppress(OSError):
             self.unpage()
         problem = self._end() if self._state is _State.PAGED else None
@@ -138,9 +128,8 @@ class PagedStdout(io.RawIOBase):
         self._runtime.stderr.catch_up(problem)
 
     def make_way(self) -> None:
-        """Show the buffered output, and wait for the pager.
-
-        Later output may have a pager again.
+        """Show the buffered output, and wait for the pager. Later output may be paged
+        again.
         """
         was_held = self._state is _State.HELD
         self.end()
@@ -148,7 +137,7 @@ class PagedStdout(io.RawIOBase):
             self._state = _State.HELD
 
     def kill(self) -> None:
-        """End the pager in order, so that it restores the terminal."""
+        """Terminate the pager so that it can restore the terminal."""
         if self._state is _State.PAGED and self._child:
             self._child.terminate()
 
@@ -163,14 +152,14 @@ class PagedStdout(io.RawIOBase):
             return True
         if not (columns and rows):
             return True
-        # The last row is the prompt's.
+        # Reserve the last row for the prompt.
         return (
             self._kept.count(b"\n") < rows
             and _rows(self._kept.decode(errors="replace"), columns) < rows
         )
 
     def _show_soon(self) -> None:
-        # If no thread can start, it is shown a little later.
+        # Without a thread, the output is shown a little later.
         with contextlib.suppress(StorageError):
             os_limits.start_thread(self._show_late)
 
@@ -187,7 +176,7 @@ class PagedStdout(io.RawIOBase):
                 return None
             environ = self._runtime.environ
             self._before = _attributes(self.fileno())
-            # The words come from the user's own settings, and no shell runs.
+            # The command is the user's own setting, and runs without a shell.
             self._child = subprocess.Popen(  # noqa: S603
                 _with_colours(other_program.words(text, environ)),
                 stdin=subprocess.PIPE,
@@ -221,8 +210,7 @@ class PagedStdout(io.RawIOBase):
     def _end(self) -> str | None:
         """Wait for the end of the pager.
 
-        If the pager failed, shows the output that it may not have shown, and returns
-        the failure.
+        If it failed, show its output on the terminal, and return the failure.
         """
         child = self._child
         assert child is not None  # noqa: S101  there while there is a pager
@@ -243,9 +231,9 @@ class PagedStdout(io.RawIOBase):
 
 @contextlib.contextmanager
 def opened(runtime: Runtime) -> Iterator[Runtime]:
-    """Run with a pager at the terminal, unless settings turn it off.
+    """Use a pager during the block, unless settings turn it off.
 
-    Waits for the pager's end.
+    Waits for the end of the pager.
     """
     terminal = runtime.stdout
     if terminal is None or not _is_real(terminal) or runtime.environ.get("TERM") == "dumb":
@@ -276,16 +264,16 @@ def _command(runtime: Runtime) -> str:
         try:
             found = file.read(runtime).top.get("pager")
         except UnifiedError:
-            # Help works without a valid config file; code that needs the settings
-            # reports the problem.
+            # Help must work without a valid config file. Other commands report the
+            # problem.
             found = None
     return str(runtime.environ.get("PAGER", _DEFAULT) if found is None else found)
 
 
 def _with_colours(words: list[str]) -> list[str]:
-    """Return the pager's words, with -R for less.
+    """Return the pager's command, with -R for less.
 
-    less shows no colours without -R, and the user's own LESS may lack this option.
+    Without -R, less does not show colours, and the user's LESS may lack it.
     """
     return [*words, "-R"] if Path(words[0]).name == "less" else words
 

@@ -1,6 +1,4 @@
-"""Records on stdout, page by page, in any format, safe for a terminal; or in one
-document for a jq program.
-"""
+"""Print records page by page, in any format, or as one document for a jq program."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -21,17 +19,17 @@ if TYPE_CHECKING:
 _LONGEST_HELD = 1024 * 1024
 _BY_RECORD = "on a list, -o ndjson runs the program on each record"
 LARGEST_DOCUMENT = 32 * 1024 * 1024
-"""The most bytes of a document for a jq program, which needs twenty times as much
+"""The most bytes of a document for a jq program, because jq needs twenty times as much
 memory.
 """
 
 
 class Printer:
-    """Writes each page at once, unless it `gathers` output until `flush`; `end`
-    completes the output.
+    """Writes each page at once, or with `gathers` at `flush`. `end` completes the
+    output.
 
-    With `strict` it is an error if no record has any of the chosen columns, so blank
-    rows are held back. The result of a write is printed in any case.
+    With `strict`, it is an error if no record has any of the chosen columns, so blank
+    rows are held back.
     """
 
     def __init__(
@@ -60,7 +58,7 @@ class Printer:
             JqDocument(style, program) if program and whole else writer(style)
         )
         self.torn = False
-        """The last page was interrupted, so a part of it may have been written."""
+        """Whether the last page was interrupted and may be partly written."""
 
     def page(
         self,
@@ -72,10 +70,9 @@ class Printer:
     ) -> None:
         """Write some records.
 
-        `profile` is the connection that each names in its first member.
-
-        `one_line` says that no record holds a line break, `large` that the records are
-        processed in slices.
+        `profile` is added to each record as its first member. `one_line` means that no
+        record contains a line break, and `large` that the records are processed in
+        slices.
         """
         slices = self._transform.slices(records, profile, large=large)
         for data in self._writer.page(slices, one_line=one_line):
@@ -85,20 +82,21 @@ class Printer:
 
     @property
     def is_written(self) -> bool:
-        """Whether `flush` would write nothing."""
+        """Whether there is nothing to flush."""
         return not self._gathered
 
     def flush(self) -> None:
-        """Write what was gathered, in one piece."""
+        """Write the gathered output in one piece."""
         if self._gathered:
             data, self._gathered = b"".join(self._gathered), []
             stdout.write(self._runtime, [data])
 
     def end(self, next_cursor: str | None = None) -> list[str]:
-        """Complete the output and write its remarks to stderr.
+        """Complete the output, print its remarks to stderr, and return the missing
+        parts.
 
-        Returns the missing parts. A misspelt column counts as missing if a program
-        reads the rows. Raises UsageError if no record has any of the chosen columns.
+        A misspelt column counts as missing if programs read the rows. Raises UsageError
+        if no record has any of the chosen columns.
         """
         check = self._transform.check
         if self._strict and (error := check.error()):
@@ -112,10 +110,7 @@ class Printer:
         return [*self.left_out(), *self._writer.shortcomings(), *misspelt]
 
     def left_out(self) -> Sequence[str]:
-        """Return one sentence that names the records left out so far.
-
-        Empty if no record was left out.
-        """
+        """Return a sentence about the records left out so far, if any."""
         return self._transform.shortcomings()
 
     def _put(self, data: bytes) -> None:
@@ -143,10 +138,10 @@ class Printer:
 def style_for(
     runtime: Runtime, form: Format, items: str, cursor: str, *, screen: bool = True
 ) -> Style:
-    """Return the style of a list on stdout or in a file.
+    """Return the style of a list on stdout or, without `screen`, in a file.
 
-    Without `screen` the list goes to a file. `items` and `cursor` name the members of a
-    page that hold the records and the next cursor.
+    `items` and `cursor` name the members of a page with the records and the next
+    cursor.
     """
     terminal_there = screen and runtime.stdout_is_terminal
     return Style(
@@ -162,9 +157,7 @@ def style_for(
 
 
 class JqDocument(RecordWriter):
-    """Collects all records into one document, and writes the results of a jq program
-    for it.
-    """
+    """Collects all records in one document, and writes the results of a jq program."""
 
     def __init__(self, style: Style, program: "JqProgram") -> None:
         super().__init__(style, {})
@@ -175,9 +168,9 @@ class JqDocument(RecordWriter):
 
     # Nothing is written yet.
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
-        """Yield nothing until the end.
+        """Collect the records, and yield nothing.
 
-        Raises UsageError if there is more than a document may hold.
+        Raises UsageError if the document becomes too large.
         """
         self._records += records
         self._size += sum(map(len, records))
@@ -185,9 +178,8 @@ class JqDocument(RecordWriter):
         return iter(())
 
     def end(self, next_cursor: str | None) -> bytes:
-        """Return the results for an object with records and cursor.
-
-        Only a list has a cursor.
+        """Return the results for an object with the records and, for a list, the
+        cursor.
         """
         members = [msgspec.json.encode(self._style.items) + b":[" + b",".join(self._records) + b"]"]
         if self._style.listing:
@@ -199,14 +191,12 @@ class JqDocument(RecordWriter):
         return text
 
     def remarks(self) -> Sequence[str]:
-        """Return sentences about values that the program missed or may have changed."""
+        """Return warnings about the results of the program."""
         return [*self._null, *self._program.remarks()]
 
 
 def null_remarks(text: bytes, style: Style) -> Sequence[str]:
-    """Return a hint if a program for one record got a list. Empty for any other
-    program.
-    """
+    """Return a hint if a program for one record got a page."""
     if not style.listing or text.strip() != b"null":
         return []
     return [f"--jq gives null: its input is the whole page, and .{style.items}[] gives the records"]
@@ -223,10 +213,9 @@ def _check(size: int) -> None:
 def render(program: "JqProgram", body: bytes, style: Style) -> bytes:
     """Return a program's results for a document.
 
-    Texts have no quotes; other results are formatted like any JSON.
-
-    In YAML each result is a document. Raises UsageError if the document is too large,
-    and IncompleteError if jq cannot hold it.
+    Strings are printed without quotes. In YAML each result is a document. Raises
+    UsageError if the document is too large, and IncompleteError if jq cannot represent
+    it.
     """
     _check(len(body))
     try:
@@ -264,7 +253,7 @@ def _result(value: bytes, style: Style, view: stdout.JsonView) -> str:
 def put(runtime: Runtime, data: bytes, style: Style) -> None:
     """Write the output of `render`."""
     if style.width is not None and style.format is not formats.YAML:
-        # Control characters in it are visible already.
+        # Control characters are already escaped.
         stdout.show(runtime, [terminal.styled(data.decode("utf-8"))])
     else:
         stdout.write(runtime, [data])

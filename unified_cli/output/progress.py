@@ -1,5 +1,5 @@
 """Show the progress of long work on stderr: a status line with a bar on a terminal,
-else a line now and then.
+otherwise a line every few seconds.
 """
 
 import threading
@@ -16,24 +16,23 @@ from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
 _EVERY = 10.0
-"""Seconds from one line to the next off a terminal."""
+"""The interval between lines without a terminal, in seconds."""
 _OFTEN = 0.2
 _TICK = 0.5
-"""Seconds after which the line is drawn although nothing was counted, as in a wait."""
+"""The interval for redrawing the line, in seconds."""
 _BARS = ((100, 30), (60, 12))
-"""Screens of at least the first width have a bar of the second width.
-
-The width of the bar does not depend on the words, so that the line is calm.
+"""Terminals of at least the first width have a bar of the second width, whatever the
+other text is.
 """
 _BYTES = {"byte": "", "byte read": "read "}
 
 
 class Work(NamedTuple):
-    """The work to do: `total` units, such as records, within a number of parts, such as
+    """The work to do: `total` units, such as records, in a number of parts, such as
     connections.
 
-    A total of None means that the total is not known. A part named `file` is reported
-    while it is under way.
+    `total` is None if it is unknown. Parts named `file` are shown while they are
+    running.
     """
 
     unit: str = "record"
@@ -43,10 +42,7 @@ class Work(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """Requests are held back until this time, for this reason.
-
-    Until then they were held back for `total` seconds.
-    """
+    """A wait before the next request: until when, why, and for how long in total."""
 
     until: float
     reason: str
@@ -54,7 +50,7 @@ class Wait(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """The units of this run, and the parts that are done, without failed ones."""
+    """The units of this run, and the finished parts without failed ones."""
 
     units: int
     parts: int
@@ -69,8 +65,8 @@ class Screen(NamedTuple):
 
 
 class Tally:
-    """How far the work is; units that were done before this run count for the total,
-    not for the pace.
+    """The progress of the work. Units of earlier runs count towards the total, not the
+    rate.
     """
 
     def __init__(self, work: Work) -> None:
@@ -79,15 +75,14 @@ class Tally:
         self.failed = self.retries = 0
         self.under_way: dict[str, None] = {}
         self.wait: Wait | None = None
-        """The last wait, which may be over."""
+        """The last wait, which may have ended."""
         self.reported = 0.0
-        """The seconds that requests waited, as far as a line has shown them."""
+        """The seconds of waiting that earlier lines have reported."""
 
 
 def plain(tally: Tally, seconds: float, now: float) -> str:
-    """Return the progress after this many seconds, in words.
-
-    Waits since the last call are included.
+    """Return the progress after this many seconds in words, with waits since the last
+    call.
     """
     waits, wait = _wait_in_words(tally, now)[:1], tally.wait
     if wait is not None:
@@ -106,12 +101,11 @@ def done(tally: Tally) -> str:
 
 
 def draw(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
-    """Return the progress on one line, within the screen's width.
-
-    It has a bar if the total is known.
+    """Return the progress as one line that fits the screen, with a bar if the total is
+    known.
     """
-    # The last column stays empty: some terminals would move the cursor to the next
-    # line.
+    # Leave the last column empty, because some terminals would move the cursor to the
+    # next line.
     room, share = screen.columns - 1, _share_done(tally)
     size = (
         next((bar for width, bar in _BARS if screen.columns >= width), 0)
@@ -122,11 +116,11 @@ def draw(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
     names = _parts_in_words(tally)
     facts = _facts(tally, seconds, pace=not waits[0] and not names)
     numbers, ends = range(len(facts), 0, -1), [(size, waits[0]), *((0, one) for one in waits)]
-    # The time that is left says more than the bar and the reason of a wait.
+    # The remaining time is more useful than the bar and the reason of a wait.
     tried = [(facts[:number], end) for number, end in product(numbers, ends)]
     if not waits[0]:
         tried = [(facts[:number], end) for end, number in product(ends, numbers)]
-    # The names of the parts under way say more, too.
+    # So are the names of running parts.
     named = [([*facts, name], end) for end, name in product(ends, names)]
     for chosen, (bar, wait) in [*named, *tried]:
         before = f"{_bar(share or 0, bar, screen)} {(share or 0) * 100:4.0f} %  " if bar else ""
@@ -138,7 +132,7 @@ def draw(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a length of time, in words."""
+    """Return a duration in words."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:
@@ -150,14 +144,14 @@ def _facts(tally: Tally, seconds: float, *, pace: bool = True) -> list[str]:
     work = tally.work
     found = [done(tally)]
     if work.part == "file":
-        # The current part counts, as one large file may take most of the time.
+        # Count the current part, because one large file may take most of the time.
         at = min(tally.parts_before + tally.parts + 1, work.parts)
         found = [f"file {at} of {work.parts}", _units(tally)]
     if tally.failed:
         found.append(f"{tally.failed} failed")
     rate = tally.units / max(seconds, 0.001)
     if pace:
-        # While requests wait, the time that is left says more.
+        # During a wait, the remaining time is more useful.
         digits = 0 if rate >= 10 else 1
         is_size = work.unit in _BYTES
         found.append(f"{_size(rate)}/s" if is_size else f"{rate:.{digits}f} per second")
@@ -169,7 +163,7 @@ def _facts(tally: Tally, seconds: float, *, pace: bool = True) -> list[str]:
 
 
 def _parts_in_words(tally: Tally) -> list[str]:
-    """Return the parts that are under way in words, from long to short, or empty."""
+    """Return descriptions of the running parts, from long to short."""
     if not tally.under_way:
         return []
     first, *others = tally.under_way
@@ -178,7 +172,7 @@ def _parts_in_words(tally: Tally) -> list[str]:
 
 
 def _wait_in_words(tally: Tally, now: float) -> list[str]:
-    """Return the wait in words, from long to short, or empty if there is no wait."""
+    """Return descriptions of the wait, from long to short."""
     if tally.wait is None or tally.wait.until <= now:
         return []
     left = max(1, tally.wait.until - now)
@@ -234,15 +228,15 @@ def _bar(share: float, size: int, screen: Screen) -> str:
 
     bar = ProgressBar(1.0, share, size, style="dim", complete_style="green", finished_style="green")
     made = terminal.rendered(bar, colour=screen.colour, encoding=screen.encoding, width=size)
-    # Without colours only the finished part is drawn.
+    # Without colours, draw only the finished part.
     return made + " " * (size - len(COLOUR.sub("", made)))
 
 
 class Progress:
-    """Counts finished work, in any thread, and reports it: with `draws` in a status
-    line, else in lines of their own.
+    """Counts finished work and reports it in a status line (`draws`) or separate lines;
+    thread-safe.
 
-    If it is `silent`, it only counts.
+    With `silent`, it only counts.
     """
 
     def __init__(self, runtime: Runtime, work: Work, *, draws: bool, silent: bool = False) -> None:
@@ -255,8 +249,8 @@ class Progress:
         self._began = self._shown = runtime.monotonic()
 
     def start(self) -> None:
-        """Draw at intervals, even if nothing is counted."""
-        # If no thread can start, the line changes whenever something is counted.
+        """Start to redraw the status line at intervals."""
+        # Without a thread, the line only changes when something is counted.
         if self.draws:
             with suppress(StorageError):
                 os_limits.start_thread(self._tick)
@@ -272,21 +266,21 @@ class Progress:
         self.show()
 
     def restart(self) -> None:
-        """Reset the progress and the pace, because the work is done again."""
+        """Reset the progress and the rate, because the work starts again."""
         with self._lock:
             self._tally.units = 0
             self._began = self._runtime.monotonic()
 
     def skip(self, units: int = 0, *, parts: int = 0) -> None:
-        """Count the work of an earlier run. It does not count for the pace."""
+        """Count the work of an earlier run, which does not affect the rate."""
         with self._lock:
             self._tally.units_before += units
             self._tally.parts_before += parts
 
     def expect(self, units: int | None) -> None:
-        """Set the total, now that it is known.
+        """Set the total, when it becomes known.
 
-        The total is ignored for work in parts, because it is that of one part only.
+        Ignored for work in parts, because it is the total of a single part.
         """
         with self._lock:
             work = self._tally.work
@@ -294,7 +288,7 @@ class Progress:
 
     @contextmanager
     def under_way(self, name: str) -> Iterator[None]:
-        """Name a part during the block."""
+        """Show the name of a part during the block."""
         with self._lock:
             self._tally.under_way[name] = None
         try:
@@ -304,19 +298,19 @@ class Progress:
                 self._tally.under_way.pop(name, None)
 
     def waiting(self, seconds: float, reason: str, total: float) -> None:
-        """Show that requests are held back for so long, and how long in total."""
+        """Show a wait before the next request."""
         with self._lock:
             self._tally.wait = Wait(self._runtime.monotonic() + seconds, reason, total)
         self.show()
 
     def retried(self) -> None:
-        """Count a request that is sent again."""
+        """Count a retried request."""
         with self._lock:
             self._tally.retries += 1
 
     @property
     def retries(self) -> int:
-        """The number of requests that were sent again."""
+        """The number of retried requests."""
         return self._tally.retries
 
     def show(self) -> None:
@@ -340,7 +334,7 @@ class Progress:
 
     @property
     def counted(self) -> Counted:
-        """How many units this run did, and how many parts are done by now."""
+        """The units of this run and the finished parts."""
         with self._lock:
             tally = self._tally
             return Counted(tally.units, tally.parts_before + tally.parts - tally.failed)
@@ -351,7 +345,7 @@ class Progress:
             return done(self._tally)
 
     def close(self) -> None:
-        """Show nothing any more."""
+        """Stop showing the progress."""
         with self._lock:
             self._over.set()
         if self.draws:
@@ -373,9 +367,8 @@ class Progress:
 def progress(runtime: Runtime, work: Work, *, to_stdout: bool = False) -> Iterator[Progress]:
     """Show the progress during the block, unless `--quiet`.
 
-    A status line is drawn on a terminal. If the results go to stdout, the line is drawn
-    only if stdout is not a terminal as well. Nothing is reported among the results, nor
-    on a terminal to which another program writes.
+    Draws a status line on a terminal, unless the results go to the same terminal or
+    another program writes to it.
     """
     own = not (to_stdout and runtime.stdout_is_terminal)
     draws = (

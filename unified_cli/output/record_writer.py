@@ -1,4 +1,4 @@
-"""The base of all record formats, and three formats: JSON, NDJSON and ids."""
+"""The base class of all record writers, and the writers of JSON, NDJSON and ids."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypedDict
@@ -12,13 +12,13 @@ from unified_cli.plural import counted
 
 
 class Style(NamedTuple):
-    """How the output looks.
+    """The format of the output, and its options.
 
     `items` and `cursor` are the service's names for the records and the cursor.
-    `columns` are the columns asked for, `known` the columns that records are known to
-    have, in order. `bom` puts a byte-order mark before CSV. `width` is the terminal's
-    width, None off a terminal; `pretty` says that JSON is indented, `listing` that the
-    records are a list, not a single one.
+    `columns` are the requested columns, and `known` the known columns of the records,
+    in order. `bom` adds a byte-order mark to CSV. `width` is the width of the terminal,
+    if any. `pretty` indents JSON, and `listing` means a list instead of a single
+    record.
     """
 
     format: Format
@@ -29,7 +29,7 @@ class Style(NamedTuple):
     safe_cells: bool = False
     bom: bool = False
     typed: bool = False
-    """The cells of CSV and TSV are JSON, and their header says so."""
+    """Whether the cells of CSV and TSV are JSON, which the header marks."""
     width: int | None = None
     colour: bool = False
     pretty: bool = False
@@ -41,18 +41,17 @@ class Style(NamedTuple):
     more: Sequence[str] = ()
     """Columns that come after those of the first page."""
     label: int | None = None
-    """The width of the longest connection name, if the records of several connections
-    come in any order; 0 without names.
+    """The width of the longest connection name, or 0 without names, if records of
+    several connections arrive in any order.
     """
     by_program: bool = False
     """Whether the records are results of a jq program."""
 
     def expects(self, names: Collection[str]) -> bool:
-        """Return whether later records, such as those of another connection, may have
-        any of the known columns.
+        """Return whether later records, for example of another connection, may have
+        other known columns.
 
-        If a jq program kept less than half of the known columns, its later results are
-        expected to lack the rest too.
+        They do not if a jq program kept less than half of the known columns.
         """
         kept = len({*self.known}.intersection(names))
         return not self.by_program or 2 * kept >= len(self.known)
@@ -62,9 +61,9 @@ class WriterMemory(TypedDict, total=False):
     """The state of a writer between pages: the columns, the keys without a column, and
     counts.
 
-    `unseen` are the chosen columns that no record has had so far, `left_out` names the
-    values that a table or a jq program cannot hold. `widths` are the column widths of
-    rows for people, `hidden` the members without a column in these rows.
+    `unseen` has the chosen columns that no record has had so far, and `left_out` the
+    values that a table or a jq program cannot represent. `widths` are the column widths
+    of rows for people, and `hidden` the members without a column in them.
     """
 
     columns: list[str]
@@ -79,9 +78,9 @@ class WriterMemory(TypedDict, total=False):
 
 
 class RecordWriter:
-    """Turns records into bytes, page by page.
+    """Converts records to bytes, page by page.
 
-    `memory` is the state that another process needs to continue in the same file.
+    With `memory`, another process can continue the same file.
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
@@ -91,44 +90,38 @@ class RecordWriter:
     def page(self, slices: Iterable[Sequence[Record]], *, one_line: bool) -> Iterator[bytes]:
         """Yield the records of a page as bytes, in pieces.
 
-        The slices may be read more than once.
-
-        `one_line` says that each record is already on a single line.
+        The slices may be iterated more than once. `one_line` means that no record
+        contains a line break.
         """
         self.prepare(slices)
         for records in slices:
             yield from self.add(records, one_line=one_line)
 
     def prepare(self, slices: Iterable[Sequence[Record]]) -> None:
-        """Learn from a page's records before the first is written."""
+        """Prepare for a page's records before writing them."""
 
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:
         """Yield these records as bytes."""
         raise NotImplementedError
 
     def end(self, next_cursor: str | None) -> bytes:  # noqa: ARG002  most formats need no end
-        """Return the bytes that complete the output.
-
-        Without these bytes the output is recognisably incomplete.
+        """Return the bytes that complete the output. Without them, it is recognisably
+        incomplete.
         """
         return b""
 
     def shortcomings(self) -> Sequence[str]:
-        """Return sentences about the data that is missing from the output.
-
-        If data is missing, the run is incomplete.
-        """
+        """Return sentences about missing data, which makes the run incomplete."""
         return ()
 
     def remarks(self) -> Sequence[str]:
-        """Return what the user should know about the output."""
+        """Return notes for the user about the output."""
         return ()
 
 
 def joined(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines in pieces of about a mebibyte.
-
-    Even a few records may fill many lines, so the lines are not joined all at once.
+    """Yield the lines in pieces of about a mebibyte, because even a few records may
+    fill many lines.
     """
     part: list[str] = []
     size = 0
@@ -143,15 +136,15 @@ def joined(lines: Iterable[str]) -> Iterator[str]:
 
 
 class JsonDocument(RecordWriter):
-    """A JSON object with the records and, for a list, the cursor. Each record is on a
-    line of its own, or indented on a terminal.
+    """A JSON object with the records and, for a list, the cursor. Each record is on its
+    own line, or indented on a terminal.
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
         super().__init__(style, memory)
         self._begun: bool = memory.get("begun", False)
 
-    # `one_line` is not needed: line breaks within a record do no harm in a document.
+    # `one_line` is not needed, because records in a document may contain line breaks.
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
         """Yield the records, after those that were written before."""
         if not records:
@@ -181,12 +174,10 @@ class JsonDocument(RecordWriter):
 
 
 class Lines(RecordWriter):
-    """NDJSON: records as they were served; those with line breaks between their parts
-    are made compact.
-    """
+    """NDJSON: records as served, but without line breaks."""
 
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:
-        """Yield one line a record."""
+        """Yield a line for each record."""
         if records:
             lines = records if one_line else [_flat(bytes(record)) for record in records]
             yield b"\n".join([*lines, b""])
@@ -197,7 +188,7 @@ def _flat(record: bytes) -> bytes:
 
 
 class Ids(RecordWriter):
-    """One id a line."""
+    """One id on each line."""
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
         super().__init__(style, memory)
@@ -205,10 +196,7 @@ class Ids(RecordWriter):
 
     # `one_line` is not needed, because only the ids are written.
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
-        """Yield the ids.
-
-        Records without one, or with one that does not fit on a line, are counted.
-        """
+        """Yield the ids, and count records without a valid one."""
         found = [text((parts(record) or {}).get("id")) for record in records]
         good = [one for one in found if one and one.isprintable()]
         self._without += len(found) - len(good)

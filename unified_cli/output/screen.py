@@ -1,4 +1,4 @@
-"""Drawings for a person at a terminal, by rich: tables, bars, coloured words."""
+"""Draw tables, bars and coloured words on a terminal with rich."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,12 +21,11 @@ _TRAILING = re.compile(r" +((?:\x1b\[0m)?)$", re.MULTILINE)
 
 
 class Look(Enum):
-    """How a word or a part of a bar looks: its style, and the characters of a bar, in
-    UTF-8 and elsewhere.
+    """The style of a word or a part of a bar, and the character of a bar in UTF-8 and
+    other encodings.
 
-    The characters differ, because some terminals show no colours, and some people
-    cannot see them. The colours are the terminal's own, readable on light and dark
-    backgrounds.
+    The characters differ, because some terminals and some people cannot distinguish
+    colours. The colours are readable on light and dark backgrounds.
     """
 
     GOOD = ("green", "█", "#")
@@ -42,8 +41,8 @@ class Look(Enum):
 
 
 class Bar(NamedTuple):
-    """A bar of this width whose parts are as long as their numbers; a number that is
-    not 0 can always be seen.
+    """A bar whose parts are proportional to their numbers. A number above 0 is always
+    visible.
     """
 
     parts: Sequence[tuple[int, Look]]
@@ -58,10 +57,10 @@ class Word(NamedTuple):
 
 
 class Column(NamedTuple):
-    """The header of a column. A `cut` column is shortened if there is no room, instead
-    of using further lines.
+    """The header of a column. A `cut` column is shortened instead of using further
+    lines.
 
-    It must not hold ids, which are never cut.
+    Columns of ids must not be cut.
     """
 
     head: str
@@ -73,17 +72,16 @@ Cell: TypeAlias = MaskedText | Word | Bar
 
 
 def lengths(bar: Bar) -> list[int]:
-    """Return how many characters each part of a bar takes.
-
-    Lengths are in proportion, but a number above 0 always has one.
+    """Return the length of each part of a bar: proportional, but at least 1 for numbers
+    above 0.
     """
     total = sum(number for number, _ in bar.parts)
     if not total:
         return [0] * len(bar.parts)
     exact = [number * bar.size / total for number, _ in bar.parts]
     found = [max(1, int(length)) if length else 0 for length in exact]
-    # The rest goes to the parts that lost most by rounding; the longest loses any
-    # excess.
+    # Add the rest to the parts that rounding shortened most, and subtract an excess
+    # from the longest.
     while (left := bar.size - sum(found)) > 0:
         found[max(range(len(found)), key=lambda at: exact[at] - found[at])] += 1
     if left and max(found) > -left:
@@ -92,10 +90,9 @@ def lengths(bar: Bar) -> list[int]:
 
 
 def drawn(runtime: Runtime, *things: "RenderableType", width: int | None = None) -> TerminalText:
-    """Return these things as rich draws them.
+    """Render objects with rich, for the width and colours of the terminal.
 
-    They have the terminal's width and colours; foreign text in them must already be
-    visible.
+    Control characters in foreign text must already be escaped.
     """
     made = terminal.rendered(
         *things,
@@ -107,7 +104,7 @@ def drawn(runtime: Runtime, *things: "RenderableType", width: int | None = None)
 
 
 def text(runtime: Runtime, cell: Cell) -> "Text":
-    """Return a cell as rich draws it."""
+    """Return a cell as rich text."""
     if isinstance(cell, Bar):
         made = _text()
         for part, style in _pieces(runtime, cell):
@@ -147,10 +144,9 @@ def table(
 ) -> TerminalText:
     """Return the rows under their headers. Each column is as wide as its widest cell.
 
-    On a terminal, text that has no room continues on further lines of its column,
-    broken between words. If words are too long for that, the column `apart`, for
-    example of ids, gets lines of its own; if words are still too long, each cell does.
-    Off a terminal nothing is cut.
+    On a terminal, long text is wrapped between words in its column. If words are too
+    long for that, the column `apart`, for example ids, is on separate lines, and if
+    that is not enough, each cell is. Without a terminal, nothing is cut.
     """
     columns = _columns(heads)
     rows = [[_encodable(runtime, cell) for cell in row] for row in rows]
@@ -201,8 +197,8 @@ def _cells_on_lines(
                 field = _text()
                 field.append(text_width.pad(head, indent), Look.STRONG.style)
                 things.append(field.append_text(shown))
-    # A word that is longer than the line is left to the terminal to wrap, so that it
-    # can be copied whole.
+    # Let the terminal wrap words that are longer than a line, so that they can be
+    # copied.
     longest = max(
         (text_width.width(part) for thing in things for part in str(thing).splitlines()), default=1
     )
@@ -210,14 +206,12 @@ def _cells_on_lines(
 
 
 class StreamedTable:
-    """A table whose rows are shown on the terminal as they come; the widths of its
-    columns are fixed.
-    """
+    """A table whose rows are printed as they arrive, in columns of fixed widths."""
 
     def __init__(
         self, runtime: Runtime, heads: Sequence[str | Column], widest: Sequence[int]
     ) -> None:
-        """`widest` is each column's width if there is room."""
+        """`widest` has the preferred width of each column."""
         self._runtime = runtime
         self._columns = _columns(heads)
         least = [
@@ -228,7 +222,9 @@ class StreamedTable:
         self._begun = False
 
     def show(self, cells: Sequence[Cell]) -> None:
-        """Show a row, the first one under the heads. Raises as `stdout.write` does."""
+        """Print a row, and the header before the first. Raises the errors of
+        `stdout.write`.
+        """
         rows = [cells] if self._begun else [_heading(self._columns), cells]
         self._begun = True
         shown = drawn(
@@ -265,7 +261,7 @@ def _grid(
 
 
 def grid(widths: Sequence[int], rows: Iterable[Iterable["Text"]], gap: int = GAP) -> "Table":
-    """Return rows in columns of these widths, without lines."""
+    """Return rows in columns of these widths, without borders."""
     from rich.table import Table  # noqa: PLC0415  as above
 
     made = Table.grid(padding=(0, gap, 0, 0))
@@ -299,10 +295,7 @@ def _widths(
 
 
 def _least_room(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> int:
-    """Return the least width of the rows.
-
-    Cells are broken or cut wherever they can be.
-    """
+    """Return the width of the rows if cells are wrapped or cut as much as possible."""
     least = [
         _least(column, cells)
         for column, cells in zip(columns, _contents(columns, rows), strict=True)
@@ -326,7 +319,7 @@ def _least(column: Column, cells: Sequence[Cell]) -> int:
 
 
 def cell_size(cell: Cell) -> int:
-    """Return how many columns a cell takes."""
+    """Return the width of a cell."""
     return cell.size if isinstance(cell, Bar) else text_width.width(_words(cell))
 
 
@@ -343,7 +336,7 @@ def line(runtime: Runtime, *cells: Cell) -> "Text":
 
 
 def paragraph(runtime: Runtime, words: MaskedText) -> "Text":
-    """Return words in indented lines of the terminal's width."""
+    """Return text in indented lines that fit the terminal."""
     lines = text_width.wrapped(_shown(runtime, words), runtime.width - GAP)
     return _text("\n".join(" " * GAP + one for one in lines), unbroken=True)
 

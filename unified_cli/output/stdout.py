@@ -1,4 +1,4 @@
-"""The only writer of stdout. Text from outside cannot control the terminal."""
+"""Write to stdout. Foreign text cannot control the terminal."""
 
 import codecs
 import errno
@@ -16,20 +16,20 @@ from unified_cli.values import Json
 
 _PIECE = 8 * 1024
 _COLOURED = 256 * 1024
-# No colon can follow these, so the string before is not a key.
+# No colon can follow these, so the string before them is not a key.
 _LINE_END = re.compile(rb"[][{},][ \t\r]*+\n")
 
 
 class ClosedError(Exception):
-    """The reader of stdout has closed it, as `head` does."""
+    """The reader has closed stdout, for example `head`."""
 
 
 class QuitError(ClosedError):
-    """The user has left the pager, so reading can stop."""
+    """The user has quit the pager, so reading can stop."""
 
 
 def paged(runtime: Runtime) -> AbstractContextManager[Runtime]:
-    """Return the runtime with a pager at a terminal. The pager ends with the block."""
+    """Return a context manager for a runtime with a pager on a terminal."""
     if not runtime.stdout_is_terminal:
         return nullcontext(runtime)
 
@@ -37,7 +37,7 @@ def paged(runtime: Runtime) -> AbstractContextManager[Runtime]:
 
 
 def unpage(runtime: Runtime) -> None:
-    """Show further output at once, without a pager. Raises as `write` does."""
+    """Show further output at once, without a pager. Raises the errors of `write`."""
     if (pager := _pager(runtime)) is not None:
         try:
             pager.unpage()
@@ -46,16 +46,15 @@ def unpage(runtime: Runtime) -> None:
 
 
 def check_read(runtime: Runtime) -> None:
-    """Raise QuitError if the user has left the pager.
-
-    Call it before reading more data that is only shown.
+    """Raise QuitError if the user has quit the pager. Call it before reading more data
+    to print.
     """
     if (pager := _pager(runtime)) is not None and pager.is_quit():
         raise QuitError
 
 
 def end_pager(runtime: Runtime) -> None:
-    """End the pager, even while its user looks at it."""
+    """Terminate the pager."""
     if (pager := _pager(runtime)) is not None:
         pager.kill()
 
@@ -68,7 +67,7 @@ def _pager(runtime: Runtime) -> PagedStdout | None:
 
 
 def check(runtime: Runtime) -> None:
-    """Raise StorageError if stdout is closed. To be called before a request is sent."""
+    """Raise StorageError if stdout is closed. Call it before sending a request."""
     if runtime.stdout is None:
         raise StorageError("standard output is closed, so the result cannot be shown")
 
@@ -76,9 +75,8 @@ def check(runtime: Runtime) -> None:
 def write(runtime: Runtime, chunks: Iterable[bytes]) -> None:
     """Write each chunk at once.
 
-    A terminal gets text that cannot control it, any other stdout the bytes as they are.
-    Raises ClosedError if the reader has closed stdout, and StorageError if stdout
-    cannot be written.
+    Control characters are escaped on a terminal. Raises ClosedError if the reader has
+    closed stdout, and StorageError if stdout cannot be written.
     """
     if runtime.stdout_is_terminal:
         show(runtime, _visible(chunks))
@@ -89,7 +87,7 @@ def write(runtime: Runtime, chunks: Iterable[bytes]) -> None:
 def show(runtime: Runtime, texts: Iterable[TerminalText]) -> None:
     """Write each text at once, in the terminal's encoding.
 
-    Characters that it lacks become escapes. Raises as `write` does.
+    Missing characters are escaped. Raises the errors of `write`.
     """
     _write(runtime, (text.encode(runtime.encoding, "backslashreplace") for text in texts))
 
@@ -136,18 +134,17 @@ def write_value(runtime: Runtime, value: Json) -> None:
 
 
 class JsonView:
-    """The JSON of one output as a terminal shows it, in colour where asked for.
+    """Formats the JSON of one output for a terminal, in colour if requested.
 
-    Only the first 256 KiB are coloured: rich takes half a second for a megabyte.
+    Only the first 256 KiB are coloured, because rich takes half a second for a
+    megabyte.
     """
 
     def __init__(self, *, colour: bool) -> None:
         self._left = _COLOURED if colour else 0
 
     def pieces(self, document: bytes) -> Iterator[TerminalText]:
-        """Yield more of the output in pieces of whole lines. A longer line is one
-        piece.
-        """
+        """Yield a document in pieces of complete lines."""
         start = 0
         while start < len(document):
             found = _LINE_END.search(document, start + _PIECE)
@@ -164,12 +161,11 @@ class JsonView:
 
 
 def pretty(body: bytes) -> bytes:
-    """Return the document indented by two blanks. Everything else is as it was."""
+    """Return the document indented by two blanks, and otherwise unchanged."""
     import msgspec  # noqa: PLC0415  help is shown without it
 
     try:
         return msgspec.json.format(body, indent=2)
     except msgspec.DecodeError:
-        # msgspec refuses half a surrogate pair, so the document is shown as it was
-        # served.
+        # msgspec refuses half a surrogate pair, so do not indent the document.
         return body

@@ -1,4 +1,4 @@
-"""Records as a table: the cells and the rows."""
+"""Write records as a table."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,23 +31,23 @@ _TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z")
 
 
 def shows_id(value: bytes | None) -> bool:
-    """Return whether an object without a name shows its id."""
+    """Return whether a value is an object that is shown by its id."""
     members = parts(value) if value is not None else None
     return members is not None and _name(members) == "id"
 
 
 def cell(value: bytes | None, encoding: str) -> str:
-    """Return a value on one line, safe on a terminal.
+    """Return the text of a value on one line, safe for a terminal.
 
-    An object is shown by its name or id, an array by its items.
+    An object is shown by its name or id, and an array by its items.
     """
     return encodable(visible(_BREAKS.sub(" ", shown(value))), encoding)
 
 
 def shown(value: bytes | None) -> str:
-    """Return a value's text for people.
+    """Return the text of a value.
 
-    An object is shown by its name or id, an array by its items.
+    An object is shown by its name or id, and an array by its items.
     """
     if value is None:
         return ""
@@ -67,7 +67,7 @@ def _name(members: Parts) -> str | None:
 
 
 def is_time(value: bytes | None) -> bool:
-    """Return whether a value is a time that can be shortened."""
+    """Return whether a value is a time that `cut` can shorten."""
     return value is not None and _TIME.fullmatch(text(value)) is not None
 
 
@@ -79,9 +79,8 @@ def _cut_middle(shown: str, size: int, sign: str) -> str:
 
 
 def cut(shown: str, size: int, sign: str) -> str:
-    """Return a text cut as by `text_width.cut`.
-
-    A time is cut to its minute or its day, which needs no sign.
+    """Cut a text like `text_width.cut`, but a time to its minute or its day, without a
+    sign.
     """
     if size >= DAY and width(shown) > size and (time := _TIME.fullmatch(shown)):
         return f"{time[1]} {time[2]}Z" if size >= MINUTE else time[1]
@@ -89,12 +88,11 @@ def cut(shown: str, size: int, sign: str) -> str:
 
 
 class Table(RecordWriter):
-    """Rows in columns; the first page decides which, and how wide.
+    """Rows in columns, or a line for each field of a single record.
 
-    A single record has a line for each field.
-
-    On a terminal with several connections, the known facts about their records decide
-    instead, because any connection may be the first to answer.
+    The first page defines the columns and their widths. On a terminal with several
+    connections, the known columns do, because the first response may be from any
+    connection.
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
@@ -104,16 +102,16 @@ class Table(RecordWriter):
         self._hidden = dict.fromkeys(memory.get("hidden", ()))
         self._begun = widths is not None
         self._group = ("", 0)
-        """The connection of the last row, and its rows so far."""
+        """The connection of the last row, and the number of its rows so far."""
 
     def prepare(self, slices: Iterable[Sequence[Record]]) -> None:
-        """Choose columns and widths at the first records."""
+        """Choose columns and widths from the first records."""
         if self._widths is None and self._style.listing and any(slices):
             self._widths = self._measure(slices)
 
-    # `one_line` is not needed, because cells are written anew.
+    # `one_line` is not needed, because cells are rewritten.
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
-        """Yield the rows, with their heads before the first."""
+        """Yield the rows, and the header before the first row."""
         for lines in joined(
             f"{line}\n" for record in records for line in self._lines(_members(record))
         ):
@@ -152,7 +150,7 @@ class Table(RecordWriter):
         return cell(value, self._style.encoding)
 
     def remarks(self) -> Sequence[str]:
-        """Return the columns that are not shown."""
+        """Return a note about the columns that are not shown."""
         if self._widths is None and self._style.listing:
             return ["no records"]
         hidden = excerpt(", ".join(self._hidden))
@@ -166,8 +164,8 @@ class Table(RecordWriter):
     def _field_lines(self, members: Parts) -> Iterator[str]:
         """Yield a line for each field.
 
-        On a terminal a long value continues on further lines of its column, and begins
-        below a long name.
+        On a terminal, a long value is wrapped in its column, and begins below a long
+        name.
         """
         columns, room = self._style.columns or [*members], self._style.width
         sizes = {column: width(visible(column)) for column in columns}
@@ -188,7 +186,7 @@ class Table(RecordWriter):
     def _measure(self, slices: Iterable[Sequence[Record]]) -> dict[str, int]:
         style = self._style
         if style.width is not None and style.label is not None and self._expects(slices):
-            # Ids come last, so that shorter ones than expected leave no gap.
+            # Ids are last, so that short ids do not leave a gap.
             names = [name for name in NAMES[:-1] if name in style.known]
             known = [
                 name for name in (*style.first, *names, *style.known, "id") if name not in NEVER
@@ -197,7 +195,8 @@ class Table(RecordWriter):
             found = expected(columns, style.label)
             ids = [column for column in columns if is_id(column) and not column.startswith("_")]
             for column in ids:
-                # Ids of other connections may be longer. Their rows make room for them.
+                # Ids of other connections may be longer, so their rows narrow other
+                # cells.
                 seen = (width(self._cell(pick(one, column))) for one in _all_members(slices))
                 found.natural[column] = max(width(visible(column)), *seen, 0)
             return self._fitting_columns(found, style.width)
@@ -242,7 +241,7 @@ class Table(RecordWriter):
     def _row(self, members: Parts) -> str:
         """Return a record's cells, cut to their columns.
 
-        Ids are never cut, so the other cells make room for long ids.
+        Ids are never cut, so long ids narrow the other cells.
         """
         assert self._widths is not None  # noqa: S101  measured before the first line
         values = [pick(members, column) for column in self._widths]
@@ -263,7 +262,7 @@ class Table(RecordWriter):
         ]
         if any(wide):
             sizes = [size + more for size, more in zip(sizes, wide, strict=True)]
-            # Blanks are cut before words.
+            # Use up blanks before cutting words.
             filled = [min(size, width(one)) for one, size in zip(cells, sizes, strict=True)]
             sizes = narrow(sizes, filled, room)
             sizes = narrow(

@@ -1,4 +1,4 @@
-"""The columns of a table: those that fit, and their widths."""
+"""Choose the columns of a table that fit, and their widths."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -26,15 +26,16 @@ AHEAD = ("id", "created_at", "updated_at")
 AHEAD_ON_SCREEN = ("id", *NAMES[:-1], "created_at", "updated_at")
 _LATE = ("updated_at", "etag")
 _WIDEST, _NAME, _NARROWEST, _LEAST, _FEW = 60, 24, 10, 4, 3
-# The assumed width of a column before a record is seen: an id is a UUID, a time has
-# seconds.
+# The assumed widths before the first record: an id is a UUID, and a time has seconds.
 _UUID, _SHORT, _LONG, _SECOND = 36, 12, 20, len("2026-01-01T12:00:00Z")
 _TIMES = ("_at", "_time", "_date")
 MINUTE, DAY = len("2026-01-01 12:00Z"), len("2026-01-01")
 
 
 def candidates(members: Iterable[Parts], known: Sequence[str], ahead: Sequence[str]) -> list[str]:
-    """Return the known columns in the data, else all. Those `ahead` come first."""
+    """Return the known columns in the data, or all columns without known ones. Columns
+    in `ahead` are first.
+    """
     full: dict[str, None] = {}
     for one in members:
         full |= {key: None for key, value in one.items() if value != b"null" and key not in NEVER}
@@ -43,8 +44,8 @@ def candidates(members: Iterable[Parts], known: Sequence[str], ahead: Sequence[s
 
 
 class Measured(NamedTuple):
-    """The columns with the widths of their data. Columns in `fixed` hold ids, and those
-    in `times` hold times.
+    """The columns and the widths of their data. `fixed` has the columns of ids, and
+    `times` the columns of times.
     """
 
     natural: dict[str, int]
@@ -53,19 +54,17 @@ class Measured(NamedTuple):
 
 
 def fit(found: Measured, room: int) -> dict[str, int]:
-    """Return the columns that fit, in order, with their widths.
+    """Return the columns that fit, in order, and their widths.
 
-    Ids are not narrowed.
-
-    Names are chosen before times. Times are shown as days, or as minutes if nothing
-    else lacks room.
+    Names are chosen before times. Ids are not narrowed. Times are shown as days, or as
+    minutes if there is room.
     """
     natural = found.natural
     floor = {column: _floor(column, size, found, room) for column, size in natural.items()}
     chosen: set[str] = set()
     for column in sorted(natural, key=_rank):
         if column in NAMES and column not in found.fixed and chosen:
-            # A name is narrowed before it is left out.
+            # Narrow a name rather than leave it out.
             floor[column] = min(floor[column], max(room - GAP, _NARROWEST))
         if not chosen or floor[column] + GAP <= room:
             room -= floor[column] + (GAP if chosen else 0)
@@ -75,7 +74,7 @@ def fit(found: Measured, room: int) -> dict[str, int]:
         for column, size in natural.items()
         if column in chosen
     }
-    # Columns that lack a few letters are made whole first, then names, then the others.
+    # First widen columns that lack a few letters, then names, then the others.
     for column in sorted(
         wanted, key=lambda one: (wanted[one] > _FEW, one not in NAMES, wanted[one])
     ):
@@ -106,9 +105,8 @@ def _most_label_width(room: int) -> int:
 def share(found: Measured, room: int) -> dict[str, int]:
     """Return the widths of all columns, narrowed to fit.
 
-    Ids are not narrowed. The last columns are left out if narrowing does not help.
-
-    Times are shortened to days before anything else is cut.
+    Times are shortened to days first, and ids are not narrowed. If that is not enough,
+    the last columns are left out.
     """
     times = found.times
     least = {
@@ -137,9 +135,8 @@ def share(found: Measured, room: int) -> dict[str, int]:
 
 
 def expected(columns: Sequence[str], label: int) -> Measured:
-    """Return the expected widths of records not read yet.
-
-    Added columns name a connection.
+    """Return the expected widths before the first record. `label` is the width of
+    connection names.
     """
     sizes: dict[str, int] = {}
     for column in columns:
@@ -158,7 +155,7 @@ def expected(columns: Sequence[str], label: int) -> Measured:
 
 
 def _rank(column: str) -> int:
-    # Columns that were added to the records begin with an underscore.
+    # We add columns that begin with an underscore.
     if column.startswith("_"):
         return -1
     if column in _EARLY:

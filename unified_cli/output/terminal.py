@@ -1,6 +1,4 @@
-"""Text for a terminal: colours, escapes for control characters, and columns, which are
-tabs on a pipe.
-"""
+"""Prepare text for a terminal: colours, escapes for control characters, and columns."""
 
 import io
 import re
@@ -14,29 +12,26 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 GAP = 2
-"""Blanks between two columns."""
+"""The number of blanks between two columns."""
 TerminalText = NewType("TerminalText", str)
-"""Text that is safe on a terminal. Its only control sequences are our own colours."""
+"""Text that is safe for a terminal: its only control sequences are our own colours."""
 
 
 def ellipsis(runtime: Runtime) -> str:
-    """Return the ellipsis that stdout's encoding supports."""
+    """Return an ellipsis in stdout's encoding."""
     return "…" if runtime.encoding.lower().startswith("utf") else "~"
 
 
 def encodable(text: str, encoding: str) -> str:
-    """Return the text as a terminal of that encoding shows it.
-
-    Characters that the encoding lacks are escapes, and are measured as such.
-    """
+    """Return the text with escapes for characters that the encoding lacks."""
     if text.isascii() or encoding.lower().startswith("utf"):
         return text
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def json_visible(text: str) -> TerminalText:
-    r"""Return the same JSON value with everything that could control a terminal written
-    as `\\u…`. Line breaks and tabs stay.
+    r"""Return JSON text with control characters as `\\u…`, except line breaks and
+    tabs.
     """
     if is_harmless(text.replace("\n", "")):
         return TerminalText(text)
@@ -44,14 +39,16 @@ def json_visible(text: str) -> TerminalText:
 
 
 def lines_visible(text: str) -> TerminalText:
-    """Return the text with terminal controls as escapes. Line breaks and tabs stay."""
+    """Return the text with escapes for control characters, except line breaks and
+    tabs.
+    """
     return TerminalText(visible(text, but="\n\t"))
 
 
 def styled(text: str) -> TerminalText:
-    """Return our own text like `lines_visible`, but with its colours.
+    """Return our own text like `lines_visible`, but keep its colours.
 
-    Foreign parts of the text must be visible already.
+    Foreign text in it must already be escaped.
     """
     return TerminalText(visible_styled(text, but="\n\t"))
 
@@ -59,7 +56,7 @@ def styled(text: str) -> TerminalText:
 def _json_escape(match: re.Match[str]) -> str:
     character = match[0]
     if character == "\r":
-        # A raw carriage return occurs only outside strings, where all blanks are equal.
+        # A raw carriage return occurs only outside strings, where it is white space.
         # Before a line feed it is harmless.
         return "\r" if match.string.startswith("\n", match.end()) else " "
     if character in "\n\t":
@@ -69,12 +66,11 @@ def _json_escape(match: re.Match[str]) -> str:
 
 
 def rendered(*things: "RenderableType", colour: bool, encoding: str, width: int) -> str:
-    """Return these things as rich draws them."""
+    """Render objects with rich."""
     from rich.console import Console  # noqa: PLC0415  only where something is drawn
 
     console = Console(
-        # The file only has an encoding, from which rich knows the available characters;
-        # nothing is written to it.
+        # rich only uses the encoding of this file, and does not write to it.
         file=io.TextIOWrapper(io.BytesIO(), encoding=encoding),
         force_terminal=True,
         color_system="standard" if colour else None,
@@ -104,7 +100,7 @@ def coloured_help(text: str) -> str:
 
 
 def is_id(column: str) -> bool:
-    """Return whether a column holds ids. Ids are never cut."""
+    """Return whether a column has ids, which are never cut."""
     return column == "id" or column.endswith(("_id", " id"))
 
 
@@ -114,8 +110,8 @@ def total_width(widths: Collection[int]) -> int:
 
 
 def narrow(widths: list[int], least: list[int], room: int) -> list[int]:
-    """Return the widths, the widest ones reduced until all fit. No width falls below
-    its entry in `least`.
+    """Reduce the widest columns until all fit, but not below their entries in
+    `least`.
     """
     narrowed = widths.copy()
     while total_width(narrowed) > room:
@@ -127,11 +123,10 @@ def narrow(widths: list[int], least: list[int], room: int) -> list[int]:
 
 
 def tabbed(rows: Sequence[Sequence[MaskedText]]) -> bytes:
-    """Return a line for each row, with cells separated by tabs.
+    """Return a line for each row, with tabs between the cells.
 
-    A tab or line break within a cell becomes a blank.
-
-    The name of a file is written with its own bytes, which need not be UTF-8.
+    Tabs and line breaks in cells become blanks. File names that are not UTF-8 keep
+    their bytes.
     """
     text = "".join("\t".join(" ".join(cell.split()) for cell in row) + "\n" for row in rows)
     return text.encode("utf-8", "surrogateescape")

@@ -1,4 +1,4 @@
-"""Prepare records for their writer: a label, a jq program, a choice of columns, and a
+"""Prepare records for a writer: add a label, run a jq program, choose columns, and
 check for columns that no record has.
 """
 
@@ -23,14 +23,12 @@ _SEPARATOR = re.compile(r"[;|\s]+")
 
 
 class ColumnCheck:
-    """Checks all records for the `unseen` columns. Once every column was seen, further
-    records are skipped.
-    """
+    """Finds chosen columns that no record has."""
 
     def __init__(
         self, columns: Sequence[str] = (), known: Sequence[str] = (), *, required: bool = True
     ) -> None:
-        """Without `required`, missing columns are not an error."""
+        """With `required`, it is an error if no record has any of the columns."""
         self.unseen = [*dict.fromkeys(columns)]
         self._required = required
         self._asked_for = len(self.unseen)
@@ -40,15 +38,14 @@ class ColumnCheck:
 
     @classmethod
     def from_style(cls, style: Style) -> "ColumnCheck":
-        """Return the check of a style's chosen columns.
-
-        Columns that this program adds to the records are not checked.
+        """Return the check for a style's chosen columns, without columns that we
+        add.
         """
         chosen = style.columns if style.format.fields else ()
         return cls([one for one in chosen if one not in style.first], style.known)
 
     def observe(self, records: Sequence[Record]) -> None:
-        """Note the columns of these records."""
+        """Check some records."""
         for record in records:
             if not self.unseen:
                 return
@@ -61,17 +58,17 @@ class ColumnCheck:
                 self._names |= dict.fromkeys(paths(members))
 
     def resume(self, unseen: Sequence[str]) -> None:
-        """Continue after a run that saw none of these columns."""
+        """Continue after a run that did not find these columns."""
         self.unseen = [column for column in self.unseen if column in unseen]
         self._records = True
 
     @property
     def found_nothing(self) -> bool:
-        """Whether there were records, all without the columns."""
+        """Whether there were records, but without any of the columns."""
         return self._records and 0 < len(self.unseen) == self._asked_for
 
     def error(self) -> UsageError | None:
-        """Return the error if no record had a column."""
+        """Return the error if no record has any of the columns, if required."""
         if not (self._required and self.found_nothing):
             return None
         which = "the column" if self._asked_for == 1 else "any of the columns"
@@ -92,10 +89,7 @@ class ColumnCheck:
         return [self._remark(column) for column in self.unseen] if self._records else []
 
     def misspelt(self) -> Sequence[str]:
-        """Return the lines for columns that may be misspelt.
-
-        No record had the column, but it resembles a column that records have.
-        """
+        """Return a line for each missing column that resembles an existing one."""
         wrong = [one for one in self.unseen if one not in self._known and self._closest(one)]
         return [self._remark(column) for column in wrong] if self._records else []
 
@@ -119,11 +113,10 @@ class ColumnCheck:
 
 
 class Transform:
-    """Applies to records, in this order, the label, the program and the choice of
-    columns.
+    """Adds the label to records, runs the program, and chooses the columns, in this
+    order.
 
-    `check` is called with the records that the columns are chosen from, here or by a
-    writer.
+    `check` gets the records before columns are chosen.
     """
 
     def __init__(
@@ -139,7 +132,7 @@ class Transform:
     def apply(self, records: Sequence[Record], profile: str | None = None) -> Sequence[Record]:
         """Return the records to write.
 
-        `profile` is the connection that each names in its first member.
+        `profile` is added to each record as its first member.
         """
         if profile is not None:
             records = label(records, profile)
@@ -154,20 +147,19 @@ class Transform:
     def slices(
         self, records: Sequence[Record], profile: str | None = None, *, large: bool
     ) -> Iterable[Sequence[Record]]:
-        """Return the records to write, in slices if they are `large`.
-
-        Each iteration makes new slices.
+        """Return the records to write, in slices if they are `large`. The slices can be
+        iterated more than once.
         """
         return _Slices(self, records, profile) if large else [self.apply(records, profile)]
 
     def remarks(self) -> Sequence[str]:
-        """Return sentences about differences from the response, and about columns that
-        are in no record.
+        """Return warnings about changed values, and about columns that no record
+        has.
         """
         return [*(self._program.remarks() if self._program else ()), *self.check.remarks()]
 
     def shortcomings(self) -> Sequence[str]:
-        """Return one sentence that names the records left out. Nothing without any."""
+        """Return a sentence about the records that were left out, if any."""
         return self._program.shortcomings() if self._program else ()
 
 
@@ -184,10 +176,8 @@ class _Slices:
 
 
 def writer(style: Style, memory: WriterMemory | None = None) -> RecordWriter:
-    """Return the writer of a format.
-
-    It continues the output of the writer that left this memory. Raises UsageError for
-    `raw`.
+    """Return the writer of a format, which continues from `memory`. Raises UsageError
+    for `raw`.
     """
     module, _, name = style.format.writer.partition(":")
     if not module:

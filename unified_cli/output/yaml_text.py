@@ -1,4 +1,4 @@
-"""YAML, with the digits of numbers as they were served."""
+"""Write YAML. Numbers keep their digits."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -10,13 +10,13 @@ from unified_cli.json_text.members import Record, items, parts, slices
 from unified_cli.output.record_writer import RecordWriter, Style, WriterMemory
 from unified_cli.values import Json, JsonObject
 
-# A value takes a kilobyte while it becomes YAML.
+# Converting a value to YAML takes a kilobyte.
 _AT_ONCE = 64 * 1024
 _FLOAT, _INT = "tag:yaml.org,2002:float", "tag:yaml.org,2002:int"
 
 
 class Number(str):
-    """A number as it was served."""
+    """A number as served."""
 
     __slots__ = ()
 
@@ -25,11 +25,11 @@ _C_DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 class _Fast(_C_DUMPER):  # type: ignore[misc]  # which one there is depends on the installation
-    """Writes numbers as they were served."""
+    """Writes numbers as served."""
 
 
 class _Plain(yaml.SafeDumper):
-    """The same dumper in Python, for halves of surrogate pairs, which libyaml cannot
+    """The dumper in Python, for halves of surrogate pairs, which libyaml cannot
     write.
     """
 
@@ -51,13 +51,13 @@ for _dumper in (_Fast, _Plain):
 
 
 class Yaml(RecordWriter):
-    """One YAML document: a mapping with the records as a list, then the cursor."""
+    """One YAML document: a mapping with a list of the records, and the cursor."""
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
         super().__init__(style, memory)
         self._begun: bool = memory.get("begun", False)
 
-    # `one_line` is not needed, because records are written anew.
+    # `one_line` is not needed, because records are rewritten.
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
         """Yield the records as items of the list."""
         for some in slices(records, _AT_ONCE):
@@ -94,7 +94,7 @@ def _load(text: bytes) -> Json:
 
 
 def dump(value: Json) -> bytes:
-    """Return a value as YAML in UTF-8, keys in order."""
+    """Return a value as YAML in UTF-8. The keys keep their order."""
     try:
         return _written(value, _Fast, allow_unicode=True).encode("utf-8")
     except UnicodeEncodeError:

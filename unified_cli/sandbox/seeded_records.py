@@ -310,7 +310,7 @@ def _one(api: str, resource: str, field: KnownField, to: str) -> FieldMaker:
 
 def _mostly_first(choices: tuple[str, ...]) -> FieldMaker:
     """Return one of these values. The first is the usual one, and the last records have
-    each in turn, so that none is missing.
+    each in turn, so that all occur.
     """
 
     def make(batch: RecordBatch, name: str) -> list[Json]:

@@ -1,6 +1,5 @@
-"""Files that only grow, of three kinds: a file that is durable once `sync` returns, a
-document that is complete at all times, and a file in memory, for use if no file can be
-written.
+"""Append-only files: a file that `sync` makes durable, a document that is always
+complete, and a file in memory for when no file can be written.
 """
 
 import contextlib
@@ -22,13 +21,12 @@ _BLOCK = 1024 * 1024
 
 
 class AppendFile:
-    """A private file that is made with `create` or opened with `open`, then appended
-    to. `size` is its length in bytes.
+    """A private file to create or open, and then append to. `size` is its length in
+    bytes.
 
-    A crash can leave only a part of the last write: the reader decides how much of it
-    counts, and cuts off the rest. All methods raise OSError as the operating system
-    does, and NotRegularError for anything of that name that is not a regular file: no
-    link is followed, and no pipe is waited for.
+    A crash can leave a part of the last write, which the reader must cut off. All
+    methods raise OSError, and NotRegularError if the path is not a regular file. Links
+    are not followed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -38,21 +36,18 @@ class AppendFile:
 
     @property
     def is_open(self) -> bool:
-        """Whether it was opened and not yet closed."""
+        """Whether the file is open."""
         return self._handle >= 0
 
     def create(self) -> None:
-        """Make the file.
+        """Create the file.
 
-        Raises FileExistsError if the name is taken, even by a dangling link.
+        Raises FileExistsError if the path exists, even as a dangling link.
         """
         self._open(os.O_CREAT | os.O_EXCL)
 
     def open(self, *, missing_ok: bool = False, writable: bool = True) -> None:
-        """Open the file. With `missing_ok` a missing file is created, else
-        FileNotFoundError is raised. Without `writable` the file is opened for reading
-        only, so the right to write is not needed.
-        """
+        """Open the file, and with `missing_ok` create it if it is missing."""
         self._open(
             (os.O_CREAT if missing_ok else 0) if writable else os.O_RDONLY, writable=writable
         )
@@ -63,13 +58,11 @@ class AppendFile:
         self.size = self.status.st_size
 
     def hold(self) -> None:
-        """Hold the open file until it is closed.
-
-        The end of the process closes the file, too. Until it is closed,
-        `regular_file.remove_unheld` does not remove it.
+        """Lock the file until it is closed, so that `regular_file.remove_unheld` does
+        not remove it.
         """
-        # On a file system without locks `remove_unheld` removes nothing, so the lock is
-        # not needed.
+        # Without locks on the file system, `remove_unheld` does not remove files
+        # either.
         with contextlib.suppress(OSError):
             fcntl.flock(self._handle, fcntl.LOCK_EX)
 
@@ -79,7 +72,7 @@ class AppendFile:
         return os.fstat(self._handle)
 
     def append(self, data: bytes) -> None:
-        """Append all of the data. The operating system may take it in parts."""
+        """Append all of the data."""
         rest = memoryview(data)
         while rest:
             written = os.write(self._handle, rest)
@@ -100,18 +93,15 @@ class AppendFile:
         self.size = size
 
     def reader(self) -> BufferedReader:
-        """Return the content as a file object.
-
-        The file object is positioned at the start, and must be closed before anything
-        is appended.
+        """Return a file object at the start of the content. Close it before
+        appending.
         """
         os.lseek(self._handle, 0, os.SEEK_SET)
         return open(self._handle, "rb", closefd=False)
 
     def sha256(self, size: int) -> "hashlib._Hash":
-        """Return the hash of the first `size` bytes.
-
-        A shorter file is hashed whole. The hash object can be updated with more data.
+        """Return the hash object of the first `size` bytes, to update with more
+        data.
         """
         found = hashlib.sha256()
         with self.reader() as content:
@@ -132,11 +122,10 @@ class AppendFile:
 
 
 class GrowingDocument:
-    """A new file that begins with `head` and always ends with `foot`; the elements
-    between are joined by commas.
+    """A new file with `head`, elements joined by commas, and always `foot` at the end.
 
-    Each addition is one write, so that a process that is killed leaves all earlier
-    elements readable. Raises OSError, and FileExistsError if the name is taken.
+    Each element is added in one write, so that the file stays valid after a kill.
+    Raises OSError, and FileExistsError if the path exists.
     """
 
     def __init__(self, path: Path, head: bytes, foot: bytes) -> None:
@@ -147,13 +136,13 @@ class GrowingDocument:
         self._write(head + foot, 0)
 
     def add(self, element: bytes) -> None:
-        """Add an element. If that fails, the document is unchanged."""
+        """Add an element, or leave the document unchanged if that fails."""
         data = element if self._empty else b",\n" + element
         try:
             self._write(data + self._foot, self._at)
         except OSError:
             with contextlib.suppress(OSError):
-                # This works on a full disk, because it only overwrites bytes.
+                # This also works on a full disk, because it only overwrites bytes.
                 self._write(self._foot, self._at)
                 os.ftruncate(self._handle, self._at + len(self._foot))
             raise
@@ -173,12 +162,10 @@ class GrowingDocument:
 
 
 class MemoryFile:
-    """Has the methods of an open `AppendFile`; its content is lost when the process
-    ends.
-    """
+    """An `AppendFile` in memory, which is lost when the process ends."""
 
     def __init__(self, path: Path) -> None:
-        """`path` is that of the unwritable file."""
+        """`path` is the path of the unwritable file."""
         self.path = path
         self._content = bytearray()
 

@@ -1,6 +1,4 @@
-"""Write a file completely or not at all: it gets its name only after it is written and
-synced.
-"""
+"""Write files atomically: a file gets its name after its content is synced."""
 
 import contextlib
 import errno
@@ -18,9 +16,8 @@ _CHUNK = 1024 * 1024
 
 
 class NotSyncedError(OSError):
-    """A file has its name and its content, but a power failure may undo this.
-
-    `message` says so, and names the file.
+    """A file was written, but a power failure may undo this. `message` names the
+    file.
     """
 
     def __init__(self, path: Path, error: OSError) -> None:
@@ -29,11 +26,9 @@ class NotSyncedError(OSError):
 
 
 class AtomicFile:
-    """A new file under a temporary name, private to this user; `publish` gives it its
-    own name.
+    """A private temporary file that `publish` renames.
 
-    It is a context manager that removes an unpublished file at its end. Raises OSError
-    as the operating system does.
+    A context manager, which removes an unpublished file. Raises OSError.
     """
 
     def __init__(self, temporary: Path) -> None:
@@ -44,15 +39,15 @@ class AtomicFile:
 
     @classmethod
     def beside(cls, path: Path) -> Self:
-        """Return a new file that will become `path`. It is in the same folder.
+        """Create a file in the same folder that will become `path`.
 
-        Any number of processes can make one for the same path.
+        Several processes can do this for the same path.
         """
         while True:
             made = cls(path.with_name(f".{_short(path.name)}.{os.urandom(6).hex()}.part"))
             if made._file.status.st_nlink:
                 return made
-            # Another process removed it as a leftover, just before it was locked.
+            # Before we locked it, another process removed it as a leftover.
             made._file.close()
 
     @property
@@ -66,7 +61,7 @@ class AtomicFile:
         return self._file.size
 
     def write(self, chunk: bytes) -> None:
-        """Add some bytes."""
+        """Append some bytes."""
         self._file.append(chunk)
 
     def restart(self) -> None:
@@ -79,7 +74,7 @@ class AtomicFile:
             return hashlib.file_digest(content, name).digest()
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield all that was written."""
+        """Yield the written content."""
         with self._file.reader() as content:
             while chunk := content.read(_CHUNK):
                 yield chunk
@@ -87,13 +82,11 @@ class AtomicFile:
     def publish(
         self, path: Path, *, replace: bool, before: Callable[[], None] = lambda: None
     ) -> None:
-        """Sync the content, then give the file the name `path`.
+        """Sync the content, rename the file to `path`, and sync the name.
 
-        The name is synced, too.
-
-        `before` is called just before the file gets its name; if it raises, nothing has
-        changed. Raises FileExistsError if the name is taken, unless `replace`; the
-        caller may then try another name.
+        `before` is called just before renaming, and may prevent it by raising an error.
+        Raises FileExistsError if `path` exists, unless `replace`; then the caller may
+        try another name.
         """
         if not self._synced:
             self._file.sync()
@@ -102,9 +95,9 @@ class AtomicFile:
         give_name(self._file.path, path, replace=replace)
 
     def publish_soon(self, path: Path) -> None:
-        """Give the file the name `path` at once.
+        """Rename the file to `path` without syncing it.
 
-        After a power failure the file may hold anything. Raises OSError.
+        After a power failure it may have any content. Raises OSError.
         """
         self._file.path.replace(path)
 
@@ -112,7 +105,7 @@ class AtomicFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # Leftovers are swept later: the file is published, so this is not a failure.
+        # The file is published. A later sweep removes leftovers.
         with contextlib.suppress(OSError):
             self._file.close()
         with contextlib.suppress(OSError):
@@ -120,13 +113,11 @@ class AtomicFile:
 
 
 def give_name(temporary: Path, path: Path, *, replace: bool) -> None:
-    """Give a synced file the name `path`, and sync it.
+    """Give a synced file the name `path`, and sync the folder.
 
-    Without `replace` it also keeps its temporary name.
-
-    Raises FileExistsError if the name is taken, unless `replace`, NotSyncedError if the
-    file has its name but the folder cannot be synced, and another OSError if anything
-    else fails.
+    Without `replace`, it also keeps its temporary name. Raises FileExistsError if
+    `path` exists, unless `replace`, NotSyncedError if only syncing the folder fails,
+    and OSError otherwise.
     """
     if replace:
         temporary.replace(path)
@@ -139,14 +130,11 @@ def give_name(temporary: Path, path: Path, *, replace: bool) -> None:
 
 
 def replace(path: Path, content: bytes, before: Callable[[], None] = lambda: None) -> None:
-    """Give the file at `path` this content, atomically.
+    """Replace the content of a file atomically.
 
-    It always has the complete old or new content.
-
-    `before` is called first, and again just before the new file gets its name; if it
-    raises, the old content stays. The caller must hold a lock: a file under the
-    temporary name is treated as a leftover of a killed process. Raises OSError, and the
-    errors of `before`.
+    `before` is called first and again just before renaming, and may prevent it by
+    raising an error. The caller must hold a lock, because an existing temporary file is
+    treated as a leftover. Raises OSError, and the errors of `before`.
     """
     before()
     temporary = path.with_name(f"{path.name}.tmp")
@@ -157,30 +145,27 @@ def replace(path: Path, content: bytes, before: Callable[[], None] = lambda: Non
 
 
 def sync(path: Path) -> None:
-    """Sync a file that a library wrote, and its name, to disk. Raises OSError."""
+    """Sync a file that a library wrote and its name to disk. Raises OSError."""
     with os.fdopen(regular_file.descriptor(path), "rb") as file:
         os.fsync(file.fileno())
     folders.sync(path.parent)
 
 
 def sweep(path: Path) -> None:
-    """Remove the temporary files that killed processes left beside `path`.
+    """Remove the temporary files of killed processes beside `path`.
 
-    The caller must know that no process is writing the file. Raises OSError.
+    Call it only if no process is writing the file. Raises OSError.
     """
     for other in _temporary_files(path.parent, path.name):
         other.unlink(missing_ok=True)
 
 
 def sweep_unheld(folder: Path, name: str | None = None) -> None:
-    """Remove leftovers of killed processes.
+    """Remove the temporary files of killed processes, or only those for the file
+    `name`.
 
-    With `name`, only the leftovers of that file are removed.
-
-    A file that another process is writing stays. Raises OSError.
-
-    Older versions do not lock the file that they write, so it may be removed, and must
-    then be written again.
+    Keeps files that another process is writing. Older versions do not lock these, so
+    they may be removed. Raises OSError.
     """
     for other in _temporary_files(folder, name):
         regular_file.remove_unheld(other)
@@ -191,9 +176,8 @@ def _temporary_files(folder: Path, name: str | None) -> list[Path]:
 
 
 def is_unfinished(name: str, of: str | None = None) -> bool:
-    """Return whether a name is that of a temporary file.
-
-    With `of`, only the temporary files for that name count.
+    """Return whether a name belongs to a temporary file, or to one for the file
+    `of`.
     """
     begin = r"\..+" if of is None else re.escape(f".{_short(of)}")
     return re.fullmatch(begin + r"\.[0-9a-f]{12}\.part", name) is not None
@@ -205,12 +189,12 @@ def _link(temporary: Path, path: Path) -> None:
     except FileExistsError:
         raise
     except OSError:
-        # Without hard links, the best that is left is to check again and rename.
+        # Without hard links, check again and rename.
         if os.path.lexists(path):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
         temporary.replace(path)
 
 
 def _short(name: str) -> str:
-    # A name may have 255 bytes, and this many letters may be four times as many bytes.
+    # A name may have 255 bytes, and a letter up to four bytes.
     return os.fsdecode(os.fsencode(name)[:200].decode("utf-8", "ignore").encode())

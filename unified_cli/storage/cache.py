@@ -1,4 +1,4 @@
-"""Facts kept for a day, which save time in later runs. No run depends on them."""
+"""Cache values for a day. No run depends on them."""
 
 import contextlib
 import hashlib
@@ -13,39 +13,37 @@ from unified_cli.storage import atomic_file, folders, permissions, regular_file
 from unified_cli.storage.atomic_file import AtomicFile
 
 LIFETIME = 24 * 3600.0
-"""The seconds after which a fact is too old to be believed."""
+"""How long a value is valid, in seconds."""
 _LARGEST = 64 * 1024
 
 
 class Fact(NamedTuple):
-    """A JSON value and its age in seconds."""
+    """A cached JSON value, and its age in seconds."""
 
     value: Any
     age: float
 
 
 class Cache:
-    """Facts of one kind, each in a private file of its own, below the user's cache
-    folder.
+    """Cached values of one kind, each in a private file in the user's cache folder.
 
-    A fact is treated as missing if it cannot be read, is damaged or too old, or is in a
-    file that other users can write.
+    A value is missing if its file is unreadable, damaged, too old, or writable by
+    others.
     """
 
     def __init__(
         self, folder: Path | None, kind: str, wall: Callable[[], float], *, largest: int = _LARGEST
     ) -> None:
-        """`folder` is None if the user has no home. Then nothing is kept. `wall` gives
-        seconds since 1970.
-
-        A fact of more than `largest` bytes is not read.
+        """`folder` is None if the user has no home directory; then nothing is cached.
+        `wall` returns seconds since 1970. Values of more than `largest` bytes are not
+        read.
         """
         self._largest = largest
         self._folder = folder / kind if folder else None
         self._wall = wall
 
     def read(self, *key: str) -> Fact | None:
-        """Return the fact with this key, or None."""
+        """Return the value for this key, or None."""
         if self._folder is None:
             return None
         try:
@@ -61,9 +59,9 @@ class Cache:
         return Fact(value, age) if kept == [*key] and 0 <= age < LIFETIME else None
 
     def write(self, value: object, *key: str) -> None:
-        """Keep a JSON value, unless it holds a known secret. Raises OSError."""
+        """Cache a JSON value, unless it contains a known secret. Raises OSError."""
         content = json.dumps({"at": self._wall(), "key": key, "value": value})
-        # A service may put the token into a cached value.
+        # The service may include the token in the value.
         if self._folder is None or masked(content) != content:
             return
 
@@ -71,31 +69,29 @@ class Cache:
         replace(self._folder / _name(key), content.encode())
 
     def remove(self, *key: str) -> None:
-        """Remove the fact with this key, if any. Raises OSError."""
+        """Remove the value for this key, if any. Raises OSError."""
         if self._folder is not None:
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 (self._folder / _name(key)).unlink()
 
     def sweep(self) -> None:
-        """Remove old files, and files that killed processes left behind. Raises
-        OSError.
-        """
+        """Remove old files, and files of killed processes. Raises OSError."""
         if self._folder is None or not self._folder.is_dir():
             return
 
         atomic_file.sweep_unheld(self._folder)
         for path in self._folder.iterdir():
-            # Another process may remove it at the same time.
+            # Another process may have removed it.
             with contextlib.suppress(FileNotFoundError):
                 if path.lstat().st_mtime < self._wall() - LIFETIME:
                     path.unlink()
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Replace the content of a private file.
+    """Replace the content of a private file, without syncing it.
 
-    A reader sees either the old or the new content, but after a power failure the file
-    may have neither. Raises OSError.
+    A reader sees the old or the new content, but a power failure may destroy both.
+    Raises OSError.
     """
     with AtomicFile.beside(path) as file:
         file.write(content)

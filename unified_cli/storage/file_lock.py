@@ -1,4 +1,4 @@
-"""Locks on files. One process holds a lock at a time, until it ends in any way."""
+"""Lock files. A process holds a lock until it releases it or ends."""
 
 import contextlib
 import errno
@@ -16,20 +16,22 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
 IN_DATA_FOLDER = "XDG_DATA_HOME=DIR names a folder on another disk"
-# The errors of file systems without locks: some NFS, Lustre without the option flock,
-# 9p.
+# The errors of file systems without locks: some NFS, Lustre without flock, 9p.
 _WITHOUT_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 _MODE = 0o600
 _MOMENT = 0.2
 _NOTED_SECONDS = 1.0
-# Not shorter: two hundred polling processes would slow down the one that works.
+# With a shorter interval, two hundred polling processes would slow down the working
+# one.
 _POLL_SECONDS = 0.1
-# Some folders, such as /proc, report at each try that a new file is missing.
+# In some folders, such as /proc, a new file is always missing.
 _MOST_TRIES = 10
 
 
 class NoLocksError(OSError):
-    """The disk of a folder has no locks; `reason` names both."""
+    """The disk of a folder does not support locks. `reason` names the folder and the
+    error.
+    """
 
     def __init__(self, folder: Path, error: OSError) -> None:
         self.reason = f"the folder {folder} is on a disk without locks: {error.strerror}"
@@ -37,10 +39,10 @@ class NoLocksError(OSError):
 
 
 class HeldLock:
-    """A lock, held from `take` to `release`; others do not wait for it.
+    """A lock that other processes do not wait for, from `take` to `release`.
 
-    The lock's file names the process that holds it, and is removed on release. Another
-    thread may release the lock. `instead` says what to do if the disk has no locks.
+    Its file has the id of the process, and is removed on release. Another thread may
+    release the lock. `instead` is the hint if the disk does not support locks.
     """
 
     def __init__(self, path: Path, instead: str | None = None) -> None:
@@ -51,9 +53,9 @@ class HeldLock:
     def take(self, what: str, seconds: float = _MOMENT) -> None:
         """Take the lock.
 
-        A process that only checks whether it is held gets a moment to finish. Raises
-        StateError if another process holds the lock, or if its name belongs to
-        something other than a file, and StorageError if the folder accepts no file.
+        Waits a moment, in case a process only checks whether the lock is held. Raises
+        StateError if another process holds the lock or its path is not a regular file,
+        and StorageError if the file cannot be created.
         """
         _check(self._path)
         lock = FileLock(
@@ -73,8 +75,8 @@ class HeldLock:
             except Timeout:
                 if (holder := _holder(self._path)) is not None:
                     raise StateError(f"{what} is in use by process {holder or '?'}") from None
-                # The owner of the lock has removed the file, and a lock on a file
-                # without a name is useless.
+                # The holder has removed the file, and a lock on a removed file is
+                # useless.
             except OSError as error:
                 if (lacking := _no_locks_error(self._path, error)) is not None:
                     raise StorageError(lacking.reason, hint=self._instead) from None
@@ -86,8 +88,7 @@ class HeldLock:
     def release(self) -> None:
         """Remove the file and release the lock, if held.
 
-        A file that cannot be removed is reused by the next process that takes the lock,
-        so errors are ignored, and do not hide an error of the work.
+        Ignores errors, because the next process can reuse a remaining file.
         """
         if self._lock is not None:
             with contextlib.suppress(OSError):
@@ -101,13 +102,11 @@ class HeldLock:
 def hold(
     path: Path, seconds: float, note: Callable[[str], None] = lambda _: None
 ) -> Iterator[None]:
-    """Hold the lock during the block, and leave its file.
+    """Hold the lock during the block, and keep its file.
 
-    A negative number of seconds waits for ever. After one second of waiting `note` gets
-    a line that says so.
-
+    Negative seconds wait forever. After a second, `note` gets a message about the wait.
     Raises TimeoutError if another process holds the lock for longer than `seconds`,
-    NoLocksError if the disk has no locks, and another OSError if the file cannot be
+    NoLocksError if the disk does not support locks, and OSError if the file cannot be
     used.
     """
     regular_file.check(path)
@@ -128,7 +127,7 @@ def hold(
     try:
         yield
     finally:
-        # A file that cannot be closed holds no lock, and the work is done.
+        # If closing fails, the lock is released anyway, and the work is done.
         with contextlib.suppress(OSError):
             lock.release()
 
@@ -152,7 +151,7 @@ def _no_locks_error(path: Path, error: OSError) -> NoLocksError | None:
 
 def _refused(path: Path, error: OSError) -> StorageError:
     if error.errno in {errno.EACCES, errno.EROFS} and not os.path.lexists(path):
-        # The lock is the first file to be created, so the error names its folder.
+        # The lock is the first file to be created, so report the folder.
         return StorageError(f"cannot write into the folder {path.parent}: {error.strerror}")
     return StorageError(f"cannot write {path}: {error.strerror}")
 
@@ -163,9 +162,7 @@ def _sign(handle: int) -> None:
 
 
 def _holder(path: Path) -> str | None:
-    """Return the process that holds the lock, from the lock's file. None if there is no
-    file.
-    """
+    """Return the process id in the lock's file, or None if there is no file."""
     try:
         with os.fdopen(regular_file.descriptor(path), "rb") as file:
             return file.read(20).decode("ascii", "replace").strip()

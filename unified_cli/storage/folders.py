@@ -1,6 +1,4 @@
-"""Make folders for this user only, and sync them, so that the names in them survive a
-power failure.
-"""
+"""Create private folders, and sync them, so that file names survive a power failure."""
 
 import errno
 import os
@@ -8,36 +6,33 @@ from pathlib import Path
 
 from unified_cli.errors import StorageError, UnsafeError
 
-# File systems that sync files, but no folders: CIFS before Linux 4.17, WSL 1, some
-# FUSE.
+# The errors of file systems that cannot sync folders: CIFS before Linux 4.17, WSL 1,
+# some FUSE.
 _NOT_OFFERED = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF}
 
 
 def make_private(folder: Path) -> None:
-    """Make the folder and its missing parents, and sync their names.
+    """Create the folder and its missing parents for this user only, and sync their
+    names.
 
-    Only this user can access the new folders.
-
-    Raises FileExistsError for a link that leads nowhere, and another OSError if that
-    fails.
+    Raises FileExistsError for a dangling link, and OSError if creating fails.
     """
     for missing in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
         try:
             # The umask can only remove permissions.
             missing.mkdir(0o700)
         except FileExistsError:
-            # Another process may have made it first. A dangling link is refused: it
-            # leads elsewhere.
+            # Another process may have created it. Refuse a dangling link.
             if not missing.is_dir():
                 raise
         sync(missing.parent)
 
 
 def check_below(root: Path, path: Path) -> None:
-    """Raise UnsafeError for a link between `root` and `path`.
+    """Raise UnsafeError if a folder between `root` and `path` is a link.
 
-    `path` is below `root`, which itself may be a link. Anyone who can change a folder
-    could otherwise have files written or read anywhere.
+    Otherwise anyone who can change a folder could redirect files. `root` itself may be
+    a link.
     """
     between = [folder for folder in path.parents if folder != root and folder.is_relative_to(root)]
     for folder in between:
@@ -49,10 +44,10 @@ def check_below(root: Path, path: Path) -> None:
 
 
 class FixedFolder:
-    """A folder that must not be replaced. It may be a link itself, but no folder below
-    it may be one.
+    """A folder that must not be replaced, and must not contain links.
 
-    Anyone who can replace it by a link could otherwise have files written anywhere.
+    Otherwise anyone who can replace it could redirect files. The folder itself may be a
+    link.
     """
 
     def __init__(self, path: Path) -> None:
@@ -60,12 +55,12 @@ class FixedFolder:
         self._known: os.stat_result | None = None
 
     def fix(self) -> None:
-        """Note which folder it is, unless already noted. Raises StorageError."""
+        """Remember the identity of the folder, once. Raises StorageError."""
         self._known = self._known or self._found()
 
     def check(self, path: Path) -> None:
-        """Raise UnsafeError if the folder was replaced, or if there is a link between
-        the folder and `path`. Raises StorageError if that cannot be found out.
+        """Raise UnsafeError if the folder was replaced, or a folder between it and
+        `path` is a link. Raises StorageError if it cannot be checked.
         """
         if self._known and not os.path.samestat(self._known, self._found()):
             raise UnsafeError(
@@ -82,17 +77,17 @@ class FixedFolder:
 
 
 def sync(folder: Path) -> None:
-    """Sync the names in the folder to disk.
+    """Sync the names in the folder to disk, after files were created, renamed or
+    removed.
 
-    This is needed after files in the folder were made, renamed or removed. Does nothing
-    if the file system does not sync folders. Raises OSError.
+    Does nothing if the file system does not sync folders. Raises OSError.
     """
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
     except OSError as error:
         if error.errno not in _NOT_OFFERED:
-            # For an open file, the operating system's error has no name.
+            # Errors of open files do not have a file name.
             raise OSError(error.errno, error.strerror, str(folder)) from None
     finally:
         os.close(handle)

@@ -1,4 +1,4 @@
-"""Bounds on the size of input from files and pipes, and on the wait for it."""
+"""Limit the size of input from files and pipes, and the wait for it."""
 
 import errno
 import io
@@ -12,26 +12,25 @@ from typing import AnyStr, BinaryIO, TextIO
 from unified_cli.errors import UsageError
 
 LONGEST_LINE = 32 * 1024 * 1024
-"""The most bytes of one record: a line, an element of an array, a row of a table."""
+"""The most bytes of a record: a line, an element of an array, or a row of a table."""
 LARGEST_DOCUMENT = 64 * 1024 * 1024
-"""The most bytes that are held in memory at once: a body, a field's file, the ids on
+"""The most bytes to read into memory at once: a body, the file of a field, or ids on
 standard input.
 """
 MOST_RECORDS = 5_000_000
-"""The most records of one input: a run keeps a few bytes for each."""
+"""The most records of an input, because a run keeps a few bytes for each."""
 LARGEST_COPY = 8 * 1024**3
-"""The most bytes that are copied from a pipe to a file."""
+"""The most bytes to copy from a pipe to a file."""
 MOST_REQUESTS = 200_000
-"""The most requests that are built before the first is sent."""
+"""The most requests to build before the first is sent."""
 WRITER_SECONDS = 10.0
-"""How long a named pipe may take until someone writes to it."""
+"""How long to wait for a writer of a named pipe, in seconds."""
 _PIECE = 1024 * 1024
 
 
 def is_named_pipe(path: str) -> bool:
-    """Return whether the path is a named pipe, as `mkfifo` makes it.
-
-    A shell's `<(…)` does not count, because it is already open.
+    """Return whether the path is a named pipe, but not a shell's `<(…)`, which is
+    already open.
     """
     try:
         return stat.S_ISFIFO(os.lstat(path).st_mode)
@@ -40,10 +39,10 @@ def is_named_pipe(path: str) -> bool:
 
 
 def reader(path: str) -> BinaryIO:
-    """Return the file, open.
+    """Open the file for reading.
 
-    Raises TimeoutError if no process opens a named pipe for writing, another OSError if
-    the file cannot be opened, and ValueError if the path is invalid.
+    Raises TimeoutError if a named pipe has no writer, OSError if the file cannot be
+    opened, and ValueError if the path is invalid.
     """
     if not is_named_pipe(path):
         return open(path, "rb")  # noqa: PTH123  a path as typed
@@ -67,9 +66,8 @@ def _wait_for_writer(handle: int, path: str) -> None:
 
 
 def _has_no_writer(handle: int) -> bool:
-    """Return whether the pipe is at its end.
-
-    If it is not, it has a writer that has not written anything yet.
+    """Return whether the pipe is at its end, instead of having a writer that has not
+    written yet.
     """
     try:
         return os.read(handle, 1) == b""
@@ -78,7 +76,7 @@ def _has_no_writer(handle: int) -> bool:
 
 
 def whole(file: BinaryIO, name: str, hint: str | None = None) -> bytes:
-    """Return the rest of the file, from its current position.
+    """Return the rest of the file.
 
     Raises UsageError if there are more than `LARGEST_DOCUMENT` bytes, and OSError if
     reading fails.
@@ -115,7 +113,7 @@ def _lines(
     while line := read():
         number += 1
         if len(line) == _PIECE and not line.endswith(ends):
-            # Pieces are joined only up to the limit.
+            # Join the pieces of a line, up to the limit.
             pieces, size = [line], len(line)
             while not pieces[-1].endswith(ends) and (piece := read()):
                 pieces.append(piece)

@@ -1,5 +1,5 @@
-"""Names that a disk may treat as the same: they differ only by case or by the normal
-form of Unicode.
+"""Compare names that a disk may treat as the same, because they differ only in case or
+Unicode normalisation.
 """
 
 import contextlib
@@ -11,15 +11,12 @@ from pathlib import Path
 
 
 def folded(name: str) -> str:
-    """Return a form that similar names have in common.
-
-    A file system may not distinguish them.
-    """
+    """Return a form that is equal for names that a file system may not distinguish."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def others_like(name: str, names: Iterable[str]) -> list[str]:
-    """Return the names that some disk treats as this one."""
+    """Return the names that some disk treats as the same as this one."""
     wanted = folded(name)
     return [one for one in names if one != name and folded(one) == wanted]
 
@@ -27,11 +24,10 @@ def others_like(name: str, names: Iterable[str]) -> list[str]:
 def find_same(
     folder: Path, names: Iterable[str], there: Iterable[str] = ()
 ) -> tuple[str, str] | None:
-    """Return two names that the folder's disk treats alike. None if the disk
-    distinguishes all names.
+    """Return two names that the folder's disk does not distinguish, or None.
 
-    One is from `names`, the other from `names` or from those already `there`. The
-    folder may not exist yet.
+    One is from `names`, and the other from `names` or `there`. The folder may not exist
+    yet.
     """
     by_fold: dict[str, list[str]] = {}
     for name in dict.fromkeys(there):
@@ -46,10 +42,10 @@ def find_same(
 
 
 def are_same(folder: Path, one: str, other: str) -> bool:
-    """Return whether the folder's disk treats two names alike.
+    """Return whether the folder's disk does not distinguish two names.
 
-    This is tested in a temporary folder, because the answer depends on how the disk was
-    formatted and mounted. Returns False if nothing can be written.
+    Tests it in a temporary folder, because it depends on how the disk was formatted and
+    mounted. Returns False if the folder cannot be written.
     """
     with contextlib.suppress(OSError):
         there = next(place for place in (folder, *folder.parents) if place.is_dir())

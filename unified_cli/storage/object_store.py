@@ -1,8 +1,7 @@
-"""Named bytes below the URL of a store of S3, Google Cloud or Azure, or of a shared
+"""Write, create, list and remove objects in S3, Google Cloud Storage, Azure or a shared
 folder.
 
-Objects are written whole, created at most once, listed and removed. A store's refusal
-becomes an error of this program.
+Errors of the library become errors of this program.
 """
 
 import os
@@ -45,14 +44,14 @@ _CREDENTIALS = {
         " identity of the machine"
     ),
 }
-# The library has one exception for all unknown problems. Its text has the number of an
-# answer's status or of an OSError. The library of tables has its own words.
+# The library raises one exception for all unknown problems, with the number of a
+# response's status or an OSError in its text. deltalake words it differently.
 _STATUS = re.compile(r"(?:\bstatus: |\bstatus code\s+\S+ )(\d{3})\b")
 _NUMBER = re.compile(r"\b(?:code: |os error )(\d+)\b")
-# The library's error for an address that would need clear text.
+# The library's error for an address without TLS.
 _REFUSED = re.compile(r"\bsource: BadScheme\b|\bURL scheme is not allowed\b")
 _VARIABLES = {"s3": "AWS", "gs": "GOOGLE", "az": "AZURE"}
-# Addresses where a cloud machine gets its role; elsewhere there is no answer.
+# Metadata addresses, which only exist on cloud machines.
 _METADATA = re.compile(r"\b169\.254\.(?:169\.254|170\.2)\b|\bmetadata\.google\.internal\b")
 _AGAIN = "the same command continues where it stopped"
 _FILE = "file"
@@ -66,8 +65,8 @@ def _exceptions() -> Any:
 
 
 class StoreUrl(NamedTuple):
-    """A `bucket`, or container, and the `prefix` in it. A shared folder has only a
-    prefix, its path.
+    """A `bucket` or container, and the `prefix` in it. A shared folder has only a
+    prefix: its path.
     """
 
     scheme: str
@@ -80,15 +79,15 @@ class StoreUrl(NamedTuple):
 
     @property
     def is_folder(self) -> bool:
-        """Whether it is a folder that machines share."""
+        """Whether it is a shared folder."""
         return self.scheme == _FILE
 
 
 def parse_url(text: str) -> StoreUrl | None:
-    """Return the text as a URL, or None for a path.
+    """Parse a URL, or return None for the path of a local folder.
 
-    The path is that of a local folder. Raises UsageError if the scheme is another or
-    the URL names no place, and UnsafeError if it holds credentials.
+    Raises UsageError if the scheme is unsupported or the URL is incomplete, and
+    UnsafeError if it contains credentials.
     """
     scheme, _, place = text.partition(":")
     if "://" not in text:
@@ -101,7 +100,7 @@ def parse_url(text: str) -> StoreUrl | None:
     except ValueError:
         raise UsageError("the URL to export to is malformed") from None
     if username is not None:
-        # The text is not shown, because it holds the secret.
+        # Do not print the text, because it contains the secret.
         raise UnsafeError(
             "the URL to export to holds credentials", hint="put them into the environment"
         )
@@ -128,7 +127,7 @@ def _place(url: SplitResult) -> StoreUrl:
 
 
 def check(environ: Mapping[str, str]) -> None:
-    """Raise ConfigError for a missing package or an address without TLS."""
+    """Raise ConfigError if the package is missing or an address is without TLS."""
     if find_spec("obstore") is None:
         raise ConfigError("object stores need the package obstore", hint=command_to_add("obstore"))
     if (name := _clear_text_variable(environ)) is not None:
@@ -138,9 +137,8 @@ def check(environ: Mapping[str, str]) -> None:
 
 
 class Stored(NamedTuple):
-    """A store's facts about an object, without its content: the `size` in bytes, the
-    time of the last write by the store's clock, and a `tag` that changes with each
-    write.
+    """An object without its content: the `size` in bytes, the time of the last write by
+    the store's clock, and a `tag` that changes with each write.
     """
 
     size: int
@@ -149,14 +147,12 @@ class Stored(NamedTuple):
 
 
 class StoredObjects:
-    """The objects below a URL, each known by its path from there.
+    """The objects below a URL, by their paths from there.
 
-    `file://` makes the folder; from then on nothing that this process makes is open to
-    others.
-
-    Credentials come from the environment, as the store's own tools take them. All
-    methods raise StorageError. Its exit code is NETWORK if the store does not answer,
-    and CONFIG if the store refuses.
+    Credentials come from the environment, as for the store's own tools. `file://`
+    creates the folder, and makes all new files of this process private. All methods
+    raise StorageError, with the exit code NETWORK if the store does not respond, and
+    CONFIG if it refuses.
     """
 
     def __init__(self, url: StoreUrl, store: "ObjectStore") -> None:
@@ -165,17 +161,16 @@ class StoredObjects:
 
     @classmethod
     def at(cls, url: StoreUrl, environ: Mapping[str, str], *, make: bool) -> Self:
-        """Return the objects below the URL.
+        """Return the objects below the URL, without a request.
 
-        With `make` a missing shared folder is created. Nothing is sent. Raises
-        ConfigError if the library is missing, and StorageError if the folder cannot be
-        created.
+        With `make`, create a missing shared folder. Raises ConfigError if the library
+        is missing, and StorageError if the folder cannot be created.
         """
         check(environ)
         exceptions = _exceptions()
         if url.is_folder:
-            # The library gives files the rights that the process leaves open, and its
-            # threads share them.
+            # The umask determines the permissions of the library's files, and is shared
+            # by all threads.
             os.umask(_OTHERS)
         try:
             return cls(url, _opened(url, environ, make=make))
@@ -195,21 +190,19 @@ class StoredObjects:
         return self._do("read", get)
 
     def put(self, path: str, data: bytes) -> None:
-        """Write a whole object, and replace an existing one."""
+        """Write or replace an object."""
         self._do("write to", lambda: self._store.put(path, data, use_multipart=False))
 
     def create(self, path: str, data: bytes) -> bool:
-        """Write an object unless there is one.
+        """Create an object unless it exists, and return whether it now has these bytes.
 
-        Returns whether the object now has these bytes.
-
-        The bytes must be unique to this writer: if the answer to a put is lost, it is
-        repeated, and finds its own object.
+        The bytes must be unique to this writer, because after a lost response the put
+        is repeated, and finds its own object.
         """
         return self.created(path, data) is not None
 
     def created(self, path: str, data: bytes) -> str | None:
-        """Create an object, and return its tag. None if another is there."""
+        """Create an object, and return its tag, or None if another exists."""
         exceptions = _exceptions()
 
         def create() -> str | None:
@@ -225,7 +218,7 @@ class StoredObjects:
         return tag
 
     def stored(self, path: str) -> Stored | None:
-        """Return the store's facts about an object, or None, even if not listed yet."""
+        """Return an object without its content, or None. It may not be listed yet."""
 
         def head() -> Stored | None:
             try:
@@ -236,7 +229,7 @@ class StoredObjects:
         return self._do("read", head)
 
     def listed(self, folder: str) -> dict[str, Stored]:
-        """Return the objects below the folder by path, in order."""
+        """Return the objects below the folder, ordered by path."""
         found = self._do(
             "list", lambda: [meta for batch in self._store.list(folder) for meta in batch]
         )
@@ -244,7 +237,7 @@ class StoredObjects:
         return dict(sorted(named.items()))
 
     def names(self) -> list[str]:
-        """Return the objects that are in no folder."""
+        """Return the names of the objects outside folders."""
         return self._do(
             "list",
             lambda: sorted(meta["path"] for meta in self._store.list_with_delimiter()["objects"]),
@@ -261,12 +254,10 @@ class StoredObjects:
         self._do("remove from", remove)
 
     def _do(self, what: str, work: Callable[[], Result]) -> Result:
-        """Return the result of the work.
+        """Call `work`, and turn errors of the library into StorageError.
 
-        Raises StorageError for all errors of the library.
-
-        The library cannot be interrupted, so the main thread, which receives Ctrl-C,
-        leaves the work to another thread.
+        The library cannot be interrupted, so the main thread runs it in another thread
+        to receive Ctrl-C.
         """
         exceptions = _exceptions()
         is_main = threading.current_thread() is threading.main_thread()
@@ -281,7 +272,7 @@ def _stored(meta: "ObjectMeta") -> Stored:
 
 
 def _tag(answer: "ObjectMeta | PutResult") -> str:
-    # One store puts the tag in quotes, but only in some answers.
+    # One store quotes the tag in some responses.
     return (answer["e_tag"] or "").strip('"')
 
 
@@ -306,13 +297,13 @@ def _opened(url: StoreUrl, environ: Mapping[str, str], *, make: bool) -> "Object
     return _client(url, _allows_clear_text(environ), tuple(sorted(environ.items())))
 
 
-# Each client reads the system's authorities and opens connections. A worker does many
-# tasks for one place.
+# Each client reads the system's authorities and opens connections, and a worker runs
+# many tasks for one store.
 @lru_cache(maxsize=1)
 def _client(
     url: StoreUrl, clear_text: bool, _environ: tuple[tuple[str, str], ...]
 ) -> "ObjectStore":
-    # The library takes the rest from the environment.
+    # The library reads the rest from the environment.
     from obstore import store  # noqa: PLC0415  as above
 
     makers: dict[str, Callable[..., ObjectStore]]
@@ -326,7 +317,7 @@ def _client(
 
 
 def table_settings(url: StoreUrl, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return a related library's settings, with the same credentials."""
+    """Return the same settings for deltalake."""
     if url.is_folder:
         return {}
     own = {
@@ -338,19 +329,18 @@ def table_settings(url: StoreUrl, environ: Mapping[str, str]) -> dict[str, str]:
         "timeout": f"{_TIMEOUT.seconds}s",
         "allow_http": str(_allows_clear_text(environ)).lower(),
     }
-    # Without a lock elsewhere, a commit is an object that is made only if it does not
-    # exist.
+    # A commit is an object that is created only if it does not exist.
     return {**own, **limits, **({"aws_conditional_put": "etag"} if url.scheme == "s3" else {})}
 
 
 class UnreachableStoreError(StorageError):
-    """The store gives no usable answer."""
+    """The store does not respond, or its response is invalid."""
 
     code, kind, origin, retryable = ExitCode.NETWORK, "network", "network", True
 
 
 class DeniedStoreError(StorageError):
-    """The store accepts no credentials of this machine, or they do not suffice."""
+    """The store refuses the credentials, or they are missing."""
 
     code, kind = ExitCode.CONFIG, "config"
 
@@ -358,8 +348,8 @@ class DeniedStoreError(StorageError):
 def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
     """Return the error for an exception of the library while doing `what`.
 
-    The library's own text is left out, because it quotes requests and answers,
-    signatures included.
+    It omits the library's text, which quotes requests and responses, including
+    signatures.
     """
     exceptions = _exceptions()
     failed = f"cannot {what} {url}"
@@ -376,7 +366,7 @@ def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
             f"{failed}: there are no credentials", hint=f"it takes {_CREDENTIALS[url.scheme]}"
         )
     if _REFUSED.search(str(error)):
-        # A file of credentials may name the address.
+        # A credentials file may contain the address.
         return DeniedStoreError(
             f"{failed}: its address is without TLS, so nothing was sent",
             hint=_allowing(_VARIABLES[url.scheme]),
@@ -392,7 +382,7 @@ def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
 
 
 def unusable(url: StoreUrl) -> DeniedStoreError:
-    """Return the error for a store that cannot be addressed."""
+    """Return the error for a store with incomplete settings."""
     return DeniedStoreError(
         f"cannot use {url}: its settings are not complete",
         hint=f"it takes {_CREDENTIALS[url.scheme]}",

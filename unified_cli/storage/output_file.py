@@ -1,8 +1,7 @@
-"""A file that the user named for a result. It is checked before any request to the
-service, and written whole.
+"""Write a result to a file that the user named, atomically, after checking the path
+before any request.
 
-Other outputs are never replaced: a device, a pipe, a socket, or a descriptor that is
-open already.
+Devices, pipes, sockets and open descriptors are written to, not replaced.
 """
 
 import errno
@@ -26,17 +25,15 @@ if TYPE_CHECKING:
 
 OVERWRITE = "--force overwrites it"
 ANOTHER = "name another file, or remove it"
-# The descriptors of this process by name: opening one again would cut a regular file
-# that is behind it.
+# The names of this process's descriptors. Opening one again would truncate its file.
 _DESCRIPTOR = re.compile(r"/dev/(?:(stdout)|(stderr)|fd/(\d{1,7}))|/proc/self/fd/(\d{1,7})")
 
 
 def write(path: Path, chunks: Iterable[bytes], *, force: bool, instead: str = OVERWRITE) -> int:
     """Write the chunks to the file, and return their size.
 
-    The file must not exist unless `force`. `instead` says what to do about a file that
-    is there. Raises StorageError, and leaves no file unless the error says that it was
-    written.
+    The file must not exist unless `force`; `instead` is the hint. Raises StorageError,
+    and leaves no file unless the error says that it was written.
     """
     with opened(path, force=force, instead=instead) as file:
         for chunk in chunks:
@@ -46,12 +43,11 @@ def write(path: Path, chunks: Iterable[bytes], *, force: bool, instead: str = OV
 
 @contextmanager
 def opened(path: Path, *, force: bool, instead: str = OVERWRITE) -> Iterator[AtomicFile]:
-    """Yield a file that gets its name at the end.
+    """Yield a file that gets its name at the end of the block, or is removed after an
+    error.
 
-    After an error nothing is left of it.
-
-    It must not exist unless `force`; `instead` says what to do about one that is there.
-    Raises StorageError, and does so before the block if the path cannot be written.
+    The path must not exist unless `force`; `instead` is the hint. Raises StorageError,
+    before the block if the path cannot be written.
     """
     check(path, force=force, instead=instead)
     try:
@@ -68,10 +64,7 @@ def opened(path: Path, *, force: bool, instead: str = OVERWRITE) -> Iterator[Ato
 
 
 def check(path: Path, *, force: bool, instead: str = OVERWRITE) -> None:
-    """Raise StorageError for a file that could not be written.
-
-    Call it before any request to the service.
-    """
+    """Raise StorageError if the file cannot be written. Call it before any request."""
     if path.is_symlink():
         raise StorageError(f"{path} is a symbolic link; name the file itself")
     if path.is_dir():
@@ -84,9 +77,8 @@ def check(path: Path, *, force: bool, instead: str = OVERWRITE) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """Raise StorageError for a path where no file can be written.
-
-    For example, it ends in `..`, or its folder is missing or not writable.
+    """Raise StorageError if the path cannot be a file, for example because its folder
+    is missing or not writable.
     """
     os_limits.absolute(path)
     if not path.name or path.name == "..":
@@ -100,9 +92,9 @@ def check_folder(path: Path) -> None:
 
 
 class OutputStream(WholeWriter):
-    """Writes to the file at `path`; its errors name it.
+    """A stream whose errors name `path`.
 
-    `close` leaves a descriptor open that was open before.
+    `close` does not close a descriptor that was already open.
     """
 
     def __init__(self, path: Path, descriptor: int, *, owned: bool) -> None:
@@ -123,20 +115,17 @@ class OutputStream(WholeWriter):
         return os.isatty(self.fileno())
 
     def close(self) -> None:
-        """Close the stream, because its reader may wait for the end."""
+        """Close the stream, so that its reader sees the end."""
         if self._owned and not self.closed:
             os.close(self.fileno())
         super().close()
 
 
 def open_stream(path: Path) -> OutputStream | None:
-    """Return a stream to the device or pipe at `path`.
+    """Open the device or pipe at `path`, or return None for a regular or missing file.
 
-    None for a regular or a missing file.
-
-    A link is not followed, unless it is the system's own name of a descriptor. Raises
-    StorageError, even if it is a named pipe that no one has opened to read, because its
-    reader may never come.
+    Links are not followed, except the system's names of descriptors. Raises
+    StorageError, also for a named pipe without a reader.
     """
     try:
         if match := _DESCRIPTOR.fullmatch(str(path)):
@@ -172,14 +161,13 @@ def write_stream(stream: OutputStream, chunks: Iterable[bytes]) -> int:
 
 
 def is_stream(path: Path) -> bool:
-    """Return whether `open_stream` gives a stream. Raises OSError."""
+    """Return whether `open_stream` returns a stream. Raises OSError."""
     return _DESCRIPTOR.fullmatch(str(path)) is not None or is_special(path)
 
 
 def is_special(path: Path) -> bool:
-    """Return whether `path` is a device, pipe or socket.
-
-    Anything but a regular file, a folder or a link counts. Raises OSError.
+    """Return whether `path` is not a regular file, a folder or a link. Raises
+    OSError.
     """
     try:
         mode = os.lstat(path).st_mode

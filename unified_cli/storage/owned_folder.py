@@ -1,6 +1,4 @@
-"""A private folder that is removed when its process ends. After a kill, the next
-process removes it.
-"""
+"""Create a private temporary folder. After a kill, the next process removes it."""
 
 import contextlib
 import os
@@ -18,10 +16,9 @@ _LOCK = ".lock"
 
 @contextlib.contextmanager
 def owned_folder(parent: Path | None) -> Iterator[Path]:
-    """Make a folder that exists during the block.
+    """Create a folder during the block, in `parent` or the system's temporary folder.
 
-    Its parent is `parent`, or the system's folder for temporary files. Folders of
-    killed processes are removed. Raises StorageError.
+    Also removes folders of killed processes. Raises StorageError.
     """
     if parent is None:
         with tempfile.TemporaryDirectory(prefix="unified-", ignore_cleanup_errors=True) as made:

@@ -1,8 +1,5 @@
-"""Checks that only this user and root could change the files and folders that this
-program trusts.
-
-`problem` is the one rule, for settings, catalogues, credentials, journals, files of
-ids, the sandbox and caches alike.
+"""Check that only this user and root can change the files and folders that we trust:
+settings, catalogues, credentials, journals, files of ids, the sandbox and caches.
 """
 
 import os
@@ -18,9 +15,9 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def problem(path: Path, status: os.stat_result) -> ConfigError | None:
-    """Return why others may have changed the file or folder.
+    """Return the error if others can change the file or folder, or None.
 
-    The error has the command that fixes it. None if only this user and root could.
+    Its hint is the command that fixes this.
     """
     if os.name != "posix":
         return None
@@ -32,25 +29,25 @@ def problem(path: Path, status: os.stat_result) -> ConfigError | None:
 
 
 def check(path: Path, status: os.stat_result) -> None:
-    """Raise ConfigError if there is a `problem` with it."""
+    """Raise ConfigError if others can change the file or folder."""
     if found := problem(path, status):
         raise found
 
 
 def check_if_there(path: Path) -> None:
-    """Raise ConfigError if the file exists and has a `problem`."""
+    """Raise ConfigError if the file exists and others can change it."""
     with suppress(OSError):
-        # A link has no mode of its own, and is refused when it is opened.
+        # A link does not have permissions, and opening it fails.
         if not path.is_symlink():
             check(path, path.lstat())
 
 
 def check_own_folder(folder: Path) -> None:
-    """Raise ConfigError for a `problem` with our own folder or its parent.
+    """Raise ConfigError if others can change our own folder or its parent.
 
     The folder need not exist. Raises OSError.
     """
-    # Anyone who can write to the outer folder can replace the inner one.
+    # Anyone who can change the parent can replace the folder.
     for one in (folder.parent, folder):
         try:
             status = one.stat()
@@ -60,12 +57,12 @@ def check_own_folder(folder: Path) -> None:
 
 
 def check_with_folder(path: Path, status: os.stat_result) -> None:
-    """Raise ConfigError if others could write or replace the file."""
+    """Raise ConfigError if others can change or replace the file."""
     if os.name != "posix":
         return
     check(path, status)
-    # A link has two folders, and anyone who can write in either chooses the file that
-    # is read.
+    # A link and its target have folders, and anyone who can change either can replace
+    # the file.
     for folder in dict.fromkeys((path.parent, os_limits.resolve_path(path).parent)):
         _check_folder(folder)
 
@@ -81,10 +78,10 @@ def _check_folder(folder: Path) -> None:
 
 
 def belongs_to_another(status: os.stat_result) -> bool:
-    """Return whether it belongs to neither this user nor root."""
+    """Return whether the owner is neither this user nor root."""
     return status.st_uid not in (os.geteuid(), 0)
 
 
 def readable_by_others(status: os.stat_result) -> bool:
-    """Return whether another user may read the file."""
+    """Return whether other users can read the file."""
     return os.name == "posix" and bool(status.st_mode & _OTHERS_READ)

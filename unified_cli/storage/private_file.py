@@ -1,4 +1,4 @@
-"""Write private files atomically: a file always has its old or its new content."""
+"""Write private files atomically."""
 
 import contextlib
 import os
@@ -13,27 +13,24 @@ from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.regular_file import NotRegularError
 
 _LOCK_SECONDS = 30
-# The config file and, beside it, the files of tokens.
+# The private files are the config file and the files of tokens beside it.
 _ON_ANOTHER_DISK = "UNIFIED_CONFIG=FILE names one on another disk"
 
 
 @contextlib.contextmanager
 def locked(path: Path, note: Callable[[str], None] = lambda _: None) -> Iterator[Path]:
-    """Lock the file at `path`, and yield the file itself.
+    """Lock the file at `path` during the block, and yield its path without links.
 
-    The file is elsewhere if `path` is a link.
-
-    `note` gets a line if the lock is waited for. Makes the folder, open to this user
-    only, if it does not exist. Raises ConfigError if the folder cannot be written or
-    another process holds the lock for 30 seconds.
+    `note` gets a message about a longer wait. Creates the private folder if it does not
+    exist. Raises ConfigError if the folder cannot be written, or another process holds
+    the lock for 30 seconds.
     """
     target = os_limits.resolve_path(path)
     _check_target(target)
     try:
         folders.make_private(target.parent)
         with file_lock.hold(target.with_name(f"{target.name}.lock"), _LOCK_SECONDS, note):
-            # Under the lock no other process writes, so all temporary files are
-            # leftovers of killed processes.
+            # With the lock, all temporary files are leftovers of killed processes.
             atomic_file.sweep(target)
             yield target
     except TimeoutError:
@@ -43,7 +40,7 @@ def locked(path: Path, note: Callable[[str], None] = lambda _: None) -> Iterator
     except atomic_file.NotSyncedError as error:
         raise ConfigError(error.message) from None
     except NotRegularError as error:
-        # The folder of the lock, since the target was checked before.
+        # The target was checked before, so report the folder of the lock.
         raise ConfigError(
             f"cannot write {path}: {error.filename} is {error.strerror}", hint="remove it"
         ) from None
@@ -54,14 +51,12 @@ def locked(path: Path, note: Callable[[str], None] = lambda _: None) -> Iterator
 
 
 def replace(target: Path, content: bytes, first: Callable[[], None] = lambda: None) -> None:
-    """Replace the content of a private file.
+    """Replace the content of a private file, and sync it.
 
-    OSError leaves the old content.
-
-    After NotSyncedError, however, the new content is there, but may be lost in a power
-    cut. The caller holds the lock. The new content is on the disk before it gets the
-    name, and the name before this returns. `first` is called just before the file gets
-    its name; if it fails, nothing has changed.
+    The caller must hold the lock. `first` is called just before renaming, and may
+    prevent it by raising an error. Raises OSError; after NotSyncedError, the new
+    content may be lost in a power failure, and after any other error the old content is
+    unchanged.
     """
     with AtomicFile.beside(target) as file:
         file.write(content)
@@ -69,7 +64,7 @@ def replace(target: Path, content: bytes, first: Callable[[], None] = lambda: No
 
 
 def remove(target: Path) -> bool:
-    """Remove the file for good. Returns whether it existed."""
+    """Remove the file and sync the folder. Returns whether the file existed."""
     try:
         target.unlink()
     except FileNotFoundError:
@@ -82,7 +77,7 @@ def _check_target(target: Path) -> None:
     try:
         status = os.lstat(target)
     except OSError:
-        # Missing or out of reach; taking the lock reports that.
+        # The file is missing or inaccessible. Taking the lock reports the latter.
         return
     if not stat.S_ISREG(status.st_mode):
         raise ConfigError(f"{target} is not a file and is left alone")

@@ -1,4 +1,4 @@
-"""Open a regular file of this program, without waiting for another process."""
+"""Open regular files, and refuse pipes, devices and links."""
 
 import contextlib
 import errno
@@ -14,21 +14,17 @@ _OTHER_KINDS = {errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.ENODEV}
 
 
 class NotRegularError(OSError):
-    """The name belongs to something other than a regular file: a link, a folder, a
-    pipe, a socket or a device.
-    """
+    """The path is a link, a folder, a pipe, a socket or a device."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(errno.EINVAL, "not a regular file", str(path))
 
 
 def descriptor(path: Path, flags: int = os.O_RDONLY, *, follow: bool = False) -> int:
-    """Return a descriptor of the regular file at `path`.
+    """Open the regular file at `path`, and return its descriptor.
 
-    A link to one is followed only with `follow`.
-
-    Raises NotRegularError if anything else has that name, and FileNotFoundError or
-    another OSError if it cannot be opened.
+    Follows a link only with `follow`. Raises NotRegularError if it is not a regular
+    file, and FileNotFoundError or another OSError if it cannot be opened.
     """
     try:
         handle = without_waiting(path, flags | (0 if follow else _NO_LINK))
@@ -43,17 +39,18 @@ def descriptor(path: Path, flags: int = os.O_RDONLY, *, follow: bool = False) ->
 
 
 def without_waiting(path: Path, flags: int = os.O_RDONLY) -> int:
-    """Return a descriptor without waiting for a writer.
+    """Open a file, and return its descriptor. A named pipe without a writer does not
+    block.
 
-    A named pipe without one does not block the open. Raises OSError.
+    Raises OSError.
     """
     return os.open(path, flags | _WITHOUT_WAITING, 0o600)
 
 
 def remove_unheld(path: Path) -> None:
-    """Remove a file that no process holds.
+    """Remove the file of a killed process, which no process has locked.
 
-    The process that made it was killed. A file that cannot be checked stays.
+    Keeps a file that cannot be checked.
     """
     with contextlib.suppress(OSError):
         handle = descriptor(path, os.O_RDWR)
@@ -65,10 +62,9 @@ def remove_unheld(path: Path) -> None:
 
 
 def check(path: Path, *, follow: bool = False) -> None:
-    """Raise NotRegularError for anything but a regular file.
+    """Raise NotRegularError if the path exists and is not a regular file.
 
-    A free name is accepted. Use it before a library opens a file by its name. Raises
-    OSError.
+    Call it before a library opens the file. Raises OSError.
     """
     try:
         status = path.stat(follow_symlinks=follow)

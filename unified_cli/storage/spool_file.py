@@ -1,6 +1,4 @@
-"""A private temporary file without a name. It disappears when the process ends in any
-way.
-"""
+"""A private temporary file, which the system removes when the process ends."""
 
 import contextlib
 import os
@@ -12,21 +10,18 @@ from unified_cli.errors import StorageError
 from unified_cli.storage import folders
 
 _PREFIX = "spool-"
-# On some systems the file has a name for a moment, so only older files are leftovers.
+# On some systems the file has a name for a moment, so remove only older files.
 _NAMED_SECONDS = 60.0
 
 
 class SpoolFile:
-    """A file to append to, and to read at any position. A context manager, which
-    removes the file at its end.
-    """
+    """A temporary file to append to and to read at any position; a context manager."""
 
     def __init__(self, folder: Path | None, wall: float) -> None:
-        """Make it in `folder`, or in the system's temporary folder.
+        """Create the file in `folder` or in the system's temporary folder.
 
-        `wall` is the time now.
-
-        Leftovers of killed processes in the folder are removed. Raises StorageError.
+        `wall` is the present time. Also removes leftovers of killed processes. Raises
+        StorageError.
         """
         self._size = 0
         try:
@@ -41,7 +36,7 @@ class SpoolFile:
         self._folder = folder
 
     def append(self, data: bytes) -> int:
-        """Add some bytes, and return the position of the first. Raises StorageError."""
+        """Append some bytes, and return their position. Raises StorageError."""
         at = self._size
         try:
             self._file.write(data)
@@ -51,21 +46,21 @@ class SpoolFile:
         return at
 
     def flush(self) -> None:
-        """Write out everything, so that it can be read. Raises StorageError."""
+        """Write buffered bytes, so that they can be read. Raises StorageError."""
         try:
             self._file.flush()
         except OSError as error:
             raise self._failure(error) from None
 
     def read(self, size: int, at: int) -> bytes:
-        """Return `size` bytes from position `at`, after `flush`."""
+        """Return `size` bytes from the position `at`. Call `flush` first."""
         return os.pread(self._file.fileno(), size, at)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # Bytes that could not be written are useless now.
+        # Unwritten bytes do not matter any more.
         with contextlib.suppress(OSError):
             self._file.close()
 

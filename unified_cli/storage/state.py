@@ -1,5 +1,5 @@
-"""Read the state that earlier runs left: a last line that was torn by a crash is
-repaired, anything else is damage.
+"""Read the state of earlier runs. A crash can leave a partial last line, and anything
+else is damage.
 """
 
 import codecs
@@ -24,8 +24,8 @@ _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 
 
 class StateLine(NamedTuple):
-    """A line of a file, without its end; `number` counts from 1, `position` is that of
-    its first byte.
+    """A line without its line end. `number` counts from 1, and `position` is the offset
+    of its first byte.
     """
 
     number: int
@@ -34,12 +34,10 @@ class StateLine(NamedTuple):
 
 
 def chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield lines of JSON in chunks large enough for a write. The lines have their
-    ends.
-    """
+    """Yield lines of JSON with line ends, in large chunks."""
     chunk = bytearray()
     for line in lines:
-        # A line break within a record is white space: in a string it would be escaped.
+        # A line break in a record is white space, because strings escape it.
         chunk += (
             line.replace(b"\n", b" ").replace(b"\r", b" ")
             if b"\n" in line or b"\r" in line
@@ -52,12 +50,10 @@ def chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def whole(path: Path, remedy: str, *, largest: int = LARGEST_FILE) -> bytes | None:
-    """Return a state file's content, or None.
+    """Return the content of a state file, or None if it is missing.
 
-    `remedy` says what to do about an unusable file.
-
-    Raises StateError if it is not a regular file or has more than `largest` bytes, and
-    StorageError if reading fails.
+    `remedy` is the hint if it is unusable. Raises StateError if it is not a regular
+    file or has more than `largest` bytes, and StorageError if reading fails.
     """
     try:
         handle = regular_file.descriptor(path)
@@ -79,14 +75,11 @@ def whole(path: Path, remedy: str, *, largest: int = LARGEST_FILE) -> bytes | No
 def lines(
     file: AppendFile | MemoryFile, remedy: str, *, longest: int = LONGEST_LINE, repair: bool = True
 ) -> Iterator[StateLine]:
-    """Yield each line of an open file of JSON objects.
+    """Yield the lines of a file of JSON objects, and remove a partial last line.
 
-    A partial last line, left by a crash, is cut off at the end.
-
-    Without `repair` it is only skipped, because another process may be writing it.
-    `longest` bounds the bytes of a line, `remedy` says what to do about damage. Raises
-    StateError for a line that no crash can have left, and for a line that is too long,
-    before all of it is in memory. Raises OSError if reading fails.
+    Without `repair`, only skip a partial last line, because another process may be
+    writing it. `longest` is the most bytes in a line, and `remedy` the hint for damage.
+    Raises StateError if a line is too long or damaged, and OSError if reading fails.
     """
     position, torn = 0, False
     with file.reader() as content:
@@ -104,12 +97,11 @@ def lines(
 
 
 def decoded(text: bytes, kind: type[T]) -> T | None:
-    """Return the JSON text as a value of that type. None if it is not such a value."""
+    """Decode JSON text as a value of this type, or return None if it is not one."""
     try:
         return typed_json.decode(text, kind)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        # A ValueError for anything that is not UTF-8, a RecursionError for deep
-        # nesting.
+        # ValueError is for invalid UTF-8, RecursionError for deep nesting.
         return None
 
 
@@ -119,22 +111,18 @@ def damage(path: Path, number: int, remedy: str) -> StateError:
 
 
 def not_regular(path: Path, remedy: str) -> StateError:
-    """Return the error for a state file that is not regular.
-
-    A link, a folder, a pipe or a device is in its place.
+    """Return the error for a state file that is a link, a folder, a pipe or a
+    device.
     """
     return StateError(f"{path} is not a regular file", hint=remedy)
 
 
 def _begins_an_object(text: bytes) -> bool:
-    """Return whether the text may be a partial JSON object.
-
-    The object is on one line, cut anywhere.
-    """
+    """Return whether the text may be the beginning of a JSON object on one line."""
     if not b'{"'.startswith(text[:2]) or _CONTROL.search(text):
         return False
     try:
-        # Not final: the cut may be within a character.
+        # The text may end within a character.
         codecs.getincrementaldecoder("utf-8")().decode(text)
     except UnicodeDecodeError:
         return False

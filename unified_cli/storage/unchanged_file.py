@@ -1,6 +1,4 @@
-"""A file that is read several times and must not change in between, even if it is
-renamed.
-"""
+"""Read a file several times, and notice if it changes in between. It may be renamed."""
 
 import hashlib
 import io
@@ -20,15 +18,14 @@ _BUFFER = 256 * 1024
 
 
 class UnchangedFile:
-    """A regular file, opened once; `size` and `sha256` describe its content at that
-    time.
-    """
+    """An open regular file, with its `size` and `sha256` when it was opened."""
 
     def __init__(self, path: Path, read: Callable[[int, int], None] | None = None) -> None:
-        """`read` is called now and then while the digest is computed.
+        """`read` is called with the bytes read so far and the total while the digest is
+        computed.
 
-        Its arguments are the bytes read so far, and the total. Raises NotRegularError
-        for a pipe, a folder or a device, and OSError if reading fails.
+        Raises NotRegularError for a pipe, a folder or a device, and OSError if reading
+        fails.
         """
         self.path = path
         self._handle = regular_file.descriptor(path, follow=True)
@@ -40,7 +37,7 @@ class UnchangedFile:
         os.close(self._handle)
 
     def reader(self) -> BinaryIO:
-        """Return the content from its beginning.
+        """Return a file object at the start of the content.
 
         Reading raises OSError, and StateError if the content has changed.
         """
@@ -54,7 +51,7 @@ class UnchangedFile:
         found = os.pread(self._handle, size, at)
         now = os.fstat(self._handle)
         if (now.st_size, now.st_mtime_ns) != (self._status.st_size, self._status.st_mtime_ns):
-            # Perhaps only the file's time has changed, so its content is compared.
+            # Compare the content, because only the modification time may have changed.
             if now.st_size != self.size or self._content() != (self.size, self.sha256):
                 raise self.changed()
             self._status = now
@@ -71,14 +68,14 @@ class UnchangedFile:
 
     @property
     def has_name(self) -> bool:
-        """Whether the name still belongs to this file."""
+        """Whether the path is still this file."""
         try:
             return os.path.samestat(self.path.stat(), self._status)
         except OSError:
             return False
 
     def check_name(self) -> None:
-        """Raise StateError if the name is gone or names another file."""
+        """Raise StateError if the file was renamed or replaced."""
         if not self.has_name:
             raise StateError(
                 f"{self.path} was replaced in the meantime; the open file was read to its end"
@@ -93,15 +90,13 @@ class UnchangedFile:
 
 
 class _CheckedReader(io.RawIOBase):
-    """Reads a file from its start, and compares it with its content when it was
-    opened.
-    """
+    """Reads a file, and checks at the end that the content has not changed."""
 
     def __init__(self, file: UnchangedFile) -> None:
         self._file = file
         self._at = 0
         self._in_order = True
-        """It was read from its beginning on, so that its digest is known."""
+        """Whether it was read in order, so that the digest is known."""
         self._digest = hashlib.sha256()
 
     def readable(self) -> bool:
@@ -111,8 +106,8 @@ class _CheckedReader(io.RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
-        begins = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._file.size}
-        at = begins[whence] + offset
+        target = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._file.size}
+        at = target[whence] + offset
         self._in_order = self._in_order and at == self._at
         self._at = at
         return at

@@ -38,7 +38,7 @@ def rule(operation: Operation, window: float) -> str:
 def check_command(
     catalogue: Catalogue, doubtful: DoubtfulCall, selection: Sequence[str]
 ) -> str | None:
-    """Return the command that shows whether a call was done, or None if there is none.
+    """Return the command that shows whether a call was done, or None.
 
     `selection` has the options that select the connections.
     """

@@ -46,7 +46,7 @@ _HINTS = {
 
 
 class RecordShape(NamedTuple):
-    """What records of an input may look like.
+    """The possible shape of the records of an input.
 
     `items` is the member of a page that has the records, `types` the JSON types of the
     known fields, and `ids` allows bare ids.

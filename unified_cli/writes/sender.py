@@ -95,9 +95,7 @@ class FairWriters(FairReaders):
         """The number of writes in flight."""
 
     def so_far(self, done: str) -> str:
-        """Return the progress in words: what is `done`, and how many writes are in
-        flight.
-        """
+        """Return the progress in words: `done`, and how many writes are in flight."""
         if not self.under_way:
             return done
         return f"{done}, {self.under_way} more {'was' if self.under_way == 1 else 'were'} sent"
