@@ -15,6 +15,7 @@
     ├── UnsafeError      13  refused for safety
     ├── DifferentError   14  an expectation does not hold, or two things differ
     ├── StoppedError    130  SIGINT
+    ├── ClosedOutputError 141  the reader of stdout left before all writes were sent
     └── TerminatedError 143  SIGTERM
 
 Raised where the failure is detected; only `main` turns them into exit codes.
@@ -303,6 +304,12 @@ class Terminated(KeyboardInterrupt):
 
     Like Ctrl-C it is not caught as an error; notes added to it are printed.
     """
+
+
+class ClosedOutputError(UnifiedError):
+    """The reader of stdout has closed it while writes were left to send."""
+
+    code, kind = ExitCode.CLOSED, "closed"
 
 
 class AbandonedError(StoppedError):

@@ -162,6 +162,6 @@ def test_every_error_has_a_code_of_its_own_and_a_place_in_the_tree() -> None:
     kinds = [UnifiedError, *UnifiedError.__subclasses__()]
     codes = {kind.code for kind in kinds}
     assert len(codes) == len(kinds)
-    assert codes == {*ExitCode} - {ExitCode.DONE, ExitCode.CLOSED}
+    assert codes == {*ExitCode} - {ExitCode.DONE}
     drawn = dict(re.findall(r"── (\w+) +(\d+) ", errors.__doc__ or ""))
     assert drawn == {kind.__name__: str(int(kind.code)) for kind in kinds[1:]}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from unified_cli import signals
-from unified_cli.errors import IncompleteError, UnifiedError
+from unified_cli.errors import ClosedOutputError, IncompleteError, UnifiedError
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.output import stdout
@@ -76,6 +76,7 @@ class RunSender:
     _failed: int = 0
     _errors: dict[int, UnifiedError] = field(default_factory=dict)
     """One error for each exit code of the calls."""
+    _writes: bool = False
     _unprinted: UnifiedError | stdout.ClosedError | None = None
 
     def send(self, items: Sequence[CallItem], rules: StopRules, *, failed: int = 0) -> None:
@@ -116,6 +117,8 @@ class RunSender:
                 self._stage([items[position] for position in part], rules, stops, shown)
                 if stops.ended or rules.ends_stage(self._failed):
                     break
+            if isinstance(self._unprinted, stdout.ClosedError):
+                raise self._closed(self._unprinted, items)
             if self._unprinted is not None:
                 raise self._unprinted
             for number in (item.number for item in items if item.number not in self._tried):
@@ -157,10 +160,11 @@ class RunSender:
         """Report a result. If that fails, stop sending, but still record calls in
         flight.
         """
+        self._writes = sent.job.request.writes
         if self._unprinted is None:
             try:
                 self.results.put(ReportedCall(sent.job.call, sent.job.sent.k, sent.attempt))
-                if not (sent.job.request.writes or self._failed):
+                if not (self._writes or self._failed):
                     stdout.check_read(self.runtime)
             except (UnifiedError, stdout.ClosedError) as error:
                 self._unprinted = error
@@ -178,6 +182,22 @@ class RunSender:
         entry = JournalEntry(EntryState.SENT, number, k=planned.k, t=at)
         return CallJob(planned.call, request._replace(in_doubt=doubtful), entry)
 
+    def _closed(
+        self, closed: stdout.ClosedError, items: Sequence[CallItem]
+    ) -> UnifiedError | stdout.ClosedError:
+        """Return the error to raise for closed output, which says nothing unless writes
+        are left.
+        """
+        if self._ended == len(items) or not self._writes:
+            return closed
+        onward = "" if self._resume else f"; to continue: {self._continuation(items)}"
+        return ClosedOutputError(
+            f"the reader closed the output; broken off after {self._done_of(items)}{onward}"
+        )
+
+    def _done_of(self, items: Sequence[CallItem]) -> str:
+        return f"{self._ended} of {counted(len(items), self.run.kind.unit)}"
+
     def _client(self, profile: str | None) -> Client:
         settings = self.connections.settings(profile)
         name = profile if self.run.several else None
@@ -187,8 +207,8 @@ class RunSender:
         """Add the number of finished calls to the message. Other calls may still be in
         flight.
         """
-        done = f"{self._ended} of {counted(len(items), self.run.kind.unit)}"
-        signals.say_how_to_continue(stop, self.writers.so_far(done), self._continuation(items))
+        done = self.writers.so_far(self._done_of(items))
+        signals.say_how_to_continue(stop, done, self._continuation(items))
 
     def _continuation(self, items: Sequence[CallItem]) -> str:
         if self._ended == len(items):
