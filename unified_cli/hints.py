@@ -203,6 +203,20 @@ def unblocked(profile: str | None = None) -> str:
     )
 
 
+def blocked(profile: str | None, *, named: bool) -> str:
+    """Return the hint for a 503 in the service's own words, which means a blocked
+    account.
+
+    `named` says whether the answer itself calls the account blocked.
+    """
+    if named:
+        return f"the account is blocked; {unblocked(profile)}"
+    return (
+        "the service answers so for a blocked account: unified profile test -p"
+        f" {profile or ANY_NAME} shows whether it is one; if so, {unblocked(profile)}"
+    )
+
+
 def for_status(
     status: int,
     origin: str,

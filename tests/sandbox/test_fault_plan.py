@@ -69,6 +69,13 @@ def test_without_a_chance_every_request_is_hit(world: World) -> None:
     assert outcomes(world, 2) == [429, 429]
 
 
+@with_faults("503=1")
+def test_a_503_is_an_outage_that_passes_and_no_blocked_account(world: World) -> None:
+    answer = world.client.get(TEAMS)
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+    assert outcomes(world, 1) == [200]
+
+
 @with_faults("429=20%,reset=10%")
 def test_a_share_is_met_and_is_the_same_every_time(
     world: World, catalogue: Catalogue, store: SandboxStore

@@ -220,7 +220,7 @@ def error_for(failed: FailedResponse, service: Service) -> UnifiedError:
     if failed.limited:
         found = hints.TOO_SLOW
     if failed.blocked:
-        found = f"the account is blocked; {hints.unblocked(failed.profile)}"
+        found = hints.blocked(failed.profile, named="blocked" in text.casefold())
     hint = hints.OWN_TOKEN if _is_closed(failed, service) and not failed.limited else found
     if status == HTTPStatus.NOT_FOUND and request.address.path.endswith(service.prefix):
         hint = hints.doubled(service.prefix)

@@ -244,10 +244,15 @@ def _seconds(word: str, text: str) -> float:
 
 
 def failure(status: int) -> Refusal:
-    """Return the service's answer of this status."""
+    """Return the service's answer of this status.
+
+    A 503 is an outage that passes, which says when to come back: without that it would
+    mean a blocked account, and the sandbox has one.
+    """
     if status == 429:
         return Refusal(429, "too many requests", headers=_WAIT)
-    return Refusal(status, f"the sandbox has orders to answer {status}")
+    headers = _WAIT if status == 503 else {}
+    return Refusal(status, f"the sandbox has orders to answer {status}", headers=headers)
 
 
 def changed_terms(terms: ListTerms, hits: FaultHits) -> ListTerms:

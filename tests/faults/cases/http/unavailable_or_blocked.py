@@ -6,17 +6,31 @@ from faults.case import CREATE, LIST, PAGE, SEND, Case, failure, listing
 from faults.script import reply
 
 BLOCKED = "the account is blocked; unified connections refresh -p NAME, or a new login by its owner"
+IF_BLOCKED = (
+    "the service answers so for a blocked account: unified profile test -p NAME shows whether it is"
+    " one; if so, unified connections refresh -p NAME"
+)
 
 CASES = {
     "blocked": Case(
         LIST,
-        [failure(503, "no")],
+        [failure(503, "the account is blocked")],
         exit=7,
         stderr=["answered 503", BLOCKED],
         never=["retry"],
         requests=1,
     ),
-    "blocked, on a create": Case(CREATE, [failure(503)], exit=7, stderr=[BLOCKED], requests=1),
+    "blocked, on a create": Case(
+        CREATE, [failure(503, "Blocked.")], exit=7, stderr=[BLOCKED], requests=1
+    ),
+    "blocked, in other words": Case(
+        LIST,
+        [failure(503, "no")],
+        exit=7,
+        stderr=[IF_BLOCKED],
+        never=[BLOCKED],
+        requests=1,
+    ),
     "an outage, in HTML": Case(
         LIST, [reply(b"<p>away", 503, kind="text/html")], exit=5, never=[BLOCKED], requests=5
     ),
