@@ -67,9 +67,9 @@ def main(argv: list[str], runtime: Runtime) -> int:
                 stdout.end_pager(shown)
             else:
                 shown.stderr.end_line()
-            return _report(_stopped(stop), shown)
+            return _report(_stopped(stop, _nothing_sent(argv, shown)), shown)
         except BaseException as error:  # noqa: BLE001  any other exception is our own bug
-            return _report(_unforeseen(error, shown), shown)
+            return _report(_unforeseen(error, argv, shown), shown)
     return ExitCode.DONE
 
 
@@ -115,18 +115,26 @@ def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:
     return error.code
 
 
-def _stopped(stop: KeyboardInterrupt) -> UnifiedError:
+def _stopped(stop: KeyboardInterrupt, otherwise: list[str]) -> UnifiedError:
+    """Return the error of a signal with its notes, or other words if it has none."""
     kind = TerminatedError if isinstance(stop, Terminated) else StoppedError
-    return kind("; ".join([kind.kind, *getattr(stop, "__notes__", [])]))
+    return kind("; ".join([kind.kind, *(getattr(stop, "__notes__", []) or otherwise)]))
 
 
-def _unforeseen(error: BaseException, runtime: Runtime) -> UnifiedError:
+def _nothing_sent(argv: list[str], runtime: Runtime) -> list[str]:
+    """Return the words for a signal before the first request; none for a server, which
+    may wait for one.
+    """
+    return [] if runtime.stderr.has_sent or "serve" in argv else ["nothing was sent"]
+
+
+def _unforeseen(error: BaseException, argv: list[str], runtime: Runtime) -> UnifiedError:
     """Return the error for any other exception. Re-raises an exception that is neither
     an `Exception` nor a panic.
     """
     if isinstance(error, Exception):
         wrapped = signals.find_stop(error)
-        return _stopped(wrapped) if wrapped else _bug(error, runtime)
+        return _stopped(wrapped, _nothing_sent(argv, runtime)) if wrapped else _bug(error, runtime)
     if type(error).__module__ != _RUST:
         raise error
     return _bug(_behind(error), runtime)

@@ -74,6 +74,8 @@ class Stderr:
         """The id of the run that is under way, which errors printed as JSON name."""
         self.reported: set[str] = set()
         """The query parameters that were reported as unknown."""
+        self.has_sent = False
+        """A request was sent."""
         self.names_runs = True
         """Runs are kept, so their ids are printed."""
 
@@ -205,6 +207,10 @@ class Stderr:
         if self.observer is not None:
             self.observer.waiting(seconds, reason, total)
 
+    def sends(self) -> None:
+        """Note that a request is sent."""
+        self.has_sent = True
+
     def retried(self) -> None:
         """Tell the observer that a request is sent again."""
         if self.observer is not None:
@@ -261,6 +267,9 @@ class _NamedStderr(Stderr):
 
     def waiting(self, seconds: float, reason: str, total: float) -> None:
         self._through.waiting(seconds, reason, total)
+
+    def sends(self) -> None:
+        self._through.sends()
 
     def retried(self) -> None:
         self._through.retried()

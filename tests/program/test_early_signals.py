@@ -29,8 +29,20 @@ run()
 @pytest.mark.parametrize(
     ("number", "module", "name", "code", "said"),
     [
-        (signal.SIGTERM, "typer._click", "formatting", 143, "error: terminated\n"),
-        (signal.SIGINT, "typer._click", "formatting", 130, "error: interrupted\n"),
+        (
+            signal.SIGTERM,
+            "typer._click",
+            "formatting",
+            143,
+            "error: terminated; nothing was sent\n",
+        ),
+        (
+            signal.SIGINT,
+            "typer._click",
+            "formatting",
+            130,
+            "error: interrupted; nothing was sent\n",
+        ),
         (signal.SIGINT, "unified_cli.signals", "threading", -signal.SIGINT, ""),
         (signal.SIGTERM, "unified_cli.signals", "threading", -signal.SIGTERM, ""),
     ],

@@ -157,6 +157,7 @@ class Client:
     def _attempt(self, call: _Call, expected: Expected, permit: Permit) -> Response | Failed:
         try:
             self._runtime.check()
+            self._runtime.stderr.sends()
             if call.request.upload is None:
                 result = self._connection.attempt(call.request, call.until, expected)
             else:
