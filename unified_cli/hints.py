@@ -203,6 +203,14 @@ def unblocked(profile: str | None = None) -> str:
     )
 
 
+def may_work(profile: str | None) -> str:
+    """Return the hint for a connection whose state is bad, but whose calls may work."""
+    return (
+        "its lists may work all the same: unified profile test"
+        f" {profile or ANY_NAME} --with 'ticketing tickets'"
+    )
+
+
 def blocked(profile: str | None, *, named: bool) -> str:
     """Return the hint for a 503 in the service's own words, which means a blocked
     account.
@@ -212,7 +220,7 @@ def blocked(profile: str | None, *, named: bool) -> str:
     if named:
         return f"the account is blocked; {unblocked(profile)}"
     return (
-        "the service answers so for a blocked account: unified profile test -p"
+        "the service answers so for a blocked account: unified profile test"
         f" {profile or ANY_NAME} shows whether it is one; if so, {unblocked(profile)}"
     )
 

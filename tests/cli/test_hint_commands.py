@@ -147,6 +147,7 @@ RUN_LINES = {
     "profile show {}": "profile show acme",
     "profile show …": "profile show acme",
     "profile test": "profile test acme",
+    "profile test {} --with 'ticketing tickets'": "profile test acme --with 'ticketing tickets'",
     "profile test …": "profile test acme",
     "profile use NAME": "profile use acme",
     "profile use OTHER": "profile use globex",

@@ -26,6 +26,8 @@ from unified_cli.runtime import Runtime
 
 _RETRIES, _TIMEOUT = 0, 10.0
 
+_STATES_ONLY = "only the states were asked for; --with 'ticketing tickets' reads one record of each"
+
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
@@ -169,6 +171,13 @@ class Probe:
             problem,
             sentence,
         )
+
+    def note_states(self) -> None:
+        """Note, unless lists were read, that only states were asked for: the lists of a
+        healthy connection may fail.
+        """
+        if self.operation is None:
+            self.runtime.stderr.note(_STATES_ONLY)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

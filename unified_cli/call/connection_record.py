@@ -139,9 +139,9 @@ class AccountState(NamedTuple):
             return AccessError(
                 trouble, hint=hints.needs_login(profile), origin="provider", status=401
             )
-        return (
-            ServiceError(trouble, retryable=False) if self.status in words.broken.split() else None
-        )
+        if self.status not in words.broken.split():
+            return None
+        return ServiceError(trouble, hint=hints.may_work(profile), retryable=False)
 
 
 UNKNOWN_STATE = AccountState()

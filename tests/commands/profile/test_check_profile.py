@@ -162,3 +162,33 @@ def test_local_problems_are_reported_without_a_request(
     result = unified("profile test a b -o json")
     assert [one["verdict"] for one in result.json["profiles"]] == ["config", "config"]
     assert (result.code, team.seen) == (3, [])
+
+
+STATES = "only the states were asked for; --with 'ticketing tickets' reads one record of each"
+
+
+@pytest.mark.parametrize("command", ["profile test full bad", "doctor --network full bad"])
+def test_it_says_that_a_healthy_state_is_no_read(
+    command: str, unified: Unified, config: Callable[[str], Path], service: Service
+) -> None:
+    """Each list of `full` fails; those of `bad`, whose status is no good, work."""
+
+    def reply(seen: Seen) -> Reply:
+        if seen.segments[0] == "integrated-account":
+            account = seen.segments[1]
+            status = "active" if account == "full" else "post_install_error"
+            return Reply(200, json.dumps({"id": account, "status": status, "unified": []}).encode())
+        if "=full" in seen.target:
+            return envelope(503, "no")
+        return Reply(200, b'{"result":[]}')
+
+    service.reply = reply
+    rows = "".join(f'[profiles.{name}]\naccount_id = "{name}"\n' for name in ("full", "bad"))
+    config(f'base_url = "{service.url}"\ntoken_command = ["echo", "t-0123456789"]\n{rows}')
+    states = unified(command)
+    lists = unified(f"{command} --with 'ticketing tickets'")
+    assert STATES in states.stderr.splitlines()
+    assert STATES not in lists.stderr
+    assert "unified profile test bad --with 'ticketing tickets'" in states.stdout
+    assert ("bad\tready" in states.stdout, "full\tready" in lists.stdout) == (False, False)
+    assert (states.code, lists.code) == ((5, 7) if "doctor" in command else (9, 9))

@@ -43,6 +43,7 @@ def run(context: CommandContext, options: DoctorOptions) -> None:
     recording = _check_bundle(options, context.catalogue.service)
     patterns = (*options.profile, *options.patterns)
     findings = [*local.machine(runtime, options.ca_bundle)]
+    probe = None
     config = _usable_config(context, findings)
     if config is not None:
         names = select(config, patterns, for_calls=False) if patterns else [*config.profiles]
@@ -60,6 +61,8 @@ def run(context: CommandContext, options: DoctorOptions) -> None:
             )
             findings += network.connections(probe, usable)
     _show(runtime, options.output, findings)
+    if probe is not None:
+        probe.note_states()
     if options.bundle:
         size = bundle.write(
             Path(options.bundle),

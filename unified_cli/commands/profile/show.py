@@ -239,9 +239,8 @@ def check(context: CommandContext, options: CheckOptions) -> None:
         timeout=options.timeout, retries=options.retries, ca_bundle=options.ca_bundle
     )
     tokens = Tokens(context.runtime)
-    verdicts = Probe(context.runtime, context.catalogue, config, operation, overrides, tokens).run(
-        names
-    )
+    probe = Probe(context.runtime, context.catalogue, config, operation, overrides, tokens)
+    verdicts = probe.run(names)
     rows = [
         (
             _name(one),
@@ -257,6 +256,8 @@ def check(context: CommandContext, options: CheckOptions) -> None:
     else:
         heads = ("profile", "verdict", "after", "message")
         show(context.runtime, options.output, heads, rows, value)
+    if not all(isinstance(one.error, ConfigError) for one in verdicts):
+        probe.note_states()
     first, default = (
         verdicts[0],
         config.top.get("profile") or context.runtime.environ.get(KEYS["profile"].variable),
