@@ -15,6 +15,7 @@ from unified_cli.exported import gone_ids, list_history
 from unified_cli.exported.checkpoint import ListIdentity
 from unified_cli.exported.destination import Destination, InUseError
 from unified_cli.exported.manifest import (
+    NOT_READ,
     TIMESTAMPS,
     Manifest,
     ManifestEntry,
@@ -24,10 +25,12 @@ from unified_cli.exported.manifest import (
     no_export,
     without_lists,
 )
-from unified_cli.masking import masked
 from unified_cli.plural import counted
 
 Entries = dict[str, ManifestEntry]
+_UNKNOWN = ListIdentity("", {})
+# In the file of a list: its profile, API and resource.
+_SLASHES = 2
 
 
 def manifests(
@@ -62,6 +65,23 @@ def latest(found: Iterable[Manifest]) -> Entries:
             if name not in lists or _run_order(lists[name]) < _run_order(entries):
                 lists[name] = entries
     return {entry.file: entry for entries in lists.values() for entry in entries}
+
+
+def all_lists(found: Iterable[Manifest]) -> Entries:
+    """Return what `latest` returns, and an entry for each list that an unfinished run
+    has not come to.
+    """
+    found = [*found]
+    entries = latest(found)
+    known = {list_of(file) for file in entries}
+    unread = {
+        list_of(file): file
+        for manifest in found
+        if not manifest.ended
+        for file in manifest.running
+        if list_of(file) not in known and file.count("/") == _SLASHES
+    }
+    return entries | {file: _empty_entry(file, 0, _UNKNOWN) for file in unread.values()}
 
 
 def read_times(entries: Entries, files: Collection[str]) -> dict[str, str]:
@@ -209,7 +229,8 @@ def parquet_columns(destination: Destination) -> int:
 @dataclass(slots=True)
 class ManifestCheck:
     """The result of `verify`: the number of compared files, the differences, and the
-    missing parts. `done` counts the finished `lists`.
+    missing parts. `done` counts the finished `lists`. `unfinished` are the manifests of
+    runs that have not come to their end.
     """
 
     done: int = 0
@@ -217,6 +238,7 @@ class ManifestCheck:
     compared: int = 0
     differences: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    unfinished: list[str] = field(default_factory=list)
 
 
 def verify(destination: Destination) -> ManifestCheck:
@@ -228,28 +250,35 @@ def verify(destination: Destination) -> ManifestCheck:
     found = manifests(destination)
     if not found:
         raise no_export(destination)
-    entries = latest(found.values())
-    lists = _by_list(entries).values()
-    done = sum(all(one.complete or not one.offered for one in files) for files in lists)
-    check = ManifestCheck(done, len(lists))
+    entries = all_lists(found.values())
+    check = ManifestCheck(*count_done(entries))
     for name, manifest in found.items():
         # Ignore an unfinished run if later runs have read all its lists.
         has_any = any(entries.get(file) is one for file, one in manifest.entries.items())
-        if manifest.ended is None and (has_any or not manifest.entries):
-            check.missing.append(f"{name}: the export has not come to its end")
+        leaves_any = any(file in entries and entries[file].is_unread for file in manifest.running)
+        is_empty = not manifest.entries and not manifest.running
+        if manifest.ended is None and (has_any or leaves_any or is_empty):
+            check.unfinished.append(name)
     for entry in entries.values():
         if entry.complete:
             check.compared += 1
             check.differences += [
                 f"{entry.file}: {said}" for said in destination.differences(entry)
             ]
-        elif entry.offered:
+        elif entry.offered and not (entry.is_unread and check.unfinished):
             check.missing.append(f"{entry.file}: not complete: {entry.why}")
     for name, listed in without_lists(entries.values()).items():
         check.missing.append(
             f"{name}: none of its {counted(len(listed), 'list')} is offered, so nothing was read"
         )
     return check
+
+
+def count_done(entries: Entries) -> tuple[int, int]:
+    """Return how many lists have nothing left to do, and how many there are."""
+    lists = _by_list(entries).values()
+    done = sum(all(one.complete or not one.offered for one in files) for files in lists)
+    return done, len(lists)
 
 
 def _by_list(entries: Mapping[str, ManifestEntry]) -> dict[str, list[ManifestEntry]]:
@@ -275,7 +304,7 @@ def _empty_entry(file: str, turn: int, identity: ListIdentity) -> ManifestEntry:
         fingerprint=identity.digest,
         options={**identity.options},
         turn=turn,
-        why=masked("not read yet") or None,
+        why=NOT_READ,
     )
 
 

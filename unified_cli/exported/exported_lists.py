@@ -1,7 +1,10 @@
 """Read the lists of an export in a local folder."""
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib.util import find_spec
+from itertools import dropwhile
 from pathlib import Path, PurePosixPath
 
 from unified_cli.catalogue import Operation, Resource
@@ -13,16 +16,23 @@ from unified_cli.exported.local_folder import LocalFolder
 from unified_cli.exported.manifest import ManifestEntry, no_export
 from unified_cli.installation import command_to_add
 from unified_cli.json_text.members import member
+from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 
 _READABLE = {".ndjson": "NDJSON", ".parquet": "Parquet", ".delta": "Delta"}
 _NULL = b"null"
+# A command names this many profiles.
+_MOST_NAMED = 10
+Words = Callable[[Runtime, str], Sequence[str]]
+"""Returns the words of the command that exported to a place, none if it is unknown."""
 
 
 class ExportedLists:
-    """The lists in an export, or in the folder of one of its profiles."""
+    """The lists in an export, or in the folder of one of its profiles. Errors print the
+    command that exported, of these `words`.
+    """
 
-    def __init__(self, runtime: Runtime, path: Path) -> None:
+    def __init__(self, runtime: Runtime, path: Path, words: Words) -> None:
         """Raises StateError if there is no export, and StorageError if it cannot be
         read.
         """
@@ -31,17 +41,19 @@ class ExportedLists:
         self._path = path
         self.folder = path if profile is None else path.parent
         self._destination = LocalFolder(runtime, self.folder)
+        self._words = partial(words, runtime, str(self.folder))
+        every = _entries(self._destination)
+        self._done = lists_done(*export_state.count_done(every))
         self._entries = {
-            name: entry
-            for name, entry in _entries(self._destination).items()
-            if profile in {None, entry.profile}
+            name: entry for name, entry in every.items() if profile in {None, entry.profile}
         }
 
     def of(self, resource: Resource | Operation) -> list[ManifestEntry]:
         """Return the entry of the list's first file for each profile, even if it does
         not offer the list.
 
-        Raises UsageError if no entry can be read.
+        Raises UsageError if no entry can be read, and IncompleteError if the export has
+        not come to any.
         """
         name = resource.name if isinstance(resource, Resource) else resource.resource
         wanted = f"{resource.api}/{name}"
@@ -61,9 +73,9 @@ class ExportedLists:
                 hint=f"unified export {wanted} --to DIR --format ndjson, into another folder",
             )
         if not offered:
-            raise UsageError(
-                f"no {wanted} in {self._path}", hint=f"unified export {wanted} --to {self._path}"
-            )
+            raise self._no_list_error(wanted, found)
+        if all(entry.is_unread for entry in offered):
+            raise self._unfinished_error()
         readable = {
             entry.profile: entry
             for entry in found
@@ -94,10 +106,28 @@ class ExportedLists:
         """
         if first.complete and first.table is not None:
             return _rows(self.folder, first)
+        if first.is_unread:
+            raise self._unfinished_error()
         if not first.complete or not self._destination.holds(first):
             why = f"{self.folder / first.file} is not complete: {first.why or 'the file is gone'}"
-            raise IncompleteError(why, hint="run the export again")
+            raise with_command(IncompleteError(why), self._words())
         return _newest(ListHistory.from_first(self._destination, first, self._entries))
+
+    def _unfinished_error(self) -> IncompleteError:
+        return with_command(unfinished_error(self.folder, self._done), self._words())
+
+    def _no_list_error(self, wanted: str, found: Sequence[ManifestEntry]) -> UsageError:
+        if found:
+            whose = named(sorted(entry.profile for entry in found), _MOST_NAMED)
+            return UsageError(f"no {wanted} in {self._path}, because {whose} did not offer it")
+        error = UsageError(f"no {wanted} in {self._path}")
+        options = [*dropwhile(lambda word: not word.startswith("-"), self._words())]
+        names = sorted({entry.profile for entry in self._entries.values()})
+        if not options and len(names) <= _MOST_NAMED:
+            options = [*(word for name in names for word in ("-p", name)), "--to", str(self.folder)]
+        if options:
+            error.next_command = shlex.join(["unified", "export", wanted, *options])
+        return error
 
 
 def _rows(folder: Path, entry: ManifestEntry) -> Iterator[bytes]:
@@ -138,7 +168,26 @@ def _newest(history: ListHistory) -> Iterator[bytes]:
         newer |= here
 
 
+def lists_done(done: int, total: int) -> str:
+    """Return the number of lists done, in words."""
+    return f"{done} of {counted(total, 'list')} done"
+
+
+def unfinished_error(place: object, done: str) -> IncompleteError:
+    """Return the error for an export that has not come to its end."""
+    return IncompleteError(f"{place} has not come to its end: {done}")
+
+
+def with_command(error: IncompleteError, words: Sequence[str]) -> IncompleteError:
+    """Return the error with the export of these words as the next step."""
+    if words:
+        error.next_command = shlex.join(words)
+    else:
+        error.add_hint("run the export again")
+    return error
+
+
 def _entries(destination: Destination) -> dict[str, ManifestEntry]:
-    if found := export_state.latest(export_state.manifests(destination).values()):
+    if found := export_state.all_lists(export_state.manifests(destination).values()):
         return found
     raise no_export(destination)

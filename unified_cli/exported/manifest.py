@@ -20,6 +20,7 @@ from unified_cli.values import JsonObject
 
 NAME = "manifest.json"
 TIMESTAMPS = 2
+NOT_READ = MaskedText("not read yet")
 _VERSION = 1
 # The members of an entry in their order.
 _MEMBERS = (
@@ -94,6 +95,11 @@ class ManifestEntry(ListRecord):
         """The first file of its list."""
         path = PurePosixPath(self.file)
         return str(path.with_name(f"{self.resource}{path.suffix}"))
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether an unfinished run has not come to the list."""
+        return not self.complete and self.why == NOT_READ
 
     @property
     def marks(self) -> list[Mark]:
@@ -184,8 +190,13 @@ class Manifest:
 
     @property
     def complete(self) -> bool:
-        """Whether all lists that the connections offer are complete."""
-        return all(entry.complete or not entry.offered for entry in self.entries.values())
+        """Whether the last run came to its end, with all lists that the connections
+        offer.
+        """
+        # A run that has not ended has entries of the lists that it finished only.
+        return bool(self.ended) and all(
+            entry.complete or not entry.offered for entry in self.entries.values()
+        )
 
     def ended_before(self, wall: float, seconds: float) -> bool:
         """Return whether the last run ended, and more than this many seconds ago."""

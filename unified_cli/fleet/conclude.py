@@ -135,6 +135,10 @@ def conclude(ending: Ending) -> None:
     if error := _conclusion(ending):
         if ending.unit == "connection" and any(one is not error for one in ending.failed.values()):
             error.failed = ending.failed
+        # One command that continues all failed parts is the next step of the whole.
+        commands = {one.next_command for one in ending.failed.values()}
+        if error.code is ExitCode.INCOMPLETE and len(commands) == 1:
+            (error.next_command,) = commands
         raise error
 
 

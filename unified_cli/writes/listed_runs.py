@@ -1,12 +1,16 @@
 """List all runs, and choose a run for a command without an id."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
+from unified_cli import os_limits
 from unified_cli.catalogue import Catalogue
-from unified_cli.errors import UsageError
+from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.plural import named
 from unified_cli.runtime import Runtime
+from unified_cli.storage import object_store
 from unified_cli.writes import run_state, stdin_copy
+from unified_cli.writes.entry import RunKind
 from unified_cli.writes.registry import RunRegistry
 from unified_cli.writes.run_state import KnownRun
 from unified_cli.writes.state_words import DONE, RUNNING, UNREADABLE
@@ -38,6 +42,27 @@ def list_runs(runtime: Runtime, catalogue: Catalogue | None = None) -> list[Know
             runtime.stderr.line(f"warning: run {run} is left alone: {one.reason}")
         found.append(one)
     return sorted(found, key=lambda one: (one.began_at, one.id), reverse=True)
+
+
+def export_words(runtime: Runtime, place: str) -> Sequence[str]:
+    """Return the words of the newest export to a place that this user began, none if
+    there is no such run.
+
+    Tasks, and the exports of others, are not in the list of runs.
+    """
+    try:
+        path = place if object_store.parse_url(place) else str(os_limits.absolute(Path(place)))
+        found = list_runs(runtime)
+    except UnifiedError:
+        # The error that the words are for matters more.
+        return ()
+    words = (
+        run.header.words
+        for run in found
+        if run.header and run.header.kind is RunKind.EXPORT and run.header.path == path
+    )
+    newest = next(words, ())
+    return ["unified", *newest] if newest else ()
 
 
 def choose_run(

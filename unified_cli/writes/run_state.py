@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.errors import ConfigError, StateError, StorageError, UnifiedError
+from unified_cli.exported import export_state
 from unified_cli.exported.local_folder import LocalFolder
 from unified_cli.exported.manifest import NAME, Manifest
 from unified_cli.runtime import Runtime
@@ -246,7 +247,9 @@ def _of_export(runtime: Runtime, header: RunHeader) -> KnownRun:
         # If the journal has no end, the export is running or was killed. Its lists may
         # still be complete.
         lists = Counter(
-            "done" if one.complete else "failed" for one in manifest.entries.values() if one.offered
+            "not-tried" if one.is_unread else "done" if one.complete else "failed"
+            for one in export_state.all_lists([manifest]).values()
+            if one.offered
         )
         state = state_of(lists) if manifest.ended else INTERRUPTED
         return KnownRun(header.run, state, header, lists)

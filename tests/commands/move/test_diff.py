@@ -333,10 +333,10 @@ def test_an_export_is_compared_with_the_connection_it_is_of(
     assert unified(f"diff ticketing/tags --from {dump}/old --to old").code == 0
     assert unified(f"diff ticketing/tags --from {dump}/old --to new").code == 14
     result = unified(f"diff ticketing/teams --from {dump}/old --to new")
-    hint = f"unified export ticketing/teams --to {dump}/old"
+    again = f"unified export ticketing/teams -p old -p new --to {dump}"
     assert (result.code, result.stderr) == (
         2,
-        f"error: no ticketing/teams in {dump}/old ({hint})\n",
+        f"error: no ticketing/teams in {dump}/old\n  {again}\n",
     )
     (dump / "old" / "ticketing" / "tags.ndjson").write_text("{}\n")
     result = unified(f"diff ticketing/tags --from {dump}/old --to new")

@@ -204,10 +204,9 @@ def test_an_export_gives_the_newest_state_of_each_record(
     result = unified(["sql", f"SELECT id, n FROM {TAGS} ORDER BY ALL", "--from", dump, "-o", "csv"])
     assert (result.code, result.stdout) == (0, "id,n\n1,old\n2,new\n3,old\n,a\n,b\n")
     missing = unified(["sql", "FROM ticketing.tickets", "--from", dump])
+    again = f"unified export ticketing/tickets --to {dump} --incremental"
     assert missing.code == 2
-    assert missing.stderr == (
-        f"error: no ticketing/tickets in {dump} (unified export ticketing/tickets --to {dump})\n"
-    )
+    assert missing.stderr == f"error: no ticketing/tickets in {dump}\n  {again}\n"
 
 
 def test_keep_writes_all_columns_to_a_private_file_and_never_over_another(

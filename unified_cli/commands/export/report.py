@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from unified_cli import os_limits
 from unified_cli.cli import command_words
@@ -20,9 +20,10 @@ from unified_cli.errors import (
     UnifiedError,
     UsageError,
 )
-from unified_cli.exported import export_state, gone_ids
+from unified_cli.exported import export_state, exported_lists, gone_ids, manifest
 from unified_cli.exported.checkpoint import REPLACE, START_ANEW
 from unified_cli.exported.destination import Destination
+from unified_cli.exported.exported_lists import lists_done
 from unified_cli.exported.list_export import TakenOverError
 from unified_cli.exported.manifest import ManifestEntry
 from unified_cli.fleet.conclude import Ending, conclude, own_failure
@@ -32,7 +33,6 @@ from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 from unified_cli.storage import object_store
 from unified_cli.writes import listed_runs
-from unified_cli.writes.entry import RunKind
 
 _MOST_LINES = 3
 _HEADS = ("profile", "address", "account", "list", "to")
@@ -76,11 +76,6 @@ class ExportSummary:
         self.gone |= other.gone
         self.failed |= other.failed
         self.without_lists |= other.without_lists
-
-
-def lists_done(done: int, total: int) -> str:
-    """Return the number of lists done, in words."""
-    return f"{done} of {counted(total, 'list')} done"
 
 
 def continuing(options: ExportOptions) -> str:
@@ -286,7 +281,11 @@ def verify(runtime: Runtime, destination: Destination) -> None:
     up.
     """
     verdict = export_state.verify(destination)
-    for line in (*verdict.differences, *verdict.missing):
+    unfinished = [f"{one}: the export has not come to its end" for one in verdict.unfinished]
+    if verdict.unfinished == [manifest.NAME]:
+        # The error says it.
+        unfinished = []
+    for line in (*verdict.differences, *unfinished, *verdict.missing):
         runtime.stderr.line(line)
     if verdict.differences:
         raise StateError(
@@ -295,24 +294,14 @@ def verify(runtime: Runtime, destination: Destination) -> None:
             hint=START_ANEW,
         )
     done = lists_done(verdict.done, verdict.lists)
-    if verdict.missing:
+    if verdict.missing or verdict.unfinished:
         missing = counted(len(verdict.missing), "file")
-        error = IncompleteError(f"{destination} is incomplete: {missing} missing; {done}")
-        error.next_command = _newest_command(runtime, str(destination))
-        if error.next_command is None:
-            error.add_hint("run the export again")
-        raise error
+        error = (
+            exported_lists.unfinished_error(destination, done)
+            if verdict.unfinished
+            else IncompleteError(f"{destination} is incomplete: {missing} missing; {done}")
+        )
+        words = listed_runs.export_words(runtime, str(destination))
+        raise exported_lists.with_command(error, words)
     matched = counted(verdict.compared, "file")
     runtime.stderr.note(f"{destination}: the manifest matches {matched}; {done}")
-
-
-def _newest_command(runtime: Runtime, place: str) -> str | None:
-    """Return the command of the newest run to a place that this user began, if known.
-
-    Runs of tasks and clusters are not in the list of runs.
-    """
-    path = place if object_store.parse_url(place) else str(os_limits.absolute(Path(place)))
-    for run in listed_runs.list_runs(runtime):
-        if run.header and run.header.kind is RunKind.EXPORT and run.header.path == path:
-            return shlex.join(["unified", *run.header.words]) if run.header.words else None
-    return None

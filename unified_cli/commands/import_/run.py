@@ -38,6 +38,7 @@ from unified_cli.writes import (
     input_file,
     input_tables,
     journal as run_journal,
+    listed_runs,
     noted_calls,
     outcome_files,
     run_state,
@@ -111,7 +112,7 @@ def _record_file(task: ImportTask, options: ImportOptions) -> AbstractContextMan
         return stdin_copy.copy_stdin(runtime, task.target, options.token_stdin)
     if not path.is_dir():
         return nullcontext(StdinCopy(path))
-    lists = ExportedLists(runtime, path)
+    lists = ExportedLists(runtime, path, listed_runs.export_words)
     records = lists.newest(lists.only(task.operation))
     name = f"{task.operation.api}/{task.operation.resource} of {path}"
     return stdin_copy.keep_input(runtime, task.target, (record + b"\n" for record in records), name)

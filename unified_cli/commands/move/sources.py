@@ -22,7 +22,7 @@ from unified_cli.output.progress import Progress
 from unified_cli.runtime import Runtime
 from unified_cli.storage import regular_file
 from unified_cli.storage.unchanged_file import UnchangedFile
-from unified_cli.writes import input_formats
+from unified_cli.writes import input_formats, listed_runs
 
 _PROFILE = "profile:"
 _OFTEN = 1000
@@ -122,7 +122,7 @@ class SourceFinder:
         Raises UsageError unless exactly one profile has the list, IncompleteError if it
         is incomplete, StateError if it was changed, and StorageError if reading fails.
         """
-        lists = ExportedLists(self._runtime, path)
+        lists = ExportedLists(self._runtime, path, listed_runs.export_words)
         first = lists.only(self._resource)
         records = lists.newest(first)
         facts = SideFacts("folder", printable(path), first.origin, first.account_id)

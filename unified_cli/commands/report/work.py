@@ -148,7 +148,7 @@ def _export(runtime: Runtime, path: Path, *, verify: bool) -> ShownExport:
         differences = export_state.verify(folder).differences if verify else []
     except (StateError, StorageError, ConfigError) as error:
         return _unreadable_export(path, error)
-    entries = export_state.latest(manifests)
+    entries = export_state.all_lists(manifests)
     gaps = [
         f"{one.file}: {one.why or 'not read yet'}"
         for one in entries.values()

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _PAGE = 1000
 # Statements over connections save the 17 ms of its import.
 _EXPORTED_LISTS = Later("unified_cli.exported.exported_lists:ExportedLists")
+_EXPORT_WORDS = Later("unified_cli.writes.listed_runs:export_words")
 
 
 _Result = Page | UnifiedError | None
@@ -122,7 +123,7 @@ def _of_export(context: CommandContext, options: SqlOptions, plan: Plan) -> Iter
             f"--from reads an export in a folder of this machine, not {folder}",
             hint=f"unified export {wanted} --to DIR",
         )
-    lists = _EXPORTED_LISTS.load()(context.runtime, Path(folder))
+    lists = _EXPORTED_LISTS.load()(context.runtime, Path(folder), _EXPORT_WORDS.load())
     for table, operation in plan.tables.items():
         for entry in lists.of(operation):
             if entry.offered:
