@@ -12,28 +12,28 @@ from unified_cli.runtime import Runtime
 
 
 class ModeKind(Enum):
-    """The kinds of modes: how an operation gets from typed options to results."""
+    """How an operation is run."""
 
     ONE = auto()
     """One request to one connection."""
     EDITED = auto()
-    """Have a person change the record in an editor, and send what was changed."""
+    """Let the user change the record in an editor, and send the changes."""
     SKELETON = auto()
-    """Print a body to fill in; no connection is needed."""
+    """Print a body to fill in, without a connection."""
     DESCRIBED = auto()
-    """Ask the connection what the operation takes, and print that."""
+    """Print the connection's own description of the operation."""
     FOLLOWED = auto()
-    """Read lists again and again, and print new records."""
+    """Read lists repeatedly, and print new records."""
     CHECKED = auto()
-    """Read, until a condition holds if there is one, and judge expectations."""
+    """Read, possibly until a condition holds, and check expectations."""
     LINES = auto()
-    """A request for each id or record on standard input."""
+    """Send a request for each id or record on standard input."""
     FILES = auto()
-    """A download for each id or record of a file."""
+    """Download the file of each id or record in a file."""
     READS = auto()
-    """The same read from several connections."""
+    """Read from several connections."""
     WRITES = auto()
-    """The same write to several connections, as a run."""
+    """Send a write to several connections, as a run."""
 
 
 class Place(Enum):
@@ -47,21 +47,21 @@ class Place(Enum):
 
 
 class Delivery(Enum):
-    """How a result gets to its place."""
+    """How a result is written."""
 
     DOCUMENT = auto()
     """One response, written when it is complete."""
     RECORDS = auto()
     """The records of a list, page by page."""
     PAGES = auto()
-    """The records of a list into a file, resumed where an earlier run stopped."""
+    """The records of a list, in a file that can be resumed."""
     DOWNLOAD = auto()
-    """One response into a file or a folder while it comes, unchanged."""
+    """One unchanged response, streamed to a file or a folder."""
 
 
 class Mode(NamedTuple):
-    """The mode of an operation: its kind, whether it goes to several connections, and
-    how requests are shown instead of sent.
+    """The kind of a call, whether it has several connections, and how to print requests
+    instead of sending them.
     """
 
     kind: ModeKind = ModeKind.ONE

@@ -1,4 +1,4 @@
-"""A batch of requests: its connection, and its failed parts."""
+"""Prepare a batch of requests, and check its response."""
 
 import json
 import re
@@ -21,9 +21,7 @@ _SEPARATORS = re.compile(r"[?&;#]")
 
 
 def with_connection(call: Call, request: Request) -> Request:
-    """Return the request with the connection in its body.
-
-    The connection is added if the body names none.
+    """Return the request with the connection in its body, if the body does not name it.
 
     Raises UsageError if the body is not an object, UnsafeError if it names another
     connection at any depth, and ConfigError if neither the body nor the settings name a
@@ -64,9 +62,8 @@ def with_connection(call: Call, request: Request) -> Request:
 
 
 def _named(body: bytes, name: str) -> Iterator[Any]:
-    """Yield the connections that a body names, at any depth.
-
-    A request inside may have a query of its own, also within its resource.
+    """Yield the connections that a body names at any depth, also in the queries of its
+    requests.
     """
     found: list[Any] = []
 
@@ -90,9 +87,8 @@ def _in_query(text: str, name: str) -> Iterator[str]:
 
 
 def check(call: Call, body: bytes) -> None:
-    """Raise IncompleteError if requests in a response failed.
-
-    The status of the response does not matter.
+    """Raise IncompleteError if requests of the batch failed, whatever the status of the
+    response.
     """
     document = read(body.decode("utf-8", "replace"))
     errors = (
@@ -110,9 +106,9 @@ def check(call: Call, body: bytes) -> None:
 
 
 def _failures(errors: Any) -> Iterator[str]:
-    """Yield each error with the name of its resource.
+    """Yield each error with its resource.
 
-    Assumption: an error is an envelope, or a text.
+    Assumption: an error is an envelope or a string.
     """
     members = errors.items() if isinstance(errors, dict) else [("", errors)]
     for name, value in members:

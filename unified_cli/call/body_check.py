@@ -1,5 +1,5 @@
-"""Find field names in a body, or columns of an import, that are similar to known ones:
-most are misspelt, and a provider ignores them silently.
+"""Find misspelt field names in a body, or columns of an import. Providers ignore them
+silently.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,9 +15,8 @@ from unified_cli.runtime import Runtime
 def check(
     runtime: Runtime, options: OperationOptions, operation: Operation, body: bytes | None
 ) -> None:
-    """Warn about each field of a body that may be misspelt.
-
-    With `--strict`, raises UsageError instead.
+    """Warn about fields of a body that may be misspelt, or raise UsageError with
+    `--strict`.
     """
     if not (body and body.lstrip().startswith(b"{")):
         return
@@ -34,9 +33,8 @@ def check_names(
     *,
     strict: bool,
 ) -> None:
-    """Warn about names that may be misspelt, as `check` does.
-
-    `described` are known, too.
+    """Warn about names that may be misspelt, as `check` does. `described` has further
+    known names.
     """
     for one in doubtful_fields(operation, names, described):
         builder.warn_of_parameter(runtime, one, strict=strict)

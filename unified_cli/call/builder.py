@@ -1,6 +1,4 @@
-"""Turn typed options into settings and a request: body, query with the page size, and
-key are read only here.
-"""
+"""Turn typed options into settings and a request."""
 
 import shlex
 import uuid
@@ -51,13 +49,10 @@ def resolve(
     method: str = "GET",
     scoped: bool = True,
 ) -> Call:
-    """Return the call to one connection from the options.
+    """Return the call to one connection, and apply its settings for messages.
 
-    Its settings for messages also take effect.
-
-    `method` is for a request without an operation. Unless it is `scoped`, the call
-    needs no connection. Raises UsageError for options that cannot be combined, before
-    anything is sent.
+    `method` is for a request without an operation. Without `scoped`, no connection is
+    needed. Raises UsageError if options cannot be combined.
     """
     flags = overrides(options, profiles.single_name(options.profile))
     settings = resolution.resolve(flags, runtime, file.read(runtime))
@@ -79,11 +74,10 @@ def common_call(
     mode: Mode,
     operation: Operation | None,
 ) -> Call:
-    """Return the common part of calls to several connections.
+    """Return the common part of calls to several connections, and apply its settings
+    for messages.
 
-    The settings for messages also take effect.
-
-    Raises UsageError for options that need a single connection, and the errors of
+    Raises UsageError if an option needs a single connection, and the errors of
     `resolve`.
     """
     selection.check_account(options.account_id)
@@ -143,19 +137,18 @@ def record_request(call: Call, operation: Operation, record: str) -> Request:
 
 
 def operation_content(call: Call, operation: Operation) -> Content:
-    """Return the content of an operation's request.
-
-    Files and standard input are read once.
+    """Return the content of an operation's request, and read its files and standard
+    input.
     """
     options = call.options
     checks = part(options, ReadCheckOptions)
     if checks.wait_timeout and not checks.until:
         raise UsageError("--wait-timeout needs --until JQ")
     if isinstance(options, ReadOptions) and not operation.searches:
-        # A read has no options for a body, a key or a file.
+        # A read has no body, key or file.
         return Content(read_query(call, lists=operation.lists))
     body = read_body(call.runtime, options, operation.method, operation)
-    # A write whose query is required may need nothing else.
+    # A write with a required query may need nothing else.
     sends_file = part(options, SendOptions).sends_file
     if (
         body is None
@@ -197,8 +190,8 @@ def _warn_of_dots(call: Call, operation: Operation) -> None:
 
 
 def _content(call: Call, method: str, query: Query, body: bytes | None) -> Content:
-    """Return the content with this query and body. Its file is opened last, so that
-    nothing can fail after that.
+    """Return the content with this query and body. Opens the file last, so that nothing
+    can fail after that.
     """
     sent = part(call.options, SendOptions)
     content = Content(query, body, read_key(sent.idempotency_key, method))
@@ -232,9 +225,9 @@ def path_request(call: Call, method: str, path: str, body: bytes | None) -> Requ
 
 
 def described(runtime: Runtime, options: CallOptions, operation: Operation) -> KnownMethod | None:
-    """Return the connection's own description of the operation, or None.
+    """Return the connection's cached description of the operation, or None.
 
-    A description older than a day is not used. None, too, for several connections.
+    Returns None for several connections.
     """
     if not runtime.has_cached("methods") or profiles.is_several(options.profile):
         return None
@@ -245,8 +238,8 @@ def described(runtime: Runtime, options: CallOptions, operation: Operation) -> K
         )
         return known_methods.recall(runtime, settings, operation)
     except UnifiedError:
-        # A command that needs the connection reports the problem with its settings; a
-        # skeleton needs no connection.
+        # If the command needs the connection, it reports the problem later. A skeleton
+        # does not.
         return None
 
 
@@ -381,10 +374,7 @@ def check_unlabelled(body: bytes | None, options: CallOptions, operation: Operat
 
 
 def read_key(key: str | None, method: str) -> str | None:
-    """Return the key of a POST or PATCH: the given one, else a new one.
-
-    It is the same for all attempts.
-    """
+    """Return the idempotency key of a POST or PATCH: the given one or a new one."""
     if method not in {"POST", "PATCH"}:
         if key is not None:
             raise UsageError(f"a {method} has no idempotency key (leave out --idempotency-key)")

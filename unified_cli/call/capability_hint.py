@@ -1,5 +1,5 @@
-"""Hints after a refusal: a change to the body, or the operations that the connection
-offers instead, if the service lists them.
+"""Add hints to a refusal: a change to the body, or the operations that the connection
+offers instead.
 """
 
 import re
@@ -22,7 +22,7 @@ from unified_cli.plural import named
 if TYPE_CHECKING:
     from unified_cli.fleet.clients import Clients
 
-# These status codes may mean that the product behind the connection does not offer the
+# These status codes may mean that the connection's product does not offer the
 # operation.
 _MAYBE_NOT_OFFERED = (404, 405, 501)
 _WRONG_BODY = (400, 422)
@@ -32,10 +32,10 @@ _MOST = 12
 
 
 def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -> None:
-    """Add to the error a hint at the problem with the request.
+    """Add a hint to the error: the body is wrong, or the connection does not offer the
+    operation.
 
-    The problem may be the body, or an operation that the connection does not offer. The
-    offer costs a request, so it is only checked on a terminal.
+    The latter costs a request, so check it only on a terminal.
     """
     operation = request.operation
     if (
@@ -55,10 +55,9 @@ def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -
 
 
 def _about_body(error: RefusedError, call: Call, operation: Operation, body: bytes) -> str | None:
-    """Return what to type instead of a refused body, or None.
+    """Return the command for a refused body, or None.
 
-    A hint exists for a body that is an array, and for a field that `-F` did not send as
-    a text.
+    There are hints for arrays, and for fields that `-F` did not send as strings.
     """
     if body.startswith(b"[") and operation.name == "create":
         return (
@@ -73,18 +72,18 @@ def _about_body(error: RefusedError, call: Call, operation: Operation, body: byt
 
 
 def find_alternative(call: Call, clients: "Clients", operation: Operation) -> str | None:
-    """Return in words which operations the connection offers instead.
+    """Describe the operations that the connection offers instead.
 
-    None if it offers the operation, or the service does not say.
+    Returns None if it offers the operation, or the service does not list operations.
     """
     offered = _offered(call, clients)
     return None if offered is None else _alternative(offered, operation)
 
 
 def _offered(call: Call, clients: "Clients") -> Offered | None:
-    """Return the known offer of the connection, or ask for it.
+    """Return the cached offer of the connection, or request it.
 
-    None if the service does not say.
+    Returns None if the service does not list operations.
     """
     runtime, catalogue, settings, *_ = call
     if known := known_capabilities.recall(runtime, settings):
@@ -93,7 +92,7 @@ def _offered(call: Call, clients: "Clients") -> Offered | None:
     try:
         offer = introspection.ask_offer(client, settings, catalogue)
     except UnifiedError:
-        # A failure here must not hide the refusal itself.
+        # An error here must not hide the refusal.
         return None
     finally:
         client.close()

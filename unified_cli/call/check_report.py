@@ -1,5 +1,5 @@
-"""The results of a checked read: the verdicts of each connection, as messages, as JUnit
-and as the error of the run.
+"""Report the results of a checked read, as messages, as JUnit, and as the error of the
+run.
 """
 
 from collections.abc import Sequence
@@ -20,12 +20,12 @@ from unified_cli.storage import output_file
 
 
 class CheckReport:
-    """Collects the results of each connection, in their order."""
+    """Collects the results of the connections, in order."""
 
     def __init__(self, selected: SelectedReads, expectations: Sequence[Expectation]) -> None:
         self.selected = selected
         self.missing: list[str] = []
-        """The parts that are missing from the responses that were read."""
+        """Sentences about missing parts of the results."""
         self.next_cursor: str | None = None
         self.is_judged = False
         """Whether any connection was read."""
@@ -52,11 +52,10 @@ class CheckReport:
             output_file.check(self._junit, force=True)
 
     def judge(self, whole: WholeRead, found: Sequence[Verdict]) -> None:
-        """Judge the expectations of a connection.
+        """Check the expectations for a connection.
 
-        `found` are the verdicts of a wait, which come first.
-
-        Raises IncompleteError if jq cannot hold the document.
+        `found` has the verdicts of a wait. Raises IncompleteError if jq cannot
+        represent the document.
         """
         name, missing = whole.selected.name, ""
         accepts = part(self.selected.common.options, PageOptions).allow_partial
@@ -69,8 +68,8 @@ class CheckReport:
         cases = [
             self._case(name, verdict, self._monotonic() - self._began, missing) for verdict in found
         ]
-        # The first verdict includes the time of the read, just like the first test that
-        # uses a fixture includes its setup.
+        # The first verdict includes the time of the read, like the first test with a
+        # fixture.
         seconds = 0.0 if found else whole.seconds
         for one in self._expectations:
             began = self._monotonic()
@@ -91,17 +90,17 @@ class CheckReport:
         self.selected.common.runtime.stderr.note(note)
 
     def note_timeout(self, read: SelectedRead, verdict: Verdict) -> None:
-        """Note a connection whose wait timed out."""
+        """Add a connection whose wait timed out."""
         case = self._case(read.name, verdict, self._monotonic() - self._began)
         self._add_suite(read.name, [case])
 
     def note_error(self, whole: WholeRead, error: UnifiedError) -> None:
-        """Note a connection that could not be read."""
+        """Add a connection that could not be read."""
         self._errors[whole.selected.name] = error
         self._without_verdict(whole, JUnitCase("", "", "error", error.message, error.one_line))
 
     def note_skipped(self, whole: WholeRead, error: UnifiedError, reason: MaskedText) -> None:
-        """Note a connection that does not offer what was asked for."""
+        """Add a connection that does not offer the list."""
         self._skipped[whole.selected.name] = error
         self._without_verdict(whole, JUnitCase("", "", "skipped", reason, error.one_line))
 
@@ -111,17 +110,16 @@ class CheckReport:
             output_file.write(self._junit, junit.document(self._suites), force=True)
 
     def finish(self) -> None:
-        """Print the failures, and raise the error that sums them up, if any.
+        """Print the failures, and raise the error that summarises them, if any.
 
-        Raises the error of the only connection; IncompleteError if some of several
+        Raises the error of a single connection, and IncompleteError if some of several
         connections were not read.
         """
         failed = {**self._skipped, **self._errors}
         if not self.selected.several and failed:
             raise next(iter(failed.values()))
         self._print_failures()
-        # A list that some connections do not offer is not a failure, but one that none
-        # offers cannot be checked.
+        # It is a failure only if no connection offers the list.
         counts = failed if len(failed) == len(self.selected.reads) else self._errors
         conclude(
             Ending(
@@ -134,9 +132,9 @@ class CheckReport:
         )
 
     def _case(self, name: str, verdict: Verdict, seconds: float, missing: str = "") -> JUnitCase:
-        """Return the test of a verdict on a connection.
+        """Return the test case of a verdict.
 
-        It does not pass if anything is `missing` from the document that was judged.
+        It does not pass if anything is `missing` from the document.
         """
         case = JUnitCase(self._classname, verdict.expectation, seconds=seconds)
         if not verdict.holds:

@@ -1,6 +1,4 @@
-"""Test connections with small requests, concurrently, and interpret the responses about
-their state.
-"""
+"""Test connections with small requests, concurrently."""
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -31,11 +29,11 @@ _STATES_ONLY = "only the states were asked for; --with 'ticketing tickets' reads
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """The outcome for one connection, and how long it took; `error` is None for a
+    """The outcome for one connection, and its duration. `error` is None after a
     success.
 
-    If the connection is not simply healthy, `state` describes its state in a few words,
-    and `sentence` in a sentence.
+    If the connection is not healthy, `state` describes its state in a few words, and
+    `sentence` in a sentence.
     """
 
     profile: str | None
@@ -47,7 +45,7 @@ class ProbeResult:
 
     @property
     def word(self) -> str:
-        """The verdict in a word or two."""
+        """The outcome in a word or two."""
         error = self.error
         if self.state and not isinstance(error, AccessError):
             return self.state
@@ -61,7 +59,7 @@ class ProbeResult:
 
 
 def operation(catalogue: Catalogue, words: str | None) -> Operation | None:
-    """Return the list operation of `API RESOURCE`. None if no operation is named."""
+    """Return the list operation of `API RESOURCE`, or None without words."""
     if words is None:
         return None
     for one in catalogue:
@@ -74,10 +72,10 @@ def operation(catalogue: Catalogue, words: str | None) -> Operation | None:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Asks for the state of connections, or reads one record of a list from each.
+    """Requests the state of connections, or reads one record of a list from each.
 
-    Unless `overrides` says otherwise, a probe is not retried and takes ten seconds at
-    most; but it waits for a limit of the service like any other read.
+    By default, a probe is not retried and takes at most ten seconds, apart from waits
+    for rate limits.
     """
 
     runtime: Runtime
@@ -88,11 +86,11 @@ class Probe:
     tokens: Tokens
 
     def run(self, names: Sequence[str | None]) -> list[ProbeResult]:
-        """Return the results for the profiles, in their order.
+        """Return the results for the profiles, in order.
 
-        The name None means the connection that a call without a profile would use.
+        None is the connection of a call without a profile.
         """
-        # Problems on this machine come first, profile by profile.
+        # Check all settings before sending.
         work = [self._prepare(name) for name in names]
         asked = [one for one in work if isinstance(one, ProbedConnection)]
         found: dict[ProbedConnection, ProbeResult] = {}
@@ -128,7 +126,7 @@ class Probe:
 
     def _send(self, one: "ProbedConnection", clients: Clients, *, several: bool) -> ProbeResult:
         runtime, name = self.runtime, one.name
-        # With several connections, wait for limits as other reads of several do.
+        # With several connections, wait for rate limits, like other reads.
         patience = Patience.ENDLESS if several else Patience.TIMEOUT
         prefix = name if several else None
         try:
@@ -182,7 +180,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProbedConnection:
-    """A connection to ask. `name` is that of its profile."""
+    """A connection to test, and the name of its profile."""
 
     name: str | None
     settings: Settings

@@ -1,4 +1,4 @@
-"""A connection as the service shows it, without its private members, and how its state
+"""A connection as the service describes it, without private members, and how its state
 affects calls.
 """
 
@@ -27,7 +27,7 @@ class ForbiddenCall(NamedTuple):
 
     @classmethod
     def from_member(cls, value: bytes | None, service: Service) -> Self:
-        """Return a connection's forbidden call, as far as readable."""
+        """Decode a connection's forbidden call, as far as it is valid."""
         members = parts(value or b"") or {}
         missing = members.get(service.connections.missing_scopes, b"")
         scopes = (
@@ -40,7 +40,7 @@ class ForbiddenCall(NamedTuple):
 
     @property
     def in_words(self) -> str:
-        """The missing scopes, the call, and when."""
+        """The missing scopes, the call, and its time."""
         call = " ".join(filter(None, (self.resource, self.method)))
         return (
             f"{', '.join(self.missing) or 'not named'} ({', '.join(filter(None, (call, self.at)))})"
@@ -48,9 +48,8 @@ class ForbiddenCall(NamedTuple):
 
 
 class AccountState(NamedTuple):
-    """The state of a connection: its status as served, whether it is blocked, and why.
-
-    `blocked` is None if that is not known.
+    """The state of a connection: its status, whether it is blocked (None: unknown), and
+    why.
     """
 
     status: str = ""
@@ -61,17 +60,13 @@ class AccountState(NamedTuple):
 
     @property
     def lacks_scopes(self) -> bool:
-        """Whether missing scopes are the problem to report.
-
-        They are not if the connection is blocked, which breaks all calls.
+        """Whether missing scopes are the problem to report. A block is more
+        important.
         """
         return self.forbidden is not None and not self.blocked
 
     def lacks_scopes_for(self, resource: str, method: str) -> bool:
-        """Return whether this operation lacked scopes.
-
-        Its resource is named with or without the API.
-        """
+        """Return whether scopes are missing for this operation."""
         last = self.forbidden
         named = last is not None and (last.resource.rpartition("/")[2], last.method) == (
             resource,
@@ -81,7 +76,7 @@ class AccountState(NamedTuple):
 
     @property
     def scopes_in_words(self) -> str:
-        """The missing scopes, and the call that needs them. Empty if none are known."""
+        """The missing scopes, and the call that needs them, or ""."""
         return (
             f"{LACKS_SCOPES}: {self.forbidden.in_words}"
             if self.forbidden and self.lacks_scopes
@@ -89,7 +84,7 @@ class AccountState(NamedTuple):
         )
 
     def in_words(self, service: Service) -> str:
-        """Return the status, with a block or missing scopes that it does not show."""
+        """Return the status, including a block or missing scopes."""
         words = service.connections
         more = words.shut if self.blocked and self.status not in (words.shut, "") else ""
         less = LACKS_SCOPES if self.lacks_scopes and self.status in (words.healthy, "") else ""
@@ -98,10 +93,7 @@ class AccountState(NamedTuple):
         )
 
     def problem_in_a_word(self, service: Service) -> str:
-        """Return the problem that keeps calls from working, in few words.
-
-        Empty if no such problem is known.
-        """
+        """Return the problem that makes calls fail, in a few words, or ""."""
         words = service.connections
         if self.blocked or self.status == words.shut:
             return words.shut
@@ -122,16 +114,11 @@ class AccountState(NamedTuple):
         return f"the connection's status is {self.status}{reason}"
 
     def remark(self, service: Service) -> str:
-        """Return the connection's problem as a sentence.
-
-        Empty if no problem is known.
-        """
+        """Return the connection's problem as a sentence, or ""."""
         return self.problem_as_sentence(service) or self.scopes_in_words
 
     def error(self, service: Service, profile: str | None) -> UnifiedError | None:
-        """Return the error that calls would end with, or None if calls may work, as
-        with an unknown status. `profile` leads to the connection.
-        """
+        """Return the error of calls in this state, or None if calls may succeed."""
         words, trouble = service.connections, self.problem_as_sentence(service)
         if self.problem_in_a_word(service) == words.shut:
             return AccessError(trouble, hint=hints.unblocked(profile), status=503)
@@ -148,7 +135,7 @@ UNKNOWN_STATE = AccountState()
 
 
 class ConnectionRecord(NamedTuple):
-    """A connection as the service lists it. All members are text, empty if unknown."""
+    """A connection as listed by the service. Unknown members are empty."""
 
     id: str
     product: str
@@ -162,7 +149,7 @@ class ConnectionRecord(NamedTuple):
 
     @classmethod
     def from_record(cls, record: Record | bytes, service: Service) -> Self:
-        """Return the connection in a record, listed or read alone."""
+        """Decode a record of a connection."""
         words, members = service.connections, parts(record) or {}
         product = parts(members.get(words.product, b"")) or {}
         forbidden = members.get(words.last_forbidden, b"null")

@@ -1,5 +1,5 @@
-"""Decide from the options and the format how a result is delivered, before anything is
-sent. Options that cannot be combined are refused here.
+"""Decide how to write a result, and refuse options that cannot be combined, before
+anything is sent.
 """
 
 from contextlib import AbstractContextManager, nullcontext
@@ -19,7 +19,7 @@ from unified_cli.output import formats, stdout
 from unified_cli.output.formats import Format
 
 _TO_SHELL = "> FILE redirects the output"
-# Modes that print more than one result.
+# The modes that print more than one result.
 _PRINTED = {
     ModeKind.LINES: ("--out is for one answer", "use > for many"),
     ModeKind.CHECKED: ("--out does not go with --expect and --until", _TO_SHELL),
@@ -28,9 +28,7 @@ _PRINTED = {
 
 
 class Asked(NamedTuple):
-    """The facts that decide how a result is delivered; `method` is that of the
-    request.
-    """
+    """The options that decide how a result is written."""
 
     kind: ModeKind
     form: Format
@@ -43,13 +41,13 @@ class Asked(NamedTuple):
     """There may be several connections."""
     place: Place = Place.STDOUT
     out: str = ""
-    """The place as it was typed."""
+    """The typed place."""
     pages: bool = False
     """`--all` or `--limit`."""
     split: bool = False
-    """The page is split into records whatever the format, for `--since` or a cursor."""
+    """Whether the page must be split into records, for `--since` or a cursor."""
     named: bool = False
-    """`-o` names the format, not the environment or the config."""
+    """Whether `-o` sets the format, not the environment or the config."""
     jq: bool = False
     columns: bool = False
     csv_safe: bool = False
@@ -58,18 +56,17 @@ class Asked(NamedTuple):
     restart: bool = False
     dedupe: bool = False
     many_files: bool = False
-    """Each line of a list is a file, which goes into a folder."""
+    """Whether several files are saved in a folder."""
 
     @property
     def reshaped(self) -> bool:
-        """Whether the records differ from the served ones."""
+        """Whether the records are changed."""
         return self.jq or self.columns
 
     @property
     def may_download(self) -> bool:
-        """Whether the response may be streamed to `--out` unchanged.
-
-        `--out` is a file or a folder.
+        """Whether the response may be streamed unchanged to the file or folder of
+        `--out`.
         """
         if self.downloads:
             return True
@@ -80,8 +77,8 @@ class Asked(NamedTuple):
 def with_delivery(call: Call, operation: Operation | None, method: str = "GET") -> Call:
     """Return the call with its delivery and format.
 
-    The `method` is that of a request without an operation. Raises UsageError for
-    options that mean nothing together.
+    `method` is for a request without an operation. Raises UsageError if options cannot
+    be combined.
     """
     settings, options = call.settings, call.options
     named = settings.values["output"]
@@ -102,9 +99,9 @@ def asked_by(
     operation: Operation | None,
     method: str = "GET",
 ) -> Asked:
-    """Return these facts from the options.
+    """Collect the options that decide the delivery.
 
-    Raises UsageError for `--columns` without names.
+    Raises UsageError if `--columns` has no names.
     """
     pages, lists = part(options, PageOptions), operation is not None and operation.lists
     in_page = (pages.cursor or "").startswith(OWN_CURSOR)
@@ -142,13 +139,12 @@ def _place(out: str | None) -> Place:
             return Place.STREAM
         return Place.FOLDER if out.endswith("/") or Path(out).is_dir() else Place.FILE
     except OSError:
-        # Opening the file reports the same error.
+        # Opening the file will report the same error.
         return Place.FILE
 
 
 def to_file(call: Call) -> AbstractContextManager[Call]:
-    """Return the call with `--out` as its stdout. Without `--out` the call is
-    unchanged.
+    """Return a context manager for the call with `--out` as stdout, if used.
 
     Raises StorageError if the target cannot be written.
     """
@@ -161,7 +157,7 @@ def to_file(call: Call) -> AbstractContextManager[Call]:
 
 
 def decide(asked: Asked) -> Delivery:
-    """Return how the result is delivered. Raises UsageError for options that cannot be
+    """Return how to write the result. Raises UsageError if options cannot be
     combined.
     """
     check_records(asked.form, several=asked.several)
@@ -187,15 +183,16 @@ def decide(asked: Asked) -> Delivery:
 
 
 def check_records(form: Format, *, several: bool) -> None:
-    """Raise UsageError for a format that cannot name connections."""
+    """Raise UsageError if there are several connections, and the format cannot name
+    them.
+    """
     if several and not form.fields:
         raise UsageError(f"-o {form} cannot tell connections apart (-o ndjson or csv can)")
 
 
 def check_cells(form: Format, *, bom: bool, csv_safe: bool, typed_header: bool = False) -> None:
-    """Raise UsageError for CSV options in other formats.
-
-    Programs that read these formats would treat a byte-order mark as data.
+    """Raise UsageError for CSV options in other formats, where a byte-order mark would
+    be data.
     """
     if bom and form.delimiter != ",":
         raise UsageError(f"--bom is for CSV, not for {form}", hint="-o csv")

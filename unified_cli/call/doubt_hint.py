@@ -1,4 +1,4 @@
-"""The next steps after a call in doubt, if the operation reaches people."""
+"""Print the next steps after a call in doubt, if the operation affects people."""
 
 from unified_cli.call import Call, builder
 from unified_cli.catalogue import Operation
@@ -11,8 +11,8 @@ from unified_cli.writes.entry import RunCall
 
 
 def add(error: UnknownError, call: Call, request: Request, operation: Operation) -> None:
-    """Report the next steps: why the call is not repeated, how to see whether it was
-    done, and how to repeat it with its key.
+    """Add the next steps to the error: why the call is not repeated, how to check
+    whether it was done, and how to repeat it with its key.
     """
     options, runtime = call.options, call.runtime
     selection = doubt.profile_option(profiles.single_name(options.profile))

@@ -1,7 +1,5 @@
-"""Where a downloaded file goes: under a given name, or in a folder under the name that
-the service proposes.
-
-That name is made harmless first.
+"""Decide the path of a downloaded file: a given name, or a safe form of the name in the
+response.
 """
 
 import re
@@ -22,7 +20,7 @@ _LONGEST = 180
 _LONGEST_ENDING = 20
 _EXTENDED = re.compile(r"(?:^|;)\s*filename\*\s*=\s*(?:utf-8)'[^']*'([^;\s]+)", re.IGNORECASE)
 _PLAIN = re.compile(r'(?:^|;)\s*filename\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^;]*))', re.IGNORECASE)
-# Characters that some system reads as a separator, a stream, a pattern or a
+# Characters that some systems treat as a separator, a stream, a pattern or a
 # redirection.
 _FORBIDDEN = re.compile(r'[<>:"|?*]')
 _RESERVED = re.compile(
@@ -31,7 +29,7 @@ _RESERVED = re.compile(
 
 
 def from_header(value: str) -> str:
-    """Return the name in a Content-Disposition, unchanged. Empty if it has no name."""
+    """Return the unchanged name in a Content-Disposition, or ""."""
     if match := _EXTENDED.search(value):
         return unquote(match[1], errors="replace")
     if match := _PLAIN.search(value):
@@ -40,7 +38,7 @@ def from_header(value: str) -> str:
 
 
 def from_url(url: str) -> str:
-    """Return the last part of a URL's path, decoded. Empty without one."""
+    """Return the decoded last part of a URL's path, or ""."""
     try:
         return unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2], errors="replace")
     except ValueError:
@@ -50,9 +48,8 @@ def from_url(url: str) -> str:
 def safe_name(*proposals: MaskedText) -> str:
     """Return the first usable proposal as a safe file name.
 
-    The name is one visible component of a path that every system can store. It has no
-    separator of any system, no leading dot or dash, no reserved word, and at most 180
-    bytes in UTF-8.
+    It is valid on every system: without separators, a leading dot or dash, or a
+    reserved word, and with at most 180 bytes in UTF-8.
     """
     for proposal in proposals:
         if name := _safe(proposal):
@@ -62,8 +59,7 @@ def safe_name(*proposals: MaskedText) -> str:
 
 def _safe(proposal: str) -> str:
     name = unicodedata.normalize("NFC", proposal)
-    # Split first: the part before the last separator is a folder, which the service
-    # must not choose.
+    # Remove folders first, because the service must not choose them.
     name = re.split(r"[/\\]", name)[-1]
     name = _FORBIDDEN.sub("_", unsafe().sub("_", name))
     name = name.lstrip(". ").rstrip(". ")
@@ -85,7 +81,7 @@ def _bounded(name: str) -> str:
 
 
 def numbered(name: str, number: int) -> str:
-    """Return the name for a second, third … file of that name."""
+    """Return the name for another file of the same name."""
     if number < 2:
         return name
     stem, dot, ending = name.rpartition(".")
@@ -97,21 +93,20 @@ Proposals = tuple[MaskedText, ...]
 
 
 class DownloadTarget(Protocol):
-    """Where a file is to go."""
+    """The interface of download targets."""
 
     @property
     def folder(self) -> Path:
-        """The folder it will be in, which must exist."""
+        """The folder for the temporary file, which must exist."""
 
     @property
     def label(self) -> str:
-        """Its temporary name."""
+        """The name for messages before the file has one."""
 
     def publish(self, file: AtomicFile, proposals: Proposals, sha256: str) -> Path:
-        """Name the file by the best proposal.
+        """Publish the file under the best proposed name.
 
-        Proposals are for a file of this checksum, the best first. Raises StorageError
-        or OSError if that fails.
+        Raises StorageError or OSError.
         """
 
 
@@ -124,23 +119,23 @@ class TargetFile:
 
     @property
     def folder(self) -> Path:
-        """The folder it is in."""
+        """The folder of the file."""
         return self.path.parent
 
     @property
     def label(self) -> str:
-        """Its name."""
+        """The name of the file."""
         return self.path.name
 
     # The file already has its name.
     def publish(self, file: AtomicFile, proposals: Proposals, sha256: str) -> Path:  # noqa: ARG002
-        """Give the file this name."""
+        """Publish the file under its name."""
         return _publish(file, self.path, force=self.force)
 
 
 @dataclass(frozen=True, slots=True)
 class FileInFolder:
-    """A file in this folder, under the name that the service proposes."""
+    """A file in a folder, under a proposed name."""
 
     folder: Path
     force: bool
@@ -148,7 +143,7 @@ class FileInFolder:
 
     # The file is not listed.
     def publish(self, file: AtomicFile, proposals: Proposals, sha256: str) -> Path:  # noqa: ARG002
-        """Give the file a safe form of the proposed name."""
+        """Publish the file under a safe form of a proposed name."""
         path = self.folder / safe_name(*proposals)
         output_file.check(path, force=self.force)
         return _publish(file, path, force=self.force)
@@ -156,7 +151,7 @@ class FileInFolder:
 
 @dataclass(frozen=True, slots=True)
 class TargetStream:
-    """A device or a pipe. The file is written to it when it is complete."""
+    """A device or a pipe, to which the complete file is written."""
 
     stream: OutputStream
     path: Path
@@ -175,7 +170,7 @@ class TargetStream:
 
 
 def make_folder(folder: Path) -> None:
-    """Make the folder for files, unless it is there. Raises StorageError."""
+    """Create the folder, if it does not exist. Raises StorageError."""
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         folders.sync(folder.parent)

@@ -1,5 +1,5 @@
-"""Print requests instead of sending them, as JSON or as a command that runs as printed;
-and skeletons of bodies.
+"""Print requests instead of sending them, as JSON or as a curl command, and print
+skeletons of bodies.
 """
 
 import shlex
@@ -41,7 +41,7 @@ _EMPTY: JsonObject = {"number": 0, "boolean": False, "array": [], "object": {}}
 
 
 def show(call: Call, request: Request) -> None:
-    """Print the request as JSON, or as a curl command. The token is not read."""
+    """Print the request as JSON or as a curl command, without reading the token."""
     since = part(call.options, ReadOptions).since
     request = pagination.filtered(
         request, builder.change_filter(call.runtime, since, call.options.query)
@@ -55,8 +55,7 @@ def show(call: Call, request: Request) -> None:
             " one)"
         )
     if call.runtime.stdout_is_terminal and request.body is not None:
-        # Escape invisible characters: the JSON stays the same when the line is copied
-        # from the terminal.
+        # Escape invisible characters, so that the JSON can be copied from the terminal.
         request = request._replace(
             body=terminal.json_visible(request.body.decode("utf-8")).encode("utf-8")
         )
@@ -84,24 +83,22 @@ def as_json(request: Request) -> JsonObject:
 
 
 def _displayable(facts: "UploadFacts") -> JsonObject:
-    """Return the text shown in place of a body.
-
-    Bytes of the file's name that are not UTF-8 are shown as escapes.
+    """Return the options of an upload, with escapes for file names that are not
+    UTF-8.
     """
     return facts.as_json() | {"file": visible(facts.file)}
 
 
 def curl(request: Request, *, ca_bundle: str | None = None) -> str:
-    """Return the request as a curl command for a POSIX shell.
-
-    The command takes the token from UNIFIED_TOKEN.
+    """Return the request as a curl command for a POSIX shell, with the token in
+    UNIFIED_TOKEN.
     """
     # By default curl expands brackets in a URL and normalises its path.
     words = ["curl", "--fail-with-body", "-sS", "--globoff", "--path-as-is", "-X", request.method]
     words += [shlex.quote(request.url), "-H", f'"Authorization: Bearer {_TOKEN}"']
     upload = request.upload
     for name, value in request.headers.items():
-        # curl writes a form with a boundary of its own.
+        # curl creates its own boundary.
         if not (name == "Content-Type" and upload and upload.facts.field is not None):
             words += ["-H", shlex.quote(f"{name}: {value}")]
     if ca_bundle:
@@ -138,10 +135,8 @@ def print_line(runtime: Runtime, request: Request) -> None:
 
 
 def show_skeleton(runtime: Runtime, operation: Operation, described: KnownMethod | None) -> None:
-    """Print the skeleton of the operation's body.
-
-    Descriptions by the connection are included, if known. Nothing is sent, and no
-    connection is needed.
+    """Print the skeleton of the operation's body, with fields that the connection
+    described, if known.
     """
     fields = operation.accepted_fields
     if described is not None:
@@ -154,8 +149,8 @@ def show_skeleton(runtime: Runtime, operation: Operation, described: KnownMethod
 def skeleton(fields: Iterable[KnownField], members: Iterable[KnownField] = ()) -> JsonObject:
     """Return every field with an empty value, and the known members of objects.
 
-    A field with known values shows them, separated by `|`. A time field shows an
-    example, as an empty time is refused.
+    A field with known values has all of them, separated by `|`. A time field has an
+    example, because services refuse an empty time.
     """
     found: JsonObject = {field.name: _empty(field) for field in fields}
     for one in members:

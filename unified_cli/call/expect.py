@@ -1,5 +1,5 @@
-"""`--expect` and `--until` on a read: print the result, and fail with exit code 14 if
-it is not as expected.
+"""Run a read with `--expect` or `--until`: print the result, and exit with 14 if it is
+not as expected.
 """
 
 from collections.abc import Sequence
@@ -38,9 +38,7 @@ _EVERY = 5.0
 
 
 class Condition:
-    """A condition to wait for, until a time on the monotonic clock, and the last value
-    of each connection.
-    """
+    """A condition to wait for, its deadline, and the last value of each connection."""
 
     def __init__(self, runtime: Runtime, options: ReadCheckOptions, process: JqProcess) -> None:
         """Raises UsageError if a program cannot be compiled."""
@@ -56,8 +54,8 @@ class Condition:
         self._failed: dict[str, Verdict] = {}
 
     def is_met(self, whole: WholeRead, *, listing: bool) -> bool:
-        """Return whether the connection need not be read again: the condition holds,
-        never will, or the read failed.
+        """Return whether to stop reading the connection: the condition holds, never
+        will, or the read failed.
 
         A 404 and an empty list mean "not yet".
         """
@@ -102,14 +100,12 @@ class Condition:
 
     @property
     def last(self) -> MaskedText | None:
-        """The result of the last read that did not meet the condition, or None before
-        the first.
-        """
+        """The last result for which the condition did not hold, or None."""
         return next(reversed(self._last.values()), None)
 
     def wait(self, pending: int) -> float | None:
-        """Report the wait for the next read, and return its seconds. None if the time
-        is over.
+        """Report the wait before the next read, and return its seconds, or None after
+        the deadline.
         """
         if self._is_late:
             return None
@@ -135,15 +131,16 @@ def run(
     mode: Mode,
     request_of: RequestOf = builder.operation_request,
 ) -> None:
-    """Read every selected connection, until the condition holds if there is one, and
-    judge the expectations. `request_of` builds the request of each.
+    """Read every selected connection, possibly until the condition holds, and check the
+    expectations.
 
-    Raises DifferentError if an expectation does not hold, and the errors of the reads.
+    `request_of` builds the requests. Raises DifferentError if an expectation does not
+    hold, and the errors of the reads.
     """
     waits, expects = part(options, ReadCheckOptions), part(options, ExpectOptions).expect
     with JqProcess(runtime, waits.longest_wait) as process:
         limited = process if waits.until else None
-        # An expectation that is given twice is judged once.
+        # Check repeated expectations once.
         expectations = [Expectation(text, process=limited) for text in dict.fromkeys(expects)]
         condition = _condition(runtime, options, limited)
         selected = selected_reads.select(runtime, catalogue, operation, options, mode, request_of)
@@ -176,7 +173,7 @@ def _check(
     condition: Condition | None,
     program: JqProgram | None,
 ) -> None:
-    """Read, print and judge. Raises DifferentError and the errors of the reads."""
+    """Read, print and check. Raises DifferentError and the errors of the reads."""
     runtime = selected.common.runtime
     report.check_file()
     stdout.check(runtime)
@@ -184,7 +181,7 @@ def _check(
     work = Work("read" if condition else "record")
     if selected.several:
         work = work._replace(part="connection", parts=len(selected.reads))
-    # A single result is printed last, after the progress line of the wait is removed.
+    # Print a single result at the end, after removing the progress line of the wait.
     beside = selected.several or condition is None
     with (
         progress(runtime, work, to_stdout=beside) as shown,
@@ -197,7 +194,7 @@ def _check(
         else:
             _read(selected, readers, judge)
     try:
-        # A list that could not be read is not printed as an empty one.
+        # Do not print a list that could not be read as an empty one.
         if printer and (selected.several or report.is_judged):
             report.missing += printer.end(report.next_cursor)
     finally:
@@ -233,7 +230,7 @@ def _wait(
                 else:
                     again.append(whole.selected)
         seconds = condition.wait(len(again)) if again else 0.0
-        # After the wait is known, so that it is part of the output.
+        # Now the message can include the wait.
         judge.count(len(pending))
         if seconds is None:
             for one in again:
@@ -257,7 +254,7 @@ def _common_printer(selected: SelectedReads, program: JqProgram | None) -> Print
 
 
 class _Judge:
-    """Prints each connection's answer, and judges it by the expectations."""
+    """Prints the result of each connection, and checks the expectations."""
 
     def __init__(
         self,
@@ -274,9 +271,9 @@ class _Judge:
         self._shown.add(units)
 
     def take(self, whole: WholeRead, verdicts: Sequence[Verdict] = ()) -> None:
-        """Print and judge a connection's answer, or note its error.
+        """Print and check a connection's result, or report its error.
 
-        `verdicts` say how the wait for the connection ended.
+        `verdicts` has the result of the wait.
         """
         report, read = self._report, whole.selected
         self._shown.add(parts=1, failed=whole.error is not None)

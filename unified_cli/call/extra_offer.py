@@ -1,5 +1,5 @@
-"""The part of a connection's offer that the catalogue lacks, as cells and in words, and
-the command that adds it.
+"""Find offered operations that the catalogue does not have, and the command that adds
+them.
 """
 
 import shlex
@@ -15,23 +15,23 @@ from unified_cli.masking import MaskedText, masked, visible
 from unified_cli.plural import counted, named
 
 EXTRA = "extra"
-"""The state of anything that is offered and has no command."""
+"""The state of an offered operation without a command."""
 _MOST_NAMED = 8
 _MOST_PROVIDED = 3
 
 
 class ExtraCell(NamedTuple):
-    """An offered operation that has no command, and how to call it."""
+    """An offered operation without a command, and how to call it."""
 
     operation: Operation
     why: MaskedText
 
 
 def cells(catalogue: Catalogue, offer: Offer, asked: Collection[Operation]) -> list[ExtraCell]:
-    """Return the offered operations that the catalogue lacks. They belong to the
-    resources asked for, or to an API of which every resource was asked for.
+    """Return the offered operations that the catalogue does not have, of the `asked`
+    resources and complete APIs.
 
-    The provider's own resources are included only if the whole catalogue was asked for.
+    Includes the provider's own resources only if `asked` is the whole catalogue.
     """
     service, wanted = catalogue.service, {(one.api, one.resource) for one in asked}
     had = {(one.api, one.resource) for one in catalogue}
@@ -54,7 +54,7 @@ def cells(catalogue: Catalogue, offer: Offer, asked: Collection[Operation]) -> l
     return found
 
 
-# Cached, as thousands of connections offer the same operations.
+# Cached, because thousands of connections offer the same operations.
 @lru_cache(maxsize=20_000)
 def _cell(service: Service, api: str, resource: str, name: str) -> ExtraCell:
     place = f"{api}/{resource}"
@@ -77,16 +77,16 @@ def _provided(service: Service, resource: str, name: str) -> ExtraCell:
 
 def addable(found: Sequence[ExtraCell], catalogue: Catalogue, words: Collection[str]) -> list[str]:
     """Return the arguments of `operations add` for these cells: the API if the
-    catalogue lacks it, else the resource.
+    catalogue does not have it, otherwise the resource.
 
-    `words` are the first words of command lines: a new API cannot have such a name.
+    A new API cannot have one of `words`, the first words of command lines.
     """
-    taken = {*map(plain, words)}
+    reserved = {*map(plain, words)}
     names = (
         f"{one.api}/{one.resource}" if one.api in catalogue.apis else one.api
         for one in _unified(found, catalogue.service)
         if all(map(is_name, (one.api, one.resource, one.name)))
-        and (one.api in catalogue.apis or plain(one.api) not in taken)
+        and (one.api in catalogue.apis or plain(one.api) not in reserved)
     )
     return [*dict.fromkeys(names)]
 

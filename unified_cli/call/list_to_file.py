@@ -1,4 +1,4 @@
-"""`list --all --out FILE`: write a list to a file, resumable as in an export."""
+"""Run `list --all --out FILE`: write a list to a file, resumable like an export."""
 
 from collections.abc import Generator
 from contextlib import closing
@@ -25,9 +25,7 @@ from unified_cli.storage import output_file
 
 
 def run(call: Call, clients: Clients, request: Request) -> None:
-    """Read the requested pages into the file.
-
-    An interrupted run is resumed where it stopped.
+    """Read the requested pages into the file, and resume an interrupted run.
 
     Raises IncompleteError if something is missing from the file.
     """

@@ -1,4 +1,4 @@
-"""Print a list on stdout: one page or all, in any format, and report how it ended."""
+"""Print a list, one page or all, and report how it ended."""
 
 from collections.abc import Callable, Generator
 from contextlib import closing
@@ -26,10 +26,10 @@ from unified_cli.runtime import Runtime
 
 
 def span(call: Call) -> Span:
-    """Return the part of the list to read.
+    """Return the part of the list to read: all pages, a number of records, or one page,
+    and only changed records with `--since`.
 
-    This is all pages, a number of records, or one page. `--since` limits it to changed
-    records. Raises UsageError.
+    Raises UsageError.
     """
     pages = part(call.options, PageOptions)
     since = builder.change_filter(
@@ -39,17 +39,17 @@ def span(call: Call) -> Span:
 
 
 class ListSummary:
-    """How far a list was read."""
+    """Counts the pages and records read of a list."""
 
     def __init__(self) -> None:
         self.pages = self.records = 0
         self.next_cursor: str | None = None
         self.partial: list[int] = []
         self.torn = False
-        """Whether the list ended within a page, so that part of it may be printed."""
+        """Whether the output ended within a page."""
 
     def add(self, page: Page) -> None:
-        """Count a page that was written."""
+        """Count a written page."""
         self.pages += 1
         self.records += len(page.records)
         self.next_cursor = page.next_cursor
@@ -57,15 +57,15 @@ class ListSummary:
             self.partial.append(page.number)
 
     def so_far(self) -> str:
-        """Records and pages, in words."""
+        """Return the counts in words."""
         return f"{counted(self.records, 'record')} in {counted(self.pages, 'page')}"
 
     def continuation(self) -> str:
-        """Return the option that continues where this stopped."""
+        """Return the option that continues the list."""
         return more_records.continuation(self.next_cursor)
 
     def left_out(self) -> list[str]:
-        """Return messages about the parts that the provider left out."""
+        """Return sentences about the parts that the provider left out."""
         if not self.partial:
             return []
         numbers = ", ".join(map(str, self.partial[:20])) + (" …" if len(self.partial) > 20 else "")
@@ -120,9 +120,8 @@ def _print(call: Call, clients: Clients, request: Request) -> None:
 
 
 def _check_whole(missing: list[str], tally: ListSummary, asked: PageOptions) -> None:
-    """Raise IncompleteError if something is missing.
-
-    Parts that the provider left out are missing unless accepted.
+    """Raise IncompleteError if something is missing, or the provider left something out
+    without --allow-partial.
     """
     missing = missing if asked.allow_partial else [*missing, *tally.left_out()]
     if missing:
@@ -154,7 +153,7 @@ def report(call: Call, tally: ListSummary) -> None:
 
 
 def unread_message(tally: ListSummary, asked: PageOptions) -> str:
-    """Return the message about records not read, with the next step."""
+    """Return the message about unread records, with the next step."""
     if asked.limit:
         return f"cut on request after {tally.so_far()}; to continue: {tally.continuation()}"
     return more_records.message(tally.next_cursor)

@@ -1,5 +1,5 @@
-"""Run an operation on several connections concurrently. The failure of one connection
-does not hide the results of the others.
+"""Run an operation on several connections concurrently. If one fails, the results of
+the others are still printed.
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -32,15 +32,15 @@ from unified_cli.runtime import Runtime
 _MOST_NAMED = 5
 
 _Read = tuple[str, Page | UnifiedError | None]
-"""A connection's name, and a page of it, or its error, or None at its end."""
+"""The name of a connection, and a page, an error, or None at the end."""
 
 
 class ManyReads(NamedTuple):
-    """Reads of connections, by their names.
+    """Reads of connections, by name.
 
-    `ask` returns the settings and the request of a connection, or raises the error that
-    prevents the request. `edit` changes a page before it is printed. Without
-    `labelled`, for one connection, records do not name their connection.
+    `ask` returns the settings and the request of a connection, or raises an error.
+    `edit` changes a page before it is printed. Without `labelled`, records do not name
+    their connection.
     """
 
     common: Call
@@ -50,14 +50,14 @@ class ManyReads(NamedTuple):
     edit: Callable[[Page], Page] = lambda page: page
     labelled: bool = True
     more: str = ""
-    """How to read the rest of a list that was cut, if not by its cursor."""
+    """How to read the rest of a cut list, if not by its cursor."""
 
     def continuation(self, name: str, tally: ListSummary) -> str:
-        """Return how to continue a list that broke off."""
+        """Return how to continue an interrupted list."""
         return "run this again" if self.more else f"to continue: -p {name} {tally.continuation()}"
 
     def label(self, name: str) -> str | None:
-        """Return the name in the records of a connection."""
+        """Return the label for the records of a connection."""
         return name if self.labelled else None
 
 
@@ -69,10 +69,10 @@ def run(
     mode: Mode,
     request_of: RequestOf = builder.operation_request,
 ) -> None:
-    """Call the operation on every selected connection, and print the records with the
-    profile of each.
+    """Call the operation on every selected connection, and print the records with their
+    profile.
 
-    `request_of` builds the request of each. Raises UsageError for options that need one
+    `request_of` builds the requests. Raises UsageError if an option needs a single
     connection, and the errors of `read`.
     """
     config = file.read(runtime)
@@ -98,10 +98,10 @@ def run(
 
 
 def read(reads: ManyReads) -> None:
-    """Read the connections, and print their records as they come.
+    """Read the connections, and print their records as they arrive.
 
-    Raises IncompleteError if some connections failed, and an error of the common kind
-    if all failed alike.
+    Raises IncompleteError if some connections failed, and the common error if all
+    failed alike.
     """
     common, runtime, options = reads.common, reads.common.runtime, reads.common.options
     program = record_output.program(options)
@@ -119,7 +119,7 @@ def read(reads: ManyReads) -> None:
     )
 
     def poll() -> None:
-        # Write the records as they come: writing lets the workers run.
+        # Write the records as they arrive, while the workers run.
         outcome.flush()
         stdout.check_read(runtime)
 
@@ -138,8 +138,8 @@ def read(reads: ManyReads) -> None:
 def _end(outcome: "_FanOutOutcome") -> list[str]:
     """Complete the output, and return the missing parts.
 
-    If a connection failed, chosen columns that no record has are missing parts, not an
-    error: its records may have them.
+    If a connection failed, its records may have the columns that no other record has,
+    so they are missing parts, not an error.
     """
     try:
         return outcome.printer.end()
@@ -190,8 +190,8 @@ def _read_all(
         raise
     except BaseException as error:
         with suppress(UnifiedError, stdout.ClosedError):
-            # Print the records that were read before. An error in this must not hide
-            # the first error.
+            # Print the records that were already read. An error here must not hide the
+            # first error.
             outcome.flush()
         outcome.report_interruption(runtime, error)
         raise
@@ -199,19 +199,19 @@ def _read_all(
 
 @dataclass(slots=True)
 class _FanOutOutcome:
-    """The outcome for each connection, and what prints its records."""
+    """Prints the records of all connections, and collects the outcomes."""
 
     reads: ManyReads
     printer: Printer
     tallies: dict[str, ListSummary] = field(init=False)
     begun: ListSummary | None = None
-    """The tally of the connection whose page is being formatted."""
+    """The tally of the page that is being formatted."""
     unwritten: list[tuple[ListSummary, Page]] = field(default_factory=list)
-    """The pages of which a part may not be printed yet."""
+    """The pages that may not be completely printed."""
     failed: dict[str, UnifiedError] = field(default_factory=dict)
     ended: set[str] = field(default_factory=set)
     is_quit: bool = False
-    """The user has left the pager, and nothing more was read."""
+    """Whether the user has quit the pager."""
 
     def __post_init__(self) -> None:
         self.tallies = {name: ListSummary() for name in self.names}
@@ -221,7 +221,7 @@ class _FanOutOutcome:
         return self.reads.names
 
     def add(self, name: str, page: Page) -> None:
-        """Print a page. If the program fails on it, its connection has failed."""
+        """Print a page. If the jq program fails on it, the connection has failed."""
         self.begun = self.tallies[name]
         self.begun.torn = True
         shown, label = self.reads.edit(page), self.reads.label(name)
@@ -239,9 +239,9 @@ class _FanOutOutcome:
             self.flush()
 
     def flush(self) -> None:
-        """Print anything that is not printed yet, and count it.
+        """Print the buffered output, and count its pages.
 
-        Output that cannot be printed is torn, and not tried again.
+        Output that cannot be printed is not tried again.
         """
         written, self.unwritten = self.unwritten, []
         self.printer.flush()
@@ -286,8 +286,7 @@ class _FanOutOutcome:
 
     def _failure_lines(self) -> Iterator[str]:
         whole: dict[str, UnifiedError] = {}
-        # In the order of the selection: the order of the failures differs from run to
-        # run.
+        # Use the order of the selection, because the order of failures varies.
         for name in filter(self.failed.__contains__, self.names):
             error = self.failed[name]
             tally = self.tallies[name]
@@ -299,8 +298,8 @@ class _FanOutOutcome:
         yield from failure_lines(whole)
 
     def report_interruption(self, runtime: Runtime, error: BaseException) -> None:
-        """Print how to continue each connection that was read in part. A signal also
-        names the connections that were not read.
+        """Print how to continue each partly read connection and, after a signal, the
+        unread connections.
         """
         unread = []
         ended = {name for name in self.ended if not self.tallies[name].torn}
@@ -321,7 +320,7 @@ class _FanOutOutcome:
             signals.say_how_to_continue(error, done, others)
 
     def raise_error(self, missing: list[str], asked: PageOptions) -> None:
-        """Raise the error that sums up the run, if anything failed or is missing."""
+        """Raise the error that summarises the run, if anything failed or is missing."""
         if not asked.allow_partial:
             missing += [
                 f"{name}: {part}"

@@ -1,4 +1,4 @@
-"""Ask a connection for its own description of a method."""
+"""Request a connection's own description of a method."""
 
 from unified_cli.call import introspection
 from unified_cli.catalogue import Operation
@@ -11,9 +11,7 @@ from unified_cli.json_text import json_codec
 
 
 def request_for(scope: Scope, operation: Operation) -> Request:
-    """Return the request for the description of an operation, for the connection of the
-    scope.
-    """
+    """Return the request for the description of an operation."""
     service = scope.service
     path = (
         f"{service.prefix}/{operation.api}/{operation.resource}/{service.schema}/{operation.name}"
@@ -24,7 +22,7 @@ def request_for(scope: Scope, operation: Operation) -> Request:
 
 
 def fetch(client: Client, scope: Scope, operation: Operation) -> MethodDescription:
-    """Return the connection's description of the operation.
+    """Request the connection's description of the operation.
 
     Raises the errors of a request, RefusedError if the method has no description, and
     ServiceError if the response cannot be read.

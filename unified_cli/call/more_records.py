@@ -12,17 +12,17 @@ from unified_cli.json_text.json_check import PIECE
 
 _SEVERAL = re.compile(r"\w&[\w\[\]]+=")
 _EMPTY = 200
-"""A page of fewer bytes holds no record if it has an empty array."""
+"""A smaller page with an empty array has no records."""
 _PLAIN = re.compile(r"[\w.~+/=:@%-]+", re.ASCII)
 
 
 def message(cursor: str | None) -> str:
-    """Return the message about more records, with the options to read them."""
+    """Return the message about more records, with the options that read them."""
     return f"there are more records: --all, or {continuation(cursor)}"
 
 
 def continuation(cursor: str | None) -> str:
-    """Return the option that continues at this cursor."""
+    """Return the option that continues from this cursor."""
     if not cursor:
         return "from the start"
     if _PLAIN.fullmatch(cursor):
@@ -40,15 +40,14 @@ def print_note(call: Call, body: bytes) -> None:
         if _SEVERAL.search(sent):
             why = "each parameter needs a -q of its own"
         call.runtime.stderr.note(f"no record matches {sent}: {why}")
-    # A letter of the key may be written as an escape.
+    # JSON may escape the letters of the key.
     there = f'"{service.cursor}"'.encode() in body or b"\\u00" in body
     if there and (cursor := _cursor(body, service)):
         call.runtime.stderr.note(message(cursor))
 
 
 def _cursor(body: bytes, service: Service) -> str | None:
-    # For larger bodies msgspec is faster and needs less memory, but it takes a while to
-    # import.
+    # msgspec is faster for large bodies, but takes time to import.
     if len(body) <= PIECE:
         document = json.loads(body, parse_int=number_as_cursor)
         found = document.get(service.cursor) if isinstance(document, dict) else None
@@ -57,8 +56,7 @@ def _cursor(body: bytes, service: Service) -> str | None:
     try:
         page = page_body.split(body, service)
     except decoding.TooLargeError:
-        # No error: a page that is printed as one document may exceed the limit for
-        # records.
+        # A page that is printed as one document may exceed the limits for records.
         return None
     found = json.loads(page.cursor, parse_int=number_as_cursor) if page else None
     return found if isinstance(found, str) else None

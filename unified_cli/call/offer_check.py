@@ -1,5 +1,5 @@
-"""Find out what one connection offers: from the service's own answer, and from reading
-its lists.
+"""Find out which operations a connection offers, from the service's list and by reading
+lists.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,15 +35,15 @@ OFFERED, REFUSED, FORBIDDEN, FAILED, UNKNOWN = STATES = (
 READ_ONLY = "read-only"
 _NOTHING = "no unified API is installed or mapped for this {}"
 _NOT_OFFERED = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
-# A list that requires parameters is offered nevertheless.
+# A list that refuses missing parameters is offered.
 _INCOMPLETE = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
-# After this many failures in a row the other lists would fail too.
+# After this many consecutive failures, the other lists would fail too.
 _MOST_FAILURES = 3
 
 
 class AskedConnections(NamedTuple):
-    """The connections to ask: their names, the settings of those that can be asked, and
-    the errors of the others.
+    """The names of the connections, the settings of usable ones, and the errors of the
+    others.
     """
 
     names: Sequence[str]
@@ -54,7 +54,7 @@ class AskedConnections(NamedTuple):
 def selected(runtime: Runtime, options: ConnectionOptions) -> AskedConnections:
     """Return the connections that the options select.
 
-    Raises ConfigError and UsageError if they select none.
+    Raises ConfigError and UsageError if there are no such connections.
     """
     config = file.read(runtime)
     if profiles.is_several(options.profile):
@@ -74,9 +74,9 @@ def selected(runtime: Runtime, options: ConnectionOptions) -> AskedConnections:
 
 
 class OfferCell(NamedTuple):
-    """Whether a connection offers an operation, and the reason for this verdict.
+    """Whether a connection offers an operation, and why.
 
-    `held` names in a word or two a problem that blocks calls of an offered operation.
+    `held` is a problem that blocks calls of an offered operation, in a word or two.
     """
 
     operation: Operation
@@ -86,18 +86,17 @@ class OfferCell(NamedTuple):
 
     @property
     def obstacle(self) -> str:
-        """The reason why the operation cannot be called. Empty without one."""
+        """Why the operation cannot be called, or ""."""
         return self.held if self.state == OFFERED else self.state
 
 
 @dataclass(slots=True)
 class ConnectionOffer:
-    """The facts about the connection of this name; `error` says why it could not be
-    asked.
+    """The operations that a connection offers.
 
-    `extra` are the offered operations that the catalogue lacks, `state` is the state of
-    the connection itself, and `unread` counts the parts of the response that make no
-    sense. Asking took `seconds`.
+    `error` says why the request failed. `extra` has offered operations that the
+    catalogue does not have, `state` is the state of the connection, and `unread` counts
+    invalid parts of the response. The request took `seconds`.
     """
 
     name: str
@@ -110,7 +109,7 @@ class ConnectionOffer:
 
 
 def failed(name: str, operations: Sequence[Operation], error: UnifiedError) -> ConnectionOffer:
-    """Return a connection that could not be asked."""
+    """Return the result for a connection whose request failed."""
     state = FORBIDDEN if isinstance(error, AccessError) else FAILED
     return ConnectionOffer(
         name, [OfferCell(one, state, error.one_line) for one in operations], error=error
@@ -118,8 +117,8 @@ def failed(name: str, operations: Sequence[Operation], error: UnifiedError) -> C
 
 
 class OfferCheck(NamedTuple):
-    """Asks for these operations; with `probe` it reads one record of each list that is
-    not refused.
+    """Checks these operations. With `probe`, it reads one record of each list that may
+    be offered.
     """
 
     runtime: Runtime
@@ -128,7 +127,9 @@ class OfferCheck(NamedTuple):
     probe: bool
 
     def check(self, name: str, settings: Settings, client: Client) -> ConnectionOffer:
-        """Return what a connection offers. Raises the errors of a request."""
+        """Request and return the offer of a connection. Raises the errors of a
+        request.
+        """
         found = self._reported(name, settings, client)
         if self.probe:
             scope = requests.scope_of(settings, self.catalogue.service)
@@ -144,16 +145,17 @@ class OfferCheck(NamedTuple):
         except UnifiedError as error:
             if error.status not in _NOT_OFFERED:
                 raise
-            # The state is then known only from the list of operations.
+            # Use the state in the list of operations.
             state = offer.state
         else:
             state = introspection.merged(record.state, offer.state)
         return self.offer_of(name, settings, offer._replace(state=state))
 
     def offer(self, settings: Settings, client: Client) -> Offer | None:
-        """Return the connection's offer, and keep it.
+        """Request the connection's offer, and cache it.
 
-        None if the service does not say. Raises the errors of a request.
+        Returns None if the service does not list operations. Raises the errors of a
+        request.
         """
         try:
             offer = introspection.ask_offer(client, settings, self.catalogue, everything=True)
@@ -172,16 +174,16 @@ class OfferCheck(NamedTuple):
         return offer
 
     def unknown_offer(self, name: str) -> ConnectionOffer:
-        """Return a connection whose offer is unknown."""
+        """Return the result for a connection with an unknown offer."""
         why = masked("the service does not say what this connection offers")
         return ConnectionOffer(name, [OfferCell(one, UNKNOWN, why) for one in self.operations])
 
     def offer_of(self, name: str, settings: Settings, offer: Offer) -> ConnectionOffer:
-        """Return what a connection offers, given its offer and its state."""
+        """Return the result for a known offer."""
         return self._offer_of(name, offer, read_only=settings.read_only)
 
     def check_product(self, product: str, settings: Settings, client: Client) -> ConnectionOffer:
-        """Return what connections to a product offer.
+        """Request and return the offer of connections to a product.
 
         Raises the errors of `introspection.ask_product`.
         """
@@ -238,10 +240,8 @@ class OfferCheck(NamedTuple):
                 yield found
 
     def _read(self, cell: OfferCell, scope: Scope, client: Client) -> tuple[OfferCell, bool]:
-        """Read one record of a list, and return the verdict on it.
-
-        The second value says whether all other lists of the connection would fail
-        alike.
+        """Read one record of a list, and return its cell, and whether all other lists
+        of the connection would fail alike.
         """
         content = Content([(self.catalogue.service.page_size, "1")])
         try:

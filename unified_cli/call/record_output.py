@@ -1,6 +1,4 @@
-"""Print records as the options say: in a format, with selected columns, through a jq
-program.
-"""
+"""Print records in a format, with selected columns or through a jq program."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -29,10 +27,10 @@ if TYPE_CHECKING:
 
 
 def write(call: Call, request: Request, body: bytes, program: "JqProgram | None") -> None:
-    """Write a document in the chosen format.
+    """Write a document in the chosen format, with chosen columns or through a jq
+    program.
 
-    Chosen columns and a jq program apply. Raises ServiceError if the document is too
-    large to be taken apart.
+    Raises ServiceError if the document is too large to split.
     """
     runtime, output = call.runtime, call.settings.output
     chosen = column_names(call.options.columns)
@@ -87,10 +85,7 @@ def _check_page(body: bytes, service: Service, request: Request) -> None:
 
 
 def program(options: CallOptions, process: "JqProcess | None" = None) -> "JqProgram | None":
-    """Return the program of `--jq`, compiled before sending.
-
-    `process` runs it, if the time is limited.
-    """
+    """Return the compiled program of `--jq`. `process` runs it with a time limit."""
     if not options.jq:
         return None
     from unified_cli.output.jq_program import JqProgram  # noqa: PLC0415  most calls have no program
@@ -101,11 +96,9 @@ def program(options: CallOptions, process: "JqProcess | None" = None) -> "JqProg
 def style_for(
     call: Call, operation: Operation | None, *, first: Sequence[str] = (), screen: bool = True
 ) -> Style:
-    """Return the style of an operation's records.
+    """Return the style of an operation's records, on the screen or in a file.
 
-    Without `screen` the records go to a file.
-
-    `first` are columns that come before the chosen ones.
+    `first` has columns before the chosen ones.
     """
     chosen = column_names(call.options.columns)
     service = call.catalogue.service
@@ -114,7 +107,8 @@ def style_for(
     )
     return style._replace(
         columns=[*dict.fromkeys([*first, *chosen])] if chosen else (),
-        # Unfiltered JSON needs no known fields, which take a millisecond to read.
+        # Skip the known fields for unfiltered JSON, because reading them takes a
+        # millisecond.
         known=[field.name for field in operation.facts.fields]
         if operation and (chosen or not call.settings.output.json)
         else (),
@@ -133,17 +127,16 @@ def printer_for(
     names: Iterable[str] | None = None,
     gathers: bool = False,
 ) -> printer.Printer:
-    """Return a printer for several answers as one result.
+    """Return a printer for several responses as one result.
 
-    The answers come in any order. With `names` they belong to the connections of these
-    names, and each record names its connection. With `gathers`, several answers are
-    written at once, on `flush`.
+    The responses arrive in any order. With `names`, each record names its connection.
+    With `gathers`, responses are written on `flush`.
     """
     label = 0 if names is None else max((width(visible(name)) for name in names), default=0)
     style = style_for(call, operation, first=() if names is None else (LABEL,))._replace(
         label=label, by_program=program is not None
     )
-    # Several documents in one result are not a page with a cursor.
+    # Several documents do not make a page with a cursor.
     style = style._replace(listing=False) if style.format.document else style
     return printer.Printer(
         call.runtime, style, program, strict=not operation.changes, gathers=gathers

@@ -1,4 +1,4 @@
-"""The file of `--out` in place of standard output: written whole, or not at all."""
+"""Write the result to `--out` instead of standard output, atomically."""
 
 import io
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _FileOutput(io.RawIOBase):
-    """Writes to a file that has no name yet; errors show the name that it will get."""
+    """Writes to a temporary file. Errors show its later name."""
 
     def __init__(self, file: AtomicFile, path: Path) -> None:
         self._file, self._path = file, path
@@ -41,17 +41,16 @@ class _FileOutput(io.RawIOBase):
 def open_result(call: Call) -> Iterator[Call]:
     """Yield the call with `--out` as standard output.
 
-    A file gets its name at the end of the block, even if the block raises
-    IncompleteError; after any other error the file is discarded. A device or a pipe is
-    written to at once. Raises StorageError, before the block if the target cannot be
-    written.
+    A file gets its name at the end of the block or after IncompleteError, and is
+    discarded after other errors. Devices and pipes are written to at once. Raises
+    StorageError, before the block if the target cannot be written.
     """
     path = Path(call.options.out or "")
     options = replace(call.options, out=None)
     stream = output_file.open_stream(path)
     if stream is not None:
         with stream:
-            # A terminal under this name is as safe as under any other.
+            # `--out` may also be a terminal.
             runtime = call.runtime._replace(
                 stdout=cast("BinaryIO", stream), stdout_is_terminal=stream.isatty()
             )

@@ -1,4 +1,4 @@
-"""The output of a run: which records, in which format, with which columns."""
+"""Choose the format and the columns for the output of a run."""
 
 import re
 
@@ -15,14 +15,14 @@ from unified_cli.writes.entry import RunKind
 from unified_cli.writes.results import OutcomeRecords, OutcomeTable, RunResults, ServedRecords
 from unified_cli.writes.run import StoredRun
 
-# A table for people has no room for a whole record.
+# A whole record does not fit in a table.
 _FOR_PEOPLE = (LABEL, "outcome", "status", "error.message", "idempotency_key")
 _PATH = re.compile(r"[.\[]")
 _FOR_PROGRAMS = (LABEL, "outcome", "status", "result", "error", "idempotency_key")
 
 
 def check_columns(options: CallOptions) -> None:
-    """Raise UsageError for a column that no outcome of a call has."""
+    """Raise UsageError if a column does not exist in the outcomes."""
     if options.jq:
         return
     for column in delivery.column_names(options.columns):
@@ -35,9 +35,7 @@ def check_columns(options: CallOptions) -> None:
 
 
 def results(call: Call, run: StoredRun, connections: RunConnections) -> RunResults:
-    """Return the writer of a run's results, one for each call. `call` is common to all
-    of them.
-    """
+    """Return the writer of a run's outcomes, one for each call."""
     if run.kind is RunKind.LINES:
         return lines(call, run, connections)
     options = call.options
@@ -56,10 +54,7 @@ def results(call: Call, run: StoredRun, connections: RunConnections) -> RunResul
 
 
 def lines(call: Call, run: StoredRun, connections: RunConnections) -> ServedRecords:
-    """Return the writer of a run's results, one for each line of its input.
-
-    The columns are the same for all records.
-    """
+    """Return the writer of a run's records, one for each line of its input."""
     operation = connections.operation(run.header.command)
     names = _names(run) if run.several else None
     printer = record_output.printer_for(

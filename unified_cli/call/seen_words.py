@@ -1,5 +1,5 @@
-"""Keep for completion the ids and columns that a list showed on a terminal, and further
-operations that a connection offers.
+"""Save words for completion: ids and columns of printed lists, and further operations
+that a connection offers.
 """
 
 import contextlib
@@ -25,9 +25,7 @@ _MOST = 300
 
 
 def save_page(call: Call, operation: Operation | None, body: bytes) -> None:
-    """Save the words of a page that is not decoded yet. Pages of several MiB are
-    skipped.
-    """
+    """Save the words of an undecoded page, unless it is large."""
     if len(body) > _LARGEST:
         return
     with contextlib.suppress(decoding.TooLargeError):
@@ -36,24 +34,21 @@ def save_page(call: Call, operation: Operation | None, body: bytes) -> None:
 
 
 def save_words(call: Call, operation: Operation | None, records: Sequence[Record]) -> None:
-    """Keep the ids and columns that a person saw, for completion.
-
-    Nothing is kept unless a profile named the connection.
-    """
+    """Save printed ids and columns, if a profile named the connection."""
     words = _words(call.runtime, call.settings)
     if not (operation and operation.lists and words):
         return
     found = [parts for one in records[:_MOST] if (parts := members.parts(one))]
     ids = [members.text(parts.get("id")) for parts in found]
     columns = dict.fromkeys(name for parts in found for name in parts)
-    # The call has already succeeded, so it must not fail if its words cannot be saved.
+    # The call has succeeded, so ignore errors here.
     with contextlib.suppress(OSError):
         words.add((operation.api, operation.resource, "ids"), ids)
         words.add((operation.api, operation.resource, "columns"), columns)
 
 
 def save_described(call: Call, operation: Operation) -> None:
-    """Keep a description's parameters and fields for completion."""
+    """Save the parameters and fields of a description."""
     words = _words(call.runtime, call.settings)
     known = known_methods.recall(call.runtime, call.settings, operation) if words else None
     if words is None or known is None:
@@ -72,10 +67,9 @@ def save_described(call: Call, operation: Operation) -> None:
 def save_offer(
     runtime: Runtime, settings: Settings, catalogue: Catalogue, offered: Offered
 ) -> None:
-    """Save the offered operations that `operations add` can add, for completion in a
-    shell.
+    """Save the offered operations that `operations add` can add.
 
-    A word may not contain a slash, so a dot replaces it.
+    Words must not contain a slash, so replace it with a dot.
     """
     lacking = (
         known_capabilities.outside_catalogue(offered, catalogue)
@@ -98,18 +92,16 @@ def save_offer(
 
 
 def _words(runtime: Runtime, settings: Settings) -> CompletionWords | None:
-    """Return the words of the connection.
-
-    None if the config file has no profile that lets completion identify the connection.
+    """Return the words of the connection, or None if no profile in the config file
+    identifies it.
     """
     if not (settings.profile and settings.is_of_file):
         return None
     with contextlib.suppress(UnifiedError):
-        # Read again: the file may have changed since the call began.
+        # Read the file again, because it may have changed since the call began.
         config = file.read(runtime)
         now = resolution.resolve(Overrides(settings.profile), runtime, config)
-        # On a disk that ignores case, profiles whose names differ only in case would
-        # share a file.
+        # On some disks, profiles whose names differ only in case would share a file.
         alike = names.others_like(settings.profile, config.profiles)
         if config.path and now.digest == settings.digest and not alike:
             return CompletionWords(

@@ -1,4 +1,4 @@
-"""The connections of a checked read, and their complete responses."""
+"""Read complete results from the selected connections."""
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
@@ -26,7 +26,7 @@ from unified_cli.runtime import Runtime
 
 
 class SelectedRead(NamedTuple):
-    """A read of one connection; `name` is that of its profile, or its account."""
+    """A read of one connection. `name` is its profile or its account."""
 
     name: str
     call: Call
@@ -34,8 +34,8 @@ class SelectedRead(NamedTuple):
 
 
 class SelectedReads(NamedTuple):
-    """The reads of a command. `common` has the settings of the whole command, `several`
-    says whether it fans out.
+    """The reads of a command. `common` has the settings of the whole command, and
+    `several` means several connections.
     """
 
     common: Call
@@ -45,11 +45,11 @@ class SelectedReads(NamedTuple):
 
     @property
     def workers(self) -> int | None:
-        """The most connections that are read at a time. None if not given."""
+        """The most connections to read at a time, or None for the default."""
         return part(self.common.options, NetworkOptions).workers
 
     def note_same(self) -> None:
-        """Report the profiles that lead to the same connection."""
+        """Print a note about profiles of the same connection."""
         selection.note_same(
             self.common.runtime, {one.name: one.call.settings for one in self.reads}
         )
@@ -57,12 +57,12 @@ class SelectedReads(NamedTuple):
 
 @dataclass(slots=True)
 class WholeRead:
-    """The response of a connection: all records of its list, or its record."""
+    """The result of a connection: all records of a list, or one record."""
 
     selected: SelectedRead
     records: list[Record] = field(default_factory=list)
     partial: list[int] = field(default_factory=list)
-    """The pages from which the provider left something out."""
+    """The numbers of the pages that the provider left incomplete."""
     next_cursor: str | None = None
     one_line: bool = True
     large: bool = False
@@ -92,9 +92,9 @@ def select(
     mode: Mode,
     request_of: RequestOf = builder.operation_request,
 ) -> SelectedReads:
-    """Return the reads that the options describe, whose requests `request_of` builds.
+    """Return the reads of the selected connections, with requests from `request_of`.
 
-    Raises UsageError for options that such a read does not take.
+    Raises UsageError if an option cannot be used with such a read.
     """
     if not mode.several:
         call = builder.resolve(runtime, catalogue, options, mode, operation)
@@ -122,10 +122,10 @@ def select_lists(
 ) -> SelectedReads:
     """Return the reads of a list for a command that does not print its records.
 
-    `part_of_list` limits the part that is read. The `options` of the command choose the
-    connections; they also have the options for messages and for the network.
+    `part_of_list` limits the part to read. `options` selects the connections, and has
+    the options for messages and the network.
     """
-    # No records are printed, so any format will do that each list accepts.
+    # No records are printed, so use any format that all lists accept.
     read = replace(part_of_list, output=formats.TABLE.name)
     read = with_parts(read, options, MessageOptions, NetworkOptions, ConnectionOptions)
     mode = Mode(several=profiles.is_several(read.profile))
@@ -133,10 +133,10 @@ def select_lists(
 
 
 class ReadWork(NamedTuple):
-    """The work of reading one connection, page by page.
+    """Reads a connection page by page.
 
-    `until` is the deadline for answers, `largest` the most bytes of records. The
-    duration of each read, without the wait for its token, is noted in `seconds`.
+    `until` is the deadline for responses, and `largest` the most bytes of records.
+    `seconds` gets the duration of each read, without the wait for its token.
     """
 
     selected: SelectedReads
@@ -163,7 +163,7 @@ class ReadWork(NamedTuple):
         name = read.name if self.selected.several else None
         settings, patience = call.settings, Patience.ENDLESS if lists or name else Patience.TIMEOUT
         if self.until is not None:
-            # The last read begins at the deadline.
+            # A read may begin at the deadline.
             left = max(1.0, self.until - call.runtime.monotonic())
             settings = settings._replace(timeout=min(settings.timeout, left))
             patience = Patience.TIMEOUT
@@ -171,10 +171,10 @@ class ReadWork(NamedTuple):
             if not lists:
                 yield pagination.as_page(client.send(request), request)
                 return
-            taken, span = 0, listing.span(call)._replace(pages=None)
+            read_so_far, span = 0, listing.span(call)._replace(pages=None)
             for page in pagination.pages(client.send, request, call.catalogue.service, span):
-                taken += size(page)
-                if self.largest is not None and taken > self.largest:
+                read_so_far += size(page)
+                if self.largest is not None and read_so_far > self.largest:
                     raise UsageError(
                         f"the list has more than the {self.largest >> 20} MiB that a jq program"
                         " takes",
@@ -189,11 +189,11 @@ def read_whole(
     reads: Sequence[SelectedRead],
     until: float | None = None,
 ) -> Generator[WholeRead]:
-    """Read these connections concurrently. Yield each whole response, in their order.
+    """Read these connections concurrently, and yield each complete result, in order.
 
-    Only the connection whose turn it is and `LARGEST_DOCUMENT` bytes of the others are
-    in memory. `until` is the deadline for answers. An error of a connection is part of
-    the result.
+    Only the next connection and `LARGEST_DOCUMENT` bytes of the others are in memory.
+    `until` is the deadline for responses. An error of a connection is part of its
+    result.
     """
     seconds: dict[str, float] = {}
     work = ReadWork(selected, readers.clients, until, LARGEST_DOCUMENT, seconds)

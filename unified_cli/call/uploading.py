@@ -1,4 +1,4 @@
-"""Open the file that the options name, and report the progress while it is sent."""
+"""Open the file to upload, and report the progress."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,11 +16,11 @@ _METHODS = ("POST", "PATCH", "PUT")
 
 
 def open_upload(runtime: Runtime, options: SendOptions, method: str) -> Upload:
-    """Return the file to send, as a field of a form or as the whole body.
+    """Open the file to send in a form or as the body, and compute its digest with a
+    progress report.
 
-    The file is opened, and read once to compute its digest; the progress is reported.
-    Raises UsageError if options contradict each other or the file is not a regular
-    file, and StorageError if it cannot be read.
+    Raises UsageError if options cannot be combined or the file is not a regular file,
+    and StorageError if it cannot be read.
     """
     _check(options, method)
     with progress(runtime, Work("byte read")) as shown:

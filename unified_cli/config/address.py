@@ -1,4 +1,4 @@
-"""A base URL, parsed and checked once, and the rule for the same origin."""
+"""Parse and check base URLs, and compare origins."""
 
 import re
 from functools import lru_cache
@@ -17,8 +17,8 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class Address(NamedTuple):
-    """Where requests go; `path` has no slash at its end. The sandbox in this process
-    has the scheme `sandbox`.
+    """A base URL; `path` has no slash at its end. The scheme `sandbox` is the sandbox
+    in this process.
     """
 
     scheme: str
@@ -28,15 +28,12 @@ class Address(NamedTuple):
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port, to which a credential belongs."""
+        """Scheme, host and port. Credentials belong to an origin."""
         return _origin(self)
 
     @property
     def netloc(self) -> str:
-        """Host and port as people write them.
-
-        The port is left out if it is the default.
-        """
+        """The host, and the port unless it is the default."""
         return self.origin.partition("://")[2]
 
     @property
@@ -58,16 +55,16 @@ def _origin(address: Address) -> str:
 
 
 def bracketed(host: str) -> str:
-    """Return the host in the form that precedes a port: IPv6 is in brackets."""
+    """Return the host with brackets around an IPv6 address."""
     return f"[{host}]" if ":" in host else host
 
 
 @lru_cache(maxsize=256)
 def parse(url: str, source: str) -> Address:
-    """Return the address of `url`, found at `source`.
+    """Parse a base URL from `source`.
 
-    Raises ConfigError if it is not a plain base URL, UnsafeError for clear text to
-    another machine.
+    Raises ConfigError if it is not a plain base URL, and UnsafeError if it would send
+    clear text to another machine.
     """
     if url == SANDBOX:
         return Address("sandbox", "sandbox", 0)
@@ -101,12 +98,12 @@ def parse(url: str, source: str) -> Address:
 
 
 def from_text(text: str, source: str) -> Address:
-    """Return the address from a text that `str` made. Raises as `parse` does."""
+    """Parse a text that `str` returned. Raises the errors of `parse`."""
     return parse(SANDBOX if text == _SANDBOX_ORIGIN else text, source)
 
 
 def origin_of(url: object) -> str | None:
-    """Return the origin of a URL. None if it is not a usable base URL."""
+    """Return the origin of a URL, or None if it is not a valid base URL."""
     try:
         return parse(url, "it").origin if isinstance(url, str) else None
     except UnifiedError:
@@ -131,7 +128,7 @@ def _check(url: str, path: str, source: str) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether the host can only be this machine."""
+    """Return whether the host is always this machine."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -1,5 +1,5 @@
-"""Write resources into the user's own catalogue files, one for each API, and remove
-them. Everything else in a file stays as the user wrote it.
+"""Add resources to the user's catalogue files, one for each API, and remove them. The
+rest of a file is unchanged.
 """
 
 import tomllib
@@ -23,9 +23,10 @@ _SHOWS_FILES = "unified operations --source shows which file has what"
 
 
 class AddedResource(NamedTuple):
-    """The operations to add to a resource. `fields`, and by operation `query` and
-    `body`, are in the notation of the catalogue. `origin` says from where and when the
-    operations were added.
+    """The operations to add to a resource.
+
+    `fields`, and `query` and `body` by operation, are in the notation of the catalogue.
+    `origin` is the source and time of the addition.
     """
 
     name: str
@@ -38,10 +39,10 @@ class AddedResource(NamedTuple):
 
 
 def add(runtime: Runtime, api: str, title: str | None, resources: Sequence[AddedResource]) -> Path:
-    """Write resources into the file of an API, and return its path.
+    """Add resources to the file of an API, and return its path.
 
-    `title` is None for an API that exists without the file. Raises ConfigError if the
-    file cannot be used or written; then it is unchanged.
+    `title` is None for an API of the built-in catalogue. Raises ConfigError, and leaves
+    the file unchanged, if it cannot be used or written.
     """
 
     def alter(document: Any) -> None:
@@ -58,10 +59,10 @@ def add(runtime: Runtime, api: str, title: str | None, resources: Sequence[Added
 
 
 def remove(runtime: Runtime, api: str, names: Collection[str]) -> Path:
-    """Remove resources from the file of an API, and return its path. Without `names`
-    all resources are removed. A file that becomes empty is deleted.
+    """Remove resources from the file of an API, and return its path.
 
-    Raises UsageError if a resource is not in the file, and ConfigError as `add` does.
+    Without `names`, remove all resources. An empty file is deleted. Raises UsageError
+    if a resource is not in the file, and ConfigError as `add` does.
     """
 
     def alter(document: Any) -> None:

@@ -1,4 +1,4 @@
-"""Save the words for completion in files that shells read, and remove the words of a
+"""Save words for completion in files that shells read, and remove the words of a
 profile's earlier connections.
 """
 
@@ -23,14 +23,13 @@ _LARGEST_FILE = 64 * 1024
 
 
 class CompletionWords:
-    """Files in `completion/PROFILE/API.RESOURCE.KIND` of the cache folder; nothing is
-    saved without a cache folder.
+    """The files `completion/PROFILE/API.RESOURCE.KIND` in the cache folder, if there is
+    one.
 
-    The first line of a file holds the time of writing in seconds since 1970, the
-    connection, and the path of the config file; every other line is a word. A file has
-    the modification time of the config file. Shells cannot resolve a profile, so they
-    use a file for at most a day, and only while path and time of their config file
-    match. Only this connection adds words to the file.
+    The first line of a file has the time of writing in seconds since 1970, the
+    connection, and the path of the config file. Each other line is a word. A file gets
+    the modification time of the config file: shells cannot resolve a profile, so they
+    use a file for at most a day, and only if path and time of their config file match.
     """
 
     def __init__(
@@ -41,10 +40,7 @@ class CompletionWords:
         connection: str,
         config: Config,
     ) -> None:
-        """`connection` is the digest of the connection that the profile led to.
-
-        The words are offered only for this profile of this config file.
-        """
+        """`connection` is the digest of the profile's connection."""
         self._folder = _folder(folder, profile)
         self._wall = wall
         path = config.path or Path()
@@ -53,12 +49,10 @@ class CompletionWords:
         self._is_named = path.is_absolute() and "\n" not in str(path)
 
     def add(self, resource: tuple[str, str, str], words: Iterable[str]) -> None:
-        """Add words before the existing words of the file.
+        """Add words before the existing words, without known secrets and special
+        characters.
 
         `resource` is API, resource and kind. Raises OSError.
-
-        Known secrets, and words with characters that are special to a shell, are left
-        out.
         """
         if self._folder is None or not self._is_named or not all(map(_WORD.fullmatch, resource)):
             return
@@ -77,15 +71,13 @@ class CompletionWords:
                 [first, *(word.encode("ascii") for word in islice(found, _MOST_WORDS)), b""]
             ),
         )
-        # Shells use the file only while its time is that of the config file. Until this
-        # time is set here, the file is newer, so no shell uses it.
+        # Shells use the file only if it has the time of the config file, so not before
+        # this call.
         os.utime(path, ns=(self._changed, self._changed))
 
     def _read(self, path: Path) -> list[str]:
-        """Return the words of the file, if they can be used.
-
-        The words must belong to this connection and be less than a day old, and no
-        other user may be able to write the file.
+        """Return the words of the file if they belong to this connection, are less than
+        a day old, and no other user can write the file.
         """
         try:
             with os.fdopen(regular_file.descriptor(path), "rb") as file:
@@ -106,7 +98,7 @@ def drop_others(runtime: Runtime, settings: Settings) -> None:
     folder = _folder(runtime.folder("cache"), settings.profile)
     if folder is None or not folder.is_dir():
         return
-    # Failures are ignored, because the call does not depend on this cleanup.
+    # Ignore errors, because the call does not depend on this cleanup.
     with suppress(OSError, NotRegularError):
         for path in folder.glob("[!.]*"):
             with os.fdopen(regular_file.descriptor(path), "rb") as file:

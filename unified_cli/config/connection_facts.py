@@ -1,6 +1,4 @@
-"""The last known facts about a connection: its product and its state, kept for a
-day.
-"""
+"""Cache the product and the state of connections for a day."""
 
 import re
 from collections.abc import Iterable
@@ -13,7 +11,7 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage.cache import Cache
 
 ACTIVE = "active"
-# Statuses are an open set. More may follow one: `active, lacks scopes`.
+# Any status may occur, and words may follow it: `active, lacks scopes`.
 _STATE = re.compile(r"[A-Za-z0-9_.-]{1,64}(?:, [a-z ]{1,32}){0,2}")
 _PRODUCT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ACCOUNT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
@@ -21,9 +19,7 @@ _KIND = "connections"
 
 
 class ConnectionFact(NamedTuple):
-    """A connection's product and state, empty if they are not known, and how many
-    seconds ago they were listed.
-    """
+    """A connection's product and state, or "" if unknown, and their age in seconds."""
 
     product: str
     status: str
@@ -37,7 +33,7 @@ class ConnectionFact(NamedTuple):
 
 
 def recall(runtime: Runtime, settings: Settings) -> ConnectionFact | None:
-    """Return the known facts about a connection, or None."""
+    """Return the cached product and state of a connection, or None."""
     if settings.address is None or settings.account_id is None:
         return None
     fact = _cache(runtime).read(settings.address.origin, settings.account_id)
@@ -48,12 +44,9 @@ def recall(runtime: Runtime, settings: Settings) -> ConnectionFact | None:
 
 
 def keep(runtime: Runtime, origin: str, listed: Iterable[tuple[str, str, str]]) -> None:
-    """Keep the id, product and state of connections.
-
-    The data comes from outside, so only values in the expected form are kept.
-    """
+    """Cache the product and state of connections, if they have the expected form."""
     cache = _cache(runtime)
-    # Failures are ignored: no command needs this cache.
+    # Ignore errors, because no command needs this cache.
     with suppress(OSError):
         for account, product, status in listed:
             if _ACCOUNT.fullmatch(account):

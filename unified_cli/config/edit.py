@@ -1,5 +1,5 @@
-"""Change the config file: one change at a time, with comments and order preserved. A
-change that would break the file is never saved.
+"""Change the config file, and preserve comments and order. A change that would break
+the file is not saved.
 """
 
 import copy
@@ -28,18 +28,18 @@ Table = OpenTomlTable
 
 
 class Draft:
-    """The file's data while it is changed, as plain dictionaries."""
+    """The content of the file as dictionaries, to be changed."""
 
     def __init__(self, data: Table) -> None:
         self.data = data
 
     def empty(self, *, outer: bool = False) -> Table:
-        """Return a new table, `outer` if it only contains tables."""
+        """Return a new table. `outer` means that it only contains tables."""
         del outer
         return {}
 
     def put_on_top(self, key: str, value: Any) -> None:
-        """Add a key to the top of the file."""
+        """Add a key at the top of the file."""
         self.data[key] = value
 
     @property
@@ -49,7 +49,7 @@ class Draft:
         return found
 
     def add(self, name: str, values: TomlTable) -> None:
-        """Add a profile. Raises UsageError if one of that name exists."""
+        """Add a profile. Raises UsageError if the name exists."""
         if name in self.profiles:
             raise UsageError(
                 f'a profile named "{name}" already exists',
@@ -63,9 +63,8 @@ class Draft:
         self.data["profiles"][name] = table
 
     def set(self, name: str | None, values: TomlTable) -> None:
-        """Set the keys of a profile, or of the top of the file.
-
-        `name` is None for the top. The value None unsets.
+        """Set keys of a profile, or at the top of the file if `name` is None. The value
+        None removes a key.
         """
         table = self.data if name is None else self.table(name)
         for key, value in values.items():
@@ -84,7 +83,7 @@ class Draft:
             del self.data["profiles"]
 
     def rename(self, name: str, new: str) -> None:
-        """Give a profile another name, in its place."""
+        """Rename a profile, without moving it."""
         self.table(name)
         self.data["profiles"] = {
             new if one == name else one: table for one, table in self.profiles.items()
@@ -98,7 +97,7 @@ class Draft:
 
 
 class Document(Draft):
-    """A draft that preserves the file's text."""
+    """A draft that preserves the text of the file."""
 
     data: tomlkit.TOMLDocument
 
@@ -107,17 +106,13 @@ class Document(Draft):
         self._ended_blank = text.endswith("\n\n")
 
     def empty(self, *, outer: bool = False) -> Table:
-        """Return a new table, `outer` if it only contains tables.
-
-        Then it needs no header.
+        """Return a new table. An `outer` table only contains tables, and has no
+        header.
         """
         return tomlkit.table(is_super_table=outer)
 
     def put_on_top(self, key: str, value: Any) -> None:
-        """Add a key after the last one at the top.
-
-        A comment below belongs to what follows.
-        """
+        """Add a key after the last key at the top, but before a comment below it."""
         body = self.data.body
         keys = [
             index
@@ -132,7 +127,7 @@ class Document(Draft):
             body.insert(1, (None, tomlkit.ws("\n")))
 
     def rename(self, name: str, new: str) -> None:
-        """Give a profile another name in its header, so that comments stay with it."""
+        """Rename a profile in its header, so that its comments stay."""
         header = rf"^(\s*\[\s*profiles\s*\.\s*)([\"']?){re.escape(name)}\2(\s*\])"
         written = f'"{new}"' if "." in new else new
         text, found = re.subn(
@@ -149,7 +144,7 @@ class Document(Draft):
             self.data["profiles"][new] = table
 
     def text(self) -> str:
-        """Return the changed text. No blank line is added at its end."""
+        """Return the changed text."""
         text = self.data.as_string()
         return text if self._ended_blank or not text.endswith("\n\n") else text.rstrip("\n") + "\n"
 
@@ -164,12 +159,12 @@ def change(
     touched: Iterable[str] = (),
     first: Callable[[], None] = lambda: None,
 ) -> Path:
-    """Apply `alter` to a draft of the config file. Saves it, and returns its path.
+    """Apply `alter` to the config file, save it, and return its path.
 
-    `touched` names the profiles that must be valid afterwards, besides the top of the
-    file: an unknown key in another profile does not prevent the change. `first` runs
-    after all checks and before the file is replaced. Raises ConfigError if the file is
-    broken, not private enough or not writable; then it is unchanged.
+    The `touched` profiles and the top of the file must be valid afterwards; errors in
+    other profiles are ignored. `first` runs after all checks and before the file is
+    replaced. Raises ConfigError, and leaves the file unchanged, if it is invalid, not
+    private or not writable.
     """
     path = file.locate(runtime)
     if path is None:
@@ -217,10 +212,7 @@ def _check_result(path: Path, data: TomlTable, touched: Iterable[str]) -> None:
 
 
 def _check_names(runtime: Runtime, path: Path, before: TomlTable, wanted: TomlTable) -> None:
-    """Raise UsageError for a profile name like another's.
-
-    A disk could treat the two names as the same.
-    """
+    """Raise UsageError if a disk could treat two profile names as the same."""
     new = [name for name in wanted if name not in before]
     for folder in filter(None, (path.parent, runtime.folder("cache"))):
         if pair := names.find_same(folder, new, before):
@@ -237,8 +229,8 @@ def _rewritten(path: Path, text: bytes, wanted: TomlTable, alter: Alter) -> byte
         document = Document(old)
         alter(document)
         result = document.text()
-        # tomlkit preserves comments and order. Check that its result means exactly what
-        # was wanted.
+        # tomlkit preserves comments and order. Check that its result has the wanted
+        # content.
         right = tomllib.loads(result) == wanted
     except (TOMLKitError, ValueError, LookupError, TypeError):
         right = False

@@ -1,6 +1,4 @@
-"""Read the config file: it must be private and valid, and is never repaired
-silently.
-"""
+"""Read the config file, which must be private and valid."""
 
 import os
 import re
@@ -27,10 +25,8 @@ _INTEGERS = 2**63
 
 
 class Config(NamedTuple):
-    """The file's content: `top` for all connections, then a table for each profile, and
+    """The unparsed content of the file: `top` for all connections, the profiles, and
     the aliases.
-
-    Values are not yet parsed.
     """
 
     path: Path | None
@@ -42,9 +38,8 @@ class Config(NamedTuple):
 
 
 def locate(runtime: Runtime) -> Path | None:
-    """Return the path of the config file, or None.
-
-    The file may not exist. None if the user has no home directory.
+    """Return the path of the config file, which may not exist, or None without a home
+    directory.
     """
     if named := runtime.environ.get(KEYS["config"].variable):
         return Path(named)
@@ -53,16 +48,16 @@ def locate(runtime: Runtime) -> Path | None:
 
 
 def read(runtime: Runtime) -> Config:
-    """Return the config file, empty if it does not exist.
+    """Read the config file, or return an empty config if it does not exist.
 
-    Raises ConfigError if the file cannot be read, is not private enough, is broken, or
+    Raises ConfigError if the file cannot be read, is not private, is invalid, or
     contains unknown names.
     """
     path = locate(runtime)
     found = content(path) if path else None
     if path is None or found is None:
         if path and str(path) != os.devnull and runtime.environ.get(KEYS["config"].variable):
-            # A typo there must not lead to a call without the intended settings.
+            # With a typo in the path, a call would use the wrong settings.
             os_limits.absolute(path)
             variable = KEYS["config"].variable
             raise ConfigError(
@@ -80,9 +75,9 @@ def read(runtime: Runtime) -> Config:
 
 
 def content(path: Path) -> tuple[bytes, os.stat_result] | None:
-    """Return the file's content and status, or None.
+    """Return the content and status of the file, or None if it does not exist.
 
-    Raises ConfigError if it cannot be read, or if others could have written it.
+    Raises ConfigError if it cannot be read, or others can write it.
     """
     try:
         if str(path) == os.devnull:
@@ -103,13 +98,10 @@ def content(path: Path) -> tuple[bytes, os.stat_result] | None:
     return found, status
 
 
-# Cached, because a process with tasks of many connections reads the file for each task.
+# Cached, because a worker reads the file for each task.
 @lru_cache(maxsize=1)
 def parse(path: Path, text: bytes) -> Config:
-    """Return the config from the file's text.
-
-    Raises ConfigError with the path and the place.
-    """
+    """Parse the text of the file. Raises ConfigError with the path and the position."""
     data = load(path, text)
     for found in problems(data):
         raise with_path(path, found)
@@ -118,15 +110,12 @@ def parse(path: Path, text: bytes) -> Config:
 
 
 def with_path(path: Path, problem: ConfigError) -> ConfigError:
-    """Return the same problem, with its file's path."""
+    """Return the error with the path of the file."""
     return ConfigError(f"{path}: {problem.reason}", hint=problem.hint)
 
 
 def load(path: Path, text: bytes) -> dict[str, Toml]:
-    """Return the text as TOML, with any names.
-
-    Raises ConfigError with the path and the line.
-    """
+    """Parse TOML. Raises ConfigError with the path and the line."""
     try:
         return tomllib.loads(text.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -137,15 +126,12 @@ def load(path: Path, text: bytes) -> dict[str, Toml]:
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: {error}") from None
     except ValueError:
-        # A number of more than 4,300 digits.
+        # Python refuses numbers of more than 4,300 digits.
         raise ConfigError(f"{path}: a number is larger than TOML allows (64 bits)") from None
 
 
 def problems(data: TomlTable) -> Iterator[ConfigError]:
-    """Yield the problems with the names in the file.
-
-    These are unknown keys, and keys that contradict each other.
-    """
+    """Yield an error for each unknown name, and for keys that contradict each other."""
     if found := shape(data):
         yield found
         return
@@ -163,12 +149,12 @@ def problems(data: TomlTable) -> Iterator[ConfigError]:
 
 
 def top_of(data: TomlTable) -> TomlTable:
-    """Return the settings for all connections, without tables."""
+    """Return the settings at the top, without tables."""
     return {name: value for name, value in data.items() if name not in ("profiles", "alias")}
 
 
 def shape(data: TomlTable) -> ConfigError | None:
-    """Return why the file's profiles or aliases cannot be read. None if they can."""
+    """Return the error if the profiles or aliases cannot be read, or None."""
     profiles = data.get("profiles", {})
     if not isinstance(profiles, dict) or not all(
         isinstance(table, dict) for table in profiles.values()
@@ -186,7 +172,7 @@ def shape(data: TomlTable) -> ConfigError | None:
     singular = data.get("profile")
     if not isinstance(singular, (dict, list)):
         return None
-    # The most likely mistake: [profile.acme].
+    # A common mistake is [profile.acme].
     meant = next(
         (
             name
@@ -202,9 +188,8 @@ def shape(data: TomlTable) -> ConfigError | None:
 
 
 def table_problems(table: TomlTable, profile: str | None) -> Iterator[ConfigError]:
-    """Yield the problems with the names in one table.
-
-    The table is a profile's, or the top of the file if `profile` is None.
+    """Yield the errors in the names of a profile, or of the top of the file if
+    `profile` is None.
     """
     place, at = (f"profile {profile}: ", "p") if profile else ("", "t")
     for name, value in table.items():
@@ -216,8 +201,8 @@ def table_problems(table: TomlTable, profile: str | None) -> Iterator[ConfigErro
             hint = f"did you mean {close[0]!r}?" if close else None
             yield ConfigError(f"{place}unknown key {name!r}", hint=hint)
         elif isinstance(value, int) and not -_INTEGERS <= value < _INTEGERS:
-            # TOML's own bounds, which Python does not check; more than 4,300 digits
-            # could not even be shown.
+            # Python does not check TOML's limits, and cannot print more than 4,300
+            # digits.
             yield ConfigError(f"{place}{name} is larger than TOML allows for a number (64 bits)")
     sources = [name for name in TOKEN_SOURCES if table.get(name)]
     if len(sources) > 1:
@@ -232,10 +217,7 @@ def holds_token(top: TomlTable, profiles: Mapping[str, TomlTable]) -> bool:
 
 
 def expand(text: str, environ: Mapping[str, str]) -> Path:
-    """Return the path, a leading `~` expanded.
-
-    Without a home directory, `~` stays a name.
-    """
+    """Return the path with a leading `~` expanded, if there is a home directory."""
     home = environ.get("HOME") or environ.get("USERPROFILE")
     if home and (text == "~" or text.startswith(("~/", f"~{os.sep}"))):
         return Path(home + text[1:])
@@ -243,8 +225,5 @@ def expand(text: str, environ: Mapping[str, str]) -> Path:
 
 
 def exists(path: Path) -> bool:
-    """Return whether the path exists, for this user.
-
-    Nothing exists in a folder without access.
-    """
+    """Return whether the path exists and is accessible."""
     return os.path.exists(path)  # noqa: PTH110  Path.exists raises for a folder without access

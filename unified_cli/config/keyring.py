@@ -1,5 +1,5 @@
-"""Tokens in this machine's keyring: a call takes three seconds at most, and plain-text
-backends are refused.
+"""Store tokens in the keyring of this machine, with a timeout, and refuse plain-text
+backends.
 """
 
 from collections.abc import Callable
@@ -19,23 +19,19 @@ _REFUSED_CLASS = "plaintext"
 
 
 class NoKeyringError(ConfigError):
-    """There is no keyring: its library is not installed, or no backend stores a token
-    safely.
-    """
+    """The keyring library is not installed, or no backend is safe."""
 
 
 def get(user: str) -> str | None:
-    """Return the token stored under that name, or None.
-
-    Raises ConfigError if the keyring does not work.
+    """Return the token with this name, or None. Raises ConfigError if the keyring
+    fails.
     """
     return _with_timeout(lambda: _text(_backend().get_password(SERVICE, user)))
 
 
 def put(user: str, token: str) -> str:
-    """Store a token and return the keyring's name.
-
-    Raises ConfigError if it does not work.
+    """Store a token, and return the name of the keyring. Raises ConfigError if it
+    fails.
     """
 
     def work() -> str:
@@ -47,7 +43,7 @@ def put(user: str, token: str) -> str:
 
 
 def remove(user: str) -> bool:
-    """Remove the token under that name. Returns whether there was one."""
+    """Remove the token with this name, and return whether it existed."""
 
     def work() -> bool:
         backend = _backend()
@@ -60,17 +56,15 @@ def remove(user: str) -> bool:
 
 
 def backend_name() -> str:
-    """Return the name of this machine's keyring.
-
-    Raises ConfigError if there is no safe keyring.
+    """Return the name of the keyring. Raises ConfigError if there is no safe
+    keyring.
     """
     return _with_timeout(lambda: _name(_backend()))
 
 
 def _with_timeout(work: Callable[[], T]) -> T:
-    """Return the result of `work`, within a time limit.
-
-    A keyring may wait for a dialog that no one sees.
+    """Call `work` with a timeout, because a keyring may wait for a dialog that no one
+    sees.
     """
     try:
         return os_limits.run_with_timeout(work, SECONDS)
@@ -83,8 +77,7 @@ def _with_timeout(work: Callable[[], T]) -> T:
             raise NoKeyringError(
                 "the Python package keyring is not installed", hint=command_to_add("keyring")
             ) from None
-        # Show only the type of the error, because a backend's message may quote the
-        # token.
+        # Print only the type of the error, because its message may contain the token.
         raise ConfigError(f"the keyring failed: {type(error).__name__}") from None
 
 

@@ -1,7 +1,4 @@
-"""The settings, one row each: flag, environment variable and config key share a name.
-
-`Overrides` has the settings of a command line.
-"""
+"""The table of settings, each with a flag, an environment variable and a config key."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
@@ -14,11 +11,11 @@ PREFIX = "UNIFIED_"
 
 
 class Key(NamedTuple):
-    """A setting: `parse` takes text or a TOML value and raises ValueError, which says
-    the expected form.
+    """A setting.
 
-    `at` says where in the config file it is allowed: `t` at the top, `p` in a profile.
-    `env` says whether there is an environment variable for it.
+    `parse` takes text or a TOML value, and raises ValueError with the expected form.
+    `at` is where the config file may have it: `t` at the top, `p` in a profile. `env`
+    says whether it has an environment variable.
     """
 
     name: str
@@ -48,7 +45,7 @@ def any_text(value: object) -> str:
 
 
 def path(value: object) -> str:
-    """Return the name of a file. Its bytes need not be UTF-8."""
+    """Return a file name, which need not be UTF-8."""
     if not isinstance(value, str) or not value.strip():
         raise ValueError("must be non-empty text")
     if "\0" in value:
@@ -113,7 +110,7 @@ def positive(value: object) -> int:
 
 
 def yes_or_no(value: object) -> bool:
-    """Return a truth value, also from words for one."""
+    """Return a boolean, also from words."""
     if isinstance(value, bool):
         return value
     words = {
@@ -133,7 +130,7 @@ def yes_or_no(value: object) -> bool:
 
 
 def truth_or_profile(value: object) -> bool | str:
-    """Return a truth value, or the name of a profile."""
+    """Return a boolean, or the name of a profile."""
     try:
         return yes_or_no(value)
     except ValueError:
@@ -143,7 +140,7 @@ def truth_or_profile(value: object) -> bool | str:
 
 
 def words(value: object) -> list[str]:
-    """Return a list of texts. On a command line separated by commas."""
+    """Return a list of texts, which commas separate on a command line."""
     found = [one.strip() for one in value.split(",")] if isinstance(value, str) else value
     if (
         not isinstance(found, list)
@@ -155,7 +152,9 @@ def words(value: object) -> list[str]:
 
 
 def argv(value: object) -> list[str]:
-    """Return a program and its arguments. There is no shell, so no text to split."""
+    """Return a program and its arguments. A string is not accepted, because no shell
+    runs.
+    """
     if not isinstance(value, list):
         raise ValueError(  # noqa: TRY004
             'must be a list: the program, then its arguments, like ["pass", "show", "unified"]'
@@ -218,8 +217,8 @@ KEYS = {
         Key("no_input", "true: never prompt, fail instead", yes_or_no, default=False),
         Key("quiet", "true: print errors only", yes_or_no, default=False),
         Key("read_only", "true: refuse every write", yes_or_no, env=False, default=False),
-        # Assumption: keys are honoured for a day; the service does not say, and other
-        # services promise a day or more.
+        # Assumption: the service honours idempotency keys for a day. It does not
+        # document this, but other services promise at least a day.
         Key(
             "idempotency_window",
             "seconds for which the service honours an idempotency key, 0: never",
@@ -232,16 +231,14 @@ KEYS = {
 }
 
 TOKEN_SOURCES = ("keyring", "token_command", "token_file", "token")
-"""The sources of a token, of which a table may have one."""
+"""The sources of a token. A table may have only one of them."""
 
 IDENTITY = ("base_url", "account_id")
-"""The keys that, like the token, come from a single source when a profile is named."""
+"""The keys that, like the token, come from the profile alone if one is named."""
 
 
 class Overrides(NamedTuple):
-    """The settings from the command line, parsed as their keys require. A setting that
-    was not given is None.
-    """
+    """The parsed settings of the command line, or None."""
 
     profile: str | None = None
     base_url: str | None = None
@@ -258,12 +255,10 @@ class Overrides(NamedTuple):
     no_input: bool | None = None
     quiet: bool | None = None
     out: str | None = None
-    """No setting: the file that the result is written to."""
+    """Not a setting: the file for the result."""
     jq: str | None = None
-    """Not a setting: the program for the result. With it the result is JSON wherever it
-    goes.
-    """
+    """Not a setting: the jq program for the result, which is then always JSON."""
     shown: str | None = None
-    """Not a setting: how requests are shown instead of sent. Then the service may not
-    be asked.
+    """Not a setting: how requests are printed instead of sent. Then no request may be
+    sent.
     """

@@ -1,5 +1,5 @@
-"""The operations that connections offered when they were last asked, kept for a day.
-They only explain errors, and never decide whether a request is sent.
+"""Cache the operations that connections offer for a day. They only explain errors, and
+never decide whether a request is sent.
 """
 
 import re
@@ -20,23 +20,22 @@ from unified_cli.storage.cache import Cache
 Offered = Mapping[str, Mapping[str, Sequence[str]]]
 """The operations that a connection offers, by API and resource."""
 Provided = Mapping[str, Sequence[str]]
-"""The methods of its provider's own resources, by resource."""
+"""The methods of a provider's own resources, by resource."""
 
 KIND = "capabilities"
-# Ignore the caches of versions that read the service's answer differently.
+# Ignore the caches of versions that interpreted the response differently.
 _FORM = 3
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _MOST_NAMED = 12
-# The size in bytes for a thousand connections that each lack every operation of an API.
+# Enough for a thousand connections that lack all operations of an API, in bytes.
 _LARGEST = 4 * 1024 * 1024
-# A key of the cache that cannot be a connection's, because its first part is not an
-# origin.
+# Not an origin, so this key cannot be that of a connection.
 _LACKING = "lacking"
 
 
 class KnownOffer(NamedTuple):
-    """The operations that a connection offers, also if the catalogue lacks them. `age`
-    is the age of the service's answer in seconds, and `blocked` is as in that answer.
+    """The operations that a connection offers, including those outside the catalogue,
+    their `age` in seconds, and whether the connection was `blocked`.
     """
 
     offered: Offered
@@ -46,7 +45,7 @@ class KnownOffer(NamedTuple):
 
 
 def outside_catalogue(offered: Offered, catalogue: Catalogue) -> Offered:
-    """Return the part of an offer that the catalogue lacks."""
+    """Return the offered operations that the catalogue does not have."""
     found: dict[str, dict[str, list[str]]] = {}
     for api, resources in offered.items():
         known = catalogue.apis[api].resources if api in catalogue.apis else {}
@@ -65,9 +64,8 @@ def keep(
     blocked: bool | None,
     provided: Provided = MappingProxyType({}),
 ) -> None:
-    """Save whether a connection is blocked, and its offers with harmless names.
-
-    Failures are ignored: no command needs this cache.
+    """Cache a connection's offers with safe names, and whether it is blocked. Errors
+    are ignored.
     """
     address, account = settings.reachable()
     known = {api: _safely_named(of_it) for api, of_it in offered.items() if _NAME.fullmatch(api)}
@@ -78,15 +76,14 @@ def keep(
 
 
 def recall(runtime: Runtime, settings: Settings) -> KnownOffer | None:
-    """Return the known offer of a connection, or None."""
+    """Return the cached offer of a connection, or None."""
     address, account = settings.reachable()
     fact = _cache(runtime).read(address.origin, account)
     match fact and fact.value:
         case [int() as form, dict() as offered, bool() | None as blocked, dict() as provided] if (
             fact and form == _FORM
         ):
-            # Another program may have written the cache, so the names are checked
-            # again.
+            # Check the names again, because another program may have written the cache.
             known = {api: _safely_named(of_it) for api, of_it in offered.items()}
             return KnownOffer(known, fact.age, blocked, _safely_named(provided))
     return None
@@ -103,14 +100,12 @@ def _safely_named(resources: object) -> dict[str, list[str]]:
 def keep_lacking(
     runtime: Runtime, api: str, asked: Mapping[str, Settings], lacking: Mapping[str, Sequence[str]]
 ) -> None:
-    """Record which connections lack operations of an API, after they were asked.
+    """Cache which connections lack operations of an API, for help pages.
 
-    Help shows this. `asked` maps their names to settings, `lacking` maps `resource
-    operation` to names.
+    `asked` maps names to settings, and `lacking` maps `resource operation` to names.
     """
     numbers = {name: number for number, name in enumerate(asked)}
-    # Without a profile a connection is named after its account, so the name always
-    # means the same one.
+    # Without a profile, a connection is named after its account.
     connections = [
         [name, settings.digest if settings.profile else ""] for name, settings in asked.items()
     ]
@@ -122,9 +117,9 @@ def keep_lacking(
 
 
 def lacking_in_words(runtime: Runtime, operation: Operation) -> str:
-    """Return which connections lack an operation, and since when.
+    """Describe which connections lack an operation, and since when, or return "".
 
-    Empty if none are known. Profiles that now lead to another connection are left out.
+    Leaves out profiles that now lead to another connection.
     """
     fact = _cache(runtime).read(_LACKING, operation.api)
     match fact and fact.value:
@@ -143,7 +138,7 @@ def lacking_in_words(runtime: Runtime, operation: Operation) -> str:
 
 def _names_still_valid(runtime: Runtime, connections: Sequence[object]) -> Iterator[str]:
     runtime = runtime._replace(environ={**runtime.environ})
-    # Help must work with a broken configuration.
+    # Help must work with an invalid config file.
     with suppress(UnifiedError):
         config = file.read(runtime)
         for one in connections:

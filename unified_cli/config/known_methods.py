@@ -1,5 +1,5 @@
-"""The connections' own descriptions of their methods, kept for a day. Only names are
-kept, for skeletons and completion.
+"""Cache the names in the connections' descriptions of their methods for a day, for
+skeletons and completion.
 """
 
 import re
@@ -15,15 +15,13 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage.cache import Cache
 from unified_cli.values import Json
 
-# Names that no shell treats as special, and no command as an option.
+# Names that are special neither to a shell nor to a command.
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
-# Names that a file of known facts can have.
+# Names that a file of the catalogue can have.
 _FIELD = re.compile(r"[A-Za-z0-9_]{1,64}")
 _MOST_VALUES = 40
 MOST_NAMES = 200
-"""The most names of a method that are kept, of parameters and fields together; the
-required ones come first.
-"""
+"""The most parameters and fields of a method to cache. Required ones come first."""
 
 _KIND = "methods"
 _FORM = 1
@@ -38,9 +36,7 @@ _TYPES: Mapping[str, str] = {
 
 
 class KnownMethod(NamedTuple):
-    """The names that a method takes, and how many seconds ago its connection said
-    so.
-    """
+    """The parameters and fields of a method, and their age in seconds."""
 
     query: tuple[KnownField, ...]
     body: tuple[KnownField, ...]
@@ -50,16 +46,13 @@ class KnownMethod(NamedTuple):
 def keep(
     runtime: Runtime, settings: Settings, operation: Operation, found: MethodDescription
 ) -> None:
-    """Keep the names of a description. Failures are ignored: no command needs this
-    cache.
-    """
+    """Cache the names of a description. Errors are ignored."""
     key = _key(settings, operation)
     if key is None:
         return
     body = _harmless(found.body)
     query = _harmless(found.query)
-    # Reserve up to half of the names for the body, so that many parameters leave room
-    # for its fields.
+    # Reserve up to half of the names for the body, in case there are many parameters.
     room = MOST_NAMES - min(len(body), MOST_NAMES // 2)
     query = query[:room]
     cache = _cache(runtime)
@@ -69,7 +62,7 @@ def keep(
 
 
 def recall(runtime: Runtime, settings: Settings, operation: Operation) -> KnownMethod | None:
-    """Return this connection's known facts about a method, or None."""
+    """Return the cached names of a connection's method, or None."""
     key = _key(settings, operation)
     fact = _cache(runtime).read(*key) if key else None
     match fact and fact.value:
@@ -81,10 +74,7 @@ def recall(runtime: Runtime, settings: Settings, operation: Operation) -> KnownM
 def with_known(
     known: Iterable[KnownField], described: Iterable[KnownField]
 ) -> tuple[KnownField, ...]:
-    """Return the known fields, then the others that a connection described.
-
-    If a known and a described field have the same name, the known field is returned.
-    """
+    """Return the known fields, then the described fields with other names."""
     merged = {one.name: one for one in known}
     for one in described:
         merged.setdefault(one.name, one)
@@ -92,9 +82,7 @@ def with_known(
 
 
 def known_fields(described: Iterable[DescribedField]) -> list[KnownField]:
-    """Return the object's own fields, as far as the catalogue's notation can express
-    them.
-    """
+    """Return the described fields that the catalogue's notation can express."""
     found: dict[str, KnownField] = {}
     for one in described:
         if _FIELD.fullmatch(one.name):
@@ -105,9 +93,8 @@ def known_fields(described: Iterable[DescribedField]) -> list[KnownField]:
 
 
 def _key(settings: Settings, operation: Operation) -> tuple[str, ...] | None:
-    """Return the key of a description.
-
-    None if the connection's id is not known, because its token may change hands.
+    """Return the cache key of a description, or None if the connection's id is
+    unknown.
     """
     address, account = settings.reachable()
     if account in ("", OWN_ACCOUNT):

@@ -26,10 +26,9 @@ STORES: Mapping[str, str] = {"keyring": "keyring", "file": "token_file", "config
 
 @dataclass(frozen=True, slots=True)
 class TokenPlace:
-    """Where to store the token of a profile, or of the top of the file if `profile` is
-    None.
+    """Where to store a token, of a profile or for all profiles (None).
 
-    `declared` says whether the config file already names a place.
+    `declared` says whether the config file already names this place.
     """
 
     profile: str | None
@@ -38,13 +37,12 @@ class TokenPlace:
     path: Path
     declared: bool = False
     base_url: str | None = None
-    """The address that the config file lacks for this token, to be stored with it."""
+    """The base URL to store with the token, if the config file does not have it."""
 
     @property
     def token_file(self) -> Path:
-        """The file for the token, beside the config file.
-
-        Its name is unique on any file system.
+        """The file for the token, beside the config file, with a unique name on any
+        file system.
         """
         name = self.profile or ""
         mark = hashlib.sha256(name.encode()).hexdigest()[:8]
@@ -52,19 +50,19 @@ class TokenPlace:
 
 
 def is_of_sandbox(config: Config, profile: str) -> bool:
-    """Return whether the profile calls the sandbox of this process, which has a token
-    of its own.
+    """Return whether the profile uses the sandbox in this process, which has its own
+    token.
     """
     table = config.profiles.get(profile, {})
     return (table.get("base_url") or config.top.get("base_url")) == address.SANDBOX
 
 
 def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPlace:
-    """Return the place to store the profile's token.
+    """Return where to store the profile's token: `wanted`, or as declared, or the
+    keyring.
 
-    `wanted` names it; else the profile declares it; else it is the keyring. Raises
-    UsageError if the profile's token comes from elsewhere, and ConfigError if there is
-    no such profile or no base URL.
+    Raises UsageError if the profile has another token source, and ConfigError if the
+    profile or its base URL is missing.
     """
     config = file.read(runtime)
     if config.path is None:
@@ -93,9 +91,9 @@ def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPl
 
 
 def _common_address(config: Config, *, of_profile: bool) -> str | None:
-    """Return the only address that the profiles name, or None. For a shared token only
-    the profiles without their own token count, for the token `of_profile` all. None if
-    they name several addresses, or no address.
+    """Return the base URL that all profiles share, or None.
+
+    For a shared token, only profiles without their own token count.
     """
     found = {
         str(table["base_url"])
@@ -107,12 +105,10 @@ def _common_address(config: Config, *, of_profile: bool) -> str | None:
 
 
 def store(runtime: Runtime, place: TokenPlace, token: str) -> str:
-    """Store the token and declare it in the config file.
+    """Store the token, declare it in the config file, and return its place in words.
 
-    Returns the place of the token, in words.
-
-    The config file never declares a token that is not stored, and no token is stored if
-    the file cannot be changed. A previous token elsewhere is removed, with a message.
+    Stores nothing if the config file cannot be changed. Removes a previous token
+    elsewhere, with a message.
     """
     stored_in: list[str] = []
     config = file.read(runtime)
@@ -152,8 +148,8 @@ def _put(place: TokenPlace, token: str, value: Any) -> str:
 
 
 def check(place: TokenPlace) -> None:
-    """Raise ConfigError if the place cannot store a token. To be called before a token
-    is asked for.
+    """Raise ConfigError if the place cannot store a token. Call it before asking for a
+    token.
     """
     if place.store == "keyring":
         with _with_file_store_hint():
@@ -180,7 +176,7 @@ def _own_file(runtime: Runtime, place: TokenPlace) -> Path:
 
 
 def stored(profile: str | None, table: TomlTable, top: TomlTable) -> TokenSource | None:
-    """Return the stored token that a profile's table declares, or None."""
+    """Return the source of the stored token that a profile declares, or None."""
     kind = next((name for name in STORES.values() if table.get(name)), None)
     if kind is None or (kind == "token_file" and not isinstance(table[kind], str)):
         return None
@@ -191,8 +187,8 @@ def stored(profile: str | None, table: TomlTable, top: TomlTable) -> TokenSource
 
 
 def borrowed_key(runtime: Runtime, profile: str | None, table: TomlTable) -> str | None:
-    """Return the key by which a profile's table declares a token that login stored for
-    another profile, or None.
+    """Return the key with which a profile declares the stored token of another profile,
+    or None.
     """
     token = stored(profile, table, {})
     return token.kind if token and _is_borrowed(runtime, profile, table) else None
@@ -207,8 +203,8 @@ def _is_borrowed(runtime: Runtime, profile: str | None, table: TomlTable) -> boo
 
 
 def declaring(runtime: Runtime, token: TokenSource, draft: Draft) -> list[str | None]:
-    """Return the profiles whose tables declare this stored token, None for the top of
-    the file.
+    """Return the profiles that declare this stored token. None is the top of the
+    file.
     """
     tables: list[tuple[str | None, TomlTable]] = [(None, draft.data), *draft.profiles.items()]
     found = ((name, stored(name, table, draft.data)) for name, table in tables)
@@ -224,7 +220,7 @@ def _place(runtime: Runtime, token: TokenSource) -> tuple[object, ...]:
 
 
 def copy(runtime: Runtime, token: TokenSource, profile: str) -> None:
-    """Store a token from the keyring or a file for another profile."""
+    """Copy a token in the keyring or a file for another profile."""
     if token.kind == "keyring":
         origin = token.origin or _origin(runtime)
         if (found := keyring.get(keyring_user(token.profile, origin))) is not None:
@@ -238,9 +234,8 @@ def copy(runtime: Runtime, token: TokenSource, profile: str) -> None:
 
 
 def forget(runtime: Runtime, token: TokenSource) -> str:
-    """Remove a stored token, and return the outcome in words.
-
-    The config file is not changed.
+    """Remove a stored token, but not its declaration, and return the outcome in
+    words.
     """
     if token.kind == "keyring":
         user = keyring_user(token.profile, token.origin or _origin(runtime))
@@ -262,9 +257,7 @@ def forget(runtime: Runtime, token: TokenSource) -> str:
 def stored_tokens(
     runtime: Runtime, profile: str | None, table: TomlTable, top: TomlTable
 ) -> Iterator[TokenSource]:
-    """Yield every token stored for a profile's table: the declared one, and a leftover
-    file.
-    """
+    """Yield the tokens stored for a profile: the declared one, and a leftover file."""
     declared = stored(profile, table, top)
     named = None
     if declared and not _is_borrowed(runtime, profile, table):
@@ -278,10 +271,7 @@ def stored_tokens(
 
 
 def forget_or_warn(runtime: Runtime, token: TokenSource, what: str) -> None:
-    """Remove a stored token as `forget` does.
-
-    Print a warning if it cannot be removed.
-    """
+    """Remove a stored token like `forget`, or print a warning."""
     try:
         runtime.stderr.note(f"{what} is {forget(runtime, token)}")
     except ConfigError as error:
@@ -289,14 +279,12 @@ def forget_or_warn(runtime: Runtime, token: TokenSource, what: str) -> None:
 
 
 def is_ours(runtime: Runtime, profile: str | None, path: Path) -> bool:
-    """Return whether the token file is login's own."""
+    """Return whether `login` created the token file."""
     return path == token_file(runtime, profile)
 
 
 def is_stored_here(runtime: Runtime, token: TokenSource) -> bool:
-    """Return whether `forget` removes the stored token. It leaves the user's own files
-    alone.
-    """
+    """Return whether `forget` removes the token. It keeps the user's own files."""
     return token.kind != "token_file" or _is_in_token_folder(
         runtime, os_limits.absolute(expand(token.detail, runtime.environ))
     )
@@ -308,7 +296,7 @@ def _is_in_token_folder(runtime: Runtime, path: Path) -> bool:
 
 
 def token_file(runtime: Runtime, profile: str | None) -> Path | None:
-    """Return the file that login creates for the token of a profile."""
+    """Return the file that `login` creates for the token of a profile."""
     config = file.locate(runtime)
     if config is None:
         return None
@@ -330,12 +318,10 @@ def _remedy(profile: str | None) -> str:
 def check_origin(
     runtime: Runtime, name: str | None, before: TomlTable, after: TomlTable, top: TomlTable
 ) -> str | None:
-    """Return a warning if a changed table leads its token elsewhere.
+    """Return a warning if a change sends the token to another origin, or None.
 
-    `name` is None for the shared token. Returns None if no warning is needed.
-
-    Raises UnsafeError if login stored the token in our own file or in the config file:
-    it would be sent to another origin without the user's consent.
+    `name` is None for the shared token. Raises UnsafeError if `login` stored the token
+    in a file, because it would be sent without the user's consent.
     """
     token = stored(name, after, top)
     was = stored(name, before, top)
@@ -343,7 +329,7 @@ def check_origin(
         return None
     if was.origin is None or was.origin == token.origin:
         return None
-    whose = f"the token of profile {name}" if name else "the shared token"
+    stored_token = f"the token of profile {name}" if name else "the shared token"
     command = f"unified profile {{}} {name or '--shared'}"
     login_command = command.format("login")
     if token.kind == "keyring":
@@ -357,7 +343,7 @@ def check_origin(
         return None
     if path is None or _is_in_token_folder(runtime, path):
         raise UnsafeError(
-            f"{whose} was stored for {was.origin} and would be sent elsewhere",
+            f"{stored_token} was stored for {was.origin} and would be sent elsewhere",
             hint=f"{command.format('logout')}, then set it, then {login_command}",
         )
     target = token.origin or "whatever UNIFIED_BASE_URL says"

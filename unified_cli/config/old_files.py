@@ -1,4 +1,4 @@
-"""Files that an older version installed and that have no use any more."""
+"""Find files of older versions that are not used any more."""
 
 from collections.abc import Mapping
 from contextlib import suppress

@@ -1,8 +1,5 @@
-"""Programs that a user names, such as a pager, an editor or a program for the token:
-their command lines and their environment.
-
-They are started without a shell, and inherit only the three standard descriptors, as is
-the default of `subprocess`.
+"""Run programs of the user: a pager, an editor, or a program that prints a token,
+without a shell.
 """
 
 import os
@@ -18,11 +15,10 @@ from unified_cli.runtime import TOKEN_VARIABLE
 
 
 def words(text: str, environ: Mapping[str, str]) -> list[str]:
-    """Return the program's path and its arguments.
+    """Return the program's path and arguments, split as by a shell, but without
+    expansions.
 
-    The text is split as by a shell, with nothing expanded in it.
-
-    Raises ValueError, with the reason, if a quote is not closed, there are no words, or
+    Raises ValueError with the reason if a quote is not closed, the text is empty, or
     the program is not found.
     """
     try:
@@ -38,16 +34,13 @@ def words(text: str, environ: Mapping[str, str]) -> list[str]:
 
 
 def find(program: str, environ: Mapping[str, str]) -> str | None:
-    """Return the program's path, or None.
-
-    A program that is only in the working directory is not found.
-    """
+    """Return the program's path, or None. Does not search the working directory."""
     path = expand(program, environ)
     if path.is_absolute():
         return str(path)
     if os.sep in program:
         return None
-    # Empty and relative entries of PATH mean the working directory, which is not to be
+    # Empty and relative entries of PATH mean the working directory, which is not
     # trusted.
     folders = [
         entry
@@ -63,23 +56,22 @@ def environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def run_at_terminal(argv: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Run a program at the terminal, and return its exit code.
+    """Run a program such as an editor on the terminal, and return its exit code.
 
-    The program may be an editor. The code is negative if a signal ended the program.
-    Ctrl-C is for that program alone. Raises OSError if it cannot be started.
+    The code is negative if a signal ended the program. Only the program receives
+    Ctrl-C. Raises OSError if it cannot be started.
     """
     with (
         signals.interrupts_left_to_others(),
-        # A user's own program, without a shell.
+        # The user's own program, without a shell.
         subprocess.Popen(argv, env=environment(environ)) as child,  # noqa: S603
     ):
         return wait(child)
 
 
 def wait(child: "subprocess.Popen[bytes]") -> int:
-    """Return the exit code of a program at the terminal, once it has ended.
-
-    Until then Ctrl-C is for that program alone.
+    """Wait for a program on the terminal, and return its exit code. Only the program
+    receives Ctrl-C.
     """
     with signals.interrupts_left_to_others():
         try:
@@ -90,8 +82,5 @@ def wait(child: "subprocess.Popen[bytes]") -> int:
 
 
 def ending(code: int) -> str:
-    """Return how a program ended, in words.
-
-    Either its exit code, or a signal if that is negative.
-    """
+    """Describe how a program ended. A negative code is a signal."""
     return f"was killed by signal {-code}" if code < 0 else f"ended with {code}"

@@ -20,18 +20,14 @@ _GLOB = re.compile(r"[*?\[]")
 
 
 def is_several(patterns: Sequence[str]) -> bool:
-    """Return whether the patterns may select several connections.
-
-    True even if only one matches.
+    """Return whether the patterns may select several connections, even if only one
+    matches.
     """
     return len(patterns) > 1 or any(_is_pattern(pattern) for pattern in patterns)
 
 
 def single_name(names: Sequence[str]) -> str | None:
-    """Return the profile that is named, or None.
-
-    Raises UsageError if there may be several.
-    """
+    """Return the only profile, or None. Raises UsageError if there may be several."""
     if is_several([name for name in names if name]):
         raise UsageError(
             f"-p {' -p '.join(names)} may be several connections, but this command takes one",
@@ -41,14 +37,13 @@ def single_name(names: Sequence[str]) -> str | None:
 
 
 def select(config: Config, patterns: Sequence[str], *, for_calls: bool = True) -> list[str]:
-    """Return the profiles that any of the patterns selects.
+    """Return the profiles that the patterns select, without duplicates, in the order of
+    the patterns and the file.
 
-    They are in the order of the patterns and then of the file, each once.
-
-    A pattern is a name, a glob, or `tag:` with either of these; after `!` it leaves out
-    what others select. The sandbox is selected by its name only, and so is a profile
-    without an account id, `for_calls`. Raises ConfigError if a pattern matches nothing
-    or no profile is left, UsageError if every pattern begins with `!`.
+    A pattern is a name, a glob, or `tag:` with either. `!` excludes matching profiles.
+    The sandbox and, `for_calls`, profiles without an account id are only selected by
+    name. Raises ConfigError if a pattern matches nothing or no profile remains, and
+    UsageError if all patterns begin with `!`.
     """
     wanted = [pattern for pattern in patterns if not pattern.startswith(_NOT)]
     if patterns and not wanted:
@@ -56,8 +51,8 @@ def select(config: Config, patterns: Sequence[str], *, for_calls: bool = True) -
             f"-p '{patterns[0]}' selects nothing, it leaves out", hint=f"-p '*' -p '{patterns[0]}'"
         )
     found = _found(config, wanted, for_calls=for_calls)
-    # A misspelt name that leaves nothing out would reach a connection that was not to
-    # be touched.
+    # A misspelt exclusion is an error, because otherwise the excluded connection would
+    # be called.
     left_out = _found(
         config,
         [pattern.removeprefix(_NOT) for pattern in patterns if pattern.startswith(_NOT)],
@@ -70,7 +65,9 @@ def select(config: Config, patterns: Sequence[str], *, for_calls: bool = True) -
 
 
 def names_no_connection(config: Config, name: str) -> bool:
-    """Return whether a profile has no account id. It can then only list connections."""
+    """Return whether a profile has no account id, so that it can only list
+    connections.
+    """
     return "account_id" not in config.top and "account_id" not in config.profiles.get(
         name, {"account_id": ""}
     )
@@ -99,10 +96,7 @@ def _without_account(pattern: str, names: Sequence[str]) -> ConfigError:
 
 
 def unknown_error(tables: Mapping[str, TomlTable], wanted: str) -> ConfigError:
-    """Return the error for an unknown profile or pattern.
-
-    The error names the profile or pattern that may have been meant.
-    """
+    """Return the error for an unknown profile or pattern, with a suggestion."""
     what = "profile matches" if _is_pattern(wanted) else "profile named"
     return ConfigError(
         f'no {what} "{wanted}"',
@@ -146,6 +140,6 @@ def _matching(config: Config, pattern: str) -> list[str]:
 
 
 def tags_of(value: object) -> list[str]:
-    """Return the texts in a table's `tags`."""
+    """Return the strings in a profile's `tags`."""
     found = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
     return [tag.strip() for tag in found if isinstance(tag, str)]

@@ -16,21 +16,19 @@ from unified_cli.output import formats
 from unified_cli.runtime import Runtime
 from unified_cli.values import TomlTable
 
-# The built-in profile. Its connection is the sandbox's with many records, and it needs
-# no rate limit.
+# The built-in profile: the sandbox's connection with many records, without a rate
+# limit.
 SANDBOX_PROFILE: TomlTable = {"base_url": address.SANDBOX, "account_id": "full", "rate": 0}
 
 
 def resolve(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
-    """Return the settings from flags, environment and file.
+    """Resolve the settings: flag, environment, profile, top of the file, default.
 
-    Order: flag, environment, profile, top of the file, default. If a profile is named,
-    its identity (base URL, account, token) is a unit: the environment only supplies
-    what the profile and the top of the file do not set.
+    If a profile is named, the environment only supplies the parts of the identity (base
+    URL, account, token) that the profile and the top of the file do not set.
     """
     name, named_by = _profile(flags, runtime, config)
-    # The sandbox is a unit even as the default profile: nothing in the environment is
-    # meant for it.
+    # Even as the default profile, the sandbox does not use the environment's identity.
     unit = named_by in _NAMING or name == file.RESERVED
     tables = (f"profile {name}", _table(name, config)), (f"{config.path}", config.top)
     layers = _Layers(flags, runtime.environ, config, name, tables, unit)
@@ -75,8 +73,8 @@ _AS_FOUND = (
     "read_only",
     "idempotency_window",
 )
-# Assumption: the service's limit for a token is ten times that for a connection, as the
-# service publishes.
+# Assumption: the limit for a token is ten times the limit for a connection, as the
+# service documents.
 _TOKEN_FACTOR = 10
 _REPLAYED = TokenSource("replay", "", "--replay")
 _NAMING = ("-p", KEYS["profile"].variable)
@@ -127,11 +125,10 @@ def _table(name: str | None, config: Config) -> TomlTable:
 
 
 class _Layers(NamedTuple):
-    """The sources of a value, strongest first; `unit` puts the environment last for the
-    identity.
+    """The sources of a value. With `unit`, the environment is last for the identity.
 
-    `tables` are that of the profile and the top of the config file, each after its name
-    in messages.
+    `tables` are the profile and the top of the config file, with their names for
+    messages.
     """
 
     flags: Overrides
@@ -145,14 +142,13 @@ class _Layers(NamedTuple):
         name, variable, default = key.name, *_OPEN[key.name]
         given = getattr(self.flags, name, None)
         in_file = [(source, table[name]) for source, table in self.tables if name in table]
-        # Fast path: most keys are not set, and listing a thousand profiles looks up
-        # each a thousand times.
+        # Fast path: most keys are not set, and a list of a thousand profiles looks up
+        # each of them.
         if not in_file and given is None and variable not in self.environ:
             return default
         identity = name in IDENTITY
         if identity and self.profile == file.RESERVED:
-            # The sandbox has its own identity: that at the top of the file is not meant
-            # for it.
+            # The sandbox does not use the identity at the top of the file.
             in_file = in_file[:1]
         there = self.environ.get(variable) if key.env else None
         flag = [] if given is None else [("--" + name.replace("_", "-"), given)]
@@ -168,10 +164,9 @@ class _Layers(NamedTuple):
         return Value(parsed(key, value, source), source, tuple(found[1:]))
 
     def token(self, reached: Address | None) -> tuple[TokenSource | None, tuple[str, ...]]:
-        """Return the source of the token, and unused sources.
+        """Return the source of the token, and the unused sources.
 
-        Raises UnsafeError if the stored token belongs to another origin than that of
-        the call.
+        Raises UnsafeError if the stored token belongs to another origin.
         """
         flags, found = self.flags, []
         if flags.token_file and flags.token_stdin:
@@ -202,16 +197,13 @@ class _Layers(NamedTuple):
     def _token_in_environment(
         self, reached: Address | None
     ) -> tuple[list[TokenSource], tuple[str, ...]]:
-        """Return the environment's token, or why it is not used.
-
-        It must be meant for the address.
-        """
+        """Return the environment's token, or why it is not used for the address."""
         key = KEYS["token"]
         value = self.environ.get(key.variable)
         if not value:
             return [], ()
         origins = self._token_origins()
-        # Without a profile, and without an address beside it, the token is for any
+        # Without a profile and an address in the environment, the token is for any
         # address.
         if reached and (self.profile or origins) and reached.origin not in origins:
             if origins:
@@ -242,10 +234,10 @@ class _Layers(NamedTuple):
                     else None
                 )
                 if name == "keyring" and origin is None and reached:
-                    # The name of the keyring's entry contains its origin, so a call to
-                    # another origin does not find it.
+                    # The keyring's entry is named by origin, so other origins do not
+                    # find it.
                     origin = reached.origin
-                # An entry of the keyring may be that of another profile.
+                # The entry of the keyring may belong to another profile.
                 owner = value if name == "keyring" and isinstance(value, str) else profile
                 yield TokenSource(name, value, source, origin=origin, profile=owner)
 
@@ -263,9 +255,9 @@ def _wrong_origin(token: str, origin: str, reached: Address) -> UnsafeError:
 
 
 def parsed(key: Key, value: object, source: str) -> Any:
-    """Return the value of a key found at `source`.
+    """Parse the value of a key from `source`.
 
-    Raises UsageError or ConfigError, which names the problem and its source.
+    Raises UsageError or ConfigError with the problem and the source.
     """
     try:
         return key.parse(value)

@@ -14,9 +14,7 @@ from unified_cli.output.formats import Format
 from unified_cli.values import JsonObject
 
 OWN_ACCOUNT = "me"
-"""As an account id: that of the token, which is a connection's own, so that no request
-names an account.
-"""
+"""The account id for a connection's own token. Requests then do not name an account."""
 _MOST_NAMED = 3
 DEFAULT = "default"
 """The source of a value that was not set."""
@@ -27,7 +25,7 @@ SETUP_HINT = (
 
 
 class Value(NamedTuple):
-    """A setting's value, its source in words, and the sources it overrode with their
+    """The value of a setting, its source in words, and the overridden sources and
     values.
     """
 
@@ -37,11 +35,10 @@ class Value(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """The resolved settings of one connection; `token` is the source of the token, not
-    the token.
+    """The resolved settings of a connection.
 
-    `named_by` is what named the profile; `tokens_left` lists the token sources that
-    were not used, and why.
+    `token` is the source of the token. `named_by` is the source of the profile's name,
+    and `tokens_left` has the unused token sources, and why.
     """
 
     profile: str | None
@@ -49,44 +46,45 @@ class Settings(NamedTuple):
     address: Address | None
     account_id: str | None
     is_own: bool
-    """The token is said to be the connection's own; its real id may be known by now."""
+    """Whether the token is the connection's own. The real account id may already be
+    known.
+    """
     token: TokenSource | None
     tokens_left: tuple[str, ...]
     output: Format
     """The format of the result."""
     timeout: float
-    """Seconds for one request with all its retries."""
+    """The timeout of a request with all its retries, in seconds."""
     retries: int
     """Retries after the first attempt."""
     rate: float
-    """Requests per 10 seconds and connection, 0 for no limit."""
+    """The most requests per 10 seconds and connection, or 0."""
     token_rate: float
-    """Requests per 10 seconds and token, 0 for no limit."""
+    """The most requests per 10 seconds and token, or 0."""
     ca_bundle: str | None
     """A file of additional certificate authorities."""
     page_size: int | None
-    """Records per page, None for the service's default."""
+    """Records per page, or None for the service's default."""
     no_input: bool
-    """Prompts are off."""
+    """Whether prompts are off."""
     quiet: bool
-    """Only errors are printed on stderr."""
+    """Whether only errors are printed to stderr."""
     read_only: bool
-    """Writes are refused."""
+    """Whether writes are refused."""
     idempotency_window: float
-    """Seconds for which the service honours an idempotency key, 0 if it does not."""
+    """How long the service honours idempotency keys, in seconds, or 0."""
     values: Mapping[str, Value]
-    """Every setting with its source, for commands that show it."""
+    """Every setting with its source."""
     profiles: Collection[str]
-    """The names in the config file, for an error if no profile was chosen."""
+    """The names in the config file, for error messages."""
 
     def without_account(self) -> "Settings":
-        """Return the same settings for requests without a connection."""
+        """Return the settings for requests without a connection."""
         return self._replace(account_id=self.account_id or "")
 
     def shared_by(self, runs: int) -> "Settings":
-        """Return the settings of one of several concurrent runs.
-
-        Limits that the user did not set are divided among the runs.
+        """Return the settings for one of several concurrent runs, which share the
+        default limits.
         """
         rate, token_rate = (
             limit / runs if self.values[name].source == DEFAULT else limit
@@ -96,25 +94,21 @@ class Settings(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, str]:
-        """The connection's origin and account, whatever its profile.
-
-        Raises as `reachable` does.
-        """
+        """The connection's origin and account. Raises the errors of `reachable`."""
         address, account = self.reachable()
         return address.origin, account
 
     @property
     def digest(self) -> str:
-        """A few letters that represent the identity in comparisons."""
+        """A short digest of the identity."""
         return hashlib.sha256(
             "\0".join(self.identity).encode("utf-8", "surrogateescape")
         ).hexdigest()[:16]
 
     @property
     def is_of_file(self) -> bool:
-        """Whether the config file alone determines the connection.
-
-        No flag, variable or token changes it.
+        """Whether only the config file determines the connection, without flags and
+        variables.
         """
         foreign = {
             "--base-url",
@@ -127,16 +121,11 @@ class Settings(NamedTuple):
 
     @property
     def leading_profile(self) -> str | None:
-        """The profile that leads to this connection without any other option, or
-        None.
-        """
+        """The profile that leads to this connection without other options, or None."""
         return self.profile if self.is_of_file else None
 
     def no_token_error(self) -> ConfigError:
-        """Return the error for a missing token.
-
-        The error lists existing tokens, and why they are not used.
-        """
+        """Return the error for a missing token, which lists unused tokens, and why."""
         name = f'profile "{self.profile}" has' if self.profile else "there is"
         remedy = (
             f"unified profile login {self.profile}"
@@ -149,9 +138,8 @@ class Settings(NamedTuple):
         return ConfigError(f"{name} no token for this address{left}", hint=hint)
 
     def explain(self) -> Iterator[JsonObject]:
-        """Yield each setting with its value and sources, as JSON.
-
-        Overridden values are included. The names are a contract.
+        """Yield each setting with its value, sources and overridden values, as JSON.
+        The names are a contract.
         """
         yield {"key": "profile", "value": self.profile, "source": self.named_by, "overrode": []}
         for key, value in self.values.items():
@@ -172,9 +160,8 @@ class Settings(NamedTuple):
         }
 
     def reachable(self) -> tuple[Address, str]:
-        """Return the address and the account id.
-
-        Raises ConfigError with a remedy if one is missing.
+        """Return the address and the account id. Raises ConfigError if one is
+        missing.
         """
         name = f'profile "{self.profile}"' if self.profile else None
         if (self.address is None or self.account_id is None) and self._is_profile_wanted:
@@ -206,9 +193,8 @@ class Settings(NamedTuple):
 
     @property
     def _is_profile_wanted(self) -> bool:
-        """Whether a profile should have been named.
-
-        Profiles exist, and neither a flag nor a variable names a connection.
+        """Whether profiles exist, but neither a flag nor a variable selects a
+        connection.
         """
         return self.profile is None and bool(self.profiles) and self.is_of_file
 

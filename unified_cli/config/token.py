@@ -1,4 +1,4 @@
-"""Read a token from its one declared source, check it, and never show it."""
+"""Read a token from its declared source, and check it without printing it."""
 
 import os
 import re
@@ -24,11 +24,11 @@ _TYPED = ("environment", "token")
 
 
 class TokenSource(NamedTuple):
-    """Where a token is: `kind` is a key of the config, or `environment`, `token_stdin`,
-    `sandbox`, `replay`.
+    """The source of a token.
 
-    `origin` is the scheme, host and port it belongs to, or None if the user declared
-    none; `config.resolution` refuses it for any other.
+    `kind` is a config key, or `environment`, `token_stdin`, `sandbox` or `replay`.
+    `origin` is the origin that the token belongs to, or None if unknown.
+    `config.resolution` refuses the token for other origins.
     """
 
     kind: str
@@ -49,23 +49,22 @@ class TokenSource(NamedTuple):
         return f"{self.source} ({words[self.kind]})" if self.kind in words else self.source
 
     def __repr__(self) -> str:
-        """Return the source without its detail, which may be a token."""
+        """Return the source without its detail, which may be the token."""
         return f"TokenSource({self.kind!r}, {self.source!r})"
 
 
 Poll = Callable[[], None]
-"""Called now and then while a token is waited for, and ends the wait by raising."""
+"""Called during a wait for a token, and may end it by raising an error."""
 
 
 def read(token: TokenSource, runtime: Runtime, poll: Poll = lambda: None) -> str:
-    """Return the token, masked in all messages from now on.
+    """Return the token, and mask it in all later messages.
 
-    Raises ConfigError if the source fails or its content is not a token; another source
-    is never tried.
+    Raises ConfigError if the source fails or its content is not a token. Other sources
+    are not tried.
     """
     if token.kind == "sandbox" or runtime.replays:
-        # The sandbox and a replay send nothing to the service, so any word serves as
-        # the token.
+        # The sandbox and a replay do not use the service, so any token will do.
         return token.kind
     if token.kind == "token":
         moves = f"{_login(token)} --store keyring moves it"
@@ -78,9 +77,9 @@ def read(token: TokenSource, runtime: Runtime, poll: Poll = lambda: None) -> str
 
 
 def checked(content: bytes, where: str) -> str:
-    """Return the content as a token, masked from now on.
+    """Return the content as a token, and mask it.
 
-    Raises ConfigError, which does not show the content, if it is not valid.
+    Raises ConfigError, without the content, if it is invalid.
     """
     if not content:
         piped = (
@@ -112,9 +111,8 @@ def checked(content: bytes, where: str) -> str:
 
 
 def keyring_user(profile: str | None, origin: str | None) -> str:
-    """Return the name of a token in the keyring.
-
-    The origin is part of it, so that the token is sent to no other origin.
+    """Return the name of a token in the keyring. It includes the origin, so that other
+    origins do not get the token.
     """
     return f"{origin or ''}|{profile or ''}"
 
@@ -131,10 +129,9 @@ def read_line(runtime: Runtime) -> bytes:
 
 
 def read_whole(runtime: Runtime) -> bytes:
-    """Return standard input as a token to store, without the line's end.
+    """Return standard input as a token to store, without the line end.
 
-    A token's length bounds it. On a terminal it is one line, since the input there has
-    no end.
+    Reads only one line from a terminal, and not more than the longest token.
     """
     if runtime.stdin is None or runtime.stdin_is_terminal:
         found = read_line(runtime)

@@ -1,6 +1,4 @@
-"""Run the program that prints a token, without a shell. It may take ten seconds and
-print one short line.
-"""
+"""Run the program that prints a token, without a shell, for at most ten seconds."""
 
 import contextlib
 import os
@@ -23,27 +21,26 @@ _LONGEST_ERROR = 2 * 1024
 _EXIT_POLL = 0.1
 _LONGEST_REASON = 200
 _SHORTEST = 8
-# A long word that has a digit and is not a path, so it may be a token.
+# A long word with a digit that is not a path may be a token.
 _TOKEN_LIKE = re.compile(r"(?<![\w./~+=-])(?=\S*[0-9])[A-Za-z0-9][\w./+=~-]{19,}")
 
 
 def run(
     argv: Sequence[str], runtime: Runtime, what: str, poll: Callable[[], None] = lambda: None
 ) -> bytes:
-    """Return the line that the program printed on stdout.
+    """Return the line that the program prints to stdout, without the line end.
 
-    The line's end is removed. `what` names the program in errors. `poll` is called
-    regularly during the wait, and may end it with an error.
-
-    Raises ConfigError if the program is not found, fails, hangs, or prints too much or
-    several lines. Then the program and its child processes are killed.
+    `what` names the program in errors. `poll` is called during the wait, and may end it
+    by raising an error. Raises ConfigError, and kills the program and its child
+    processes, if the program is not found, fails, hangs, or prints too much or several
+    lines.
     """
     program, *arguments = argv
     found = other_program.find(program, runtime.environ)
     if found is None:
         raise ConfigError(f"{what}: no program {program!r}", hint=hints.NAME_PROGRAM)
     try:
-        # An argument list from the user's own config, and no shell.
+        # The arguments are from the user's config, and no shell runs.
         child = subprocess.Popen(  # noqa: S603
             [found, *arguments],
             stdin=subprocess.DEVNULL,
@@ -72,7 +69,7 @@ def _read_output(
 ) -> tuple[bytes, bytes]:
     assert child.stdout is not None  # noqa: S101  a pipe, as above
     assert child.stderr is not None  # noqa: S101  as above
-    # The machine's clock, whatever the runtime's is: the program runs in real time.
+    # The program runs in real time, so do not use the runtime's clock.
     until = time.monotonic() + SECONDS
     printed = complaint = b""
     with selectors.DefaultSelector() as selector:
@@ -83,13 +80,11 @@ def _read_output(
             left = until - time.monotonic()
             if left <= 0:
                 raise ConfigError(f"{what} gave no answer within {SECONDS:g} seconds")
-            # Check for the exit before reading, so that all output from before the exit
-            # is read.
+            # Check for the exit before reading, so that no output is missed.
             has_exited = child.poll() is not None
             ready = selector.select(0 if has_exited else min(left, _EXIT_POLL))
             if not ready and has_exited:
-                # The program has exited, but a background process that it left keeps
-                # the pipe open.
+                # The program has exited, but a background process keeps the pipe open.
                 break
             for key, _ in ready:
                 chunk = os.read(key.fd, 4096)
@@ -120,22 +115,20 @@ def _line(code: int, printed: bytes, complaint: bytes, *, what: str) -> bytes:
 
 
 def _reason(printed: str, complaint: str) -> MaskedText:
-    """Return the last line of stderr, without possible tokens.
-
-    Lines that were printed on stdout count as tokens, and so do words that look like a
-    token.
+    """Return the last line of stderr, without words that may be tokens, including the
+    output on stdout.
     """
     for secret in (*printed.splitlines(), *_TOKEN_LIKE.findall(f"{printed}\n{complaint}")):
         if len(secret) >= _SHORTEST:
             hide(secret)
     if len(complaint) >= _LONGEST_ERROR:
-        # The beginning may be cut off within a token, so drop the first word.
+        # The first word may be the end of a token, so drop it.
         complaint = complaint.partition(" ")[2]
     return excerpt(complaint.strip().rpartition("\n")[2], _LONGEST_REASON)
 
 
 def _kill(child: "subprocess.Popen[bytes]") -> None:
-    # The process group: a program that hangs may have started others.
+    # Kill the process group, because the program may have started others.
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)

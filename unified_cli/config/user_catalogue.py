@@ -1,5 +1,5 @@
-"""The catalogue with the user's additions: the TOML files in `catalogue.d` of the
-configuration folder.
+"""Extend the catalogue with the user's TOML files in `catalogue.d` of the configuration
+folder.
 """
 
 import os
@@ -20,10 +20,8 @@ _LARGEST = 1024 * 1024
 def own_catalogue(runtime: Runtime, reserved: Collection[str]) -> Catalogue:
     """Return the built-in catalogue, extended by each valid file.
 
-    Invalid files are ignored, with a warning on stderr.
-
-    No other folder is read. `reserved` are the names of commands, which no API can
-    have.
+    Invalid files are ignored with a warning. APIs must not have one of the `reserved`
+    names of commands.
     """
     catalogue = load()
     home = runtime.folder("config")
@@ -55,8 +53,8 @@ def _with(
 
 
 def path_of(runtime: Runtime, api: str) -> Path:
-    """Return the file for additions to an API. Raises ConfigError if the user has no
-    home directory.
+    """Return the file for additions to an API. Raises ConfigError without a home
+    directory.
     """
     home = runtime.folder("config")
     if home is None:
@@ -65,7 +63,7 @@ def path_of(runtime: Runtime, api: str) -> Path:
 
 
 def read(path: Path) -> str:
-    """Return the text of a catalogue file of the user.
+    """Return the text of a catalogue file.
 
     Raises OSError, and CatalogueError if other users can write the file or it is too
     large.
