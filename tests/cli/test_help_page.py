@@ -244,3 +244,12 @@ def test_options_are_coloured_with_and_without_a_letter(unified: Unified) -> Non
     shown = unified("ticketing tickets list --help", tty=True, environ={"FORCE_COLOR": "1"}).stdout
     assert "\x1b[1mList options:\x1b[0m\n\x1b[36m      --all\x1b[0m  " in shown
     assert "\x1b[36m  -q, --query\x1b[0m NAME=VALUE" in shown
+
+
+def test_each_command_of_the_first_page_is_coloured(unified: Unified) -> None:
+    shown = unified("-h", tty=True, environ={"FORCE_COLOR": "1"}).stdout
+    listed = unified("--help", tty=True, environ={"NO_COLOR": "1"}).stdout
+    commands = re.findall(r"^  ([a-z]+)  ", listed.partition("\nCommands:\n")[2], re.MULTILINE)
+    assert len(commands) > 15
+    for command in commands:
+        assert f"\x1b[36m{command}\x1b[0m" in shown.replace("\x1b[36m  ", "\x1b[36m"), command

@@ -224,6 +224,17 @@ def test_the_name_comes_first_and_a_time_is_a_day_before_a_name_is_cut(
     ]
 
 
+def test_a_name_is_whole_before_a_text_joins(unified: Unified, service: Service) -> None:
+    texts = {"name": "Feature request for the mobile app", "description": "It worked before. " * 9}
+    serve(service, [[{"id": "tickets-1", "status": "open", **texts, "number": "SUP-1001"}]])
+    environ = {**service.environ, "NO_COLOR": "1"}
+    line = "ticketing tickets list -o table"
+    for columns, heads in ((60, "ID NAME STATUS"), (80, "ID NAME DESCRIPTION NUMBER STATUS")):
+        shown = unified(line, environ=environ, tty=True, columns=columns).stdout
+        assert shown.splitlines()[0].split() == heads.split()
+        assert texts["name"] in shown
+
+
 def test_the_fields_of_a_record_wrap_in_their_column(unified: Unified, service: Service) -> None:
     service.reply = lambda _: Reply(
         200, json.dumps({**WIDE[0], "tags": [{"id": ID}, {"id": ID}]}).encode()

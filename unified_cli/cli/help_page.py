@@ -157,10 +157,9 @@ def _head(page: HelpPage, command: str, width: int, paragraphs: int) -> list[str
 def _short_first_page(page: HelpPage, command: str, width: int) -> list[str]:
     sections = dict(page.sections)
     half = (len(page.brief) + 1) // 2
-    size = max(len(name) for name, _ in page.brief)
-    cells = [f"{name:{size}} {brief}" for name, brief in page.brief]
-    pairs = zip_longest(cells[:half], cells[half:], fillvalue="")
-    left = max(map(len, cells[:half]))
+    cells, others = _beside(page.brief[:half]), _beside(page.brief[half:])
+    pairs = zip_longest(cells, others, fillvalue="")
+    left = max(map(len, cells))
     examples = str(sections[EXAMPLES]).splitlines()[:1]
     apis = _section("APIs", _fewer("APIs", sections["APIs"]), width)
     return [
@@ -176,6 +175,11 @@ def _short_first_page(page: HelpPage, command: str, width: int) -> list[str]:
         *(f"  {one:{left}}  {other}".rstrip() for one, other in pairs),
         _ROOT_OPTIONS,
     ]
+
+
+def _beside(commands: Sequence[tuple[str, str]]) -> list[str]:
+    size = max(len(name) for name, _ in commands)
+    return [f"{name:{size}}  {brief}" for name, brief in commands]
 
 
 def _shortened(page: HelpPage, command: str, width: int) -> list[str]:

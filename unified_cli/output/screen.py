@@ -30,7 +30,7 @@ class Look(Enum):
 
     GOOD = ("green", "█", "#")
     BAD = ("red", "▒", "x")
-    DOUBT = ("yellow", "░", "?")
+    DOUBT = ("magenta", "░", "?")
     OPEN = ("dim", "·", ".")
     STRONG = ("bold", "█", "#")
 

@@ -1,6 +1,6 @@
 """Choose the columns of a table that fit, and their widths."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from unified_cli.json_text.members import Parts
@@ -26,6 +26,7 @@ AHEAD = ("id", "created_at", "updated_at")
 AHEAD_ON_SCREEN = ("id", *NAMES[:-1], "created_at", "updated_at")
 _LATE = ("updated_at", "etag")
 _WIDEST, _NAME, _NARROWEST, _LEAST, _FEW = 60, 24, 10, 4, 3
+_WHOLE_NAME = 36
 # The assumed widths before the first record: an id is a UUID, and a time has seconds.
 _UUID, _SHORT, _LONG, _SECOND = 36, 12, 20, len("2026-01-01T12:00:00Z")
 _TIMES = ("_at", "_time", "_date")
@@ -56,8 +57,9 @@ class Measured(NamedTuple):
 def fit(found: Measured, room: int) -> dict[str, int]:
     """Return the columns that fit, in order, and their widths.
 
-    Names are chosen before times. Ids are not narrowed. Times are shown as days, or as
-    minutes if there is room.
+    Names are chosen before times, and are made whole before a column joins that few
+    look for. Ids are not narrowed. Times are shown as days, or as minutes if there is
+    room.
     """
     natural = found.natural
     floor = {column: _floor(column, size, found, room) for column, size in natural.items()}
@@ -66,7 +68,9 @@ def fit(found: Measured, room: int) -> dict[str, int]:
         if column in NAMES and column not in found.fixed and chosen:
             # Narrow a name rather than leave it out.
             floor[column] = min(floor[column], max(room - GAP, _NARROWEST))
-        if not chosen or floor[column] + GAP <= room:
+        is_late = column not in _EARLY and not column.startswith("_")
+        kept = sum(_lacking_name(one, found, floor) for one in chosen) if is_late else 0
+        if not chosen or floor[column] + GAP + kept <= room:
             room -= floor[column] + (GAP if chosen else 0)
             chosen.add(column)
     wanted = {
@@ -86,6 +90,15 @@ def fit(found: Measured, room: int) -> dict[str, int]:
             floor[column] += more
             room -= more
     return {column: floor[column] for column in wanted}
+
+
+def _lacking_name(column: str, found: Measured, floor: Mapping[str, int]) -> int:
+    """Return how much wider a name should be before other columns join. 0 if it is no
+    name.
+    """
+    if column not in NAMES or column in found.fixed:
+        return 0
+    return max(0, min(found.natural[column], _WHOLE_NAME) - floor[column])
 
 
 def _floor(column: str, size: int, found: Measured, room: int) -> int:

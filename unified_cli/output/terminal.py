@@ -96,6 +96,10 @@ def coloured_help(text: str) -> str:
     page.highlight_regex(
         re.compile(r"^ {2,6}(-[\w-]+(, --[\w-]+)?|[a-z][\w-]*(?=  ))", re.MULTILINE), "cyan"
     )
+    # A second column of commands; the group is the name of its style.
+    page.highlight_regex(
+        re.compile(r"^  [a-z][\w-]*  +\S.*?  +(?P<cyan>[a-z][\w-]*)(?=  )", re.MULTILINE)
+    )
     return rendered(page, colour=True, encoding="utf-8", width=10_000)
 
 

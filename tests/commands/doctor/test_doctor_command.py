@@ -420,6 +420,13 @@ def test_over_the_network_name_connection_rate_and_clock(
     assert found(unified("doctor a --network -o json", environ=environ), "clock")["level"] == "ok"
 
 
+def test_a_broken_connection_has_a_remedy(unified: Unified, config: Config) -> None:
+    config('[profiles.a]\nbase_url = "sandbox:"\naccount_id = "dead-provider"\n')
+    broken = found(unified("doctor a --network -o json"), "connection")
+    assert "the connection's status is validation_error" in broken["message"]
+    assert "unified profile test a --with" in broken["remedy"]
+
+
 def test_a_refused_token_decides_the_exit_code(unified: Unified, service: Service) -> None:
     service.reply = lambda _: Reply(
         401, b'{"statusCode":401,"error":"Unauthorized","message":"no"}'
@@ -520,7 +527,7 @@ def test_a_terminal_shows_every_check_where_it_is_asked_to(
     assert shown[4] == "✓ proxy: none: direct connection"
     assert shown[-1] == "✓ profiles token: 1 ready, token in the config file"
     coloured = unified("doctor", tty=True, columns=60, environ={"FORCE_COLOR": "1"}).stdout
-    assert "\x1b[33m!\x1b[0m token" in coloured
+    assert "\x1b[35m!\x1b[0m token" in coloured
     plain = unified("doctor -v", tty=True, environ={"NO_COLOR": "1"}, encoding="ascii").stdout
     assert plain.startswith("! token a: plain")
     assert "\n+ proxy: none" in plain
