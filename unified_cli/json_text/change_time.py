@@ -1,6 +1,4 @@
-"""The time of change that a record states, and a filter for records changed since
-then.
-"""
+"""Read the time of change of a record, and filter records by it."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -9,15 +7,17 @@ from typing import NamedTuple
 from unified_cli.json_text.members import Record, member, string
 
 FIELD = "updated_at"
-# The digits after the microseconds, which a datetime cannot hold.
+# The digits after the microseconds, which datetime cannot represent.
 _BEYOND = re.compile(r"\d[.,]\d{6}(\d+)", re.ASCII)
 _AGO = re.compile(r"(\d{1,9})([smhdw])", re.ASCII)
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
 class Instant(NamedTuple):
-    """A time in UTC with all its digits. `rest` has those after the microseconds,
-    without trailing zeros, so that instants compare in the order of time.
+    """A time in UTC with all its digits.
+
+    `rest` has the digits after the microseconds, without trailing zeros, so that
+    instants are ordered by time.
     """
 
     at: datetime
@@ -25,15 +25,14 @@ class Instant(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The time as ISO 8601 writes it."""
+        """The time in ISO 8601 format."""
         return timestamp(self.at).replace("Z", f"{self.rest}Z")
 
 
 def changed_at(record: Record | bytes) -> Instant | None:
-    """Return when the record changed.
+    """Return when the record changed, or None if it has no ISO 8601 time.
 
-    None if the record states no time in ISO 8601. Assumption: a time without an offset
-    is in UTC.
+    Assumption: a time without an offset is in UTC.
     """
     value = member(bytes(record), FIELD)
     if value is None or not value.startswith(b'"'):
@@ -45,7 +44,7 @@ def changed_at(record: Record | bytes) -> Instant | None:
 
 
 def parse(text: str) -> Instant:
-    """Return the time in UTC from ISO 8601 text. Raises ValueError, OverflowError."""
+    """Parse an ISO 8601 time. Raises ValueError and OverflowError."""
     # RFC 3339 allows small letters.
     found = datetime.fromisoformat(text.upper() if text.endswith("z") else text)
     at = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
@@ -54,10 +53,7 @@ def parse(text: str) -> Instant:
 
 
 def earlier(at: datetime, seconds: float) -> datetime:
-    """Return the time this many seconds earlier.
-
-    The earliest possible time if the result is out of range.
-    """
+    """Return the time this many seconds earlier, or the earliest possible time."""
     try:
         return at - timedelta(seconds=seconds)
     except OverflowError:
@@ -65,36 +61,34 @@ def earlier(at: datetime, seconds: float) -> datetime:
 
 
 def timestamp(at: datetime) -> str:
-    """Return the time as ISO 8601, in UTC with microseconds. Finer digits are cut."""
+    """Return the time in ISO 8601 format, in UTC with microseconds."""
     return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 class ChangeFilter(NamedTuple):
-    """A filter for records that changed after a time; `text` is the time as typed."""
+    """A filter for records that changed after a time. `text` is the typed time."""
 
     text: str
     after: Instant
 
     @property
     def query(self) -> tuple[str, str]:
-        """The query parameter for records changed since then.
-
-        The time is cut to microseconds, so the service may return a few more records.
+        """The query parameter of the filter, with microseconds, so the service may
+        return a few more records.
         """
         return f"{FIELD}[gt]", timestamp(self.after.at)
 
     def keeps(self, record: Record) -> bool:
-        """Return whether the record changed after that time.
+        """Return whether the record changed after that time, or has no time of change.
 
-        True if the record states no time of change. Assumption: a provider may ignore
-        the filter.
+        Assumption: a provider may ignore the filter.
         """
         at = changed_at(record)
         return at is None or at > self.after
 
 
 def since(text: str, wall: float) -> ChangeFilter:
-    """Return the filter for a typed time or age. Raises ValueError, OverflowError."""
+    """Parse a typed time or age. Raises ValueError and OverflowError."""
     if match := _AGO.fullmatch(text):
         ago = timedelta(**{_UNITS[match[2]]: int(match[1])})
         return ChangeFilter(text, Instant(datetime.fromtimestamp(wall, UTC) - ago))

@@ -1,4 +1,6 @@
-"""Compare two JSON texts path by path. No value is converted, so no digit is lost."""
+"""Compare JSON texts path by path, without converting values, so that no digit is
+lost.
+"""
 
 import re
 from collections.abc import Iterator
@@ -11,12 +13,12 @@ from unified_cli.masking import excerpt
 _NULL = b"null"
 _LONGEST_VALUE = 80
 _PARTS = re.compile(rb"(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?")
-# Longer exponents measure nothing, and Python refuses very long ones.
+# Longer exponents do not occur, and Python refuses very long ones.
 _LONGEST_EXPONENT = 18
 
 
 class ValueDifference(NamedTuple):
-    """A path at which two values differ; a value is None if it does not exist."""
+    """A path at which two values differ. A missing value is None."""
 
     path: str
     one: bytes | None
@@ -24,9 +26,9 @@ class ValueDifference(NamedTuple):
 
 
 class PathRules(NamedTuple):
-    """The paths that are not compared, and those of arrays whose order does not matter.
+    """The paths to ignore, and the paths of arrays whose order does not matter.
 
-    A path such as `tags.name` is that of every item of `tags`; `tags[0]` is one item.
+    A path such as `tags.name` is for every item of `tags`, and `tags[0]` for one item.
     """
 
     ignored: frozenset[str] = frozenset()
@@ -34,7 +36,7 @@ class PathRules(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where a value is, and the same path without the numbers of items."""
+    """The path of a value, with and without the numbers of items."""
 
     path: str = ""
     general: str = ""
@@ -62,7 +64,7 @@ def differences(
 ) -> Iterator[ValueDifference]:
     """Yield the differences between two values.
 
-    Null and missing are the same; numbers are compared exactly.
+    Null and missing values are equal. Numbers are compared exactly.
     """
     if one == other or {one, other} <= {None, _NULL} or place.is_in(rules.ignored):
         return
@@ -100,7 +102,7 @@ def _in_items(
 
 
 def canonical(value: bytes, rules: PathRules = _NO_RULES, place: _Place = _TOP) -> bytes:
-    """Return the canonical text of a value. Ignored and null members are left out."""
+    """Return the canonical text of a value, without ignored and null members."""
     match value[:1]:
         case b"{":
             members = sorted((parts(value) or {}).items())
@@ -126,9 +128,8 @@ def canonical(value: bytes, rules: PathRules = _NO_RULES, place: _Place = _TOP) 
 
 
 def _canonical_number(number: bytes) -> bytes:
-    """Return the number's only canonical form.
-
-    `1.10`, `1.1` and `11e-1` become the same text, and no digit is lost.
+    """Return the canonical text of a number: `1.10`, `1.1` and `11e-1` become the same
+    text, without losing digits.
     """
     match = _PARTS.fullmatch(number)
     if match is None or len(match[4] or b"") > _LONGEST_EXPONENT:
@@ -143,10 +144,7 @@ def _canonical_number(number: bytes) -> bytes:
 
 
 def without_ignored(value: bytes, rules: PathRules, place: _Place = _TOP) -> bytes:
-    """Return the value without the paths that are ignored.
-
-    Everything else stays as it was written.
-    """
+    """Return the value without ignored paths, and otherwise unchanged."""
     if not rules.ignored:
         return value
     match value[:1]:
@@ -173,10 +171,7 @@ def without_ignored(value: bytes, rules: PathRules, place: _Place = _TOP) -> byt
 
 
 def changes(seen: Parts, now: Parts, rules: PathRules) -> list[str]:
-    """Return the changes from `seen` to `now`, in words.
-
-    Only the members in `seen` are compared.
-    """
+    """Describe the changes from `seen` to `now` in the members of `seen`."""
     return [
         f"{one.path} was {_shown(one.one)} and is {_shown(one.other)}"
         for name, value in seen.items()

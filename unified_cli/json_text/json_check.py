@@ -1,4 +1,4 @@
-"""Check JSON text, its depth and its size, without decoding it."""
+"""Check the syntax, depth and size of JSON text without decoding it."""
 
 import codecs
 import contextlib
@@ -13,14 +13,11 @@ from unified_cli.values import Json
 _SPACE = re.compile(r"[ \t\n\r]*")
 PIECE = 1024 * 1024
 DEEPEST = 200
-"""The most levels of any JSON text: a document, a record of a page, a line of a file, a
-result of jq. Parsers and writers can handle this many.
-"""
+"""The deepest nesting of any JSON text that we read or write."""
 _LONGEST_ESCAPE = 6
-# JSON allows half a surrogate pair, such as `\ud83d`, and msgspec refuses it. Where
-# msgspec is to read such text it reads a copy of the same length, with `\ufffd` in the
-# places of the halves; what it finds is then cut out of the text itself, by its
-# position.
+# JSON allows half a surrogate pair, such as `\ud83d`, but msgspec refuses it. So
+# msgspec gets a copy of the same length, with `\ufffd` instead of the halves, and its
+# results are cut out of the original text by position.
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 _PAIR = re.compile(
@@ -28,7 +25,7 @@ _PAIR = re.compile(
     rb"|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)",
     re.DOTALL,
 )
-# Both kinds of brackets count as one, because other code checks that they match.
+# Both kinds of brackets count as one. Other code checks that they match.
 _ONE_KIND = bytes.maketrans(b"[]", b"{}")
 _ESCAPE = re.compile(rb'\\["\\]')
 _EVERY_BYTE = bytes(range(256))
@@ -39,20 +36,18 @@ _WITHOUT_ITEMS = re.compile(rb"\{,*\}")
 
 
 def without_halves(text: bytes) -> bytes:
-    r"""Return the text with `\ufffd` in place of halves. Whole pairs stay."""
+    r"""Return the text with `\ufffd` instead of halves of pairs."""
     if not _SURROGATE.search(text):
         return text
     return _PAIR.sub(lambda match: rb"\ufffd" if len(match[0]) == 6 else match[0], text)
 
 
 def without_surrogates(text: bytes) -> bytes:
-    r"""Return the text with `\ufffd` in place of every surrogate, pairs too.
+    r"""Return the text with `\ufffd` instead of every surrogate, including pairs.
 
-    Without surrogates the result is the same object.
-
-    It is JSON if the text is, and its parts are in the same places. Its strings may
-    differ from those of the text: after an escaped backslash, the letters `ud83d` are
-    replaced as well.
+    Without surrogates, the result is the same object. Positions and the structure stay
+    the same, but strings may differ: after an escaped backslash, the letters `ud83d`
+    are also replaced.
     """
     if not _SURROGATE.search(text):
         return text
@@ -65,9 +60,8 @@ def without_surrogates(text: bytes) -> bytes:
 
 
 def pieces(text: bytes | memoryview) -> Iterator[bytes]:
-    r"""Yield the text in pieces of about a mebibyte.
-
-    None of them ends within an escape such as `\"` or `\u00e9`.
+    r"""Yield the text in pieces of about a mebibyte, which never end within an
+    escape.
     """
     view = memoryview(text)
     at = 0
@@ -88,24 +82,21 @@ def _end_of_whole_escapes(piece: bytes) -> int:
 
 
 def flaw(text: bytes) -> str:
-    """Return why the text is not one JSON value.
-
-    The reason follows the name of the text: `is not JSON: …`. Empty if it is one.
-    """
+    """Return why the text is not one JSON value, to append to its name, or ""."""
     return encoding_flaw(text) or depth_flaw(text) or syntax_flaw(text)
 
 
 def depth_flaw(text: bytes) -> str:
-    """Return the words for text nested too deeply, or empty."""
+    """Return the message for text that is nested too deeply, or ""."""
     return f"is nested deeper than {DEEPEST} levels" if deeper_than(text, DEEPEST) else ""
 
 
 def encoding_flaw(text: bytes) -> str:
-    """Return where the text is not UTF-8, or empty."""
+    """Return where the text is not UTF-8, or ""."""
     if text.isascii():
         return ""
-    # Piece by piece: one emoji makes Python keep four bytes for each character of the
-    # whole text.
+    # Decode in pieces, because with one emoji Python takes four bytes for each
+    # character.
     decoder = codecs.getincrementaldecoder("utf-8")()
     for at in range(0, len(text), PIECE):
         pending = len(decoder.getstate()[0])
@@ -117,17 +108,17 @@ def encoding_flaw(text: bytes) -> str:
 
 
 def syntax_flaw(text: bytes) -> str:
-    """Return why UTF-8 text is not one JSON value. Empty if it is one."""
+    """Return why UTF-8 text is not one JSON value, or ""."""
     if len(text) <= PIECE:
         with contextlib.suppress(ValueError, RecursionError):
             scan(text.decode("utf-8"))
             return ""
-    # Small texts are read without msgspec: its import takes as long as reading half a
-    # mebibyte. For larger texts msgspec needs a tenth of the memory.
+    # Do not use msgspec for small texts: importing it takes as long as parsing half a
+    # mebibyte. For larger texts, it needs a tenth of the memory.
     try:
         reason = _msgspec_refusal(text)
-        # msgspec refuses half a surrogate pair, which is valid JSON and occurs where a
-        # text was cut.
+        # msgspec refuses half a surrogate pair, which is valid JSON and occurs in cut
+        # texts.
         if not reason or not _msgspec_refusal(without_surrogates(text)):
             return ""
     except RecursionError:
@@ -155,10 +146,10 @@ _SCANNER = JSONDecoder(parse_float=str, parse_int=str, parse_constant=_refuse)
 
 
 def scan(text: str) -> Json:
-    """Return the value of a JSON text, numbers as text.
+    """Decode JSON, with numbers as strings.
 
-    Raises ValueError if the text is not JSON, and RecursionError if it is nested deeper
-    than Python can read.
+    Raises ValueError if the text is not JSON, and RecursionError if it is nested too
+    deeply.
     """
     begin = _SPACE.match(text)
     value, end = _SCANNER.raw_decode(text, begin.end() if begin else 0)
@@ -168,22 +159,21 @@ def scan(text: str) -> Json:
 
 
 def end_of_value(text: str, at: int) -> int:
-    """Return where the JSON value at `at` ends. Raises as `scan` does."""
+    """Return the end of the JSON value at `at`. Raises the errors of `scan`."""
     return _SCANNER.raw_decode(text, at)[1]
 
 
 def after_blanks(text: str, at: int) -> int:
-    """Return the position of the next character after JSON's blanks."""
+    """Return the position after white space."""
     space = _SPACE.match(text, at)
     return space.end() if space else at
 
 
 def deeper_than(text: bytes, levels: int) -> bool:
-    """Return whether brackets are nested deeper than that.
+    """Return whether brackets are nested deeper than that, which could overflow
+    parsers.
 
-    The text need not be JSON. Deep nesting overflows parsers.
-
-    The text is checked a mebibyte at a time, so that little memory is used.
+    The text need not be JSON. It is checked a mebibyte at a time, to save memory.
     """
     if text.count(b"{") + text.count(b"[") <= levels:
         return False
@@ -191,21 +181,18 @@ def deeper_than(text: bytes, levels: int) -> bool:
     for brackets in _outside_strings(text, _ALL_BUT_BRACKETS):
         whole = left + brackets
         left = b"{" * (whole.count(b"{") - whole.count(b"}"))
-        # After closing the open brackets, the nesting is the number of rounds that
-        # remove all pairs.
+        # If all open brackets are closed, the depth is the number of rounds that remove
+        # pairs.
         if len(left) > levels or b"{}" in _unpaired(whole + b"}" * len(left), levels):
             return True
     return False
 
 
 def is_longer(array: bytes | memoryview, items: int) -> bool:
-    """Return whether a JSON array has more items, without decoding.
-
-    This saves memory.
-    """
+    """Return whether a JSON array has more items, without decoding it."""
     left, commas = b"", 0
     for number, marks in enumerate(_outside_strings(array, _ALL_BUT_MARKS)):
-        # Without the array's own bracket, commas between its items follow no open one.
+        # Without the array's own bracket, its commas are outside brackets.
         left += marks if number else marks[1:]
         while (fewer := _WITHOUT_ITEMS.sub(b"", left)) != left:
             left = fewer
@@ -219,10 +206,7 @@ def is_longer(array: bytes | memoryview, items: int) -> bool:
 
 
 def has_more_commas(text: bytes, number: int) -> bool:
-    """Return whether a text has more commas outside its strings.
-
-    A JSON text then holds more values than that.
-    """
+    """Return whether a text has more commas outside strings, and so more values."""
     return (
         text.count(b",") > number
         and sum(map(len, _outside_strings(text, _ALL_BUT_COMMAS))) > number
@@ -233,7 +217,7 @@ def _outside_strings(text: bytes | memoryview, dropped: bytes) -> Iterator[bytes
     inside = 0
     for piece in pieces(text):
         whole = _ESCAPE.sub(b"", piece) if b"\\" in piece else piece
-        # A string without such characters is now two quotes side by side.
+        # Strings without such characters have become two adjacent quotes.
         parts = whole.translate(_ONE_KIND, dropped).replace(b'""', b"").split(b'"')
         yield b"".join(parts[inside::2])
         inside ^= (len(parts) - 1) & 1

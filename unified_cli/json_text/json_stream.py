@@ -1,4 +1,4 @@
-"""Read JSON values one after the other, without holding the whole text."""
+"""Read JSON values one after the other from a stream."""
 
 import codecs
 from collections.abc import Iterator
@@ -11,14 +11,14 @@ _PIECE = 1024 * 1024
 
 
 class TooLongError(Exception):
-    """One value is longer than may be held in memory."""
+    """A value is too long to hold in memory."""
 
 
 class JsonStream:
-    """Reads JSON from pieces of UTF-8. `longest` bounds the characters of one value.
+    """Reads JSON from pieces of UTF-8.
 
-    Its methods raise TooLongError, and ValueError if the text is not JSON. The message
-    of the error is meant to follow the name of the text.
+    `longest` is the most characters of a value. Its methods raise TooLongError, and
+    ValueError with a reason to append to the name of the text.
     """
 
     def __init__(self, pieces: Iterator[bytes], longest: int) -> None:
@@ -28,12 +28,12 @@ class JsonStream:
         self._text = ""
         self._at = 0
         self._passed = 0
-        """The number of bytes before the text that is held."""
+        """The number of bytes before the buffered text."""
         self._read_so_far = 0
         self._ended = False
 
     def peek(self) -> str:
-        """Return the next character that is not blank. Empty at the end."""
+        """Return the next character that is not white space, or "" at the end."""
         while True:
             self._at = json_check.after_blanks(self._text, self._at)
             if self._at < len(self._text):
@@ -43,7 +43,7 @@ class JsonStream:
             self._read()
 
     def take(self, character: str) -> bool:
-        """Return whether this character is next, and skip it if so."""
+        """Skip this character if it is next, and return whether it was."""
         found = self.peek() == character
         self._at += found
         return found
@@ -74,7 +74,7 @@ class JsonStream:
             self._read()
 
     def _read(self) -> None:
-        """Double the held text, so that a long value is not scanned again for each
+        """Double the buffered text, so that a long value is not scanned again for each
         piece.
         """
         rest = self._text[self._at :]

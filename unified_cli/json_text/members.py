@@ -1,8 +1,7 @@
-r"""The members of a record as JSON text, without decoding them, so that no digit
-changes.
+"""Split a record into its members as JSON text, without decoding them, so that no
+digit changes.
 
-Members are found even in text that msgspec refuses, and are cut out unchanged. No
-placeholder is inserted that could collide with the content.
+This also works for text that msgspec refuses.
 """
 
 import json
@@ -21,7 +20,7 @@ from unified_cli.json_text.json_codec import dump
 STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 """The pattern of a JSON string.
 
-It is possessive: without backtracking, a long string takes no memory.
+It is possessive, so that a long string takes no memory for backtracking.
 """
 
 _BLANKS = rb"[ \t\n\r]*+"
@@ -29,7 +28,7 @@ _KEY = re.compile(rb"[ \t\n\r,]*+(" + STRING + rb")" + _BLANKS + rb":" + _BLANKS
 _BETWEEN_ITEMS = re.compile(rb"[ \t\n\r,]*+")
 _SCALAR = re.compile(STRING + rb"|[^ \t\n\r,\]}]++", re.DOTALL)
 _NO_BRACKET = rb'[^"\[\]{}]*+(?:' + STRING + rb'[^"\[\]{}]*+)*+'
-# Brackets without others between them are skipped at once: most objects are like that.
+# Skip brackets without inner brackets at once, because most objects are like this.
 _BRACKET = re.compile(
     _NO_BRACKET + rb"(?:[\[{]" + _NO_BRACKET + rb"[\]}]|([\[{])|([\]}]))", re.DOTALL
 )
@@ -39,10 +38,10 @@ _OPENING, _CLOSING = 1, 2
 def placed_members(
     text: bytes, lengths: Mapping[bytes, int] = MappingProxyType({})
 ) -> Iterator[tuple[bytes, int, int]]:
-    """Yield each key as written, and where its value begins and ends.
+    """Yield each key as written, and the start and end of its value, in order, with
+    repeated keys.
 
-    Members are in order. A repeated key is repeated. Values whose `lengths` are known
-    by key are skipped without a scan.
+    Values with known `lengths` are skipped without scanning them.
     """
     at = text.index(b"{") + 1
     while found := _KEY.match(text, at):
@@ -52,9 +51,8 @@ def placed_members(
 
 
 def item_bounds(text: bytes, start: int, lengths: Iterable[int]) -> "array[int]":
-    """Return the begin and end of an array's items.
-
-    The array begins at `start`; its items have these lengths.
+    """Return the starts and ends of the items of the array at `start`, which have these
+    lengths.
     """
     bounds, at = array("q"), start + 1
     for length in lengths:
@@ -81,18 +79,18 @@ def _end(text: bytes, start: int) -> int:
 
 
 Record = msgspec.Raw
-"""A record as it was served, not decoded."""
+"""A record as served, not decoded."""
 
 Parts = Mapping[str, bytes]
 """The members of a record, each as JSON text."""
 SLICE = 1024 * 1024
-"""Bytes of records that are worked on at once."""
+"""How many bytes of records to process at once."""
 
 
 def parts(record: Record | bytes) -> Parts | None:
-    """Return a record's members as JSON text.
+    """Return a record's members as JSON text, or None if it is not an object.
 
-    None if the record is not an object. If a key is given twice, the last value counts.
+    For a repeated key, the last value is returned.
     """
     text = bytes(record)
     if not text.startswith(b"{"):
@@ -106,9 +104,8 @@ def parts(record: Record | bytes) -> Parts | None:
 
 
 def keys(text: bytes) -> list[str]:
-    """Return an object's keys in their order.
-
-    The object must be JSON. A repeated key is repeated.
+    """Return an object's keys in order, with repeated keys. The object must be valid
+    JSON.
     """
     return [string(key) for key, _, _ in placed_members(text)]
 
@@ -123,10 +120,7 @@ _MEMBERS = msgspec.json.Decoder(dict[str, Record])
 
 
 def member(record: bytes, name: str) -> bytes | None:
-    """Return one member of a record as JSON text.
-
-    None if the member is missing. The other members are not decoded.
-    """
+    """Return one member of a record as JSON text, or None if it is missing."""
     if not record.startswith(b"{"):
         return None
     try:
@@ -155,7 +149,7 @@ def join(members: Parts) -> bytes:
 
 
 class PlacedRecords(Sequence[Record]):
-    """Records by their positions in a text. Each is cut out when it is used."""
+    """Records by their positions in a text, which are cut out when used."""
 
     def __init__(self, text: bytes, places: "array[int]") -> None:
         self._text = text
@@ -182,9 +176,8 @@ class PlacedRecords(Sequence[Record]):
 
 
 def items(text: bytes) -> Sequence[Record]:
-    """Return the records in a JSON array.
-
-    Raises msgspec.DecodeError for anything that is not an array.
+    """Return the records in a JSON array. Raises msgspec.DecodeError if it is not an
+    array.
     """
     try:
         return _ITEMS.decode(text)
@@ -198,16 +191,15 @@ _ITEMS = msgspec.json.Decoder(list[Record])
 
 
 def placed(text: bytes, start: int, records: Sequence[Record]) -> PlacedRecords:
-    """Return the records of the array that begins at `start`.
-
-    The records were found in another text that has the same places.
+    """Return the records of the array at `start`, which were found in another text with
+    the same positions.
     """
     return PlacedRecords(text, item_bounds(text, start, map(len, records)))
 
 
 def text(value: bytes | None) -> str:
-    """Return a value as a cell. Text is unchanged, null is empty, objects and arrays
-    are compact JSON with digits as served.
+    """Return a value as the text of a cell: a string unchanged, "" for null, and
+    compact JSON for objects and arrays.
     """
     if value is None or value == b"null":
         return ""
@@ -217,7 +209,7 @@ def text(value: bytes | None) -> str:
 
 
 def string(value: bytes) -> str:
-    """Return a JSON string's text, surrogate halves included."""
+    """Decode a JSON string, including halves of surrogate pairs."""
     if b"\\" not in value:
         return value[1:-1].decode("utf-8")
     decoded: str = json.loads(value)
@@ -225,7 +217,7 @@ def string(value: bytes) -> str:
 
 
 def one_line(value: bytes) -> bytes:
-    """Return JSON text without blanks between its parts. Line breaks go, too."""
+    """Return JSON text without white space between its parts."""
     try:
         return msgspec.json.format(value, indent=-1)
     except msgspec.DecodeError:
@@ -238,17 +230,14 @@ _STRING_OR_BLANKS = re.compile(rb"(" + STRING + rb")|[ \t\n\r]++", re.DOTALL)
 
 
 def slices(records: Sequence[Record], size: int = SLICE) -> Iterator[Sequence[Record]]:
-    """Yield the records in slices of about this many bytes.
-
-    The results of a slice stay small.
-    """
+    """Yield the records in slices of about this many bytes."""
     part: list[Record] = []
-    taken = 0
+    part_size = 0
     for record in records:
         part.append(record)
-        taken += len(record)
-        if taken >= size:
+        part_size += len(record)
+        if part_size >= size:
             yield part
-            part, taken = [], 0
+            part, part_size = [], 0
     if part:
         yield part

@@ -1,5 +1,5 @@
-"""The columns of a record by their paths: `a.b` is `b` within `a` or each item of it,
-`a[0]` is one item.
+"""Find the columns of a record by path: `a.b` is `b` in `a` or in each of its items,
+and `a[0]` is one item.
 """
 
 import re
@@ -15,8 +15,8 @@ _ITEMS = re.compile(r"(?P<key>.+?)(?P<items>(\[\d{0,9}\])+)")
 
 
 class _PathStep(NamedTuple):
-    """One way to begin a path: a key, then items of lists (None for all of them), then
-    the rest of the path.
+    """A possible first step of a path: a key, items of lists (None for all), and the
+    rest of the path.
     """
 
     key: str
@@ -25,13 +25,11 @@ class _PathStep(NamedTuple):
 
 
 def pick(members: Parts, column: str) -> bytes | None:
-    """Return the value of a column.
+    """Return the value of a column, or None if the record does not have it.
 
-    A key that is spelled like the column comes first. None if the record has no such
+    A key that is spelled like the column is preferred. Returns JSON null, not None, if
+    a parent is null or a list without such an item, because another record may have the
     column.
-
-    JSON null, not None, within a value that is null or a list without such an item:
-    another record may have the column.
     """
     value = members.get(column)
     if value is not None or ("." not in column and not column.endswith("]")):
@@ -44,9 +42,8 @@ def pick(members: Parts, column: str) -> bytes | None:
 
 @lru_cache(maxsize=256)
 def _steps(column: str) -> Sequence[_PathStep]:
-    """Return the possible first steps, the shortest key first.
-
-    A key may hold dots and brackets itself.
+    """Return the possible first steps, the shortest key first, because a key may
+    contain dots and brackets.
     """
     return [*_splits(column)]
 
@@ -85,9 +82,8 @@ def _value_of_each(value: bytes, wanted: Sequence[int | None], rest: str) -> byt
 
 
 def project(record: Record, columns: Sequence[str]) -> Record:
-    """Return a record with these columns only, null if missing.
-
-    Anything that is not an object is not changed.
+    """Return a record with only these columns, null if missing. Other values than
+    objects are unchanged.
     """
     members = parts(record)
     if members is None:
@@ -97,9 +93,8 @@ def project(record: Record, columns: Sequence[str]) -> Record:
 
 
 def paths(members: Parts) -> Iterator[str]:
-    """Yield the column names in a record, one level deep.
-
-    Examples are `status`, `status.name` and `tags.name`.
+    """Yield the column names of a record up to one level deep, such as `status`,
+    `status.name` and `tags.name`.
     """
     for key, value in members.items():
         yield key

@@ -1,5 +1,5 @@
-"""The member `_profile`, which names the connection of a record where there are
-several.
+"""Add and remove the label of a record: the member `_profile`, which names its
+connection.
 """
 
 import re
@@ -12,39 +12,37 @@ from unified_cli.json_text.members import Record, keys, parts, string
 
 LABEL = "_profile"
 
-# Any letter of a key may be written as an escape.
+# JSON may escape the letters of a key.
 _KEY = re.compile(
     b'"%b"' % b"".join(b"(?:%c|\\\\u00(?i:%02x))" % (letter, letter) for letter in LABEL.encode())
 )
 _ESCAPED_LETTER = re.compile(rb"\\u00[5-7]")
-# The form in which several connections are printed is cut off without parsing.
+# Our own labels can be removed without parsing.
 _FIRST = re.compile(rb'\{"_profile":"([^"\\]*)"(?:,|(?=\}))')
 
 
 def label(records: Sequence[Record], name: str) -> list[Record]:
-    """Return the records, each with its connection's name first.
+    """Return the records with the connection's name as the first member.
 
-    Anything that is not an object becomes the member `_record` of one. A `_profile`
-    that was served is renamed.
+    Other values than objects become the member `_record` of an object. A served
+    `_profile` is renamed.
     """
     first = b"{%b:%b" % (msgspec.json.encode(LABEL), msgspec.json.encode(name))
     start = first + b","
     texts = [*map(bytes, records)]
-    # A whole page is searched at once, which takes half the time: every record of
-    # several connections passes here.
-    none = not _may_carry(b"\n".join(texts))
+    # Searching a whole page at once takes half the time.
+    unlabelled = not _may_carry(b"\n".join(texts))
     return [
         Record(start + text[1:])
-        if text.startswith(b'{"') and (none or not _may_carry(text))
+        if text.startswith(b'{"') and (unlabelled or not _may_carry(text))
         else _labelled(text, first)
         for text in texts
     ]
 
 
 def relabel(records: Sequence[Record], name: str) -> list[Record]:
-    """Return a program's results for labelled records, labelled again.
-
-    A name that the program gives, or changed, is not trusted.
+    """Return a program's results for labelled records with the label added again,
+    because the program may have changed it.
     """
     texts = map(bytes, records)
     return label([Record(_without(text) if carries(text) else text) for text in texts], name)
@@ -55,10 +53,8 @@ def _without(record: bytes) -> bytes:
 
 
 def _members(record: bytes) -> Iterator[tuple[bytes, str, bytes]]:
-    """Yield the members of an object in their order.
-
-    Repeated keys are included. Each member is the key as written, its text, and the
-    value.
+    """Yield the members of an object in order, with repeated keys: the key as written,
+    its text, and the value.
     """
     for key, start, end in members.placed_members(record):
         yield key, string(key), record[start:end]
@@ -85,13 +81,13 @@ def _labelled(record: bytes, first: bytes) -> Record:
 
 
 def _with_profile_renamed(record: bytes) -> bytes:
-    taken = {*keys(record)}
+    existing = {*keys(record)}
     found = []
     for key, name, value in _members(record):
         free = name
-        while name == LABEL and free in taken:
+        while name == LABEL and free in existing:
             free += "_served"
-        taken.add(free)
+        existing.add(free)
         found.append((key if free == name else msgspec.json.encode(free), value))
     return _joined(found)
 
@@ -102,9 +98,9 @@ def carries(record: bytes) -> bool:
 
 
 def split(record: bytes) -> tuple[bytes, str]:
-    """Return the record without `_profile`, and its name.
+    """Return the record without `_profile`, and its value.
 
-    Raises ValueError with the reason unless there is exactly one name, and it is text.
+    Raises ValueError with the reason unless it occurs once and is a string.
     """
     alone = record.count(LABEL.encode()) == 1 and b"\\u00" not in record
     if alone and (first := _FIRST.match(record)):

@@ -1,4 +1,4 @@
-"""The requests below the path of the connections, and who may send them."""
+"""Handle requests below the path of connections, and check who may send them."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ _BESIDE_BODY = ("resource", "method", "id", "query", "body", "persist", "respons
 
 @dataclass(slots=True)
 class Batch:
-    """A batch. `answer` is the function that answers each request in it."""
+    """A batch of requests. `answer` handles each of them."""
 
     service: Service
     request: SandboxRequest
@@ -43,9 +43,7 @@ class Batch:
 
     @property
     def connection(self) -> str:
-        """The connection of the batch. Raises Refusal if the body names no connection,
-        or an unknown one.
-        """
+        """The connection of the batch. Raises Refusal if it is missing or unknown."""
         name = self.service.connection
         account = self._body().text(name)
         if not account:
@@ -57,9 +55,9 @@ class Batch:
         return body_of(self.request, passthrough=False)
 
     def run(self) -> SandboxResponse:
-        """Return the records of each resource, and the errors of each.
+        """Return the records and the errors of each resource.
 
-        Raises Refusal if the batch cannot be read.
+        Raises Refusal if the batch is invalid.
         """
         words = self.service.connections
         asked = self._body().value(words.batch_requests)
@@ -89,7 +87,7 @@ class Batch:
             self._found.setdefault(resource, []).extend(records)
 
     def _answers(self, resource: str, method: str, one: JsonObject) -> Iterator[SandboxResponse]:
-        """Yield the answers to a request: one, or all pages of a list."""
+        """Yield the response to a request, or all pages of a list."""
         verb, place = STANDARD.get(method, ("POST", f"/{quote(method, safe='')}"))
         prefix = self.service.prefix if "/" in resource else self.service.proxy
         place = place.replace("{id}", quote(str(one.get("id", "")), safe=""))
@@ -129,9 +127,7 @@ def _joined(lists: dict[str, list[str]]) -> str:
 
 
 def _pairs(query: JsonObject, within: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the parameters of a query that is given as an object, with brackets for
-    nested members.
-    """
+    """Convert a query object to parameters, with brackets for nested members."""
     for name, value in query.items():
         key = f"{within}[{name}]" if within else name
         if isinstance(value, dict):
@@ -147,7 +143,7 @@ def _text(value: Any) -> str:
 
 
 class ListedAccounts:
-    """The connections as rows of a list, in the order of their positions."""
+    """The connections as rows of a list."""
 
     def __init__(self, store: SandboxStore, service: Service) -> None:
         self.scope = ("", "", "connections")
@@ -184,7 +180,7 @@ class ListedAccounts:
 
 
 def methods(catalogue: Catalogue, path: str) -> tuple[str, ...]:
-    """Return the methods of a path, empty if the path is not one of these routes."""
+    """Return the methods of a path, or nothing if it is not one of these routes."""
     service = catalogue.service
     words = service.connections
     if path in (words.renewal, words.batch, words.files, words.link, _own_token(service)):
@@ -197,12 +193,12 @@ def methods(catalogue: Catalogue, path: str) -> tuple[str, ...]:
 
 
 def _own_token(service: Service) -> str:
-    """Return the route that makes the own token of a connection."""
+    """Return the route that creates a connection's own token."""
     return f"{service.accounts}/token"
 
 
 def _of_mcp(service: Service, path: str) -> str | None:
-    """Return the connection whose MCP server a path makes."""
+    """Return the connection for whose MCP server a path creates a URL."""
     begin, end = f"{service.accounts}/", "/mcp"
     segment = path.removeprefix(begin).removesuffix(end)
     is_route = path.startswith(begin) and path.endswith(end) and "/" not in segment
@@ -210,7 +206,7 @@ def _of_mcp(service: Service, path: str) -> str | None:
 
 
 def _place(service: Service, path: str) -> tuple[str, str, str] | None:
-    """Return a path's kind, its connection or product, and its API. None if the path is
+    """Return a path's kind, its connection or product, and its API, or None if it is
     not one of these routes.
     """
     words = service.connections
@@ -232,10 +228,10 @@ def _place(service: Service, path: str) -> tuple[str, str, str] | None:
 
 @dataclass(frozen=True, slots=True)
 class AccountRoutes:
-    """Answers requests on connections; `own` is the connection of the token, None for a
-    token of all connections.
+    """Handles requests about connections.
 
-    `sandbox` answers the requests of a batch.
+    `own` is the connection of the token, or None for a token of all connections.
+    `sandbox` handles the requests of a batch.
     """
 
     catalogue: Catalogue
@@ -245,10 +241,10 @@ class AccountRoutes:
     sandbox: Callable[[SandboxRequest], SandboxResponse]
 
     def answer(self, request: SandboxRequest) -> SandboxResponse:
-        """Return the answer.
+        """Handle a request.
 
-        Raises Refusal: 403 if the token is for one connection only, 404 if the path or
-        the connection does not exist.
+        Raises Refusal 403 if the token is for a single connection, and 404 if the path
+        or the connection does not exist.
         """
         service, path = self.catalogue.service, request.path
         me = service.connections.own
@@ -334,14 +330,13 @@ class AccountRoutes:
         return SandboxResponse.json(dump({_LINK_TOKEN: self._made("link", account or tenant)}))
 
     def _made(self, kind: str, whose: str | None) -> str:
-        """Return a new made-up credential."""
+        """Return a new fake credential."""
         made = f"{self.store.seed} {kind} {whose} {self.now}"
         return f"sandbox-{kind}-{hashlib.sha256(made.encode()).hexdigest()[:32]}"
 
     def _once(self, request: SandboxRequest, batch: Batch) -> SandboxResponse:
-        """Return the answer to a batch.
-
-        A repeated idempotency key gets the earlier answer again, and nothing is done.
+        """Run a batch, or return the earlier response for a repeated idempotency
+        key.
         """
         key = request.header("idempotency-key")
         asked = (batch.connection, request.path, key)

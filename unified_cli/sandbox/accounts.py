@@ -1,8 +1,8 @@
-"""The connections of the sandbox: each id says how its connection behaves."""
+"""The connections of the sandbox, whose ids define how they behave."""
 
 from collections.abc import Mapping
 
-# How a connection behaves, by its kind.
+# The behaviour of each kind of connection.
 KINDS: Mapping[str, str] = {
     "full": "Everything works and every resource has records.",
     "empty": "Nothing is there yet; records can be created.",
@@ -32,7 +32,7 @@ KINDS: Mapping[str, str] = {
 
 DEFAULT = "full"
 
-# Resources that the provider behind `limited` does not have, in any API.
+# Resources that the provider of `limited` does not have.
 UNSUPPORTED = frozenset(
     {
         "activities",
@@ -61,11 +61,11 @@ _ONLY_API = {"help-desk": "ticketing", "directory": "user-directory"}
 
 
 BEYOND = ("sales",)
-"""The kinds that offer operations which the catalogue lacks."""
+"""The kinds that offer operations outside the catalogue."""
 
 
 def offers(kind: str, api: str, resource: str) -> bool:
-    """Return whether the product behind a connection of this kind has the resource."""
+    """Return whether connections of this kind have the resource."""
     if kind == "limited":
         return resource not in UNSUPPORTED
     if kind == "sales":
@@ -74,10 +74,10 @@ def offers(kind: str, api: str, resource: str) -> bool:
 
 
 def kind_of(account: str) -> str | None:
-    """Return the kind of a connection, or None if it is unknown. The kind is the id, or
-    its part before a colon as in `full:acme`.
+    """Return the kind of a connection, or None if it is unknown.
 
-    Each connection has its own records, even among connections of one kind.
+    The kind is the id, or its part before a colon as in `full:acme`. Each connection
+    has its own records.
     """
     name, colon, suffix = account.partition(":")
     return name if name in KINDS and bool(colon) == bool(suffix) else None

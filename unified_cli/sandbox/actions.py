@@ -1,5 +1,5 @@
-"""Actions: on users and groups, applications, tickets and pages, exports in the
-background; and on messages.
+"""Handle actions on users, groups, applications, tickets, pages, background exports and
+messages.
 """
 
 from unified_cli.json_text.json_codec import dump
@@ -16,7 +16,7 @@ from unified_cli.values import Json, JsonObject
 _STEPS = {"queued": "running", "running": "completed"}
 _ENDINGS = {"markdown": "md"}
 _BYTES = "content_bytes"
-# Where a sent message is afterwards.
+# The folder of sent messages.
 _SENT = {"id": "folders-2", "name": "Sent"}
 
 
@@ -35,8 +35,8 @@ def deactivate(call: OperationCall) -> SandboxResponse:
 
 
 def downgrade(call: OperationCall) -> SandboxResponse:
-    """Move a user to a smaller licence, by default the second, and to a role if one is
-    named.
+    """Move a user to a smaller licence, by default the second, and optionally to a
+    role.
     """
     licence = call.named("license_id") or "licenses-2"
     change: JsonObject = {"licenses": [pointer(call, "licenses", licence)]}
@@ -79,7 +79,7 @@ def join_group(call: OperationCall) -> SandboxResponse:
 
 
 def leave_group(call: OperationCall) -> SandboxResponse:
-    """Take a user out of a group's `users`."""
+    """Remove a user from a group's `users`."""
     identity, row, member = _membership(call)
     return _changed(
         call,
@@ -95,9 +95,8 @@ def _user(call: OperationCall, change: JsonObject) -> SandboxResponse:
 
 
 def _find(call: OperationCall, resource: str, *names: str) -> tuple[str, Row]:
-    """Return the record that the first of these parameters names.
-
-    Raises Refusal if all are missing; it lists them without `id`.
+    """Return the record that one of these parameters names. Raises Refusal if all are
+    missing.
     """
     identity = call.named(*names)
     if identity is None:
@@ -136,9 +135,9 @@ def _role(call: OperationCall, item: Json) -> JsonObject:
 
 
 def pointer(call: OperationCall, resource: str, identity: str) -> JsonObject:
-    """Return id and name of a record that a request refers to.
+    """Return the id and name of a record that a request refers to.
 
-    Raises Refusal 422, the provider's, if it does not exist.
+    Raises the provider's Refusal 422 if it does not exist.
     """
     row = call.records(resource).get(identity)
     if row is None:
@@ -156,9 +155,7 @@ def _listed(row: Row, name: str) -> list[JsonObject]:
 
 
 def any_action(call: OperationCall) -> SandboxResponse:
-    """Merge the body's fields into the record, and return it. Used for actions of
-    unknown meaning.
-    """
+    """Run an unknown action: merge the body's fields into the record, and return it."""
     name = f"{singular(call.operation.resource)}_id"
     identity = call.named("id", name)
     if identity is None:
@@ -184,7 +181,7 @@ def reject(call: OperationCall) -> SandboxResponse:
 
 
 def import_record(call: OperationCall) -> SandboxResponse:
-    """Return a new record with the history that is posted with it."""
+    """Create a record with the posted history."""
     return result(created(call), call)
 
 
@@ -203,7 +200,7 @@ def append(call: OperationCall) -> SandboxResponse:
 
 
 def export(call: OperationCall) -> SandboxResponse:
-    """Return a page's content in one piece."""
+    """Return the content of a page."""
     page = call.named("page_id", "id")
     if page is None:
         raise missing("query_parameters", ["page[id]"])
@@ -215,7 +212,7 @@ def export(call: OperationCall) -> SandboxResponse:
 
 
 def start_export(call: OperationCall) -> SandboxResponse:
-    """Return an export in the background: it has no link yet."""
+    """Start an export in the background, and return it, without a link."""
     wanted = call.named("page_id")
     start = {"status": '"queued"', "urls": "[]"}
     if wanted is not None:
@@ -225,9 +222,8 @@ def start_export(call: OperationCall) -> SandboxResponse:
 
 
 def poll_export(call: OperationCall) -> SandboxResponse:
-    """Return the state of an export.
-
-    Each request brings it one step on, from queued over running to completed.
+    """Return the state of an export. Each request advances it: queued, running,
+    completed.
     """
     identity = call.identity or ""
     records = call.records()
@@ -260,12 +256,12 @@ def _content(call: OperationCall, page: str | None) -> list[Row]:
 
 
 def create_message(call: OperationCall) -> SandboxResponse:
-    """Return a message or draft with its files."""
+    """Create a message or draft with its files."""
     return record(_with_files(call, created(call)), call, 201)
 
 
 def send(call: OperationCall) -> SandboxResponse:
-    """Return a new message."""
+    """Send a new message, and return it."""
     if lacking := [name for name in ("to", "subject", "content") if name not in call.body.members]:
         raise missing("body_fields", lacking)
     return _sent(call, {})
@@ -280,13 +276,13 @@ def send_draft(call: OperationCall) -> SandboxResponse:
 
 
 def reply(call: OperationCall) -> SandboxResponse:
-    """Return an answer to the sender."""
+    """Reply to the sender."""
     identity, row = _message(call)
     return _sent(call, _answer(identity, row.value, [row.value.get("from")]))
 
 
 def reply_all(call: OperationCall) -> SandboxResponse:
-    """Return an answer to the sender and to all recipients."""
+    """Reply to the sender and all recipients."""
     identity, row = _message(call)
     others = [one for key in ("to", "cc") for one in _addresses(row.value.get(key))]
     return _sent(call, _answer(identity, row.value, [row.value.get("from"), *others]))
@@ -349,8 +345,8 @@ def _sent(call: OperationCall, base: JsonObject) -> SandboxResponse:
 
 
 def _with_files(call: OperationCall, row: Row) -> Row:
-    """Return the message, its attachments in base64 made records that can be
-    downloaded.
+    """Return the message, with its base64 attachments stored as records for
+    downloads.
     """
     items = row.value.get("attachments")
     if not isinstance(items, list) or not any(_inline(item) for item in items):

@@ -1,4 +1,4 @@
-"""The sandbox as an application, and the routes by which tests control it."""
+"""The sandbox application, and the routes that control it in tests."""
 
 import hmac
 import json
@@ -68,7 +68,7 @@ _FORMATS = ("unified", "raw", "normalized", "stream", "debug")
 _SLOW = 1.0
 PREFIX = "/-/sandbox"
 CONTROL_METHODS = {"": ("GET",), "/faults": ("PUT", "DELETE"), "/reset": ("POST",)}
-"""The methods of each route, by its path below the prefix."""
+"""The methods of each control route, by its path below the prefix."""
 
 
 class RequestCounts:
@@ -89,7 +89,7 @@ class RequestCounts:
             self._counts.clear()
 
     def as_json(self) -> list[JsonObject]:
-        """Return account, method, path and count of each route."""
+        """Return the account, method, path and count of each route."""
         with self._lock:
             counts = sorted(self._counts.items())
         names = ("account", "method", "path")
@@ -99,10 +99,10 @@ class RequestCounts:
 def control(
     request: SandboxRequest, store: SandboxStore, faults: Faults, requests: RequestCounts
 ) -> SandboxResponse:
-    """Answer a request below `/-/sandbox`.
+    """Handle a request below `/-/sandbox`.
 
-    GET answers `requests`, `effects` by idempotency key, and `seed`; PUT `/faults`
-    takes `{"spec": …, "rules": […]}`; DELETE `/faults` removes them; POST `/reset`
+    GET returns `requests`, `effects` by idempotency key, and `seed`. PUT `/faults` sets
+    `{"spec": …, "rules": […]}`, and DELETE `/faults` removes them. POST `/reset`
     deletes all changes and counts.
     """
     route = (request.method, request.path.removeprefix(PREFIX))
@@ -132,10 +132,10 @@ def _rules(request: SandboxRequest) -> tuple[Rule, ...]:
 
 
 class Sandbox:
-    """The service over a store of records.
+    """The simulated service, with a store of records.
 
-    Without a `token`, requests need no token. `control` opens the routes for tests.
-    With `keep_ids`, a new record keeps the id of its body, as with few providers.
+    Without a `token`, requests do not need one. `control` enables the control routes.
+    With `keep_ids`, a new record keeps the id in its body, as a few providers do.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class Sandbox:
         self.requests = RequestCounts()
 
     def answer(self, request: SandboxRequest) -> SandboxResponse:
-        """Return the service's answer to a request.
+        """Handle a request, and return the response.
 
         Raises ConnectionDropped if a fault ends the connection.
         """
@@ -175,11 +175,11 @@ class Sandbox:
             return refusal.answer(self.service)
 
     def may_wait(self, target: str, authorization: str) -> bool:
-        """Return whether an answer may be slow. Then other requests should not wait for
-        it.
+        """Return whether the response may be slow, so that other requests should not
+        wait for it.
         """
-        # The target or the token names the slow connection. A download is slow if its
-        # reader is. A batch has any number of requests in its body.
+        # The target or the token names a slow connection, a download may have a slow
+        # reader, and a batch may have many requests.
         words = unquote(target)
         if self.faults.slow or "slow" in f"{words} {authorization}":
             return True
@@ -251,9 +251,9 @@ class Sandbox:
         )
 
     def _beside(self, request: SandboxRequest, own: str | None) -> SandboxResponse:
-        """Return the answer to anything that is not an operation's request.
+        """Handle a request that is not for an operation.
 
-        Raises Refusal: 404, 405 or 501 if there is no route.
+        Raises Refusal 404, 405 or 501 if there is no route.
         """
         allowed = self._methods(request.path)
         if request.method not in allowed:
@@ -274,7 +274,7 @@ class Sandbox:
         return METHODS if path == "*" else methods(self._catalogue, path)
 
     def _fail(self, hits: FaultHits, account: str, now: float, *, changes: bool) -> dict[str, str]:
-        """Apply faults before the operation runs. Returns headers for its answer.
+        """Apply faults before the operation runs, and return headers for its response.
 
         Raises ConnectionDropped or Refusal.
         """
@@ -286,8 +286,8 @@ class Sandbox:
             headers = self._windows.check(f"fault {account}", limit, now)
         if "reset" in hits:
             raise ConnectionDropped
-        # With `cache500` the status is the operation's result and repeated for its
-        # idempotency key, so it is not raised here.
+        # With `cache500`, the status is the operation's result, which is repeated for
+        # its idempotency key, so do not raise it here.
         if "status" in hits and not (changes and _word(hits, "idempotency") == "cache500"):
             raise failure(hits["status"].number)
         return headers
@@ -295,9 +295,9 @@ class Sandbox:
     def _shape(
         self, answer: SandboxResponse, call: OperationCall, hits: FaultHits
     ) -> SandboxResponse:
-        """Return the answer in the format that was asked for, changed by faults.
+        """Return the response in the requested format, changed by faults.
 
-        Raises ConnectionDropped if the reply is to be lost.
+        Raises ConnectionDropped if a fault loses the response.
         """
         if "lose-reply" in hits:
             raise ConnectionDropped
@@ -322,8 +322,8 @@ class Sandbox:
         return answer
 
     def _authorise(self, request: SandboxRequest) -> str | None:
-        """Return the connection of a token `TOKEN:ID`. None if it is the token itself,
-        which sees all connections.
+        """Return the connection of a token `TOKEN:ID`, or None for the token of all
+        connections.
         """
         if self._token is None:
             return None

@@ -1,6 +1,4 @@
-"""The operations that some connections offer beyond the catalogue, as real products
-do.
-"""
+"""Operations of some connections that are not in the catalogue."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -16,7 +14,7 @@ _FILE = "beyond.toml"
 
 
 def with_more(catalogue: Catalogue) -> Catalogue:
-    """Return the catalogue, with these operations added if missing."""
+    """Return the catalogue with these operations."""
     return extended(catalogue, _text(), _FILE, ())[0]
 
 

@@ -1,5 +1,5 @@
-"""The connections of the sandbox as the service shows them, one for each kind and a
-fleet of customers, and offers.
+"""Describe the connections of the sandbox, one for each kind and many customers, and
+their offers.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,13 +22,13 @@ from unified_cli.sandbox.store import SandboxStore
 from unified_cli.values import JsonObject
 
 _OFFERS = Callable[[Operation], bool]
-# The words for groups of methods, beside those of the standard five.
+# The groups of methods, in addition to the names of the five standard methods.
 _GROUPS = {"read": ("list", "get"), "write": ("create", "update", "delete")}
 _CUSTOM = "custom"
 
 
 class Product(NamedTuple):
-    """A product that a connection leads to."""
+    """The product of a connection."""
 
     name: str
     label: str
@@ -65,7 +65,7 @@ _TURNS = (
 
 
 def listed(store: SandboxStore) -> Iterator[str]:
-    """Yield the ids of listed connections: kinds, customers, and others that hold
+    """Yield the ids of the listed connections: kinds, customers, and others with
     changes.
     """
     names = [company(number).domain.partition(".")[0] for number in range(1, _CUSTOMERS + 1)]
@@ -83,7 +83,7 @@ def product_of(account: str, seed: str) -> Product:
 
 
 def product_record(product: Product, seed: str) -> JsonObject:
-    """Return a product as connections to it show it."""
+    """Return the record of a product."""
     return {
         "id": _uuid(seed, "product", product.name),
         "name": product.name,
@@ -104,10 +104,7 @@ def account_status(account: str, seed: str, service: Service) -> str:
 
 
 def account_record(account: str, seed: str, service: Service) -> JsonObject:
-    """Return a connection as the service shows it.
-
-    Raises Refusal 404 if the connection is not known.
-    """
+    """Return the record of a connection. Raises Refusal 404 if it is unknown."""
     kind = known_kind(account)
     random = SeededRandom.of(seed, "connection", account)
     product, words = product_of(account, seed), service.connections
@@ -123,7 +120,7 @@ def account_record(account: str, seed: str, service: Service) -> JsonObject:
         words.sandbox: kind == "read-only",
         words.authentication: product.authentication,
         words.region: random.pick("region", ("eu", "wnam", "enam", "apac")),
-        # The customer's own data is here: clients must never show it unasked.
+        # Clients must never print this private data of the customer.
         "context": {"access_token": f"sandbox-credential-{random.below('token', 10**9):09d}"},
         words.stored_fields: [],
         words.product: product_record(product, seed),
@@ -136,12 +133,12 @@ def account_record(account: str, seed: str, service: Service) -> JsonObject:
 
 
 def environment_id(seed: str) -> str:
-    """Return the id of the environment that all connections are in."""
+    """Return the id of the environment of all connections."""
     return _uuid(seed, "environment")
 
 
 def _forbidden(service: Service, at: float) -> JsonObject:
-    """Return the last call that lacked scopes."""
+    """Return the last call without the required scopes."""
     words = service.connections
     return {
         words.resource: "tickets",
@@ -152,7 +149,7 @@ def _forbidden(service: Service, at: float) -> JsonObject:
 
 
 def _platform_time(at: float) -> str:
-    """Return a time as these routes write it: with a blank, and without a zone."""
+    """Return a time in the format of these routes, with a blank and without a zone."""
     return timestamp(at)[:19].replace("T", " ")
 
 
@@ -165,17 +162,14 @@ def _uuid(*words: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OfferedMethods:
-    """Says what connections and products offer, as far as the query asks for it."""
+    """Lists the methods of connections and products that a query selects."""
 
     catalogue: Catalogue
     seed: str
     query: QueryTree
 
     def of_account(self, account: str) -> SandboxResponse:
-        """Return what a connection offers.
-
-        Raises Refusal 404 if there is no such connection.
-        """
+        """Return the offer of a connection. Raises Refusal 404 if it is unknown."""
         kind, service = known_kind(account), self.catalogue.service
         words, product = service.connections, product_of(account, self.seed)
         answer = self._offer(product, partial(offered, kind))
@@ -191,8 +185,8 @@ class OfferedMethods:
         return SandboxResponse.json(dump(answer))
 
     def of_product(self, name: str) -> SandboxResponse:
-        """Return the offer of a product, given by its name or id. Raises Refusal 404 if
-        the product is not known.
+        """Return the offer of a product, by its name or id. Raises Refusal 404 if it is
+        unknown.
         """
         product = self._product(name)
 
@@ -206,7 +200,7 @@ class OfferedMethods:
     def documentation(self, api: str, name: str) -> SandboxResponse:
         """Return the documentation of an API for a product.
 
-        Raises Refusal 404 if the product offers nothing of the API.
+        Raises Refusal 404 if the product does not offer the API.
         """
         product = self._product(name)
         if api != product.category:
@@ -227,7 +221,7 @@ class OfferedMethods:
     def tools(self, account: str) -> SandboxResponse:
         """Return a description of each method of a connection's provider.
 
-        Raises Refusal 404 without such a connection.
+        Raises Refusal 404 if the connection is unknown.
         """
         kind, words = known_kind(account), self.catalogue.service.connections
         wanted = self._words(words.methods)
@@ -290,9 +284,8 @@ class OfferedMethods:
                     }
 
     def _methods(self, has: _OFFERS) -> Iterator[JsonObject]:
-        """Yield the provider's resources.
-
-        Methods without a description are left out unless they are asked for.
+        """Yield the provider's resources, without undescribed methods unless they are
+        requested.
         """
         words = self.catalogue.service.connections
         hidden, wanted = is_on(self.query.get(words.described, "true")), self._words(words.methods)
@@ -306,8 +299,8 @@ class OfferedMethods:
             yield {words.resource: resource, words.methods: methods}
 
     def _provided(self, has: _OFFERS) -> Iterator[Operation]:
-        """Yield the provider's methods. If several APIs have a resource of one name,
-        the first one counts.
+        """Yield the provider's methods. If several APIs have a resource of the same
+        name, use the first.
         """
         seen: set[str] = set()
         for api in self.catalogue.apis.values():
@@ -345,14 +338,15 @@ def _method(one: Operation, described: str) -> JsonObject:
 
 
 def _names(one: Operation) -> set[str]:
-    """Return the words that select a method: its name, and that of its group."""
+    """Return the names that select a method: its own and its group's."""
     if one.name not in STANDARD:
         return {one.name, _CUSTOM}
     return {one.name, *(group for group, names in _GROUPS.items() if one.name in names)}
 
 
 def _is_described(one: Operation) -> bool:
-    # Only lists have a description, because some methods of real products lack one.
+    # Only lists have a description, because real products also have undescribed
+    # methods.
     return one.lists
 
 
@@ -361,9 +355,7 @@ def _tool(one: Operation) -> str:
 
 
 def known_kind(account: str) -> str:
-    """Return the kind of a connection. Raises Refusal 404 if the connection is not
-    known.
-    """
+    """Return the kind of a connection. Raises Refusal 404 if it is unknown."""
     kind = kind_of(account)
     if kind is None:
         raise Refusal(404, f"no connection {account!r} that this token can see")

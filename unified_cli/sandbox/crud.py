@@ -1,5 +1,5 @@
-"""The five standard operations (list, create, get, update, delete), and downloads of
-files, whole or in part.
+"""Handle the five standard operations (list, create, get, update, delete) and downloads
+of files.
 """
 
 import re
@@ -20,15 +20,14 @@ from unified_cli.sandbox.vocabulary import singular
 from unified_cli.values import Json, JsonObject
 
 _WARNING = "sandbox-warning"
-# The fields of a record that hold its file's address, and the parameters that may give
-# it.
+# The fields and parameters with the address of a record's file.
 _ADDRESSES = ("file_url", "url", "download_url")
 _TYPES = {"html": "text/html", "md": "text/markdown", "wav": "audio/wav"}
 _RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 
 
 def list_(call: OperationCall) -> SandboxResponse:
-    """Return a page of records. A header names the parameters that do nothing."""
+    """Return a page of records, with a header that names ignored parameters."""
     answer = page(call.records(), call.service, call.query, call.terms)
     if names := ignored(call.operation, call.service, call.query):
         words = f"{call.service.page_size} and {call.service.cursor}"
@@ -39,10 +38,9 @@ def list_(call: OperationCall) -> SandboxResponse:
 
 
 def search(call: OperationCall) -> SandboxResponse:
-    """Return a page of records that hold the body's text `query`.
+    """Return a page of records that contain the body's `query`.
 
-    Assumption: the field has this name, and the text is looked for in all texts of a
-    record.
+    Assumption: the field has this name, and all strings of a record are searched.
     """
     wanted = (call.body.text("query") or "").casefold()
 
@@ -85,9 +83,9 @@ def uploaded(
     content: UploadedFile,
     identity: str | None = None,
 ) -> tuple[str, Row]:
-    """Store a file and create its record. The answer has the record's id.
+    """Store a file and create its record, and return the record's id.
 
-    Assumption: the record of an uploaded file has a link to it, not its bytes.
+    Assumption: the record of an uploaded file has a link, not the content.
     """
     identity, row = records.create({"size": str(content.size), **members}, identity, call.now)
     link = {"file_url": dump(file_url(records.api, records.resource, identity))}
@@ -121,9 +119,8 @@ def delete(call: OperationCall) -> SandboxResponse:
 
 
 def _file(call: OperationCall) -> UploadedFile | None:
-    """Return the file of a body.
-
-    Raises Refusal 422, as from the provider, if the resource has no files.
+    """Return the file of a body. Raises the provider's Refusal 422 if the resource has
+    no files.
     """
     resource = call.operation.resource
     if resource in FILE_RESOURCES:
@@ -147,7 +144,7 @@ def _given_id(call: OperationCall) -> str | None:
 
 
 def _identity(call: OperationCall) -> str:
-    # Some providers take the id in the body, at the path of the resource.
+    # Some providers accept the id in the body.
     identity = call.identity or call.named("id")
     if identity is None:
         raise missing("body_fields", ["id"])
@@ -164,11 +161,10 @@ STANDARD: Mapping[str, Callable[[OperationCall], SandboxResponse]] = {
 
 
 def download(call: OperationCall) -> SandboxResponse:
-    """Return the bytes of a record's file, or the record if the query names the unified
-    format.
+    """Return a record's file, or the record if the query names the unified format.
 
-    Assumption: the service's pages show a record and its notes say bytes; the default
-    here is bytes, as a client decides by the content type.
+    Assumption: the service's documentation mentions both. The default here is the file,
+    because clients check the content type.
     """
     identity, row = _found(call)
     if call.query.get(call.service.response_format) in ("unified", "normalized"):
@@ -181,7 +177,7 @@ def download(call: OperationCall) -> SandboxResponse:
 
 
 def name_and_type(record: JsonObject) -> tuple[str, str]:
-    """Return file name and content type of a record's file."""
+    """Return the name and content type of a record's file."""
     links = record.get("urls")
     urls = (
         [link.get("url") for link in links if isinstance(link, dict)]
@@ -204,8 +200,8 @@ def name_and_type(record: JsonObject) -> tuple[str, str]:
 def file_answer(
     call: OperationCall, name_and_type: tuple[str, str], content: StoredFile
 ) -> SandboxResponse:
-    """Return a file, or a part of it. The part is the `Range` of the request, unless
-    `If-Range` does not fit the file.
+    """Return a file, or the part in `Range`, unless `If-Range` does not match the
+    file.
     """
     name, kind = name_and_type
     size = content.size
@@ -257,8 +253,7 @@ def _found(call: OperationCall) -> tuple[str, Row]:
         if ours:
             identity = unquote(names[3])
         else:
-            # All records are searched, because any may have been created with this
-            # address.
+            # Any record may have been created with this address, so search all.
             rows = (
                 row
                 for row in records.rows()

@@ -1,9 +1,5 @@
-"""Faults as data: `429=5%,reset=1%,slow=200ms,drift,lose-reply=3`; for a seed they are
-the same every time.
-
-This module also applies the faults to a request: to its paging, records and answer.
-
-`FAULT_WORDS` has the words and how their values are spelled.
+"""Parse faults such as `429=5%,reset=1%,slow=200ms,drift,lose-reply=3`, and decide
+which requests they affect. They are the same every time for a seed.
 """
 
 import re
@@ -24,7 +20,7 @@ from unified_cli.values import JsonObject
 
 
 class FaultWord(NamedTuple):
-    """A word as it is spelled, what it does, and an example."""
+    """A fault: its word with a value, its effect, and an example."""
 
     spelling: str
     about: str
@@ -86,7 +82,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 }
 _MEMBERS = ("spec", "rules")
 _MEMBERS_OF_RULE = ("fault", "method", "path", "account")
-# Faults for lists only, and faults for writes only.
+# Faults that only affect lists, and faults that only affect writes.
 _LISTS = frozenset({"empty-pages", "dup-cursor", "drift"})
 _WRITES = frozenset({"lose-reply"})
 _WAIT = {"retry-after": "1"}
@@ -94,9 +90,9 @@ _WAIT = {"retry-after": "1"}
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One fault, its chance, and its value: a number, a time, or a word.
+    """A fault, its chance, and its value: a number, a time, or a word.
 
-    `method`, `path` (with `*`) and `account` say which requests it concerns.
+    `method`, `path` (with `*`) and `account` select the requests.
     """
 
     name: str
@@ -109,7 +105,7 @@ class Rule:
     account: str | None = None
 
     def concerns(self, request: SandboxRequest, account: str, operation: Operation) -> bool:
-        """Return whether the fault can happen to a request."""
+        """Return whether the fault can affect a request."""
         if (self.name in _LISTS and not operation.lists) or (
             self.name in _WRITES and not operation.changes
         ):
@@ -119,13 +115,11 @@ class Rule:
 
 
 FaultHits = Mapping[str, Rule]
-"""The faults that happen to a request, by name."""
+"""The faults that affect a request, by name."""
 
 
 class Faults:
-    """The rules in force, and how many requests each of them concerned; safe for
-    threads.
-    """
+    """The active rules, and how many requests each of them matched; thread-safe."""
 
     def __init__(self, rules: tuple[Rule, ...] = (), seed: str = "") -> None:
         self._lock = threading.Lock()
@@ -136,24 +130,21 @@ class Faults:
 
     @classmethod
     def parse(cls, spec: str, seed: str = "") -> "Faults":
-        """Return the faults of a specification.
-
-        Raises UsageError naming the word that is not understood.
-        """
+        """Parse a specification. Raises UsageError, which names an invalid word."""
         return cls(parse(spec), seed)
 
     def set(self, rules: tuple[Rule, ...]) -> None:
-        """Replace the rules and begin to count anew."""
+        """Replace the rules and reset the counts."""
         with self._lock:
             self._rules, self._counts = rules, [0] * len(rules)
 
     @property
     def slow(self) -> bool:
-        """Whether a fault may delay an answer."""
+        """Whether a fault may delay responses."""
         return any(rule.name == "slow" for rule in self._rules)
 
     def hits(self, request: SandboxRequest, account: str, operation: Operation) -> FaultHits:
-        """Return the faults that happen to a request. Each call counts as a request."""
+        """Count a request, and return the faults that affect it."""
         found = {}
         with self._lock:
             for place, rule in enumerate(self._rules):
@@ -169,8 +160,8 @@ class Faults:
             return True
         if rule.chance.endswith("%"):
             often = float(rule.chance[:-1]) * 10_000
-            # The word "strike" must not change, or other requests would fail for the
-            # same seed.
+            # Do not change the word "strike", or other requests would fail for the same
+            # seed.
             return (
                 SeededRandom.of(self._seed, rule.name, place, count).below("strike", 1_000_000)
                 < often
@@ -179,9 +170,8 @@ class Faults:
 
 
 def parse(spec: str) -> tuple[Rule, ...]:
-    """Return the rules of a specification.
-
-    Raises UsageError naming the word that is not understood.
+    """Parse the rules of a specification. Raises UsageError, which names an invalid
+    word.
     """
     words = [
         word.strip() for line in spec.splitlines() for word in line.partition("#")[0].split(",")
@@ -207,7 +197,7 @@ def rules_of(data: JsonObject) -> tuple[Rule, ...]:
 
 def _refuse_unknown(data: JsonObject, members: tuple[str, ...]) -> None:
     if unknown := data.keys() - {*members}:
-        # If a misspelt member were ignored, the rule would concern too many requests.
+        # With an ignored misspelt member, the rule would match too many requests.
         raise UsageError(f"cannot understand {min(unknown)!r} (known: {', '.join(members)})")
 
 
@@ -244,7 +234,7 @@ def _seconds(word: str, text: str) -> float:
 
 
 def failure(status: int) -> Refusal:
-    """Return the service's answer of this status.
+    """Return the service's error response with this status.
 
     A 503 is an outage that passes, which says when to come back: without that it would
     mean a blocked account, and the sandbox has one.
@@ -256,7 +246,7 @@ def failure(status: int) -> Refusal:
 
 
 def changed_terms(terms: ListTerms, hits: FaultHits) -> ListTerms:
-    """Return the terms of a list, changed by faults."""
+    """Return the terms of a list with faults."""
     size, lifetime = hits.get("page-size"), hits.get("cursor-ttl")
     return replace(
         terms,
@@ -268,8 +258,8 @@ def changed_terms(terms: ListTerms, hits: FaultHits) -> ListTerms:
 
 
 def drift(call: OperationCall) -> None:
-    """Delete a list's first record or add a record at its end. Both happen in turn,
-    between two pages.
+    """Delete a list's first record or add a record at its end, alternately, between two
+    pages.
     """
     if not call.query.get(call.service.cursor):
         return
@@ -287,7 +277,7 @@ def drift(call: OperationCall) -> None:
 def run_delete(
     call: OperationCall, run: Callable[[OperationCall], SandboxResponse], shape: str
 ) -> SandboxResponse:
-    """Run a delete that answers the id, the whole `record`, or nothing."""
+    """Run a delete that returns the id, the whole `record`, or nothing."""
     if shape == "id":
         return run(call)
     identity = call.identity or call.named("id") or ""

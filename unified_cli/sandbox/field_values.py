@@ -1,6 +1,4 @@
-"""The values of seeded fields: by the field's name if that says enough, else by its
-type.
-"""
+"""Generate the values of seeded fields, by the field's name or its type."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -13,7 +11,7 @@ from unified_cli.sandbox.vocabulary import TABLES
 from unified_cli.values import Json
 
 FieldMaker = Callable[[RecordBatch, str], Sequence[Json]]
-"""Makes the values of a field, one for each record, from the records and the field's
+"""Generates the values of a field for each record, from the records and the field's
 name.
 """
 
@@ -33,7 +31,7 @@ def choice(*choices: Json) -> FieldMaker:
 
 
 def number(low: int, high: int) -> FieldMaker:
-    """Return a whole number from `low` up to, not including, `high`."""
+    """Return an integer from `low` to below `high`."""
     return lambda batch, name: [low + more for more in batch.random.below(name, high - low)]
 
 
@@ -48,9 +46,7 @@ def each(make: FieldMaker, value: Callable[[Json], Json]) -> FieldMaker:
 
 
 def later(days: int, *, first: int = 0) -> FieldMaker:
-    """Return a time at most this many days after the record's creation, and not before
-    the day `first`.
-    """
+    """Return a time between `first` and `days` days after the record's creation."""
     offset = first * DAY
     return lambda batch, name: timestamps(
         batch.random.times_after(name, [created + offset for created in batch.created], days)
@@ -58,15 +54,14 @@ def later(days: int, *, first: int = 0) -> FieldMaker:
 
 
 def of_person(part: Callable[[Person], str]) -> FieldMaker:
-    """Return the known facts about the person whom the record describes.
-
-    A sentence if the record describes no one.
+    """Return a part of the person that the record describes, or a sentence for other
+    records.
     """
     return lambda batch, name: [part(one) for one in batch.people] or sentence(batch, name)
 
 
 def colleague(batch: RecordBatch, name: str) -> list[Person]:
-    """Return colleagues, for fields that hold a bare name or address."""
+    """Return colleagues, for fields with only a name or an address."""
     return batch.connection.people(STAFF, [place + 1 for place in batch.random.below(name, 60)])
 
 
@@ -91,7 +86,7 @@ def paragraph(batch: RecordBatch, name: str) -> list[str]:
 
 
 def text_of(kind: str, value: str, usual: str) -> FieldMaker:
-    """Return a text with its kind: mostly the usual one, and each that is known."""
+    """Return a text with its kind, which is usually the `usual` one."""
 
     def make(batch: RecordBatch, name: str) -> list[dict[str, str]]:
         members = known(batch.api, batch.resource).members
@@ -113,16 +108,15 @@ def title(batch: RecordBatch, name: str) -> list[str]:
 
 
 def email(batch: RecordBatch, _name: str) -> list[str]:
-    """Return a person's email address.
-
-    If the record describes no one, the address is a colleague's.
+    """Return the email address of the person that the record describes, or of a
+    colleague.
     """
     return [one.email for one in batch.people or colleague(batch, "to")]
 
 
 def listed_of_person(entry: Callable[[Person], dict[str, str]]) -> FieldMaker:
-    """Return a list of one entry about the person whom the record describes, or empty
-    if it describes no one.
+    """Return a list with one entry about the person that the record describes, if
+    any.
     """
     return lambda batch, _name: (
         [[entry(one)] for one in batch.people] or [[] for _ in batch.numbers]
@@ -130,7 +124,7 @@ def listed_of_person(entry: Callable[[Person], dict[str, str]]) -> FieldMaker:
 
 
 def mailboxes(batch: RecordBatch, name: str) -> list[list[dict[str, str]]]:
-    """Return the people that a message is from or to."""
+    """Return the sender or the recipients of a message."""
     always = name in ("to", "from")
     wanted = zip(colleague(batch, name), batch.random.one_in(name, 3), strict=True)
     return [
@@ -139,7 +133,7 @@ def mailboxes(batch: RecordBatch, name: str) -> list[list[dict[str, str]]]:
 
 
 def colors(batch: RecordBatch, name: str) -> list[dict[str, str]]:
-    """Return the colors that something is shown in."""
+    """Return colors."""
     return [
         {"background": one, "foreground": "#000000"}
         for one in batch.random.pick(name, _CHOICES["color"])
@@ -180,7 +174,7 @@ def links(batch: RecordBatch, _name: str) -> list[list[dict[str, str]]]:
 
 
 def place(batch: RecordBatch, name: str) -> list[dict[str, str]]:
-    """Return where something takes place."""
+    """Return the place of an event."""
     names = batch.random.pick(name, ("Room 1", "Café", "Online", "Berlin"))
     return [{"name": one, "type": "physical"} for one in names]
 
@@ -198,9 +192,8 @@ def money(batch: RecordBatch, name: str) -> list[str]:
 
 
 def text_by_suffix(name: str) -> FieldMaker:
-    """Return the maker of a text field, by its name's end.
-
-    A time, a person, an id, else a sentence.
+    """Return the maker of a text field by the end of its name: a time, a person, an id,
+    or a sentence.
     """
     if name.endswith(("_at", "_date", "_time")):
         return later(

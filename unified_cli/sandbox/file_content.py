@@ -1,6 +1,4 @@
-"""The files that seeded records point at: their addresses, and small, valid content
-that never changes.
-"""
+"""Generate the files of seeded records: their addresses, and small valid content."""
 
 import binascii
 import struct
@@ -14,7 +12,7 @@ FILE_HOSTS = (FILE_HOST, "files.provider.example")
 
 
 def file_url(api: str, resource: str, record: str, name: str = "") -> str:
-    """Return the address of a record's file, which the action `download` takes."""
+    """Return the address of a record's file, for the action `download`."""
     parts = (api, resource, record, *([name] if name else ()))
     return f"https://{FILE_HOST}/" + "/".join(quote(part, safe="") for part in parts)
 
@@ -26,7 +24,7 @@ def content(kind: str, about: str) -> bytes:
 
 
 def _png(about: str) -> bytes:
-    # One pixel whose colour follows from the text.
+    # The text determines the colour of a single pixel.
     pixel = b"\0" + zlib.crc32(about.encode()).to_bytes(4, "big")[:3]
     chunks = (
         (b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)),
@@ -78,8 +76,8 @@ def _html(about: str) -> bytes:
 
 
 def _wav(about: str) -> bytes:
-    # A quarter of a second of near silence, eight bits at 8 kHz; the sample follows
-    # from the text.
+    # A quarter of a second of near silence, with eight bits at 8 kHz. The text
+    # determines the sample.
     level = 127 + zlib.crc32(about.encode()) % 3
     samples = bytes((level, 128)) * 1000
     form = _long(16) + struct.pack("<HHIIHH", 1, 1, 8000, 8000, 1, 8)

@@ -1,6 +1,4 @@
-"""The sandbox as an httpx transport: no port, no socket, the path exactly as it would
-be sent.
-"""
+"""An httpx transport to the sandbox in this process, without a socket."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,15 +14,14 @@ from unified_cli.sandbox.store import own_store
 
 
 class InProcess(httpx.BaseTransport):
-    """Answers every request from a sandbox in this process, whatever host it names."""
+    """Sends every request to the sandbox in this process, whatever its host is."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Return the sandbox's answer.
-
-        Raises httpx.ReadError if the sandbox drops the connection on purpose.
+        """Return the sandbox's response. Raises httpx.ReadError if a fault drops the
+        connection.
         """
         headers = {
             name.decode("latin-1").lower(): value.decode("latin-1")
@@ -45,7 +42,7 @@ class InProcess(httpx.BaseTransport):
     def _answer(self, asked: SandboxRequest, request: httpx.Request) -> SandboxResponse:
         if not request_content.may_be_large(asked, self._sandbox.service):
             return self._sandbox.answer(replace(asked, body=request.read()))
-        # A synchronous transport gets no other kind of stream.
+        # A synchronous transport always gets such a stream.
         assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101
         with request_content.kept(request.stream) as upload:
             return self._sandbox.answer(replace(asked, upload=upload))
@@ -71,8 +68,8 @@ class OwnSandbox:
 
 
 class _Body(httpx.SyncByteStream):
-    """The body of an answer. If it breaks off, it raises the error that httpx raises
-    over a socket.
+    """The body of a response. If it is cut, it raises the same error as httpx over a
+    socket.
     """
 
     def __init__(self, answer: SandboxResponse, request: httpx.Request) -> None:

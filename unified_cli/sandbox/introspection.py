@@ -1,6 +1,4 @@
-"""The schema of an operation, and the documentation of an API, as the service describes
-them at run time.
-"""
+"""Generate the schema of an operation and the documentation of an API."""
 
 from collections.abc import Iterable
 from html import escape
@@ -53,9 +51,8 @@ def documentation(api: Api, product: str, form: str) -> SandboxResponse:
 
 
 def schema(operation: Operation, *, answers: bool = False) -> SandboxResponse:
-    """Return the parameters, the body and the records of an operation, as JSON Schema.
-
-    With `answers` its answers too.
+    """Return the parameters, the body and, with `answers`, the records of an operation
+    as JSON Schema.
     """
     record = _object(operation.facts.fields, operation.facts.members)
     answer: JsonObject = {
@@ -79,9 +76,7 @@ def schema(operation: Operation, *, answers: bool = False) -> SandboxResponse:
 
 
 def _required(names: list[str]) -> JsonObject:
-    """Return the names of a schema's required members. For a tool they are beside its
-    schemas.
-    """
+    """Return the `required` member of a schema."""
     return {"required": names} if names else {}
 
 

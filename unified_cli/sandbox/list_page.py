@@ -1,4 +1,4 @@
-"""One page of a list: filtered, sorted, cut, and in the format that the query names."""
+"""Return one page of a list: filtered, sorted, and in the requested format."""
 
 import binascii
 import itertools
@@ -15,34 +15,34 @@ from unified_cli.sandbox.query import QueryTree, QueryValue, Test, is_field, is_
 from unified_cli.sandbox.stored_files import Scope
 from unified_cli.sandbox.stored_records import Row, encoded, with_values
 
-# Assumption: neither the usual nor the greatest page size is published.
+# Assumption: the service does not document these page sizes.
 USUAL, GREATEST = 50, 500
-# The page size of connection lists is published.
+# The service documents the page size of connection lists.
 PLATFORM = 5000
-# The parameters of every list beside the service's own words and the fields of its
+# The parameters of every list, apart from the service's own and the fields of its
 # records.
 _GENERIC = frozenset({"and", "or", "remote_query"})
 _REDUCED = ("id", "name", "title", "subject", "created_at", "updated_at")
-# Assumption: the service does not say how long a cursor is valid; a day is longer than
-# an export should pause.
+# Assumption: the service does not document how long a cursor is valid. A day is longer
+# than an export should pause.
 LIFETIME = 86_400.0
 
 
 class CursorError(Exception):
-    """The cursor cannot be used; the message says why."""
+    """The cursor is invalid, for the reason in the message."""
 
 
 def seal(words: str, query: str, now: float) -> str:
-    """Return a cursor that holds these words, valid for this query."""
+    """Return a cursor with this content, valid for this query."""
     text = f"{words}|{int(now * 1000)}"
     sealed = f"{zlib.crc32(f'{text}|{query}'.encode()):08x}|{text}".encode()
     return binascii.b2a_base64(sealed, newline=False).decode().translate(_SAFE).rstrip("=")
 
 
 def unseal(cursor: str, query: str, now: float, lifetime: float) -> str:
-    """Return the words in a cursor.
+    """Return the content of a cursor.
 
-    Raises CursorError if it is invalid, belongs to another query or is too old.
+    Raises CursorError if it is invalid, too old, or belongs to another query.
     """
     try:
         padded = cursor.translate(_BACK) + "=" * (-len(cursor) % 4)
@@ -70,19 +70,19 @@ class ListTerms:
     partial: bool = False
     lifetime: float = LIFETIME
     repeat_cursor: bool = False
-    """The cursor of the answer is the one of the request."""
+    """Whether the page repeats the cursor of the request."""
     empty: bool = False
-    """The page is empty though more follow."""
+    """Whether the page is empty, although more pages follow."""
     bare: bool = False
-    """The page says only where the next page starts."""
+    """Whether the page only has the cursor of the next page."""
     platform: bool = False
-    """The list belongs to the service itself. It says only its page size and the next
-    cursor.
+    """Whether the list belongs to the service itself, and has only its page size and
+    the next cursor.
     """
 
 
 class ListedRecords(Protocol):
-    """Records that can be read in either order from a position on."""
+    """Records that can be read from a position in either direction."""
 
     @property
     def scope(self) -> Scope:
@@ -92,10 +92,10 @@ class ListedRecords(Protocol):
         """Return the tests that a record must pass to be listed."""
 
     def rows(self, after: int = 0) -> Iterator[Row]:
-        """Return the records after a position."""
+        """Yield the records after a position."""
 
     def rows_back(self, before: int) -> Iterator[Row]:
-        """Return the records before a position, from there back."""
+        """Yield the records before a position, in reverse order."""
 
 
 def page(
@@ -104,8 +104,7 @@ def page(
     """Return a page. Raises Refusal 400 if the limit, the cursor or the order is
     invalid.
     """
-    # A cursor is bound to all parameters but itself and the page size, which may change
-    # from page to page.
+    # A cursor is bound to all parameters but itself and the page size, which may vary.
     bound = {
         name: value
         for name, value in query.items()
@@ -125,7 +124,7 @@ def page(
     else:
         rows, earlier, later = _cut(records, must, where, limit)
     if terms.empty and later:
-        # This page is empty, and the next page has its records.
+        # The next page has the records of this empty page.
         rows, later = [], where
     if terms.repeat_cursor and later and cursor:
         later = where
@@ -151,9 +150,7 @@ def page(
 
 
 def ignored(operation: Operation, service: Service, query: QueryTree) -> list[str]:
-    """Return the names of unknown parameters, percent-encoded. Neither the service nor
-    the resource is known to have them.
-    """
+    """Return the percent-encoded names of unknown parameters."""
     api, resource = operation.api, operation.resource
     others = [
         name
@@ -191,8 +188,8 @@ def _orders(value: QueryValue | None, word: str) -> list[tuple[str, bool]]:
 def _cut(
     records: ListedRecords, must: list[Test], where: str, limit: int
 ) -> tuple[list[Row], str | None, str | None]:
-    """Return the rows after or before a position, with two cursors' words. These
-    cursors lead to the pages before and after.
+    """Return the rows after or before a position, and the content of the cursors to the
+    pages before and after.
     """
     way, position = where[0], int(where[1:])
     back = way == "<"
@@ -244,12 +241,10 @@ def _cut_sorted(
 def shaped(
     rows: list[Row], query: QueryTree, service: Service, *, partial: bool = False
 ) -> list[str]:
-    """Return the rows as JSON, without the fields that the query excludes and in the
-    format that it names.
-    """
+    """Return the rows as JSON, without excluded fields and in the requested format."""
     dropped = set(texts(query.get(service.exclude_fields, [])))
-    # Assumption: the documentation says an array, the vendor's notes say commas; both
-    # are accepted.
+    # Assumption: the documentation has an array, and the vendor's notes have commas.
+    # Accept both.
     dropped = {name for word in dropped for name in word.split(",")}
     if is_on(query.get(service.ignore_remote_data)):
         dropped.add("remote_data")
@@ -271,10 +266,7 @@ def shaped(
 
 
 def _items(rows: list[Row], query: QueryTree, service: Service, *, partial: bool) -> bytes:
-    """Return the records of a page as JSON.
-
-    Records that are returned unchanged are not decoded.
-    """
+    """Return the records of a page as JSON, without decoding unchanged records."""
     changing = (
         service.exclude_fields,
         service.ignore_remote_data,

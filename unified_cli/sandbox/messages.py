@@ -1,6 +1,4 @@
-"""The sandbox's requests and answers, whether they come over a socket or by a call in
-the same process.
-"""
+"""Requests and responses of the sandbox, over a socket or in process."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,8 +12,8 @@ from unified_cli.json_text.members import parts
 from unified_cli.values import Json, JsonObject
 
 JSON = "application/json; charset=utf-8"
-# No real record is nested so deep. The limit is low because an accepted record is
-# decoded later, with less of the stack left.
+# No real record is nested this deep. The limit is low because records are decoded
+# later, with less stack left.
 _DEEPEST = 100
 
 REASONS: Mapping[int, str] = {
@@ -46,8 +44,8 @@ REASONS: Mapping[int, str] = {
 
 @dataclass(frozen=True, slots=True)
 class SandboxRequest:
-    """A request: `path` is percent-encoded, `query` decoded, header names are in small
-    letters.
+    """A request. `path` is percent-encoded, `query` is decoded, and header names are in
+    lower case.
     """
 
     method: str
@@ -62,7 +60,7 @@ class SandboxRequest:
     def of(
         cls, method: str, target: str, headers: Mapping[str, str], body: bytes = b""
     ) -> "SandboxRequest":
-        """Return the request for this target: path and query, percent-encoded."""
+        """Return the request for this percent-encoded path and query."""
         path, _, query = target.partition("?")
         try:
             pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=1000)
@@ -75,38 +73,38 @@ class SandboxRequest:
         return [value for key, value in self.query if key == name]
 
     def header(self, name: str) -> str:
-        """Return the value of a header, or empty if it was not sent."""
+        """Return the value of a header, or ""."""
         return self.headers.get(name, "")
 
 
 @dataclass(slots=True)
 class SandboxResponse:
-    """An answer."""
+    """A response."""
 
     status: int
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
     cut: int | None = None
-    """How many bytes of the body are sent before the connection breaks; None if all are
-    sent.
+    """How many bytes of the body to send before a fault breaks the connection, or
+    None.
     """
     pieces: Iterator[bytes] | None = None
     """The body where it may be large; `body` is empty then."""
     length: int = 0
-    """How many bytes the pieces have."""
+    """The size of the pieces, in bytes."""
 
     @property
     def size(self) -> int:
-        """The bytes of the body."""
+        """The size of the body, in bytes."""
         return len(self.body) if self.pieces is None else self.length
 
     @classmethod
     def json(cls, text: str, status: int = 200) -> "SandboxResponse":
-        """Return an answer with this JSON text as its body."""
+        """Return a response with this JSON text as its body."""
         return cls(status, text.encode(), {"content-type": JSON})
 
     def content(self) -> Iterator[bytes]:
-        """Yield the body, as far as it is sent."""
+        """Yield the part of the body to send."""
         left = self.size if self.cut is None else self.cut
         for piece in self.pieces or (self.body,):
             yield piece[:left]
@@ -121,10 +119,10 @@ class SandboxResponse:
 
 
 class Refusal(Exception):  # noqa: N818  an answer of the service, not an error of this program
-    """The service's error answer.
+    """An error response of the service.
 
-    `provider` is the provider's answer, if the provider refused; `insight` says what
-    the user can do.
+    `provider` is the provider's response, if the provider refused. `insight` is a hint
+    for the user.
     """
 
     def __init__(
@@ -160,16 +158,14 @@ class Refusal(Exception):  # noqa: N818  an answer of the service, not an error 
 
 
 class ConnectionDropped(Exception):  # noqa: N818  a fault on purpose, not an error of this program
-    """The connection ends without an answer."""
+    """The connection ends without a response."""
 
 
 def split_members(text: str) -> dict[str, str]:
-    """Return the members of a JSON object, each as its JSON text.
+    """Return the members of a JSON object as JSON text.
 
-    If a key is given twice, the last value counts.
-
-    Raises ValueError if the text is not JSON or is nested too deeply, and TypeError if
-    it is JSON but not an object.
+    For a repeated key, the last value is returned. Raises ValueError if the text is not
+    JSON or is nested too deeply, and TypeError if it is not an object.
     """
     try:
         value = json_check.scan(text)

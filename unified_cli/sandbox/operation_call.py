@@ -1,4 +1,4 @@
-"""A call of an operation on a connection, as its handler gets it."""
+"""The arguments of a handler: a call of an operation on a connection."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,8 +33,8 @@ _REMOTE = KnownField("remote_data", "object")
 
 @dataclass(slots=True)
 class OperationCall:
-    """A call: `query` is the tree of its parameters, `now` the time as the service
-    writes it.
+    """A call. `query` is the tree of its parameters, and `now` the time in the
+    service's format.
     """
 
     request: SandboxRequest
@@ -61,9 +61,9 @@ class OperationCall:
         return Records(self.store, self.account, self.operation.api, name, seeded=self.seeded)
 
     def named(self, *names: str) -> str | None:
-        """Return the value of the first name in body or query.
+        """Return the value of the first of these names in the body or the query.
 
-        `x[id]` and `{"x": {"id": …}}` count as `x_id`.
+        `x[id]` and `{"x": {"id": …}}` also match `x_id`.
         """
         for name in names:
             found = self.body.text(name) or _first(self.query.get(name))
@@ -89,8 +89,8 @@ class OperationCall:
         return row
 
     def changed(self, row: Row, identity: str, change: JsonObject) -> SandboxResponse:
-        """Change these fields of a record, and return the action's answer. The record
-        belongs to the operation's own resource.
+        """Change fields of a record of the operation's resource, and return the
+        action's response.
         """
         members = {name: dump(value) for name, value in change.items()}
         return result(self.records().update(row, identity, members, self.now), self)
@@ -101,8 +101,8 @@ def _first(value: QueryValue | None) -> str | None:
 
 
 def missing(kind: str, names: list[str]) -> Refusal:
-    """Return the refusal for missing parameters or fields. `kind` is `query_parameters`
-    or `body_fields`.
+    """Return the refusal for missing parameters (`query_parameters`) or fields
+    (`body_fields`).
     """
     words = kind.replace("_", " ")
     return Refusal(
@@ -118,10 +118,10 @@ def missing(kind: str, names: list[str]) -> Refusal:
 
 
 def result(row: Row, call: OperationCall) -> SandboxResponse:
-    """Return one record as the answer to an action.
+    """Return one record as the response to an action.
 
-    Assumption: the service's pages show the bare record, its notes an envelope; the
-    answer has the envelope.
+    Assumption: the service's documentation mentions both a bare record and an envelope.
+    This returns the envelope.
     """
     return SandboxResponse.json(
         f'{{"{call.service.items}":{shaped([row], call.query, call.service)[0]}}}'
@@ -129,14 +129,12 @@ def result(row: Row, call: OperationCall) -> SandboxResponse:
 
 
 def record(row: Row, call: OperationCall, status: int = 200) -> SandboxResponse:
-    """Return one record as an answer, without an envelope."""
+    """Return one record as a response, without an envelope."""
     return SandboxResponse.json(shaped([row], call.query, call.service)[0], status)
 
 
 def debugged(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
-    """Return the answer with `debug`, which says what was requested from the
-    provider.
-    """
+    """Return the response with `debug`: the request to the provider."""
     service, operation = call.service, call.operation
     text = answer.body.decode()
     facts: JsonObject = {
@@ -161,9 +159,7 @@ def debugged(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
 
 
 def raw(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
-    """Return the answer as a provider might give it: its own records in its own
-    envelope.
-    """
+    """Return the response in the format of a provider, with its own envelope."""
     service, operation = call.service, call.operation
     if not operation.lists and operation.kind != "action":
         return answer
@@ -175,20 +171,17 @@ def raw(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
 
 
 def unwrapped(answer: SandboxResponse, items: str) -> SandboxResponse:
-    """Return an action's answer without its envelope, as the service's pages print
-    it.
-    """
+    """Return an action's response without its envelope."""
     return SandboxResponse.json(
         split_members(answer.body.decode()).get(items, "null"), answer.status
     )
 
 
 def check_types(operation: Operation, body: Body) -> None:
-    """Raise the provider's Refusal, 422, if a field does not have the type that is
-    known of it.
+    """Raise the provider's Refusal 422 if a field has the wrong type.
 
-    A reference to another record may be its id alone; it becomes an object, as in an
-    answer. The values of a form are always texts, so their types are not checked.
+    A reference may be a plain id, which becomes an object. The values of a form are
+    always strings, so their types are not checked.
     """
     if body.file is not None or not body.members:
         return
@@ -224,7 +217,7 @@ def _fits(field: KnownField, value: Json) -> bool:
 
 
 def _refers(field: KnownField) -> bool:
-    """Return whether it holds other records, not their ids alone."""
+    """Return whether a field has objects of other records, not only their ids."""
     holds = field.type in ("array", "object") and not field.name.endswith("_ids")
     return field.references is not None and holds
 

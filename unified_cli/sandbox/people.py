@@ -1,4 +1,4 @@
-"""The people and companies that appear in every API, each computed from a number."""
+"""Generate people and companies from numbers, for all APIs."""
 
 import re
 from collections.abc import Sequence
@@ -57,8 +57,8 @@ def company(number: int) -> Company:
 
 
 def people(seed: str, group: str, numbers: Sequence[int]) -> list[Person]:
-    """Return people 1, 2, … of a group. They are the same wherever they appear, and
-    their email addresses are unique.
+    """Return people 1, 2, … of a group, who are the same in all APIs and have unique
+    email addresses.
     """
     group_random, first_of, last_of = _group(seed, group)
     random = SeededColumns(group_random.keys(numbers))
@@ -72,8 +72,7 @@ def people(seed: str, group: str, numbers: Sequence[int]) -> list[Person]:
     found = []
     for number, title, phone, town in described:
         first, last = (number - 1 + first_of) % len(_FIRST), (number - 1 + last_of) % len(_LAST)
-        # The two lengths have no common factor, so names repeat only after every pair
-        # was used.
+        # The two lengths have no common factor, so names repeat only after all pairs.
         turn = (number - 1) // (len(_FIRST) * len(_LAST))
         username = f"{_FIRST_PLAIN[first]}.{_LAST_PLAIN[last]}{turn + 1 if turn else ''}"
         email, line = (
@@ -85,7 +84,7 @@ def people(seed: str, group: str, numbers: Sequence[int]) -> list[Person]:
 
 
 def full_names(seed: str, group: str, numbers: Sequence[int]) -> list[str]:
-    """Return the whole names of people 1, 2, … of a group."""
+    """Return the full names of people 1, 2, … of a group."""
     _, first, last = _group(seed, group)
     return [
         f"{_FIRST[(one - 1 + first) % len(_FIRST)]} {_LAST[(one - 1 + last) % len(_LAST)]}"
@@ -94,8 +93,8 @@ def full_names(seed: str, group: str, numbers: Sequence[int]) -> list[str]:
 
 
 def _domain(group: str, number: int) -> str:
-    """Return the domain of a person's email address. A customer has the domain of their
-    company.
+    """Return the domain of a person's email address, which is the company's for
+    customers.
     """
     if group == CUSTOMERS:
         return company((number - 1) // _CUSTOMERS_PER_COMPANY % _CUSTOMER_COMPANIES + 1).domain
@@ -104,8 +103,8 @@ def _domain(group: str, number: int) -> str:
 
 @lru_cache(64)
 def _group(seed: str, group: str) -> tuple[SeededRandom, int, int]:
-    """Return the random numbers of a group of people, and which first and which last
-    name its people begin with.
+    """Return the random numbers of a group of people, and the positions of its first
+    and last names.
     """
     random = SeededRandom.of(seed, group)
     return random, random.below("first", len(_FIRST)), random.below("last", len(_LAST))

@@ -25,9 +25,7 @@ from unified_cli.values import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class UnifiedSandbox:
-    """A running sandbox: its URL, its token, and its connections, each with a sentence
-    on how it behaves.
-    """
+    """A running sandbox: its URL, its token, and its connections with descriptions."""
 
     url: str
     token: str
@@ -36,9 +34,8 @@ class UnifiedSandbox:
     _store: SandboxStore
 
     def faults(self, spec: str = "", *rules: JsonObject) -> None:
-        """Inject these faults from now on, such as `429=5%,lose-reply=3`.
-
-        Without faults, the sandbox works as usual.
+        """Set the faults, such as `429=5%,lose-reply=3`. Without arguments, remove all
+        faults.
 
         A rule is `{"fault": "500=2", "method": "POST", "path": "*/tickets", "account":
         "full"}`.
@@ -52,7 +49,7 @@ class UnifiedSandbox:
         self._sandbox.faults.set((*parse(spec), *rules_of({"rules": rules})))
 
     def requests(self) -> list[JsonObject]:
-        """Return how many requests each route got: account, method, path, count."""
+        """Return the number of requests to each route: account, method, path, count."""
         return self._sandbox.requests.as_json()
 
     def effects(self, key: str) -> int:
@@ -69,11 +66,10 @@ class UnifiedSandbox:
 def running(
     *, keep_ids: bool = False, records: Mapping[str, int] | None = None
 ) -> Iterator[UnifiedSandbox]:
-    """Run a sandbox with its own records in memory during the block. A thread serves
-    it.
+    """Run a sandbox with records in memory, in a thread, during the block.
 
-    `keep_ids`: a record that is created keeps the id of its body. `records` says how
-    many of some resources there are: `{"ticketing/tickets": 5000}`.
+    With `keep_ids`, a new record keeps the id in its body. `records` sets the number of
+    records: `{"ticketing/tickets": 5000}`.
     """
     store = SandboxStore.open(None, records=_numbers(records or {}))
     store.encode = compact_objects
@@ -102,7 +98,7 @@ def _numbers(records: Mapping[str, int]) -> Mapping[tuple[str, str], int]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known."""
+    """Register the marker."""
     config.addinivalue_line(
         "markers",
         "unified_sandbox(keep_ids=False, records=None): how the fixture's sandbox creates and holds"
@@ -112,7 +108,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def unified_sandbox(request: pytest.FixtureRequest) -> Iterator[UnifiedSandbox]:
-    """Give every test a new sandbox. The marker `unified_sandbox(keep_ids=…,
+    """Return a new sandbox for each test. The marker `unified_sandbox(keep_ids=…,
     records=…)` sets its options.
     """
     marker = request.node.get_closest_marker("unified_sandbox")

@@ -1,5 +1,5 @@
-"""The query of a list: brackets as a tree, filters with operators, such as
-`created_at[gt]=…`, and sorting.
+"""Parse the query of a list, with brackets as a tree, filter with operators such as
+`created_at[gt]=…`, and sort.
 """
 
 import re
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 SWITCH = ("true", "false", "1", "0")
-"""The values of a switch."""
+"""The values of a boolean parameter."""
 
 Test = Callable[[JsonObject], bool]
-"""Whether a record is to be listed."""
+"""Returns whether to list a record."""
 
 _ORDERS: Mapping[str, Callable[[int], bool]] = {
     "gt": lambda sign: sign > 0,
@@ -29,11 +29,13 @@ _ORDERS: Mapping[str, Callable[[int], bool]] = {
     "lte": lambda sign: sign <= 0,
 }
 _OPERATORS = {*_ORDERS, "eq", "in", "ne"}
-# The number is limited, because each value is compared with each record.
+# Each value is compared with each record, so limit the number.
 _MOST_VALUES = 1000
 # `Union` allows the type to contain itself.
 QueryValue = Union[str, list["QueryValue"], dict[str, "QueryValue"]]  # noqa: UP007
-"""The value of a parameter: text, or what brackets made of several parameters."""
+"""The value of a parameter: text, or a list or tree of several parameters with
+brackets.
+"""
 
 QueryTree = dict[str, QueryValue]
 
@@ -44,10 +46,10 @@ _PART = re.compile(r"\[([^\[\]]*)\]")
 
 
 def tree(pairs: Iterable[tuple[str, str]]) -> QueryTree:
-    """Return the values by name: text, lists made of `[]` and `[0]`, or trees.
+    """Return the values by name: text, lists from `[]` and `[0]`, or trees.
 
-    Brackets that do not close, as in `a[b`, or are too deep are part of the name. If a
-    name is given twice, the last value counts.
+    Brackets that are not closed, as in `a[b`, or too deep are part of the name. For a
+    repeated name, the last value is used.
     """
     root: QueryTree = {}
     for key, value in pairs:
@@ -87,7 +89,7 @@ def _lists(value: QueryValue) -> QueryValue:
 
 
 def texts(value: QueryValue) -> list[str]:
-    """Return the texts in a value, whichever way it is spelled."""
+    """Return the texts in a value."""
     if isinstance(value, str):
         return [value]
     items = value.values() if isinstance(value, dict) else value
@@ -95,22 +97,21 @@ def texts(value: QueryValue) -> list[str]:
 
 
 def is_on(value: QueryValue | None) -> bool:
-    """Return whether a switch is on."""
+    """Return whether a boolean parameter is true."""
     return value in ("true", "1")
 
 
 def check_values(query: QueryTree, name: str, values: Sequence[str]) -> None:
-    """Raise Refusal 400 if a parameter is given, and has none of these values."""
+    """Raise Refusal 400 if a parameter has another value."""
     if (value := query.get(name, values[0])) not in values:
         raise Refusal(400, f"{name} must be {' or '.join(values)}, not {value!r}")
 
 
 def tests(api: str, resource: str, query: QueryTree, own: Collection[str]) -> list[Test]:
-    """Return the tests that a record must pass to be listed. `own` are the fields that
-    a user's file defines.
+    """Return the tests that a record must pass to be listed. `own` has the fields in a
+    user's file.
 
-    Assumption: a parameter that names no field of the resource is ignored, as providers
-    do.
+    Assumption: like providers, ignore parameters that are not fields of the resource.
     """
     made = []
     for name, value in query.items():
@@ -149,8 +150,8 @@ def _field(api: str, resource: str, name: str, own: Collection[str] = ()) -> str
 
 
 def _means_all(api: str, resource: str, name: str, value: QueryValue) -> bool:
-    """Return whether the value means no filter. It does if it is `all`, a known value
-    of the parameter but not of the field.
+    """Return whether the value means no filter: `all` is a known value of the parameter
+    but not of the field.
     """
     facts = known(api, resource)
     wanted = next((field.values for field in facts.query.get("list", ()) if field.name == name), ())
@@ -159,8 +160,8 @@ def _means_all(api: str, resource: str, name: str, value: QueryValue) -> bool:
 
 
 def field_test(path: list[str], value: QueryValue) -> Test:
-    """Return the test of one field of a record. `value` is a value, several values, or
-    operators with their values.
+    """Return the test for a field. `value` is a value, several values, or operators
+    with values.
     """
     if isinstance(value, dict):
         below = [
@@ -218,10 +219,7 @@ def _leaves(value: Json) -> Iterator[Json]:
 
 
 def _sign(found: Json, text: str) -> int | None:
-    """-1, 0 or 1 as a value is below, equal to or above a text.
-
-    None if the two cannot be compared.
-    """
+    """Compare a value with a text: -1, 0, 1, or None if they cannot be compared."""
     if isinstance(found, bool):
         return 0 if text == str(found).lower() else None
     if isinstance(found, (int, float)):
@@ -250,7 +248,7 @@ def _moment(text: str) -> "datetime | None":
 
 
 def sort_key(name: str) -> Callable[[JsonObject], tuple[int, Json]]:
-    """Return the key that sorts records by a field: numbers, then texts, then records
+    """Return the key for sorting records by a field: numbers, then texts, then records
     without it.
     """
 

@@ -1,4 +1,4 @@
-"""Records that are generated together, and the facts that their fields depend on."""
+"""Generate records together, and the values that their fields depend on."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -11,7 +11,7 @@ from unified_cli.sandbox.vocabulary import TABLES, id_prefix
 from unified_cli.values import JsonObject
 
 PEOPLE = {"users": STAFF, "me": STAFF, "contacts": CUSTOMERS, "candidates": CANDIDATES}
-"""The group that the people of a resource belong to."""
+"""The group of the people of each resource."""
 
 _KEPT = 4096
 
@@ -21,10 +21,10 @@ Pointers = dict[int | None, JsonObject | None]
 
 
 class SeededConnection:
-    """A connection that records are generated for: its seed, and how many records each
-    resource has.
+    """A connection to generate records for: its seed, and the number of records of each
+    resource.
 
-    Values that several records share are kept for the last few thousand of a kind.
+    Shared values are cached.
     """
 
     def __init__(self, seed: str, counts: Mapping[tuple[str, str], int]) -> None:
@@ -34,11 +34,11 @@ class SeededConnection:
         self._people: dict[str, dict[int, Person]] = {}
 
     def count(self, api: str, resource: str) -> int:
-        """Return how many records of a resource there are."""
+        """Return the number of records of a resource."""
         return self._counts.get((api, resource), vocabulary.count(api, resource))
 
     def pointers(self, api: str, resource: str, numbers: Sequence[int | None]) -> Pointers:
-        """Return the pointers to these records of a resource, among others."""
+        """Return the pointers to these and other records of a resource."""
         kept = self._pointers.get((api, resource))
         if kept is None or len(kept) > _KEPT:
             # A new dict, because another thread may be reading the old one.
@@ -62,8 +62,8 @@ class SeededConnection:
 
 
 class RecordBatch:
-    """Records 1, 2, … of a resource that are generated together; every list has one
-    value for each of them.
+    """Records 1, 2, … of a resource, which are generated together. Every list has one
+    value for each.
     """
 
     def __init__(
@@ -97,9 +97,7 @@ class RecordBatch:
 
     @cached_property
     def people(self) -> list[Person]:
-        """The people whom the records describe. Empty if the resource does not describe
-        people.
-        """
+        """The people that the records describe, if any."""
         if (self.api, self.resource) == ("conferencing", "attendees"):
             # Two of three are colleagues, the third is a guest.
             both = (self.connection.people(group, self.numbers) for group in (STAFF, CUSTOMERS))
@@ -123,19 +121,19 @@ class RecordBatch:
         return RecordBatch(self.connection, self.api, resource, numbers)
 
     def count(self, resource: str) -> int:
-        """Return how many records another resource of the same API has."""
+        """Return the number of records of another resource of the same API."""
         return self.connection.count(self.api, resource)
 
     def pointers(self, resource: str, numbers: Sequence[int | None]) -> Pointers:
-        """Return the pointers to these records of another resource of the same API,
-        among others.
+        """Return the pointers to these and other records of another resource of the
+        same API.
         """
         return self.connection.pointers(self.api, resource, numbers)
 
 
 @lru_cache(256)
 def _titles(api: str, resource: str) -> Callable[[RecordBatch], list[str]]:
-    """Return a function that gives titles to records that do not describe people."""
+    """Return a function that returns titles for records other than people."""
     if resource == "accounts":
         return lambda batch: [company(number).name for number in batch.numbers]
     names = vocabulary.names(api, resource)

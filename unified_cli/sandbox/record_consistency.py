@@ -1,4 +1,4 @@
-"""Fields whose values depend on other fields of the same record."""
+"""Adjust fields that depend on other fields of the same record."""
 
 from collections.abc import Callable, Mapping
 

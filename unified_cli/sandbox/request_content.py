@@ -1,6 +1,4 @@
-"""The content of a request: a JSON object, a form with files, or the bytes of a file;
-none has to be in memory.
-"""
+"""Parse the content of a request: a JSON object, a form with files, or a file."""
 
 import binascii
 import re
@@ -23,11 +21,11 @@ LARGEST_UPLOAD = LARGEST_COPY
 """The most bytes of a body that is a form or a file."""
 FORM = "multipart/form-data"
 PIECE = 1024 * 1024
-"""The bytes of a file that are in memory at a time."""
+"""How many bytes of a file to hold in memory."""
 
 
 class UploadedFile(NamedTuple):
-    """A part of a body, or all of it: `size` bytes from `start`."""
+    """A file in a body: `size` bytes from `start`."""
 
     body: BinaryIO
     start: int
@@ -48,9 +46,7 @@ class UploadedFile(NamedTuple):
 
 
 def may_be_large(request: SandboxRequest, service: Service) -> bool:
-    """Return whether the body of a request is a form, or bytes that are passed on as
-    they are.
-    """
+    """Return whether the body of a request is a form or a file."""
     kind = media_type(request)
     passed_on = (
         any(is_on(value) for value in request.values(service.body_passthrough))
@@ -65,9 +61,7 @@ def media_type(request: SandboxRequest) -> str:
 
 
 def kept(pieces: Iterable[bytes]) -> BinaryIO:
-    """Return a body in a temporary file, which is deleted when closed.
-
-    A small body stays in memory.
+    """Return a body in a temporary file, or in memory if it is small.
 
     Raises Refusal 413 if it has more than `LARGEST_UPLOAD` bytes, and StorageError if
     the disk is full.
@@ -91,7 +85,7 @@ def _check(size: int) -> None:
         raise Refusal(413, f"the body is longer than {LARGEST_UPLOAD} bytes")
 
 
-# The fields that hold a file in base64: one in ticketing and ats, the other in emails.
+# The fields with a file in base64, in ticketing and ats, and in emails.
 _ENCODED = ("data", "content_bytes")
 _BOUNDARY = re.compile(r'boundary="?([^";]{1,200})"?', re.IGNORECASE)
 _DISPOSITION = re.compile(r'(?P<key>name|filename)="(?P<value>(?:\\.|[^"\\])*)"')
@@ -153,7 +147,7 @@ def _part(head: str, content: UploadedFile) -> FormPart:
 
 
 def _places(body: BinaryIO, delimiter: bytes) -> Iterator[int]:
-    """Yield the positions of the delimiter in the body. A line break is assumed before
+    """Yield the positions of the delimiter in the body, as if a line break were before
     the first byte.
     """
     body.seek(0)
@@ -176,9 +170,7 @@ def _places(body: BinaryIO, delimiter: bytes) -> Iterator[int]:
 
 @dataclass(slots=True)
 class Body:
-    """The members of a request's object, each as JSON text, and the file that was sent,
-    if any.
-    """
+    """The members of a request's object as JSON text, and the uploaded file, if any."""
 
     members: dict[str, str] = field(default_factory=dict)
     file: UploadedFile | None = None
@@ -188,9 +180,7 @@ class Body:
         return read(self.members[name]) if name in self.members else None
 
     def text(self, name: str) -> str | None:
-        """Return a member that is a text or a number, as text, or None if it is
-        anything else.
-        """
+        """Return a string or a number as text, and None for other values."""
         written = self.members.get(name, "null")
         value = self.value(name)
         if isinstance(value, str):
@@ -199,10 +189,10 @@ class Body:
 
 
 def body_of(request: SandboxRequest, *, passthrough: bool) -> Body:
-    """Return the content of a request.
+    """Parse the content of a request.
 
-    Raises Refusal: 400 for broken JSON, 422 for JSON that is not an object, 415 for a
-    type that cannot be read.
+    Raises Refusal 400 for invalid JSON, 422 for JSON that is not an object, and 415 for
+    an unsupported type.
     """
     kind = media_type(request)
     if kind == FORM:
@@ -251,9 +241,8 @@ def attached(body: Body) -> UploadedFile | None:
 
 
 def from_base64(name: str, value: str) -> UploadedFile:
-    """Return the file in a field.
-
-    Raises Refusal 422, the provider's, if it is not base64.
+    """Decode the file in a field. Raises the provider's Refusal 422 if it is not
+    base64.
     """
     try:
         return UploadedFile.of(binascii.a2b_base64(value.encode("ascii"), strict_mode=True))

@@ -1,5 +1,5 @@
-"""Route a request: find its operation, check that its connection accepts it now, and
-select the function that answers it.
+"""Route a request: find its operation, check that its connection accepts it, and select
+the handler.
 """
 
 import threading
@@ -24,10 +24,10 @@ _KNOWN = {*METHODS, "HEAD", "OPTIONS", "PUT", "TRACE", "CONNECT", "QUERY"}
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """An operation and the id in the path if there is one.
+    """An operation, and the id in the path, if any.
 
-    With `schema` the request is for the schema of the operation, or of its `product` if
-    given. With `proxy` it is for the provider's own records.
+    `schema` means a request for the schema of the operation, possibly for a `product`,
+    and `proxy` a request for the provider's own records.
     """
 
     operation: Operation
@@ -56,24 +56,22 @@ def route(catalogue: Catalogue, method: str, path: str) -> Route | None:
             named, schema=True, product=unquote(rest[0]) if len(rest) == 3 else None
         )
     if not rest:
-        # Some providers take the id of an update in the body.
+        # Some providers accept the id of an update in the body.
         update = resource.operations.get("update")
         return Route(update) if update and update.method == method else None
     return None
 
 
 def offered(catalogue: Catalogue, found: Route, path: str, kind: str) -> Route:
-    """Return the route on a connection of this kind. The resource in a proxy path may
-    exist in several products.
+    """Return the route for a connection of this kind. The resource in a proxy path may
+    be in several APIs.
     """
     routes = _proxied(catalogue, found.operation.method, path) if found.proxy else ()
     return next((one for one in routes if beyond.offered(kind, one.operation)), found)
 
 
 def _custom(method: str, path: str) -> Operation:
-    """Return an operation for a call that is forwarded to the provider. It belongs to
-    no API, and a write may have any effect.
-    """
+    """Return an operation for a call that is forwarded to the provider."""
     kind = "read" if method == "GET" else "action"
     return Operation(
         "", path, "custom", method, path, kind, outward=False, harmless=False, summary=""
@@ -81,7 +79,7 @@ def _custom(method: str, path: str) -> Operation:
 
 
 def _proxied(catalogue: Catalogue, method: str, path: str) -> Iterator[Route]:
-    """Yield the operations that a proxy path may mean, one for each API that has the
+    """Yield the possible operations of a proxy path, one for each API with the
     resource.
     """
     name, *rest = path.removeprefix(f"{catalogue.service.proxy}/").split("/")
@@ -100,20 +98,20 @@ def _proxied(catalogue: Catalogue, method: str, path: str) -> Iterator[Route]:
 
 
 def methods(catalogue: Catalogue, path: str) -> set[str]:
-    """Return the methods that a path accepts. Empty if the path is not known."""
+    """Return the methods that a path accepts, or nothing if it is unknown."""
     return {method for method in METHODS if route(catalogue, method, path)}
 
 
 def options(request: SandboxRequest, allowed: Collection[str]) -> SandboxResponse:
-    """Return the answer to OPTIONS. Raises Refusal 404 if the path takes no method."""
+    """Return the response to OPTIONS. Raises Refusal 404 if the path is unknown."""
     if not allowed:
         raise refused(request, allowed)
     return SandboxResponse(204, headers={"allow": _allow(allowed)})
 
 
 def refused(request: SandboxRequest, allowed: Collection[str]) -> Refusal:
-    """Return the refusal of a request without a route: 501 if the method is not known,
-    405 if the path takes other methods, or 404.
+    """Return the refusal of a request without a route: 501 for an unknown method, 405
+    for a method that the path does not accept, or 404.
     """
     if request.method not in _KNOWN:
         return Refusal(501, f"the sandbox knows no method {request.method}")
@@ -138,8 +136,8 @@ def _place(catalogue: Catalogue, path: str) -> tuple[Resource | None, list[str]]
 
 
 class SimulatedRate(NamedTuple):
-    """A number of requests in a number of seconds; `headers` says which are sent:
-    `all`, `none`, or those of one kind.
+    """A number of requests in a number of seconds, and which headers to send: `all`,
+    `none`, or one kind.
     """
 
     number: int
@@ -155,8 +153,8 @@ class RateWindows:
         self._windows: dict[str, tuple[int, int]] = {}
 
     def check(self, key: str, limit: SimulatedRate, now: float) -> dict[str, str]:
-        """Count a request, and return the headers that say how many are left. Raises
-        Refusal 429 beyond the limit.
+        """Count a request, and return the rate limit headers. Raises Refusal 429 beyond
+        the limit.
         """
         number, seconds, sent = limit
         window = int(now / seconds)
@@ -186,11 +184,11 @@ class RateWindows:
 
 
 LIMIT = SimulatedRate(5, 2.0)
-"""That of the connections of the kind `rate-limited`."""
+"""The limit of connections of the kind `rate-limited`."""
 
 
 def refuse(kind: str, account: str, operation: Operation, service: Service) -> None:
-    """Raise the Refusal that a connection of this kind gives, if it does."""
+    """Raise Refusal if connections of this kind refuse the operation."""
     if kind == "blocked":
         raise Refusal(503, f"the integrated account {account} is blocked")
     if kind == "needs-reauth":
@@ -256,9 +254,7 @@ _STEERING = "methodConfig"
 
 
 def forwarded(call: OperationCall) -> SandboxResponse:
-    """Return the request as the provider received it, in the service's envelope. The
-    fields that control the service and the connection are left out.
-    """
+    """Return the request that the provider received, in the service's envelope."""
     service, request = call.service, call.request
     members = {name: text for name, text in call.body.members.items() if name != _STEERING}
     sent: JsonObject = {
@@ -276,10 +272,7 @@ def forwarded(call: OperationCall) -> SandboxResponse:
 
 
 def handler(operation: Operation) -> Handler:
-    """Return the handler of an operation.
-
-    An action of unknown meaning merges the body into the record it names.
-    """
+    """Return the handler of an operation."""
     if not operation.api:
         return forwarded
     special = _SPECIAL.get(f"{operation.resource} {operation.name.replace('_', '-')}")

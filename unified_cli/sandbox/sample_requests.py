@@ -1,5 +1,5 @@
-"""A request for every operation, which succeeds on the seeded records. Help, the
-documents and tests use them.
+"""Build a request for each operation that succeeds with the seeded records, for help
+pages, documentation and tests.
 """
 
 from collections.abc import Mapping
@@ -11,14 +11,14 @@ from unified_cli.sandbox.vocabulary import TABLES
 from unified_cli.values import JsonObject
 
 _TAKES: Mapping[str, JsonObject] = TABLES["requests"]
-"""The arguments of actions, a query parameter with a question mark; the ids are those
-of seeded records.
+"""The arguments of actions, with ids of seeded records. A question mark marks a query
+parameter.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A request: the id for the path, parameters, and the body as an object."""
+    """A request: the id in the path, the parameters, and the body."""
 
     identity: str | None = None
     query: Mapping[str, str] = field(default_factory=dict)
@@ -33,9 +33,8 @@ def required_parameters(operation: Operation) -> list[str]:
 
 
 def required_fields(operation: Operation) -> list[str]:
-    """Return the required body fields of an operation.
-
-    An unknown action needs an id.
+    """Return the required body fields of an operation. An unknown action needs an
+    id.
     """
     nameless = (
         operation.kind == "action" and operation.name != "download" and not _is_known(operation)
@@ -49,9 +48,8 @@ def _is_known(operation: Operation) -> bool:
 
 
 def example(operation: Operation) -> Example:
-    """Return a request for an operation.
-
-    The request of an unknown action names the first record of its resource.
+    """Return a request for an operation. An unknown action gets the first record of its
+    resource.
     """
     resource = operation.resource
     identity = operation.example_id

@@ -1,5 +1,5 @@
-"""Random numbers that depend only on words, so they are the same in every process and
-on every machine. They can be computed for many records at once.
+"""Random numbers that depend only on words, so that they are the same on every
+machine.
 """
 
 import time
@@ -17,13 +17,13 @@ MASK = (1 << 64) - 1
 DAY = 86_400
 _SECONDS = [f"{second:02d}" for second in range(60)]
 NEWEST = 1_767_268_800  # 2026-01-01T12:00:00Z: no seeded record has a later time
-# For fewer records a long integer costs more than it saves.
+# A long integer is only faster for more records.
 _FEW = 8
 
 
 class SeededRandom:
-    """Random numbers of one record: what a field gets depends on the record and the
-    field's name, on nothing else.
+    """The random numbers of one record, which depend only on the record and the field's
+    name.
     """
 
     __slots__ = ("key",)
@@ -41,9 +41,9 @@ class SeededRandom:
         return [crc32(b"\0%d" % number, self.key) for number in numbers]
 
     def below(self, name: str, limit: int) -> int:
-        """Return a number from 0 up to, not including, `limit`."""
-        # A checksum alone is linear, so similar words would give similar numbers; the
-        # product mixes its bits.
+        """Return a number from 0 to below `limit`."""
+        # A checksum is linear, so similar words would give similar numbers. The product
+        # mixes the bits.
         mixed = (crc32(name.encode(), self.key) + 1) * MIX & MASK
         return ((mixed ^ mixed >> 29) * MIX & MASK) * limit >> 64
 
@@ -53,7 +53,7 @@ class SeededRandom:
 
 
 def timestamp(seconds: float) -> str:
-    """Seconds since 1970 as the service writes times: `2026-01-31T10:00:00.000Z`."""
+    """Return a time in the service's format: `2026-01-31T10:00:00.000Z`."""
     whole = int(seconds)
     text = timestamps((whole,))[0]
     return text if whole == seconds else f"{text[:-4]}{int((seconds - whole) * 1000):03d}Z"
@@ -68,8 +68,8 @@ def timestamps(times: Iterable[int]) -> list[str]:
 
 
 class _Texts(dict[int, str]):
-    """Texts by number, each made once: formatting takes long, and there are few days
-    and few minutes of a day.
+    """Cached texts by number, because formatting is slow, and there are few days and
+    minutes.
     """
 
     def __init__(self, text: Callable[[int], str]) -> None:
@@ -86,8 +86,8 @@ _HOURS = _Texts(lambda minute: f"{minute // 60:02d}:{minute % 60:02d}")
 
 
 class SeededColumns:
-    """The random numbers of several records of a resource: each result has one value
-    for each of them, in order.
+    """The random numbers of several records. Each result has a value for each record,
+    in order.
     """
 
     __slots__ = ("_keys",)
@@ -100,23 +100,23 @@ class SeededColumns:
         return SeededRandom(self._keys[place])
 
     def below(self, name: str, limit: int) -> Sequence[int]:
-        """Numbers from 0 up to, not including, `limit`."""
+        """Return numbers from 0 to below `limit`."""
         if len(self._keys) < _FEW:
             return [SeededRandom(key).below(name, limit) for key in self._keys]
         word = name.encode()
         return _mixed(list(map(crc32, repeat(word), self._keys)), limit)
 
     def pick(self, name: str, choices: Sequence[T]) -> list[T]:
-        """For each record one of the choices."""
+        """Return one of the choices for each record."""
         return [choices[place] for place in self.below(name, len(choices))]
 
     def one_in(self, name: str, often: int) -> list[bool]:
-        """True for one record in `often`."""
+        """Return True for one record in `often`."""
         return [place == 0 for place in self.below(name, often)]
 
     def creation_times(self) -> list[int]:
-        """Return the creation times of the records, in seconds since 1970. They are in
-        the two years before 2026.
+        """Return the creation times of the records, in 2024 and 2025, in seconds since
+        1970.
         """
         days, seconds = self.below("born", 700), self.below("hour", DAY)
         return [
@@ -124,8 +124,8 @@ class SeededColumns:
         ]
 
     def times_after(self, name: str, starts: Iterable[int], days: int) -> list[int]:
-        """Return for each record a time at most this many days after its start. No time
-        is later than the latest one allowed.
+        """Return for each record a time at most this many days after its start, but not
+        after `NEWEST`.
         """
         later = self.below(name, days * DAY)
         return [
@@ -134,10 +134,10 @@ class SeededColumns:
 
 
 def _mixed(checks: Sequence[int], limit: int) -> Sequence[int]:
-    """Return the result of `SeededRandom.below` for each of these checksums.
+    """Return the result of `SeededRandom.below` for each checksum.
 
-    The checksums are side by side in one long integer, 128 bits for each, so that each
-    step is done once for all checksums.
+    All checksums are in one long integer, with 128 bits each, so that each step is done
+    once.
     """
     lanes = _lanes(len(checks))
     value = (int.from_bytes(lanes.low.pack(*checks), "little") + lanes.ones) * MIX & lanes.mask
@@ -146,8 +146,8 @@ def _mixed(checks: Sequence[int], limit: int) -> Sequence[int]:
 
 
 class _Lanes:
-    """Several numbers of 128 bits in one integer: 1 and 64 ones in each, their lower
-    and their upper halves.
+    """Masks for several numbers of 128 bits in one integer: 1, and 64 ones, in the
+    lower and upper halves.
     """
 
     def __init__(self, count: int) -> None:

@@ -1,6 +1,4 @@
-"""Seeded records: record N of a resource is computed from seed, connection, API,
-resource and N.
-"""
+"""Generate record N of a resource from the seed, connection, API, resource and N."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -26,15 +24,13 @@ from unified_cli.sandbox.vocabulary import (
 from unified_cli.values import Json, JsonColumns, JsonObject
 
 OwnFields = Callable[[str, str], Sequence[KnownField]]
-"""The fields of an API's resource, if a user's file names them."""
+"""Returns the fields of a resource in a user's file."""
 
 Targets = Callable[[RecordBatch], Sequence[int | None]]
-"""From records the numbers of those that they refer to, None where one refers to
-none.
-"""
+"""Returns the number of the record that each record refers to, or None."""
 
 TargetLists = Callable[[RecordBatch], list[Sequence[int]]]
-"""The same for a field that refers to several records."""
+"""Returns the numbers of the records that each record refers to."""
 
 
 def _targets(place: FieldPlace) -> Targets:
@@ -49,8 +45,8 @@ def _targets(place: FieldPlace) -> Targets:
 
 
 def _target_lists(place: FieldPlace, to: str) -> TargetLists:
-    """Return the function that finds the records in a list field. They belong to the
-    resource `to`.
+    """Return the function that finds the records of the resource `to` in a list
+    field.
     """
     if child := CHILD_LISTS.get(place):
         children = CHILDREN_PER_PARENT[place[0], child[0], child[1]]
@@ -79,8 +75,8 @@ def _children(numbers: Sequence[int], children: int, size: int) -> list[Sequence
 
 
 def _found(place: FieldPlace, to: str) -> Callable[[RecordBatch, int], Sequence[int | None]]:
-    """Return the function that finds the records that a field refers to. It is called
-    with the number of those records, which is not 0.
+    """Return the function that finds the records that a field refers to, from their
+    total number, which is not 0.
     """
     _, resource, name = place
     if children := CHILDREN_PER_PARENT.get(place):
@@ -109,8 +105,8 @@ def _derived(place: FieldPlace) -> Targets:
 
 
 def _rare(batch: RecordBatch, name: str, size: int, *, lower: bool) -> Sequence[int | None]:
-    """Return a reference for one record in four, else None. With `lower` it is to a
-    record with a lower number.
+    """Return a reference for one record in four, with `lower` to a record with a lower
+    number.
     """
     targets: list[int | None] = []
     for place, (number, has) in enumerate(
@@ -122,7 +118,7 @@ def _rare(batch: RecordBatch, name: str, size: int, *, lower: bool) -> Sequence[
 
 
 def _stages(batch: RecordBatch, size: int) -> Sequence[int | None]:
-    """For each application a stage of its job."""
+    """Return a stage of its job for each application."""
     stages = CHILDREN_PER_PARENT["ats", "job_interview_stages", "job"]
     jobs = _targets(("ats", "applications", "job"))(batch)
     turns = batch.random.below("current_stage", stages)
@@ -135,8 +131,8 @@ _STATUSES, _USUAL_STATUSES = "ticket_status", 6
 
 
 def _statuses(batch: RecordBatch, size: int) -> Sequence[int | None]:
-    """Return a status for each ticket or task. Most have a usual status, but each of
-    the last records has a different one of the rest.
+    """Return a status for each ticket or task. Most have a usual status, and the last
+    records have each of the others.
     """
     usual, last = min(size, _USUAL_STATUSES), batch.count(batch.resource)
     numbers = batch.random.below("status", usual)
@@ -147,18 +143,18 @@ def _statuses(batch: RecordBatch, size: int) -> Sequence[int | None]:
 
 
 _KEPT = 4096
-# Assumption: every record has these fields, except records that the service publishes
-# without an id.
+# Assumption: every record has these fields, unless the service documents it without an
+# id.
 _ALWAYS = (KnownField("id"), KnownField("name"), KnownField("created_at"), KnownField("updated_at"))
 _UNKNOWN_PERSON = (KnownField("first_name"), KnownField("last_name"), KnownField("emails", "array"))
 _TIMES = ("created_at", "updated_at")
 _POINTER = {"id", "name"}
 
 
-# Some connections have field mappings of their own: fields renamed, left out, or of
+# Some connections have their own field mappings: fields are renamed, missing, or of
 # another type.
 def _remapped(columns: JsonColumns) -> JsonColumns:
-    """References as plain ids, and one field more."""
+    """Return references as plain ids, and an additional field."""
     plain = {name: [_plain(value) for value in values] for name, values in columns.items()}
     return {**plain, "mapped_by": ["custom" for _ in next(iter(plain.values()))]}
 
@@ -175,11 +171,11 @@ MAPPINGS: Mapping[str, Callable[[JsonColumns], JsonColumns]] = {
     "remapped": _remapped,
     "untimed": _untimed,
 }
-"""Changes to seeded records, by the kind of their connection."""
+"""Changes to seeded records, by the kind of connection."""
 
 
 class SeededRecords:
-    """The records that a connection has at first, each generated when it is read."""
+    """The initial records of a connection, which are generated when they are read."""
 
     def __init__(
         self,
@@ -200,17 +196,18 @@ class SeededRecords:
         return self._connection.count(api, resource)
 
     def records(self, api: str, resource: str, numbers: Sequence[int]) -> list[JsonObject]:
-        """Records 1, 2, … of a resource as JSON objects: many at once take less time
-        than one after another.
+        """Return records 1, 2, … of a resource as JSON objects. Generating many at once
+        is faster.
         """
         return objects(self._columns(api, resource, numbers))
 
     def encoded(self, api: str, resource: str, numbers: Sequence[int]) -> list[bytes]:
-        """Records 1, 2, … of a resource as JSON. The last few thousand are kept."""
-        # Copied into a list, because another thread may be adding an entry.
+        """Return records 1, 2, … of a resource as JSON. The last few thousand are
+        cached.
+        """
+        # Copy into a list, because another thread may be adding an entry.
         if sum(map(len, list(self._encoded.values()))) > _KEPT:
-            # Replaced and not cleared, because another thread may be reading the old
-            # dictionary.
+            # Replace the dictionary, because another thread may be reading the old one.
             self._encoded = {}
         kept = self._encoded.setdefault((api, resource), {})
         missing = [number for number in numbers if number not in kept]
@@ -223,7 +220,7 @@ class SeededRecords:
     def _columns(self, api: str, resource: str, numbers: Sequence[int]) -> JsonColumns:
         shown = SHOWN_AS.get(resource, resource)
         batch = RecordBatch(self._connection, api, shown, numbers)
-        # The records that these refer to are not known.
+        # The targets of these references are unknown.
         own = tuple(one._replace(references=None) for one in self._own_fields(api, shown))
         columns: JsonColumns = {name: make(batch, name) for name, make in _makers(api, shown, own)}
         if adjust := ADJUSTMENTS.get((api, shown)):
@@ -235,15 +232,14 @@ class SeededRecords:
 def _makers(
     api: str, resource: str, own: tuple[KnownField, ...]
 ) -> tuple[tuple[str, FieldMaker], ...]:
-    """Return the fields of a resource's records, with the functions that make their
-    values. If there are `own` fields, they replace the known ones.
+    """Return the fields of a resource and the functions that generate their values.
 
-    They are the same for every connection.
+    `own` fields, if any, replace the known ones.
     """
     fields = own or known(api, resource).fields or (_UNKNOWN_PERSON if resource in PEOPLE else ())
     has = {field.name for field in fields}
     if resource not in NAMELESS:
-        # Where fields are known, no name is added to them; else it comes after the id.
+        # Add a name after the id only if no fields are known.
         named = len(has) > 1 and resource not in PEOPLE
         more = tuple(f for f in _ALWAYS if f.name not in has and not (f.name == "name" and named))
         fields = more + fields if "id" not in has else fields + more
@@ -271,7 +267,7 @@ def _maker(api: str, resource: str, field: KnownField) -> FieldMaker:
 
 
 def _filtered(api: str, resource: str, name: str) -> tuple[str, ...]:
-    """Return the values that a list is known to filter a field by."""
+    """Return the known filter values for a field."""
     found = known(api, resource).query.get("list", ())
     return next((one.values for one in found if one.name == name), ())
 

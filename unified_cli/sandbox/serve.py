@@ -1,4 +1,4 @@
-"""Serve the sandbox until a signal comes, as `unified sandbox serve` does."""
+"""Serve the sandbox until a signal, for `unified sandbox serve`."""
 
 import contextlib
 import secrets
@@ -22,9 +22,7 @@ from unified_cli.storage import atomic_file, output_file, regular_file
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """The settings of a server: its address, its records and its faults. If `token` is
-    None, a new one is generated.
-    """
+    """The settings of a server. If `token` is None, a new one is generated."""
 
     port: int = 0
     host: str | None = None
@@ -44,13 +42,11 @@ def serve(
     announce: Callable[[bytes], None],
     settings: ServerSettings,
 ) -> None:
-    """Serve until a signal comes. `announce` gets the address and the token, as
-    `export` lines for a shell.
+    """Serve until a signal.
 
-    A token from the settings is left out of the lines.
-
-    Raises UsageError for invalid faults or an unknown host, StorageError if the port,
-    the state or the file cannot be used.
+    `announce` gets `export` lines for a shell with the address and a generated token.
+    Raises UsageError for invalid faults or an unknown host, and StorageError if the
+    port, the state or the file cannot be used.
     """
     check_names(settings.names)
     faults = Faults.parse(_spec(settings.faults), settings.seed or "")
@@ -113,10 +109,7 @@ def _spec(faults: str | None) -> str:
 
 @contextlib.contextmanager
 def _ready_file(name: str | None, values: Mapping[str, str]) -> Iterator[None]:
-    """Keep a file of `NAME=value` lines during the block.
-
-    Raises StorageError.
-    """
+    """Keep a file of `NAME=value` lines during the block. Raises StorageError."""
     if name is None:
         yield
         return

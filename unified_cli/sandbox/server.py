@@ -1,6 +1,4 @@
-"""The sandbox on a port of this machine, for any client: its sockets, its threads, its
-log.
-"""
+"""Serve the sandbox on a port of this machine."""
 
 import contextlib
 import errno
@@ -39,27 +37,25 @@ from unified_cli.sandbox.wsgi_application import (
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-# Seconds until an idle connection is closed, and seconds between checks for idle
-# connections.
+# When to close an idle connection, and how often to check, in seconds.
 _IDLE, _SWEEP = 30, 5
 _CONNECTIONS = 20_000
-# Seconds that `close` waits for pending answers. No write is lost after that, because
-# each is stored before it is answered.
+# How long `close` waits for pending responses, in seconds. Writes are stored before the
+# response, so they are not lost.
 _GRACE = 0.3
-# The value of SO_LINGER that makes closing a reset: on, for no second.
+# With this value of SO_LINGER, closing resets the connection.
 _RESET = struct.pack("ii" if os.name == "posix" else "hh", 1, 0)
 _FIRST_THREADS = 2
-# Enough for a client with 64 workers against answers that are slow on purpose.
+# Enough for a client with 64 workers and slow responses.
 _MOST_THREADS = 64
-# A longer body takes so long to read that others should not wait for it.
+# Other requests should not wait for longer bodies.
 _SHORT_BODY = 64 * 1024
 _LONGEST_LOGGED = 2000
 _BACKLOG = 1024
 
 
 def listen(port: int, host: str | None = None) -> list[socket.socket]:
-    """Return sockets that listen on `host`. Without a host they are on 127.0.0.1 and,
-    if this machine has it, on ::1, both on one port.
+    """Return sockets that listen on `host`, by default 127.0.0.1 and, if possible, ::1.
 
     Raises UsageError if the port is invalid or the host unknown, and StorageError if
     the port cannot be used.
@@ -74,7 +70,7 @@ def listen(port: int, host: str | None = None) -> list[socket.socket]:
             ("::1", first.getsockname()[1]), family=socket.AF_INET6, backlog=_BACKLOG
         )
     except OSError as error:
-        # If there is no IPv6, or if the port is taken there, 127.0.0.1 alone is enough.
+        # Without IPv6, or if the port is in use there, 127.0.0.1 is enough.
         if error.errno == errno.EMFILE:
             raise
         return [first]
@@ -82,14 +78,12 @@ def listen(port: int, host: str | None = None) -> list[socket.socket]:
 
 
 def is_loopback(listening: socket.socket) -> bool:
-    """Return whether only programs of this machine reach the socket."""
+    """Return whether only this machine can reach the socket."""
     return ip_address(listening.getsockname()[0].partition("%")[0]).is_loopback
 
 
 def address_of(listening: socket.socket) -> tuple[str, int]:
-    """Return the host, as a URL spells it, and the port where this machine reaches the
-    socket.
-    """
+    """Return the host for a URL, and the port, for connections from this machine."""
     host, port = listening.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  compared, not bound
     return bracketed(host), port
@@ -105,7 +99,7 @@ def _socket(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server(address[:2], family=family, backlog=_BACKLOG)
     except OSError as error:
-        # Python's own text repeats the address as a tuple.
+        # Python's message repeats the address as a tuple.
         reason = os.strerror(error.errno) if error.errno else str(error)
         hint = (
             "--port 0 takes a free one"
@@ -116,19 +110,19 @@ def _socket(host: str, port: int) -> socket.socket:
 
 
 class RequestLog:
-    """Logs requests and answers to stderr. Without `-v` it writes nothing."""
+    """Logs requests and responses to stderr, with `-v`."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
 
     def start(self) -> float:
-        """Return the time at which a request came."""
+        """Return the start time of a request."""
         return self._runtime.monotonic()
 
     def write(
         self, environ: "WSGIEnvironment", answer: SandboxResponse | None, start: float
     ) -> None:
-        """Log a request with its answer. Without one the connection was reset."""
+        """Log a request with its response, or a reset connection if it is None."""
         stderr = self._runtime.stderr
         if not stderr.verbosity:
             return
@@ -146,11 +140,11 @@ class RequestLog:
 
 
 class ThreadCount:
-    """Doubles the number of threads when a request takes the last free one. `start` is
-    called with the new number.
+    """Doubles the number of threads when the last free one is used. `start` is called
+    with the new number.
 
-    It does not begin with all 64 threads: they would take turns, and each would find
-    the processor's caches filled by the others.
+    It does not start all 64 threads at once, because alternating between them would
+    waste the processor's caches.
     """
 
     def __init__(self, start: Callable[[int], object]) -> None:
@@ -159,7 +153,7 @@ class ThreadCount:
         self._count, self._busy = _FIRST_THREADS, 0
 
     def __enter__(self) -> Self:
-        """Count a request that begins."""
+        """Count the start of a request."""
         with self._lock:
             self._busy += 1
             if self._busy == self._count < _MOST_THREADS:
@@ -168,7 +162,7 @@ class ThreadCount:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Count a request that ends."""
+        """Count the end of a request."""
         with self._lock:
             self._busy -= 1
 
@@ -179,14 +173,14 @@ class ThreadCount:
 
 
 class LoopTasks:
-    """Keeps the requests that the loop's thread has read, and hands all others to the
-    worker threads.
+    """Keeps requests that the loop's thread has read, and passes others to worker
+    threads.
     """
 
     def __init__(self, threads: ThreadedTaskDispatcher) -> None:
         self._threads = threads
         self.loop: int | None = None
-        """The thread that runs the loop, if it does."""
+        """The thread that runs the loop, if any."""
         self.arrived: deque[HTTPChannel] = deque()
 
     def add_task(self, task: HTTPChannel) -> None:
@@ -200,7 +194,7 @@ class LoopTasks:
 
 
 class Server:
-    """A served sandbox: it runs until `stop`, which any thread may call."""
+    """A sandbox server that runs until `stop`, which any thread may call."""
 
     def __init__(
         self, sandbox: Sandbox, sockets: Sequence[socket.socket] = (), *, names: Sequence[str] = ()
@@ -216,10 +210,10 @@ class Server:
         host, self.port = address_of(self._sockets[0])
         self.url = f"http://{host}:{self.port}"
         self.others = not all(is_loopback(one) for one in self._sockets)
-        """Whether other machines reach it."""
+        """Whether other machines can reach it."""
         self._hosts = HostCheck(self.port, [f"{host}:{self.port}", *names], others=self.others)
         self.log: RequestLog | None = None
-        # waitress logs overload and broken clients, which does not matter here.
+        # Ignore the logs of waitress about overload and broken clients.
         for name in ("waitress", "waitress.queue"):
             logging.getLogger(name).addHandler(logging.NullHandler())
             logging.getLogger(name).propagate = False
@@ -245,24 +239,24 @@ class Server:
                 one.task_dispatcher = self._tasks
 
     def run(self) -> None:
-        """Serve until stopped, or until a signal's exception comes through."""
+        """Serve until stopped, or until the exception of a signal."""
         self._tasks.loop = threading.get_ident()
         arrived = self._tasks.arrived
         while not self._stopped.is_set():
             wasyncore.loop(timeout=0 if arrived else 1, use_poll=True, map=self._map, count=1)
             for _ in range(len(arrived)):
                 channel = arrived.popleft()
-                # Handing a request to a thread costs more than most answers do.
+                # Passing a request to a thread takes longer than most responses.
                 (self._dispatcher.add_task if self._may_wait(channel) else HTTPChannel.service)(
                     channel
                 )
 
     def close(self) -> None:
-        """Close all sockets; answers on their way have a moment to get out."""
+        """Close all sockets, after a short wait for pending responses."""
         self._threads.close()
         self._dispatcher.shutdown(timeout=_GRACE)
         for one in list(self._map.values()):
-            # `handle_close` also closes the file of a large pending answer.
+            # `handle_close` also closes the file of a large pending response.
             if isinstance(one, HTTPChannel):
                 one.handle_close()
         wasyncore.close_all(self._map)
@@ -275,15 +269,15 @@ class Server:
             socket.create_connection(self._sockets[0].getsockname()[:2], timeout=1).close()
 
     def _may_wait(self, channel: HTTPChannel) -> bool:
-        """Return whether the answer to the channel's next request may have to wait: for
-        a fault, its client, or its body.
+        """Return whether the response to the channel's next request may be delayed by a
+        fault, its client, or its body.
         """
         request = channel.requests[0]
         if len(channel.requests) > 1 or channel.total_outbufs_len:
             return True
         if request.body_rcv is not None and len(request.body_rcv) > _SHORT_BODY:
             return True
-        # A broken request has no target, and is refused.
+        # An invalid request has no target, and is refused.
         target = getattr(request, "request_uri", "")
         return self._application.sandbox.may_wait(target, request.headers.get("AUTHORIZATION", ""))
 
@@ -310,15 +304,15 @@ class Server:
         return respond(answer, environ, start_response)
 
     def _reset(self, peer: tuple[str, int]) -> None:
-        """Make closing the connection a reset."""
+        """Reset the connection when it is closed."""
         for channel in list(self._map.values()):
             if getattr(channel, "addr", None) and tuple(channel.addr[:2]) == peer:
                 channel.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
 
 
 def _connection_limit() -> int:
-    """Return how many connections may be open: as many as the operating system allows
-    files, less a few for other files.
+    """Return the most open connections: the most open files, minus a few for other
+    files.
     """
     allowed = os_limits.raise_open_files(_CONNECTIONS)
     return max(min(allowed, _CONNECTIONS) - 100, 50)

@@ -1,7 +1,7 @@
-"""The sandbox's log of the service's calls. It is made up: each connection has one call
-every few minutes, and the newest is first.
+"""Generate a log of calls, with one call of each connection every few minutes, the
+newest first.
 
-It also holds made-up credentials, to check that clients mask them.
+It contains fake credentials to check that clients mask them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,11 +20,11 @@ from unified_cli.sandbox.stored_records import Row
 from unified_cli.values import JsonObject
 
 MOST = 100
-"""Entries on a page, usually and at most."""
+"""The default and the most entries on a page."""
 _EVERY = 150
-"""Seconds from one call of a connection to the next."""
+"""The seconds between calls of a connection."""
 _LONGEST = 31 * 86_400
-# The status of the calls of each kind of connection whose calls do not succeed.
+# The status of calls by kind of connection, if they fail.
 _STATUS = {"needs-reauth": 401, "blocked": 503, "dead-provider": 502}
 _SAID = {
     401: "the provider refused the credentials of this account",
@@ -39,14 +39,12 @@ _FAILURES = (404, 422, 429)
 
 
 class ServiceLog:
-    """The entries that a query asks for, as rows of a list."""
+    """The entries that a query selects, as rows of a list."""
 
     def __init__(
         self, catalogue: Catalogue, seed: str, accounts: Sequence[str], query: QueryTree
     ) -> None:
-        """Raise Refusal if the query lacks the kind of the log, or has invalid
-        times.
-        """
+        """Raises Refusal if the kind of the log is missing or times are invalid."""
         words = catalogue.service.connections
         self.scope = ("", "", "log")
         self._catalogue, self._seed = catalogue, seed
@@ -101,7 +99,7 @@ class ServiceLog:
         status = _status(kind, random)
         failed = status >= 400
         secret = f"sandbox-credential-{random.below('token', 10**9):09d}"
-        # Calls of the provider's own records name no API.
+        # Calls for the provider's own records do not have an API.
         proxied = random.below("proxied", _ONE_IN) == 0
         resource = operation.resource if proxied else f"{operation.api}/{operation.resource}"
         upstream = f"https://provider.example/v3/{operation.resource}?access_token={secret}"
@@ -162,7 +160,8 @@ def _status(kind: str, random: SeededRandom) -> int:
 
 
 def _times(value: object) -> tuple[float, float]:
-    """Return the times of `created_at[gt]` and `created_at[lt]`, which come together.
+    """Return the times of `created_at[gt]` and `created_at[lt]`, which are both
+    required.
 
     Raises Refusal.
     """

@@ -1,5 +1,5 @@
-"""The sandbox's state in a file of SQLite: processes may share it, and an answered
-write survives a kill.
+"""Store the sandbox's state in a SQLite file, which processes may share. Finished
+writes survive a kill.
 """
 
 import sqlite3
@@ -40,13 +40,11 @@ CREATE TABLE effects (
 
 
 def connect(path: Path | None) -> sqlite3.Connection:
-    """Return the database in this file, created if it is not there.
-
-    If `path` is None, the database is in memory.
+    """Open or create the database in this file, or in memory if `path` is None.
 
     Raises StorageError if the file cannot be created, StateError if another version
     wrote it or it is not a regular file, ConfigError if another user could have written
-    it or put it there, and sqlite3's own errors.
+    it, and sqlite3's errors.
     """
     if path is None:
         database = _database(":memory:")
@@ -72,15 +70,13 @@ def connect(path: Path | None) -> sqlite3.Connection:
 
 
 def has_changes_beside(path: Path) -> bool:
-    """Return whether SQLite's write-ahead log beside this file has changes. The log
-    exists while the database is in use.
-    """
+    """Return whether SQLite's write-ahead log beside this file has changes."""
     beside = path.with_name(f"{path.name}-wal")
     return beside.exists() and beside.stat().st_size > 0
 
 
 def _create(path: Path) -> None:
-    """Create the file, whole or not at all, however many processes try at once."""
+    """Create the file atomically, even if several processes try at once."""
     try:
         folders.make_private(path.parent)
         with file_lock.hold(path.with_name(f"{path.name}.lock"), -1):
@@ -104,8 +100,7 @@ def _database(name: str) -> sqlite3.Connection:
     with ExitStack() as opened:
         connected = sqlite3.connect(name, timeout=30, isolation_level=None, check_same_thread=False)
         database = opened.enter_context(closing(connected))
-        # Committed data is handed to the operating system. It survives a kill, but may
-        # be lost in a power cut.
+        # Committed data survives a kill, but may be lost in a power failure.
         database.execute("PRAGMA synchronous = OFF")
         opened.pop_all()
     return database

@@ -117,7 +117,7 @@ def test_files_that_a_user_changed_are_found(
     assert verified.stderr.splitlines() == [
         f"acct-1/ticketing/tickets.ndjson: {names[0]}: not the bytes that were written",
         f"acct-1/ticketing/tickets.ndjson: {names[1]} is gone",
-        "acct-1/ticketing/tickets.ndjson: 0001-000009-stranger.ndjson is no part of the list",
+        "acct-1/ticketing/tickets.ndjson: 0001-000009-stranger.ndjson is not part of the list",
         f"error: {to} does not match its manifest: 3 differences (--restart starts anew)",
     ]
     again = export()

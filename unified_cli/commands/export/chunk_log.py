@@ -1,9 +1,7 @@
-"""A list in an object store: the place of its chunks, and the log that records each
-chunk and the progress of the read.
+"""Store the log of a list in an object store: its chunks and its progress.
 
-An entry of the log is created only if it does not exist, so only one of two writers
-gets the entry's number. The other writer stops: a run that considered it dead has taken
-over.
+An entry is created only if it does not exist, so only one of two writers gets its
+number. The other writer stops, because a run that considered it dead has taken over.
 """
 
 import hashlib
@@ -31,8 +29,8 @@ _NAME = re.compile(r"\d{6,}\.json", re.ASCII)
 
 
 class ListPlace(NamedTuple):
-    """Where the objects of a list are: its log, and the chunks in `folder`, whose names
-    begin with `begin`.
+    """The log of a list, and its chunks: objects in `folder` whose names begin with
+    `begin`.
     """
 
     folder: str
@@ -42,7 +40,7 @@ class ListPlace(NamedTuple):
 
     @classmethod
     def from_file(cls, file: str) -> Self:
-        """Return the place of a list from its file in a local folder, such as
+        """Return the place for a list from its file in a local folder, such as
         `acme/ats/jobs.2.ndjson`.
         """
         path = PurePosixPath(file)
@@ -53,10 +51,10 @@ class ListPlace(NamedTuple):
         return cls(str(folder), f"{begin:04}-", path.suffix, f".log/{folder}/{begin:04}")
 
     def chunk(self, number: int) -> str:
-        """Return the name of the chunk of the entry with this number.
+        """Return the name of the chunk of an entry.
 
-        All writers use the same name, so a writer that wakes after another took over
-        finds it taken, and leaves no chunk that readers would count.
+        All writers use the same name, so a frozen writer that wakes up cannot add
+        another chunk.
         """
         return f"{self.begin}{number:06}{self.suffix}"
 
@@ -70,8 +68,8 @@ class ListPlace(NamedTuple):
 
 
 def chunks_digest(chunks: Mapping[str, Stored]) -> str:
-    """Return a digest of the names, sizes and tags of chunks. It is empty if any chunk
-    has no tag.
+    """Return a digest of the names, sizes and tags of chunks, or "" if a chunk has no
+    tag.
     """
     found = sorted((name, stored.size, stored.tag) for name, stored in chunks.items())
     return (
@@ -81,9 +79,8 @@ def chunks_digest(chunks: Mapping[str, Stored]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """An object with some pages of a list.
-
-    `tag` is the store's tag of these bytes. It is empty in logs of older versions.
+    """An object with some pages of a list, and its tag in the store. Older versions did
+    not record the tag.
     """
 
     name: Annotated[str, msgspec.Meta(pattern=r"^[\w.-]+$")]
@@ -94,11 +91,10 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """An entry of the log by `writer`, with the chunk that it wrote. It has no chunk if
-    the writer began anew or took over.
+    """An entry of the log, with the chunk that `writer` wrote, if any.
 
-    `state` is the state after the entry, with the fingerprints of the cursors since the
-    entry before. Entries before the number `first` no longer count. The entry that
+    `state` is the state after the entry, with the hashes of the cursors since the
+    previous entry. Entries before the number `first` are ignored. The entry that
     completes the list has the chunks of all entries.
     """
 
@@ -112,8 +108,8 @@ class LogEntry:
 
 
 class LoggedList(NamedTuple):
-    """The contents of a log: the chunks in order, and the state after them; `number` is
-    that of the last entry.
+    """The content of a log: the chunks in order, the state, and the number of the last
+    entry.
     """
 
     number: int
@@ -123,7 +119,7 @@ class LoggedList(NamedTuple):
 
 
 class ChunkLog:
-    """The entries of one list, which are objects in a folder of their own."""
+    """The log of a list: a folder with an object for each entry."""
 
     def __init__(self, objects: StoredObjects, folder: str) -> None:
         self._objects = objects
@@ -138,7 +134,7 @@ class ChunkLog:
         return self._read(_name(number)) if number else None
 
     def newest(self) -> int:
-        """Return the number of the newest entry, 0 without any. Raises StorageError."""
+        """Return the number of the newest entry, or 0. Raises StorageError."""
         names = self._objects.listed(self._folder)
         number = max(
             (int(name.partition(".")[0]) for name in names if _NAME.fullmatch(name)), default=0
@@ -149,9 +145,9 @@ class ChunkLog:
         return number
 
     def read(self) -> LoggedList | None:
-        """Return the contents of the whole log, or None if it is empty.
+        """Return the content of the log, or None if it is empty.
 
-        Raises as `last` does.
+        Raises the errors of `last`.
         """
         last = self.last()
         if last is None:
@@ -159,8 +155,7 @@ class ChunkLog:
         if last.state.complete:
             return LoggedList(last.number, last.first, last.chunks, last.state)
         entries = [*(self._read(_name(number)) for number in range(last.first, last.number)), last]
-        # A writer that reads the list anew and keeps its records begins with zero
-        # pages.
+        # A writer that reads the list again after its records begins with zero pages.
         anew = max((at for at, entry in enumerate(entries) if not entry.state.pages), default=0)
         seen = [one for entry in entries[anew:] for one in entry.state.seen]
         chunks = tuple(entry.chunk for entry in entries if entry.chunk)
@@ -169,13 +164,14 @@ class ChunkLog:
     def entry(self, number: int) -> LogEntry:
         """Return the entry with this number.
 
-        Raises StateError if it is damaged or gone, and StorageError if the store fails.
+        Raises StateError if it is damaged or missing, and StorageError if the store
+        fails.
         """
         return self._read(_name(number))
 
     def add(self, entry: LogEntry) -> bool:
-        """Create the entry. Returns False if another writer's entry has its number.
-        Raises StorageError.
+        """Create the entry, or return False if another writer has created it. Raises
+        StorageError.
         """
         text = {**asdict(entry), "state": entry.state.members()}
         return self._objects.create(
@@ -202,12 +198,10 @@ class ChunkLog:
 def changed(
     objects: StoredObjects, place: ListPlace, known: Iterable[Chunk], there: Mapping[str, Stored]
 ) -> str | None:
-    """Return the name of a known chunk that is gone or was changed.
+    """Return the name of a known chunk that is missing or was changed, or None.
 
-    `there` are the chunks that the store lists.
-
-    If the tag of a chunk differs, as after a copy, its bytes are compared. Raises
-    StorageError.
+    `there` has the listed chunks. If the tag of a chunk differs, for example after a
+    copy, compare its bytes. Raises StorageError.
     """
     for chunk in known:
         path = f"{place.folder}/{chunk.name}"
@@ -223,7 +217,9 @@ def changed(
 
 
 def remove(objects: StoredObjects, file: str) -> None:
-    """Reset the log of a list, and remove its chunks. Raises as `begin_anew` does."""
+    """Reset the log of a list, and remove its chunks. Raises the errors of
+    `begin_anew`.
+    """
     place = ListPlace.from_file(file)
     begin_anew(objects, place)
     objects.remove([f"{place.folder}/{name}" for name in place.chunks(objects)])
@@ -232,10 +228,8 @@ def remove(objects: StoredObjects, file: str) -> None:
 def begin_anew(objects: StoredObjects, place: ListPlace, *, keep: bool = False) -> None:
     """Reset the log of a list.
 
-    With `keep`, the list is read again, and its new chunks follow the existing ones.
-
-    Raises TakenOverError if another run writes to it, and StorageError if the store
-    fails.
+    With `keep`, new chunks follow the existing ones. Raises TakenOverError if another
+    run writes to it, and StorageError if the store fails.
     """
     log = ChunkLog(objects, place.log)
     try:
@@ -250,8 +244,9 @@ def begin_anew(objects: StoredObjects, place: ListPlace, *, keep: bool = False) 
 
 
 def records(objects: StoredObjects, place: ListPlace, chunk: Chunk) -> Iterator[bytes]:
-    """Yield the records of a chunk. Raises StateError if it is gone, and StorageError
-    if the store fails.
+    """Yield the records of a chunk.
+
+    Raises StateError if it is missing, and StorageError if the store fails.
     """
     data = objects.get(f"{place.folder}/{chunk.name}")
     if data is None:
@@ -263,12 +258,12 @@ def records(objects: StoredObjects, place: ListPlace, chunk: Chunk) -> Iterator[
 
 
 def lines(data: bytes) -> Iterator[bytes]:
-    """Yield the lines of a chunk, without their ends."""
+    """Yield the lines of a chunk, without line ends."""
     yield from (line.removesuffix(b"\n") for line in io.BytesIO(data))
 
 
 def as_parquet(lines: bytes, columns: ParquetColumns) -> bytes:
-    """Return a chunk of these lines, which may be none, as a Parquet file."""
+    """Convert the lines of a chunk to a Parquet file."""
     made = io.BytesIO()
     parquet_file.write(io.BytesIO(lines), made.write, columns)
     return made.getvalue()

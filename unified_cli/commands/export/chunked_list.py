@@ -1,6 +1,4 @@
-"""A list in an object store: chunks of whole pages, each known by its entry in the
-log.
-"""
+"""Write a list to an object store, in chunks of complete pages with a log."""
 
 import hashlib
 import secrets
@@ -16,20 +14,19 @@ from unified_cli.exported.manifest import timestamp
 from unified_cli.runtime import Runtime
 from unified_cli.storage.object_store import StoredObjects
 
-# A kill loses at most one chunk, which is also what memory holds: some bytes, and pages
-# of at most this many seconds.
+# The limits of a chunk, which is held in memory and lost after a kill: its bytes, and
+# the seconds of its pages.
 BYTES = 4 * 1024 * 1024
 _SECONDS = 30.0
 
 
 class ChunkedList:
-    """The target of one list in an object store.
+    """The target for a list in an object store.
 
-    Memory holds one chunk. Even after a kill, the log's chunks hold whole pages, each
-    once: the next writer first adds an entry that the old writer did not expect, then
-    removes any chunk without an entry. A chunk is created only if it does not exist,
-    under a name that all writers know. So a writer that was frozen cannot add chunks
-    beside those of the writer that took over. All methods raise StorageError.
+    The chunks in the log have each page once, even after a kill: the next writer first
+    adds an entry that the old writer does not expect, then removes chunks without an
+    entry. A chunk is created only if it does not exist, under a name that all writers
+    know, so a frozen writer cannot add chunks later. All methods raise StorageError.
     """
 
     def __init__(
@@ -43,9 +40,7 @@ class ChunkedList:
         check_held: Callable[[], None],
         takes_over: bool,
     ) -> None:
-        """Prepare the list. With `takes_over`, an old writer of this list may be
-        frozen, not dead.
-
+        """`takes_over` means that an old writer may be frozen instead of dead.
         `check_held` raises TakenOverError if another run has taken over from this one.
         """
         self._monotonic, self._wall = runtime.monotonic, runtime.wall
@@ -62,12 +57,11 @@ class ChunkedList:
         self._logged_at = self._monotonic()
         self.state = self._known.state
 
-    # A list is replaced by `restart` only.
+    # Only `restart` replaces a list.
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:  # noqa: ARG002
-        """Continue where the log ends, or begin.
+        """Resume at the end of the log, or begin.
 
-        `restart` begins anew; with `keep`, new chunks follow the existing ones.
-
+        `restart` discards the log; with `keep`, new chunks follow the existing ones.
         Raises StateError if the list has other options or was changed.
         """
         self._read_or_restart(keep=keep, restart=restart)
@@ -77,7 +71,7 @@ class ChunkedList:
         if (restart and keep) or (self.state.records and not self.state.pages):
             self._restart_pages()
         elif not self.state.pages and not self.state.records:
-            # Nothing was read yet, so the list may continue with other options.
+            # Nothing was read yet, so the options may differ.
             self.state = replace(self._fresh(), bytes=self.state.bytes, sha256=self.state.sha256)
         elif self.state.fingerprint != self._identity.digest:
             other = self._identity.other(self.state.options)
@@ -87,9 +81,8 @@ class ChunkedList:
             raise StateError(f"{self}/{wrong} is gone or was changed", hint=START_ANEW)
         unknown = there.keys() - {chunk.name for chunk in self._known.chunks}
         if not restart and not self.state.complete:
-            # A writer that is frozen and not dead must not find its number free:
-            # neither after its chunk was removed, nor before this one has written its
-            # first.
+            # A frozen writer must not find its number free, neither after its chunk was
+            # removed nor before our first chunk.
             if self._takes_over:
                 self._fence(self.state)
             elif unknown:
@@ -103,30 +96,27 @@ class ChunkedList:
 
     @property
     def is_published(self) -> bool:
-        """Whether the list is complete, according to the log."""
+        """Whether the list is complete in the log."""
         return self.state.complete
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the records of the chunks that are logged."""
+        """Yield the records of the logged chunks."""
         for chunk in self._known.chunks:
             yield from chunk_log.records(self._objects, self._place, chunk)
 
     def append(self, data: bytes) -> None:
-        """Hold a part of a page."""
+        """Buffer a part of a page."""
         self._buffer += data
 
     def count(self, state: Checkpoint) -> None:
-        """Note that the page is whole.
-
-        A chunk is written once enough pages are buffered.
-        """
+        """Mark the page as complete, and write a chunk if enough pages are buffered."""
         self.state = state
         self._counted = len(self._buffer)
         if self._counted >= BYTES or self._monotonic() - self._logged_at >= _SECONDS:
             self._write(state)
 
     def keep(self) -> None:
-        """Write the whole pages that are held."""
+        """Write the buffered complete pages."""
         if self.state.pages != self._known.state.pages:
             self._write(self.state)
 
@@ -140,7 +130,7 @@ class ChunkedList:
         """Do nothing, because the log stays."""
 
     def abandon(self) -> None:
-        """Reset the log, if there is one."""
+        """Reset the log, if any."""
         if self._known.chunks or self._known.state.pages:
             self._restart_log()
 
@@ -152,9 +142,9 @@ class ChunkedList:
         if not restart or keep:
             self._known = self._log.read() or self._known
         state = self._known.state
-        # The provider may have the missing records by now.
+        # Read again, because the provider may have the missing records by now.
         partial = state.complete and state.partial_pages
-        # Only a run that skips existing records can read a list again after them.
+        # Only --dedupe allows reading a list again after its records.
         again = state.records and not state.pages and not self._options.dedupe
         if not keep and (restart or partial or again):
             self._restart_log()
@@ -177,9 +167,7 @@ class ChunkedList:
         self._fence(state) if self._takes_over else self._add(None, state)
 
     def _fence(self, state: Checkpoint) -> None:
-        """Take the next number, and the name of its chunk, from a writer that may only
-        be frozen.
-        """
+        """Use up the next number and chunk name of a writer that may be frozen."""
         self._takes_over = False
         # Readers accept an empty chunk.
         if chunk := self._created(b""):
@@ -188,17 +176,15 @@ class ChunkedList:
             self._take_number(state)
 
     def _take_number(self, state: Checkpoint) -> None:
-        """Create the entry for a chunk that another writer left, and remove the
-        chunk.
-        """
+        """Create an entry for the chunk of another writer, and remove the chunk."""
         name = self._place.chunk(self._known.number + 1)
         self._add(None, state)
         self._objects.remove([f"{self._place.folder}/{name}"])
 
     def _write(self, state: Checkpoint) -> None:
-        """Write the counted lines as a chunk, then its entry in the log.
+        """Write the complete pages as a chunk, then its entry in the log.
 
-        Raises TakenOverError if another writer was first.
+        Raises TakenOverError if another writer was faster.
         """
         lines = self._counted_bytes()
         if not lines:
@@ -212,7 +198,7 @@ class ChunkedList:
         self._logged_at = self._monotonic()
 
     def _created(self, lines: bytes) -> Chunk | None:
-        """Create and return the chunk with these lines. None if its name is taken."""
+        """Create and return the chunk with these lines, or return None if it exists."""
         data = (
             chunk_log.as_parquet(lines, self._options.parquet) if self._options.parquet else lines
         )
@@ -223,10 +209,10 @@ class ChunkedList:
         )
 
     def _created_after(self, lines: bytes) -> Chunk | None:
-        """Create and return the chunk under the next number. The chunk in its place was
-        left by a dead writer, or by one that is still alive.
+        """Create and return the chunk under the next number, because another writer has
+        created this one.
 
-        Raises TakenOverError if a live writer has taken over.
+        Raises TakenOverError if that writer is alive.
         """
         self._check_held()
         self._take_number(self._known.state)
@@ -244,7 +230,7 @@ class ChunkedList:
         known = self._known
         state = replace(state, updated=timestamp(self._wall()))
         chunks = (*known.chunks, chunk) if chunk else known.chunks
-        # The cursors since the entry before.
+        # The cursors since the previous entry.
         seen = state.seen[len(known.state.seen) :]
         number = known.number + 1
         entry = LogEntry(

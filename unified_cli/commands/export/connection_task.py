@@ -1,5 +1,5 @@
-"""Tasks of an export: one connection as JSON, for any machine with the same
-configuration (`--tasks`, `--task`).
+"""Tasks of an export (`--tasks`, `--task`): a connection as JSON, for any machine with
+the same configuration.
 """
 
 from collections.abc import Iterator
@@ -25,13 +25,11 @@ from unified_cli.storage import input_bounds
 
 _Rate = Annotated[float, msgspec.Meta(ge=0, lt=1e9)]
 _BESIDE = {"timeout", "retries", "rate", "token_rate", "workers"}
-"""Options that may be given with a task, and override the task's own."""
+"""Options that may be used with --task, and override the options of the task."""
 
 
 class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The options of the command that a task contains, with the names of
-    `ExportOptions`.
-    """
+    """The options in a task, with the names of `ExportOptions`."""
 
     query: tuple[str, ...] = ()
     account_id: str | None = None
@@ -55,12 +53,10 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
 
 
 class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The lists of one connection, their destination, and the options to read them. A
-    task carries no token.
+    """The lists of a connection, their destination, and the options, without a token.
 
-    `base_url` and `account` are those of the profile where the task was made, or of the
-    environment without one. `required` are the lists that were named: the task fails if
-    the connection does not offer them.
+    `base_url` and `account` are of the profile or environment that created the task.
+    The task fails if the connection does not offer the `required` lists.
     """
 
     version: str
@@ -78,12 +74,14 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.profile or self.account
 
     def paced(self, pace: float) -> "ConnectionTask":
-        """Return the task limited to this many sends in a window, 0 for no limit."""
+        """Return the task with this limit of requests in a window, or 0 for no
+        limit.
+        """
         options = msgspec.structs.replace(self.options, rate=pace, token_rate=pace)
         return msgspec.structs.replace(self, options=options)
 
     def check_version(self) -> None:
-        """Raise StateError if another version made the task."""
+        """Raise StateError if another version created the task."""
         if self.version != __version__:
             raise StateError(
                 f"the task of {self.name} is of version {self.version}, but this is {__version__}",
@@ -91,9 +89,7 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             )
 
     def check(self, resolved: Settings) -> None:
-        """Raise StateError if these settings lead to a connection other than the
-        task's.
-        """
+        """Raise StateError if these settings lead to another connection."""
         address, account = resolved.reachable()
         for what, here, there in (
             ("address", str(address), self.base_url),
@@ -107,9 +103,7 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 )
 
     def command(self, given: ExportOptions) -> ExportOptions:
-        """Return the options of the command that does the task.
-
-        The `given` options override the task's own.
+        """Return the options for running the task, with overrides from `given`.
 
         Raises UsageError if an option belongs to the task.
         """
@@ -128,8 +122,9 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TaskResult(NamedTuple):
-    """The outcome of a task on a worker, or the `error` that prevented the task. `sent`
-    is the number of its requests that still count against the service's limits.
+    """The outcome of a task on a worker, or the `error` that prevented it.
+
+    `sent` is the number of requests that still count towards the rate limits.
     """
 
     worker: str
@@ -141,7 +136,7 @@ class TaskResult(NamedTuple):
 def all_tasks(
     context: CommandContext, options: ExportOptions
 ) -> Iterator[tuple[ConnectionTask, Settings]]:
-    """Yield the tasks of an export, one for each connection, with its settings here.
+    """Yield a task for each connection, with its settings on this machine.
 
     Raises ConfigError and UsageError.
     """
@@ -174,9 +169,9 @@ def all_tasks(
 
 
 def show(context: CommandContext, options: ExportOptions) -> None:
-    """Print the tasks of an export as NDJSON. Raises as `all_tasks` does."""
+    """Print the tasks of an export as NDJSON. Raises the errors of `all_tasks`."""
     stdout.check(context.runtime)
-    # Make all tasks before printing any, so that an error leaves no partial output.
+    # Create all tasks before printing, so that an error leaves no partial output.
     stdout.write(
         context.runtime,
         [b"".join(msgspec.json.encode(task) + b"\n" for task, _ in all_tasks(context, options))],
@@ -184,7 +179,9 @@ def show(context: CommandContext, options: ExportOptions) -> None:
 
 
 def read(runtime: Runtime, text: str) -> ConnectionTask:
-    """Return the task in the text, or on standard input for `-`. Raises UsageError."""
+    """Decode a task from the text, or from standard input for `-`. Raises
+    UsageError.
+    """
     content = text.encode()
     if text == "-":
         if runtime.stdin is None:
@@ -204,13 +201,11 @@ def plan_of(
     given: ExportOptions,
     readers: FairReaders | None = None,
 ) -> ExportPlan:
-    """Return the plan of a task, with the `given` options.
+    """Return the plan for a task, with overrides from `given`.
 
-    Without `readers`, the plan gets readers of its own.
-
-    Raises StateError if the task names a list that is unknown here, leads to another
-    connection, or has no token; UsageError; and ConfigError if a package for its format
-    is missing.
+    Without `readers`, create new ones. Raises StateError if a list is unknown here, or
+    the profile has another connection or no token; ConfigError if a package is missing;
+    and UsageError.
     """
     task.check_version()
     operations = {}

@@ -1,5 +1,5 @@
-"""`export --engine`: run the tasks of an export on the workers of a Dask cluster.
-Workers are trusted as much as this machine. Dask copes with lost and late workers.
+"""Run `export --engine`: the tasks of an export on the workers of a Dask cluster, which
+are trusted like this machine.
 """
 
 import itertools
@@ -61,10 +61,11 @@ _WAIT_SECONDS = 600.0
 
 
 def parse_address(text: str) -> str:
-    """Return the address of a scheduler, which `--engine` takes, as Dask writes it.
+    """Return the address of a scheduler for Dask.
 
-    Raises UsageError if the text is not such an address, UnsafeError if another machine
-    would be reached in clear text, and ConfigError if the extra is not installed.
+    Raises UsageError if the text is not such an address, UnsafeError if the connection
+    to another machine would be in clear text, and ConfigError if the extra is not
+    installed.
     """
     found = _ADDRESS.fullmatch(text)
     if not found or int(found["port"]) > 65535:
@@ -87,7 +88,7 @@ def parse_address(text: str) -> str:
 
 
 def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
-    """Do the export on the cluster at this address. Raises the errors of `report`."""
+    """Run the export on the cluster at this address. Raises the errors of `report`."""
     scheduler = parse_address(engine)
     # Imported late: this optional extra takes a third of a second to import.
     from unified_cli.commands.export import engine_worker as cluster  # noqa: PLC0415
@@ -101,7 +102,7 @@ def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
     found = [*connection_task.all_tasks(context, options)]
     driver = _Driver(context, options, scheduler, {task.name: task for task, _ in found})
     slots = _slots(context, options, {task.name: resolved for task, resolved in found})
-    # A worker checks that it has this version and sees the same place.
+    # Workers check that they have the same version, and access the same destination.
     marker = f".driver-{secrets.token_hex(8)}"
     place = (__version__, to, marker)
     with (
@@ -127,7 +128,7 @@ def _slots(
     limits: dict[str, float] = {}
     for name, resolved in found.items():
         token = tokens[name]
-        # Connections whose token only the workers have are paced as if they shared one
+        # Treat connections whose tokens are only on the workers as if they shared a
         # token.
         group = "" if isinstance(token, UnifiedError) else token
         is_local = resolved.address is not None and resolved.address.is_sandbox
@@ -138,8 +139,8 @@ def _slots(
 
 
 class _Driver:
-    """Runs tasks on the cluster. A list is done when its manifest at the destination
-    says so.
+    """Runs tasks on the cluster. A list is done if its manifest at the destination says
+    so.
     """
 
     def __init__(
@@ -167,12 +168,12 @@ class _Driver:
         self.summary = ExportSummary()
 
     def done(self) -> int:
-        """Return how many lists are done by now. Raises StorageError."""
+        """Return how many lists are done. Raises StorageError."""
         read = self._read_at()
         return sum(read[file] != self._read_before.get(file) for file in read)
 
     def check(self, client: Any, check: Any, place: Sequence[str]) -> None:
-        """Wait for a worker, and raise StateError if one cannot do the export."""
+        """Wait for a worker, and raise StateError if a worker cannot run the export."""
         while not self._has_workers(client):
             self._runtime.sleep(_POLL_SECONDS)
         for worker, error in client.run(check, *place, on_error="return").items():

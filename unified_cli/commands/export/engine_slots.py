@@ -9,15 +9,15 @@ _MOST = 10
 
 
 class TokenSlots:
-    """The tasks of one token, which together keep to its limit.
+    """Schedules the tasks of a token within its limit.
 
-    If slightly more tasks exist than fit at full pace, all run at once, each a little
-    slower: a second round for a few tasks would take longer.
+    If slightly more tasks exist than can run at full speed, all run at once, because a
+    second round for a few tasks would take longer.
     """
 
     def __init__(self, paces: Mapping[str, float], limit: float, window: float) -> None:
-        """Set the maximum `paces` of the tasks, and their common `limit`. Both are in
-        sends per `window` seconds; 0 means that there is no bound.
+        """`paces` are the maximum rates of the tasks, and `limit` is their common
+        limit, in requests per `window` seconds. 0 means no limit.
         """
         fastest, number = max(paces.values()), len(paces)
         at_once = max(1, int(limit // fastest)) if limit and fastest else min(number, _MOST)
@@ -34,7 +34,7 @@ class TokenSlots:
         self._taken: dict[str, tuple[float, float]] = {}
 
     def begin(self, now: float) -> Iterator[str]:
-        """Yield the tasks that may begin now. Each takes its pace from then on."""
+        """Yield the tasks that may begin now, and reserve their rates."""
         while self._waiting:
             taken = [sends for until, sends in self._taken.values() if until > now]
             pace = self.paces[self._waiting[0]]
@@ -46,7 +46,7 @@ class TokenSlots:
             yield name
 
     def end(self, name: str, now: float, sent: int) -> None:
-        """Note that a task ended. Its sends in the last window count until that window
-        is past.
+        """End a task. Its requests in the last window still count until the window
+        ends.
         """
         self._taken[name] = (now + self._window, min(self.paces[name], sent))

@@ -1,4 +1,4 @@
-"""The part that needs Dask: the connection to a scheduler, and the work of a worker."""
+"""Connect to a Dask scheduler, and run tasks on a worker."""
 
 import logging
 import threading
@@ -31,14 +31,14 @@ _MAKING = threading.Lock()
 
 @contextmanager
 def connected(scheduler: str) -> Iterator[Any]:
-    """Yield a client. The library's logs and warnings stay off stderr."""
+    """Yield a client that does not print the library's logs and warnings."""
     disabled = logging.root.manager.disable
     logging.disable()
     client: Any = None
     try:
         with warnings.catch_warnings(action="ignore"):
             client = Client(scheduler, timeout=10, set_as_default=False)
-            # Output of workers would appear on our stdout.
+            # Otherwise output of workers would appear on our stdout.
             client.unsubscribe_topic("print")
             yield client
     except (OSError, TypeError, ValueError, RuntimeError) as error:
@@ -56,7 +56,7 @@ def connected(scheduler: str) -> Iterator[Any]:
 
 
 def check(version: str, to: str, marker: str) -> None:
-    """Raise StateError unless this worker is of this version and sees the marker."""
+    """Raise StateError unless this worker has this version and can read the marker."""
     if version != __version__:
         raise StateError(
             f"it runs version {__version__}, and the driver {version}",
@@ -78,14 +78,14 @@ def check(version: str, to: str, marker: str) -> None:
 
 
 def work(version: str, to: str, marker: str, text: str) -> TaskResult:
-    """Do the task in this text as `export --task` does, on a worker.
+    """Run the task on a worker, like `export --task`.
 
     Raises StorageError, after which Dask retries the task.
     """
     worker = get_worker()
     key = worker.get_current_task()
-    # The driver decides how many tasks run at a time: they wait for the service more
-    # than they compute. So this task leaves the threads that the scheduler counts.
+    # The driver limits the number of tasks, which mostly wait for the service, so leave
+    # the threads that the scheduler counts.
     secede()
     try:
         check(version, to, marker)
@@ -102,7 +102,7 @@ def work(version: str, to: str, marker: str, text: str) -> TaskResult:
             nonlocal reported_at, news
             state = worker.state.tasks.get(key)
             if state is None or state.state not in {"executing", "long-running"}:
-                # A task that was frozen and has been replaced writes nothing more.
+                # A frozen task that was replaced must not write any more.
                 destination.check_held()
                 return StateError("the driver of this task wants it no more")
             if (now := runtime.monotonic()) - reported_at >= _NEWS_SECONDS:
@@ -126,9 +126,10 @@ def _process_runtime() -> Runtime:
 
 @cache
 def _made_runtime() -> Runtime:
-    # Make only one runtime, because the first removes the token from the environment.
+    # Create only one runtime, because the first one removes the token from the
+    # environment.
     runtime = Runtime.system()._replace(stdin=None, stdout=None)
-    # Many tasks print to the same place, and the driver reports what there is.
+    # The driver reports messages.
     runtime.stderr.quiet = True
     hide(runtime.environ.get(TOKEN_VARIABLE, ""))
     return runtime

@@ -1,5 +1,5 @@
-"""One list of one connection in an export: decide whether to skip, begin, resume or
-update it.
+"""Export one list of a connection: decide whether to skip, begin, resume or update
+it.
 """
 
 from collections.abc import Callable, Generator
@@ -27,10 +27,10 @@ from unified_cli.output.progress import Progress
 
 @dataclass(frozen=True, slots=True)
 class FinishedList:
-    """A file is done. Its list is done too, unless it `goes_on`. Tidy `part` up after
-    saving the manifest.
+    """A finished file, and its list unless it `goes_on`.
 
-    `read_at` is the time of the earlier read, if the list was not read now.
+    Tidy up `part` after saving the manifest. `read_at` is the time of an earlier read,
+    if the list was not read now.
     """
 
     entry: ManifestEntry
@@ -52,12 +52,11 @@ ListResult = FinishedList | FailedList
 
 
 class ListRunner:
-    """Reads the lists of a plan in worker threads. The manifest lists the files of
-    earlier runs at the destination.
+    """Reads the lists of a plan in worker threads.
 
-    `shown` counts the pages. When `stop` gives an error, each list ends with it after
-    its current page, and all its pages are kept. Nothing is sent before the time
-    `not_before`.
+    The manifest has the files of earlier runs. `shown` counts the pages. When `stop`
+    returns an error, each list ends with it after its current page. Nothing is sent
+    before `not_before`.
     """
 
     def __init__(
@@ -81,20 +80,18 @@ class ListRunner:
         self._refused: dict[str, UnifiedError] = {}
         self._closed = False
         self.ahead = RecordsAhead()
-        """Records with a stamp later than the clock."""
+        """Records with a time of change in the future."""
 
     def close(self) -> None:
         """End each running list after its current page."""
         self._closed = True
 
     def refuse(self, connection: str, error: UnifiedError) -> None:
-        """Send this connection nothing more. Its other lists fail with this error."""
+        """Stop reading this connection. Its other lists fail with this error."""
         self._refused.setdefault(connection, error)
 
     def run(self, planned: PlannedList) -> Generator[ListResult]:
         """Read the list, and yield its results.
-
-        Each page is counted when it is written.
 
         Raises StorageError, and TakenOverError if another run has taken over.
         """
@@ -105,8 +102,8 @@ class ListRunner:
                     if not isinstance(result, Page):
                         yield result
                         continue
-                    # Count the page in this thread: waking the caller's thread for each
-                    # page would cost a tenth of the page's time.
+                    # Count pages in this thread, because waking the caller's thread for
+                    # each would take a tenth of the page's time.
                     self._shown.add(len(result.records), pages=1)
                     if self._closed:
                         return
@@ -138,7 +135,7 @@ class ListRunner:
                     history = ListHistory.from_first(self._destination, before, self._entries)
                     yield from self._write_changes(planned, request, history, options)
                 return
-        # A file that the manifest lists may be replaced.
+        # Files in the manifest may be replaced.
         options = replace(options, force=options.force or options.restart or before is not None)
         written = self._write(planned, request, self._entry(planned, request, identity), options)
         yield from self._up_to_date(
@@ -153,15 +150,15 @@ class ListRunner:
         history: ListHistory,
         options: ListExportOptions,
     ) -> Generator[Page | ListResult]:
-        """Yield the results of writing a list. If a killed run had written it all, also
-        write the changes since.
+        """Yield the results of writing a list and, if a killed run had completed it,
+        the changes since then.
         """
         read = not options.incremental
         for result in written:
             read = read or isinstance(result, Page)
             if not read and isinstance(result, FinishedList) and result.entry.complete:
                 if options.table and result.part:
-                    # Changes go through the same files.
+                    # The changes use the same files.
                     result.part.tidy()
                 yield replace(result, goes_on=True)
                 yield from self._write_changes(
@@ -184,7 +181,7 @@ class ListRunner:
         if options.table:
             options = replace(options, table=options.table._replace(before=first.table), force=True)
             if increment.since is None:
-                # A list that is read whole replaces the state in the table.
+                # A full read replaces the state in the table.
                 identity = options.identity(request, replay=self._runtime.replays, **options.since)
                 written = self._write(
                     planned, request, self._entry(planned, request, identity), options
@@ -239,7 +236,7 @@ class ListRunner:
     ) -> Generator[Page]:
         name = f"{planned.connection}/{planned.operation.api}/{planned.operation.resource}"
         service = self._plan.context.catalogue.service
-        # Do not read ahead: while this list writes a page, other lists are read.
+        # Do not read ahead, because other lists are read while this one writes a page.
         with self._plan.readers.lend(
             planned.connection, partial(self._client, planned.connection)
         ) as client:
@@ -257,13 +254,12 @@ class ListRunner:
         return self._plan.client(connection)
 
     def _is_done(self, entry: ManifestEntry) -> bool:
-        """Return whether nothing is left to do.
-
-        Raises StateError if someone changed the list.
+        """Return whether the list is done. Raises StateError if the list was
+        changed.
         """
         if not entry.offered:
-            # A connection that offered no list may have had a wrong account or no
-            # permission, so ask again.
+            # A connection without any lists may have had a wrong account or no
+            # permission, so try again.
             return entry.profile not in self._without_lists
         return self._destination.holds(entry)
 

@@ -1,6 +1,4 @@
-"""The manifest of one run of an export, which starts from the results of earlier
-runs.
-"""
+"""Create the manifest of a run from the results of earlier runs."""
 
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -26,14 +24,14 @@ from unified_cli.http.rate import WINDOW
 from unified_cli.masking import visible
 from unified_cli.output import formats
 
-# Seconds to wait for an earlier run of the same task, which may not have noticed yet
-# that it was replaced.
+# How long to wait for an earlier run of the same task to notice that it was replaced,
+# in seconds.
 _PATIENCE = 60.0
 
 
 def _check_format(destination: Destination, kept: Manifest, plan: ExportPlan) -> None:
-    """Raise StateError if the place has only other formats, or a list of this run in
-    another format. Lists would be exported twice.
+    """Raise StateError if the destination has another format, because lists would be
+    exported twice.
     """
     known = export_state.known(destination, kept)
     held = {_format(file) for file in known.keys() & kept.entries.keys()}
@@ -54,9 +52,9 @@ def _format(file: str) -> str:
 
 
 def _check_restart(destination: Destination, plan: ExportPlan, kept: Manifest) -> None:
-    """Raise UsageError if a restart has another filter than the existing lists, because
-    records outside the new filter would be lost. Raise ConfigError if it replaces
-    tables, and the package that writes them is missing.
+    """Raise UsageError if a restart changes the filter, because records outside the new
+    filter would be lost, and ConfigError if it replaces tables without the required
+    package.
     """
     options = plan.options
     known = {list_of(one.list_file): one for one in export_state.known(destination, kept).values()}
@@ -78,8 +76,8 @@ def _check_restart(destination: Destination, plan: ExportPlan, kept: Manifest) -
 
 
 def _identity(plan: ExportPlan, one: PlannedList) -> ListIdentity:
-    """Return the identity of a list, empty if its connection cannot be called. Calling
-    the connection reports the error later.
+    """Return the identity of a list, or an empty one if its connection cannot be
+    called, which is reported later.
     """
     try:
         options = plan.list_options(one)
@@ -90,12 +88,11 @@ def _identity(plan: ExportPlan, one: PlannedList) -> ListIdentity:
 
 
 def with_known_folders(destination: Destination, plan: ExportPlan) -> ExportPlan:
-    """Return the plan with each connection in its existing folder. The folder keeps its
-    name even if the profile was renamed since.
+    """Return the plan with existing folders, even if their profiles were renamed.
 
-    Raises StateError if a profile now leads to the connection of another profile, or if
-    another connection has its name in a table; StorageError, and UnsafeError where a
-    table is a link.
+    Raises StateError if a profile now leads to the connection of another profile, or
+    another connection has its name in a table, UnsafeError if a table is a link, and
+    StorageError.
     """
     entries = _known_entries(destination, plan)
     owners = {one.profile: (one.origin, one.account_id) for one in entries if one.account_id}
@@ -140,8 +137,8 @@ def with_known_folders(destination: Destination, plan: ExportPlan) -> ExportPlan
 
 
 def _check_owners(destination: TableFolder, plan: ExportPlan, known: Collection[str]) -> None:
-    """Raise StateError if the tables have connections of this run under wrong names. No
-    manifest knows these names, for example because it was removed.
+    """Raise StateError if the tables have connections of this run under other names,
+    which are not in a manifest.
     """
     for one in plan.lists:
         if one.label not in known:
@@ -159,8 +156,8 @@ def _known_entries(destination: Destination, plan: ExportPlan) -> Collection[Man
         there = destination.manifests()
     except StateError:
         return []
-    # There is one manifest per task, so as many as connections. If this task's manifest
-    # exists, read no other task's.
+    # There may be thousands of manifests of tasks. If this task's manifest exists, do
+    # not read the others.
     beside = plan.manifest if plan.manifest in there else ""
     found = {**export_state.manifests(destination, beside=beside, damaged=True)}
     with suppress(StateError):
@@ -171,9 +168,9 @@ def _known_entries(destination: Destination, plan: ExportPlan) -> Collection[Man
 
 @contextmanager
 def reserve(destination: Destination, plan: ExportPlan) -> Iterator[tuple[Manifest, bool]]:
-    """Keep other runs out, and yield the result of `_reserve`.
+    """Lock the manifest, and yield the result of `_reserve`.
 
-    A task may be run again before its first run notices that it was cancelled.
+    A task may be started again before its first run notices that it was cancelled.
     """
     runtime = plan.context.runtime
     until = runtime.monotonic() + (_PATIENCE if plan.pauses else 0)
@@ -192,12 +189,11 @@ def reserve(destination: Destination, plan: ExportPlan) -> Iterator[tuple[Manife
 
 
 def _reserve(destination: Destination, plan: ExportPlan) -> tuple[Manifest, bool]:
-    """Return this run's manifest, and whether to wait first. The manifest now lists the
-    files that the run reads. Waiting is needed if requests of the run before may still
-    count against the service's limits.
+    """Return this run's manifest, which lists its files, and whether to wait because
+    requests of an earlier run may still count towards the rate limits.
 
-    Raises StateError if a manifest is damaged, and InUseError if another run reads one
-    of the lists.
+    Raises StateError if a manifest is damaged, and InUseError if another run is reading
+    one of the lists.
     """
     runtime, name, restart = plan.context.runtime, plan.manifest, plan.options.restart
     own = _earlier_manifest(destination, plan)
@@ -228,14 +224,14 @@ def _earlier_manifest(destination: Destination, plan: ExportPlan) -> Manifest | 
         text = destination.read(plan.manifest)
         return None if text is None else Manifest.from_text(text, plan.manifest, str(destination))
     except StateError:
-        # Ignored with --restart: a damaged manifest may be the reason for it.
+        # Ignore this with --restart, because the damage may be the reason for it.
         if not plan.options.restart:
             raise
         return None
 
 
 def take_over(destination: Destination, plan: ExportPlan, kept: Manifest) -> None:
-    """Take over the results of earlier runs, or start anew with --restart."""
+    """Take over the results of earlier runs, or restart with --restart."""
     if not plan.options.restart:
         export_state.take(destination, kept)
         return

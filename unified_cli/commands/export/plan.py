@@ -1,6 +1,4 @@
-"""The plan of an export: the file for each list of each connection, and the options to
-read and write it.
-"""
+"""Plan an export: the file for each list of each connection, and the options."""
 
 import hashlib
 import re
@@ -39,19 +37,17 @@ from unified_cli.plural import counted
 from unified_cli.storage import object_store
 
 _LAG = 60.0
-# Characters that readers of tables refuse.
+# Characters that some readers of tables refuse.
 _NO_COLUMN = re.compile(r"[ ,;{}()\n\t=]")
 _CLOSE = 0.9
-"""The least similarity to an API's name for a suggestion. It is high, so that tickets
-is not mistaken for ticketing.
-"""
+"""The similarity for a suggestion. It is high, so that tickets is not ticketing."""
 _GLOB = re.compile(r"[*?\[]")
 _SHARD = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
 
 
 def file_format(options: ExportOptions) -> Format:
-    """Return the format of the files. Raises UsageError if options do not fit the
-    format or each other, and ConfigError if the package of the format is missing.
+    """Return the format of the files. Raises UsageError if options cannot be combined,
+    and ConfigError if the package for the format is missing.
     """
     builder.pairs(options.query)
     form = options.form
@@ -86,8 +82,8 @@ def file_format(options: ExportOptions) -> Format:
 
 
 def _check_table(options: ExportOptions) -> None:
-    """Raise UsageError if a table cannot have the columns, and ConfigError if the
-    packages are missing.
+    """Raise UsageError if a table cannot have the columns, and ConfigError if packages
+    are missing.
     """
     seen = {name.lower() for name in parquet_file.COLUMNS}
     for name in dict.fromkeys(delivery.column_names(options.columns)):
@@ -104,7 +100,7 @@ def _check_table(options: ExportOptions) -> None:
 
 
 def _check_increments(options: ExportOptions, form: Format) -> None:
-    """Raise UsageError for options that an incremental export does not support."""
+    """Raise UsageError if an option cannot be used with --incremental."""
     if not form.increments:
         raise UsageError("--incremental needs --format ndjson, parquet or delta")
     if options.restart:
@@ -115,9 +111,10 @@ def _check_increments(options: ExportOptions, form: Format) -> None:
 
 
 def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool]:
-    """Return the list operations that match, and whether each was named exactly. A
-    pattern is an API, or API/RESOURCE, and may hold `*`; without patterns, all match.
-    Raises UsageError if a pattern matches nothing.
+    """Return the matching list operations, and whether each was named exactly.
+
+    A pattern is an API or API/RESOURCE, and may contain `*`. Without patterns, all
+    match. Raises UsageError if a pattern matches nothing.
     """
     every = [operation for operation in catalogue if operation.name == "list"]
     if not patterns:
@@ -135,9 +132,7 @@ def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool
 
 
 def check_query(context: CommandContext, options: ExportOptions) -> None:
-    """Warn of query parameters that lists are not known to accept. With `--strict`,
-    raise UsageError instead.
-    """
+    """Warn about unknown query parameters, or raise UsageError with `--strict`."""
     runtime, service = context.runtime, context.catalogue.service
     called = ReadOptions(
         profile=options.profile, account_id=options.account_id, base_url=options.base_url
@@ -184,7 +179,7 @@ def _matches(operation: Operation, pattern: str) -> bool:
 
 
 def _parse_shard(text: str) -> tuple[int, int]:
-    """Return the K and N of `K/N`. Raises UsageError if it is anything else."""
+    """Parse `K/N`. Raises UsageError if it is invalid."""
     match = _SHARD.fullmatch(text)
     if match is None or int(match[1]) > int(match[2]):
         raise UsageError(f"--shard takes K/N with K from 1 to N, not {text!r}")
@@ -200,16 +195,15 @@ def _in_shard(name: str, operation: Operation, shard: tuple[int, int] | None) ->
 
 
 def file_for(connection: str, name: str, form: Format) -> str:
-    """Return the file of a list such as `ats/jobs`, below the export's folder.
-    Connection names are quoted, so that none leads out of the folder.
-    """
+    """Return the path of a list such as `ats/jobs` in the export, with quoted names."""
     folder = quote(connection, safe="")
     return f"{f'%2E{folder[1:]}' if folder.startswith('.') else folder}/{name}.{form}"
 
 
 class ExportConnections(NamedTuple):
-    """The connections by their `names`; without a profile there is one, called by its
-    account. `resolve` gives the settings of one by its name. It raises ConfigError and
+    """The names of the connections. Without a profile, the name is the account.
+
+    `resolve` returns the settings of a connection, and raises ConfigError and
     UnsafeError.
     """
 
@@ -217,8 +211,8 @@ class ExportConnections(NamedTuple):
     resolve: Callable[[str], Settings]
 
     def shared_by(self, runs: int) -> "ExportConnections":
-        """Return the connections for one of several simultaneous runs. The runs share
-        the limits that the user did not set.
+        """Return the connections for one of several concurrent runs, which share the
+        default limits.
         """
         return self._replace(resolve=lambda name: self.resolve(name).shared_by(runs))
 
@@ -230,7 +224,7 @@ def selected(context: CommandContext, options: ExportOptions) -> ExportConnectio
     flags = overrides(options)._replace(output=None)
     if patterns:
         names = profiles.select(config, patterns)
-        # Leave out `output`, which is the format of files here.
+        # `output` is the format of the files, not of messages.
         own_account.common_settings(runtime, config, flags)
         if profiles.is_several(patterns):
             selection.check_account(options.account_id)
@@ -250,7 +244,7 @@ def selected(context: CommandContext, options: ExportOptions) -> ExportConnectio
 
 @dataclass(frozen=True, slots=True)
 class PlannedList:
-    """One list of one connection. If `exact`, it was named, and its absence fails."""
+    """A list of a connection. If it was named exactly, it must be offered."""
 
     connection: str
     operation: Operation
@@ -259,16 +253,17 @@ class PlannedList:
 
     @property
     def label(self) -> str:
-        """The name that its connection has in the export."""
+        """The name of the connection in the export."""
         return unquote(self.file.partition("/")[0])
 
 
 @dataclass(frozen=True, slots=True)
 class ExportPlan:
-    """The lists of an export, and the options to read them. Neighbours in `lists`
-    belong to different connections. `manifest` is the name of the export's manifest.
-    With `pauses`, nothing is sent while requests of an earlier run may count against
-    the service's limits. `timestamps` is about the columns of Parquet files.
+    """The lists of an export, alternating between connections, and the options.
+
+    `manifest` is the name of the manifest. With `pauses`, wait until requests of an
+    earlier run do not count towards the rate limits. `timestamps` is for the columns of
+    Parquet files.
     """
 
     context: CommandContext
@@ -283,8 +278,8 @@ class ExportPlan:
     timestamps: bool = True
 
     def request(self, one: PlannedList) -> Request:
-        """Return the request for a list. Raises ConfigError if its connection leads
-        nowhere, or has no token.
+        """Return the request for a list. Raises ConfigError if its connection is
+        incomplete or has no token.
         """
         resolved = self.connections.resolve(one.connection)
         self.readers.clients.token(resolved)
@@ -297,19 +292,19 @@ class ExportPlan:
         return builder.operation_request(call, one.operation)
 
     def client(self, connection: str) -> Client:
-        """Return a client of the connection, which waits as long as the limits of the
-        service ask for.
+        """Return a client of the connection, which waits for rate limits without a
+        timeout.
         """
         name = connection if len(self.connections.names) > 1 else None
         return self.readers.clients.open_bulk(self.connections.resolve(connection), name=name)
 
     @property
     def columns(self) -> list[str]:
-        """The columns that are added. Raises UsageError if `--columns` has no names."""
+        """The columns of `--columns`. Raises UsageError if it has no names."""
         return [*dict.fromkeys(delivery.column_names(self.options.columns))]
 
     def list_options(self, one: PlannedList) -> ListExportOptions:
-        """Return how a list is read and written."""
+        """Return the options for a list."""
         options, service = self.options, self.context.catalogue.service
         columns, more = self.columns, _more_columns(options)
         parquet = (
@@ -328,7 +323,7 @@ class ExportPlan:
         return ListExportOptions(
             self.span,
             style._replace(safe_cells=options.csv_safe, bom=options.bom, more=columns),
-            # Columns are not required, because only some connections may have them.
+            # Do not require columns, because only some connections may have them.
             Transform(check=ColumnCheck(columns, known, required=False)),
             restart=options.restart,
             dedupe=options.dedupe is not None,
@@ -339,17 +334,17 @@ class ExportPlan:
         )
 
     def _table_part(self, one: PlannedList, more: Sequence[str]) -> TablePart:
-        """Return the part of a table that a list is. Raises ConfigError if its
-        connection leads nowhere.
+        """Return the table part of a list. Raises ConfigError if its connection is
+        incomplete.
         """
         address, account = self.connections.resolve(one.connection).reachable()
-        whose = address.origin, account, ParquetColumns(one.label, more)
+        connection = address.origin, account, ParquetColumns(one.label, more)
         filtered = bool(self.options.query or self.options.since)
-        return TablePart(one.operation.api, one.operation.resource, *whose, filtered=filtered)
+        return TablePart(one.operation.api, one.operation.resource, *connection, filtered=filtered)
 
 
 def _more_columns(options: ExportOptions) -> list[str]:
-    """Return the columns to add to those that each file has. Raises UsageError."""
+    """Return the additional columns. Raises UsageError."""
     columns = dict.fromkeys(delivery.column_names(options.columns))
     return [name for name in columns if name not in parquet_file.COLUMNS]
 
@@ -377,7 +372,9 @@ def planned(
     found: ExportConnections,
     readers: FairReaders,
 ) -> ExportPlan:
-    """Return the plan of these lists and connections. Raises as `of_options` does."""
+    """Return the plan for these lists and connections. Raises the errors of
+    `of_options`.
+    """
     form = file_format(options)
     return ExportPlan(
         context,

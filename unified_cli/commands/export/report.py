@@ -1,4 +1,4 @@
-"""The result of an export, and of `--verify`, as messages and as an exit code."""
+"""Report the result of an export or of `--verify`."""
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping
@@ -36,20 +36,19 @@ from unified_cli.writes import listed_runs
 
 _MOST_LINES = 3
 _HEADS = ("profile", "address", "account", "list", "to")
-# Options that the command to continue leaves out. The style of messages does not
-# matter, a recording belongs to one run, and --restart has been done.
+# Options that are not repeated when an export continues.
 _OF_ONE_RUN = frozenset({*names_of(MessageOptions), "record", "dry_run", "restart"})
 _ASK = "unified profile test says whether the account is right"
 
 
 @dataclass(slots=True)
 class ExportSummary:
-    """The result of an export: files written and found complete, the failures by file,
-    connections `without_lists`.
+    """The result of an export: counts of files, failures by file, and connections
+    `without_lists`.
 
-    `ahead` names lists with records that are stamped in the future, and `unseen` the
-    requested columns that no list has. `old` has the read time of each list that was
-    already complete, and `gone` the number of ids that are gone from a list.
+    `ahead` describes records with a time in the future, and `unseen` has the requested
+    columns that no list has. `old` has the read times of lists that were already
+    complete, and `gone` the number of gone ids by list.
     """
 
     written: int = 0
@@ -65,7 +64,7 @@ class ExportSummary:
     without_lists: dict[str, list[ManifestEntry]] = field(default_factory=dict)
 
     def add(self, other: "ExportSummary") -> None:
-        """Add the result of another part of the export."""
+        """Add another result to this one."""
         self.written += other.written
         self.unchanged += other.unchanged
         self.records += other.records
@@ -86,12 +85,12 @@ def continuing(options: ExportOptions) -> str:
 
 @contextmanager
 def ending(options: ExportOptions, total: int, done: Callable[[], int | None]) -> Iterator[None]:
-    """Add the progress, and the command to continue, to an error from the block.
+    """Add the progress and the command that continues to an error of the block.
 
     `done` returns None until the export has begun.
     """
-    # Make the command now: a relative path cannot be resolved if the working directory
-    # is removed later.
+    # Build the command now, because relative paths cannot be resolved if the working
+    # directory is removed.
     again = continuing(options)
     try:
         yield
@@ -102,7 +101,7 @@ def ending(options: ExportOptions, total: int, done: Callable[[], int | None]) -
     except TakenOverError:
         raise
     except UnifiedError as caught:
-        # Keep the hint for the failure itself first.
+        # The hint for the failure is first.
         error = os_limits.with_next_step(caught)
         number = _number(done)
         if number is not None and _same_command_continues(error):
@@ -112,7 +111,7 @@ def ending(options: ExportOptions, total: int, done: Callable[[], int | None]) -
 
 
 def _number(done: Callable[[], int | None]) -> int | None:
-    # Ignored: if the destination cannot be read, the main error says so.
+    # If the destination cannot be read, the main error says so.
     with suppress(UnifiedError):
         return done()
     return None
@@ -125,10 +124,10 @@ def _same_command_continues(error: UnifiedError) -> bool:
 
 
 def preview(plan: ExportPlan) -> None:
-    """Print each list of the plan with its connection and its place.
+    """Print each list with its connection and its file.
 
-    Raises ConfigError if a connection has no address, or if the destination needs a
-    package or a credential that is missing.
+    Raises ConfigError if a connection has no address, or a package or credential for
+    the destination is missing.
     """
     runtime, to = plan.context.runtime, plan.options.to or ""
     url = object_store.parse_url(to)
@@ -162,7 +161,7 @@ def preview(plan: ExportPlan) -> None:
 def report(
     runtime: Runtime, destination: str, total: int, summary: ExportSummary, options: ExportOptions
 ) -> None:
-    """Print the outcome, failures last, and raise the error that sums it up."""
+    """Print the outcome, failures last, and raise the error that summarises it."""
     absent = f", {summary.not_offered} not offered" if summary.not_offered else ""
     thing = "list" if options.form is formats.DELTA else "file"
     runtime.stderr.note(
@@ -234,7 +233,7 @@ def _gone_ids_note(gone: Mapping[str, int]) -> str:
 
 
 def _raise_error(summary: ExportSummary, total: int) -> None:
-    """Raise the error that sums up the export, if anything failed or is missing."""
+    """Raise the error that summarises the export, if anything failed or is missing."""
     if summary.not_offered == total > 0:
         raise RefusedError(
             "nothing could be read: no connection offers any of the lists", hint=_ASK, status=404
@@ -248,11 +247,7 @@ def _raise_error(summary: ExportSummary, total: int) -> None:
 
 
 def _failures(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
-    """Yield a line for each failure.
-
-    Many lists of a connection, or of many connections, that failed alike share one
-    line.
-    """
+    """Yield a line for each failure. Many lists with the same error share a line."""
     alike: dict[tuple[int, int | None], dict[str, list[str]]] = {}
     for name, error in failed.items():
         connections = alike.setdefault((error.code, error.status), {})
@@ -277,8 +272,8 @@ def _failures(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
 
 
 def verify(runtime: Runtime, destination: Destination) -> None:
-    """Print each difference from the manifests, and raise the error that sums them
-    up.
+    """Print each difference from the manifests, and raise the error that summarises
+    them.
     """
     verdict = export_state.verify(destination)
     unfinished = [f"{one}: the export has not come to its end" for one in verdict.unfinished]

@@ -1,6 +1,4 @@
-"""Run an export on this machine: many lists of many connections, several at a time,
-with a manifest of the results.
-"""
+"""Run an export on this machine: read many lists concurrently, and write a manifest."""
 
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, ExitStack, closing, suppress
@@ -40,11 +38,9 @@ from unified_cli.writes.registry import ListedWork, RunHeader, RunRegistry
 
 
 def destination_of(runtime: Runtime, text: str, *, make: bool, tables: bool = False) -> Destination:
-    """Return the destination for the text of `--to`.
+    """Return the destination for the text of `--to`, for lists or `tables`.
 
-    With `tables` its lists may be parts of tables.
-
-    Raises as `store_folder.objects` does.
+    Raises the errors of `store_folder.objects`.
     """
     files: FilePlace
     if object_store.parse_url(text) is None:
@@ -58,10 +54,7 @@ def destination_of(runtime: Runtime, text: str, *, make: bool, tables: bool = Fa
 
 
 def export(plan: ExportPlan) -> None:
-    """Carry out the plan, and report the result.
-
-    Raises the error that names the missing part.
-    """
+    """Run the plan, and report the result. Raises the error that summarises it."""
     runtime = plan.context.runtime
     destination = destination_of(
         runtime, plan.options.to or "", make=True, tables=plan.form is formats.DELTA
@@ -91,8 +84,7 @@ def export(plan: ExportPlan) -> None:
     try:
         report.report(runtime, place, len(plan.lists), summary, plan.options)
     except UnifiedError as error:
-        # Do not suggest a retry for a list that someone changed: it would be refused
-        # again.
+        # Do not suggest a retry for a changed list, which would be refused again.
         stays = any(isinstance(one, StateError) for one in summary.failed.values())
         if summary.failed and not stays and work is not None and work.run:
             error.next_command = f"unified runs retry {work.run}"
@@ -100,9 +92,8 @@ def export(plan: ExportPlan) -> None:
 
 
 def check_names(destination: Destination, manifest: str, connections: Iterable[str]) -> None:
-    """Raise StorageError if two names are the same to the disk. They may belong to two
-    connections, or to a connection and an existing file. An object store never confuses
-    names.
+    """Raise StorageError if the disk does not distinguish two names of connections or
+    files. Object stores always do.
     """
     url = object_store.parse_url(str(destination))
     if url and not url.is_folder:
@@ -110,12 +101,11 @@ def check_names(destination: Destination, manifest: str, connections: Iterable[s
     folder = Path(url.prefix if url else str(destination))
     there, known = list[str](), set[str]()
     with suppress(OSError):
-        # Ignored: a missing folder is created later, and an unreadable one has been
-        # reported.
+        # A missing folder is created later, and an unreadable one has been reported.
         there = [one.name for one in folder.iterdir()]
     if manifest in there:
         with suppress(StateError):
-            # Ignored: the export reports a damaged manifest when it reads it.
+            # The export will report a damaged manifest.
             kept = Manifest.from_text(destination.read(manifest) or b"", manifest, str(destination))
             known = {entry.profile for entry in kept.entries.values()}
     wanted = {
@@ -157,10 +147,10 @@ def carry_out(
     stop: Callable[[], UnifiedError | None] = lambda: None,
     held: Callable[[], None] = lambda: None,
 ) -> ExportSummary:
-    """Read the lists that are not complete, until `stop` gives an error.
+    """Read the incomplete lists, until `stop` returns an error.
 
-    `held` is called once no other run can begin at the destination. Raises StateError
-    if another run is active, and StorageError if the destination fails.
+    `held` is called when the destination is locked. Raises StateError if another run is
+    active, and StorageError if the destination fails.
     """
     runtime, not_before = plan.context.runtime, float("-inf")
     plan = own_manifest.with_known_folders(destination, plan)
@@ -168,7 +158,7 @@ def carry_out(
     with plan.readers, own_manifest.reserve(destination, plan) as (kept, waits):
         held()
         if waits:
-            # A task may be run again elsewhere right after its process was killed.
+            # A task may be started elsewhere right after its process was killed.
             not_before = runtime.monotonic() + WINDOW
         own_manifest.take_over(destination, plan, kept)
         plan = replace(plan, timestamps=kept.parquet == TIMESTAMPS)
@@ -177,7 +167,7 @@ def carry_out(
 
 
 class _Export:
-    """The export of all lists, with its manifest."""
+    """Exports all lists, and updates the manifest."""
 
     def __init__(
         self,
@@ -202,8 +192,8 @@ class _Export:
     def run(self) -> ExportSummary:
         """Read all lists.
 
-        If one list fails, the others are still read. Only StorageError, for example of
-        a full disk, ends all.
+        If a list fails, the others are still read. Only StorageError, for example a
+        full disk, ends all.
         """
         self._save()
         try:
@@ -220,7 +210,8 @@ class _Export:
         except TakenOverError:
             raise
         except BaseException:
-            # Report the first failure: if that was the disk, the manifest fails too.
+            # Report the first failure. If the disk failed, writing the manifest also
+            # fails.
             with suppress(UnifiedError):
                 self._save()
             raise
@@ -231,8 +222,8 @@ class _Export:
         return self._summary
 
     def _remove_replaced(self) -> None:
-        """Remove lists in other formats that a restart has replaced. The saved manifest
-        names them, so after a kill the next run removes them.
+        """Remove lists in other formats that a restart has replaced. After a kill, the
+        next run removes them.
         """
         if not self._manifest.replaced:
             return
@@ -250,8 +241,8 @@ class _Export:
     def _judged(self) -> dict[str, list[ManifestEntry]]:
         """Return the connections that offer none of the lists.
 
-        A shard has too few lists to judge one connection, so it counts only if no
-        connection offers any.
+        A shard has too few lists for this, so there it only counts if no connection
+        offers any.
         """
         found = without_lists(self._manifest.entries[one.file] for one in self._plan.lists)
         return found if not self._manifest.shard or len(found) == len(self._connections) else {}
@@ -307,8 +298,8 @@ class _Export:
             summary.partial.append(f"{entry.file}: {entry.why}")
 
     def _save(self) -> None:
-        """Write the manifest, then tidy up. The order matters: until the manifest lists
-        a file, the next run needs its part.
+        """Write the manifest, then tidy up, because the next run needs the temporary
+        files of unlisted files.
         """
         self._destination.replace(self._manifest.name, self._manifest.text())
         while self._untidy:

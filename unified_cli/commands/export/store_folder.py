@@ -1,4 +1,4 @@
-"""A folder in an object store as the destination of an export."""
+"""Export to a folder in an object store."""
 
 import hashlib
 import sys
@@ -26,11 +26,9 @@ _MANIFESTS = "manifest*.json"
 def objects(runtime: Runtime, text: str, *, make: bool) -> StoredObjects:
     """Return the objects below the URL of a store.
 
-    `make` makes the folder of a `file://`.
-
-    Raises UsageError if the text is not such a URL, UnsafeError if it holds
-    credentials, ConfigError if the library for object stores is missing, and
-    StorageError if the store fails.
+    `make` creates the folder of a `file://`. Raises UsageError if the text is not such
+    a URL, UnsafeError if it holds credentials, ConfigError if the library for object
+    stores is missing, and StorageError if the store fails.
     """
     url = object_store.parse_url(text)
     if url is None:
@@ -42,11 +40,9 @@ def objects(runtime: Runtime, text: str, *, make: bool) -> StoredObjects:
 
 
 class StoreFolder:
-    """A folder in which each list is a folder of chunks. The logs of the chunks are
-    below `.log`.
-    """
+    """A folder with a folder of chunks for each list, and their logs below `.log`."""
 
-    # Save the manifest rarely: it is large, and the logs have the latest state.
+    # Save the manifest rarely, because it is large, and the logs have the latest state.
     save_seconds = 60.0
     most_unreported = sys.maxsize
 
@@ -60,8 +56,9 @@ class StoreFolder:
 
     @contextmanager
     def hold(self, manifest: str) -> Generator[None]:
-        """Take the lease. Raises StateError if another run has it, and StorageError if
-        the store fails.
+        """Hold the lease during the block.
+
+        Raises StateError if another run has it, and StorageError if the store fails.
         """
         self._lease = StoreLease(self._runtime, self._objects, f".lease/{manifest}")
         try:
@@ -93,20 +90,19 @@ class StoreFolder:
         return self._objects.get(name)
 
     def replace(self, name: str, text: bytes) -> None:
-        """Write a small object, whole.
+        """Write a small object.
 
-        Raises TakenOverError if another run writes it by now, and StorageError if the
+        Raises TakenOverError if another run has the lease, and StorageError if the
         store fails.
         """
         self.check_held()
         self._objects.put(name, text)
 
     def create(self, name: str, text: bytes) -> bool:
-        """Write a small object unless there is one.
+        """Write a small object unless it exists, and return whether it now has this
+        text.
 
-        Returns whether the object now has this text.
-
-        Raises as `replace` does.
+        Raises the errors of `replace`.
         """
         self.check_held()
         return self._objects.create(name, text)
@@ -116,7 +112,7 @@ class StoreFolder:
         return [*self._objects.listed(folder)]
 
     def drop(self, names: Collection[str]) -> None:
-        """Remove small objects. Raises as `replace` does."""
+        """Remove small objects. Raises the errors of `replace`."""
         if names:
             self.check_held()
             self._objects.remove(names)
@@ -135,12 +131,11 @@ class StoreFolder:
         )
 
     def holds(self, entry: ManifestEntry) -> bool:
-        """Return whether the list is there.
+        """Return whether the list exists.
 
-        Raises StateError if it was changed, and StorageError if the store fails.
-
-        The log is read only once. Afterwards the entry has a digest of the chunks,
-        which is compared instead.
+        The log is read only once. Later, a digest of the chunks in the entry is
+        compared instead. Raises StateError if the list was changed, and StorageError if
+        the store fails.
         """
         if not entry.complete:
             return False
@@ -157,7 +152,7 @@ class StoreFolder:
                 f"{self}/{place.folder} is not the list that was exported", hint=REPLACE
             )
         known = {chunk.name for chunk in last.chunks}
-        # Remove chunks that a killed run wrote and did not log.
+        # Remove chunks of a killed run that are not in the log.
         self._objects.remove([f"{place.folder}/{name}" for name in there if name not in known])
         # A store may list an object some time after it can be read.
         if known <= there.keys():
@@ -172,7 +167,7 @@ class StoreFolder:
         chunk_log.begin_anew(self._objects, ListPlace.from_file(file), keep=keep)
 
     def begun(self, file: str) -> Checkpoint | None:
-        """Return the state of a list that was begun, or None.
+        """Return the state of an unfinished list, or None.
 
         Raises StateError if the log is damaged, and StorageError if the store fails.
         """
@@ -180,13 +175,12 @@ class StoreFolder:
         return last.state if last and (last.state.pages or last.state.complete) else None
 
     def sweep(self, entry: ManifestEntry) -> None:
-        """Do nothing: a complete list leaves no other files."""
+        """Do nothing, because a complete list has no other files."""
 
     def records(self, file: str) -> Iterator[bytes]:
         """Yield the records of a complete list.
 
-        Raises StateError if one of its chunks is gone, and StorageError if the store
-        fails.
+        Raises StateError if a chunk is missing, and StorageError if the store fails.
         """
         place = ListPlace.from_file(file)
         last = ChunkLog(self._objects, place.log).last()
@@ -194,7 +188,7 @@ class StoreFolder:
             yield from chunk_log.records(self._objects, place, chunk)
 
     def remove(self, name: str) -> None:
-        """Remove a list or a small object, if it is there.
+        """Remove a list or a small object, if it exists.
 
         Raises TakenOverError if another run writes to it.
         """
@@ -204,7 +198,9 @@ class StoreFolder:
             chunk_log.remove(self._objects, name)
 
     def clear(self, file: str) -> None:
-        """Remove the chunks of a list, and reset its log. Raises as `remove` does."""
+        """Remove the chunks of a list, and reset its log. Raises the errors of
+        `remove`.
+        """
         place = ListPlace.from_file(file)
         if self.begun(file) or place.chunks(self._objects):
             chunk_log.remove(self._objects, file)
@@ -212,7 +208,7 @@ class StoreFolder:
             ChunkLog(self._objects, place.log).prune()
 
     def place(self, file: str) -> str:
-        """Return the place of a list, the same for each format of chunks."""
+        """Return the place of a list, which is the same for all formats."""
         return file if delta_folder.is_part(file) else ListPlace.from_file(file).log
 
     def manifests(self) -> list[str]:
@@ -238,6 +234,6 @@ class StoreFolder:
             elif hashlib.sha256(data).hexdigest() != chunk.sha256:
                 yield f"{chunk.name}: not the bytes that were written"
         known = {chunk.name for chunk in last.chunks}
-        yield from (f"{name} is no part of the list" for name in there if name not in known)
+        yield from (f"{name} is not part of the list" for name in there if name not in known)
         if (last.state.bytes, last.state.sha256) != (entry.bytes, entry.sha256):
             yield f"{counted(last.state.bytes, 'byte')} were written, not {entry.bytes}"

@@ -1,6 +1,4 @@
-"""The lease of a run in an object store, which shows another run whether it may
-begin.
-"""
+"""Lock a destination in an object store with a lease."""
 
 import json
 import os
@@ -19,7 +17,7 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage import state
 from unified_cli.storage.object_store import StoredObjects
 
-# A run renews its sign every `_BEAT_SECONDS`. It is considered dead after
+# A run renews its lease every `_BEAT_SECONDS`. It is considered dead after
 # `_DEAD_SECONDS` without a renewal.
 _BEAT_SECONDS = 5.0
 _DEAD_SECONDS = 20.0
@@ -28,7 +26,7 @@ _POLL_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """The process that holds a lease, and the number of renewals."""
+    """The process that holds a lease."""
 
     writer: str
     process: int
@@ -37,16 +35,16 @@ class Sign:
     beats: int = 0
 
     def text(self, beats: int = 0) -> bytes:
-        """Return the stored form of the sign, after this many beats."""
+        """Return the sign as stored after this many renewals."""
         return json.dumps(asdict(replace(self, beats=beats))).encode()
 
 
 class StoreLease:
-    """A lease that one run holds at a time, and renews every few seconds. Leases are
-    numbered, so that only one run can follow a dead run.
+    """A lease that one run holds at a time and renews every few seconds.
 
-    No clocks are compared: the second run checks whether the sign changes. A run that
-    was wrongly considered dead does no harm, because its next chunk is refused.
+    Leases are numbered, so that only one run can follow a dead run. Clocks are not
+    compared: the second run watches whether the sign changes. A run that was wrongly
+    considered dead does no harm, because its next chunk is refused.
     """
 
     def __init__(self, runtime: Runtime, objects: StoredObjects, folder: str) -> None:
@@ -56,18 +54,16 @@ class StoreLease:
         self._number = 0
         self._before: list[str] = []
         self.follows_frozen = False
-        """Whether an earlier run has not released the lease, and may be frozen, not
-        dead.
-        """
+        """Whether an earlier run did not release the lease, and may be frozen."""
         self._sign = own_sign()
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
 
     def take(self) -> None:
-        """Take the lease, and renew it from now on.
+        """Take the lease, and keep renewing it.
 
         Raises InUseError if another run has the lease, and StorageError if the store
-        fails or lacks conditional creates (If-None-Match).
+        fails or does not support If-None-Match.
         """
         names = self._before = self._names()
         if names and self._is_alive(names[-1]):
@@ -87,7 +83,7 @@ class StoreLease:
 
     @property
     def is_held(self) -> bool:
-        """Whether a run has the lease. Waits for its next renewal. Raises
+        """Whether a run has the lease, after waiting for its next renewal. Raises
         StorageError.
         """
         names = self._names()
@@ -101,8 +97,8 @@ class StoreLease:
             raise TakenOverError(str(self._objects.url))
 
     def release(self) -> None:
-        """Remove the sign, unless another run has taken over. Waits for at most some
-        seconds if the store does not answer.
+        """Remove the sign, unless another run has taken over. Waits at most a few
+        seconds for the store.
         """
         self._ended.set()
         if self._thread:
@@ -117,11 +113,10 @@ class StoreLease:
         beats = 0
         while not self._ended.wait(_BEAT_SECONDS):
             beats += 1
-            # Ignore errors: the store may work again before this run is considered
-            # dead.
+            # The store may work again before this run is considered dead.
             with suppress(StorageError):
-                # Read only this sign, because a store charges more for a list than for
-                # a read. `check` notices a run that follows before each write.
+                # Read only this sign, because listing is more expensive. `check` looks
+                # for other runs before each write.
                 if not self._holds_own_sign():
                     return
                 self._objects.put(self._path, self._sign.text(beats))
@@ -129,8 +124,8 @@ class StoreLease:
     def _remove(self) -> None:
         with suppress(StateError, StorageError):
             self.check()
-            # Remove earlier signs first, so that a frozen run that wakes finds that
-            # another run has the lease.
+            # Remove earlier signs first, so that a frozen run that wakes up notices the
+            # other lease.
             self._objects.remove(
                 [f"{self._folder}/{name}" for name in (*self._before, _name(self._number))]
             )
@@ -168,8 +163,8 @@ class StoreLease:
         return None if text is None else state.decoded(text, Sign)
 
     def _in_use(self, sign: Sign | None) -> InUseError:
-        whose = f"process {sign.process} on {sign.host}" if sign else "another run"
-        return InUseError(f"the export to {self._objects.url} is in use by {whose}")
+        holder = f"process {sign.process} on {sign.host}" if sign else "another run"
+        return InUseError(f"the export to {self._objects.url} is in use by {holder}")
 
 
 def own_sign() -> Sign:
@@ -178,8 +173,8 @@ def own_sign() -> Sign:
 
 
 def is_dead(sign: Sign) -> bool:
-    """Return whether the process is certainly gone. Only processes of this machine
-    since its last boot can be checked.
+    """Return whether the process has certainly ended. Only processes on this machine
+    since its boot can be checked.
     """
     if sign.machine != _machine() or sign.process in {0, os.getpid()}:
         return False
@@ -197,8 +192,8 @@ def _name(number: int) -> str:
 
 
 def _machine() -> str:
-    """Return an id of the host, its boot and the container. Processes with the same id
-    can see each other.
+    """Return an id of the host, its boot and the container, where processes can see
+    each other.
     """
     found = [platform.node()]
     with suppress(OSError):
