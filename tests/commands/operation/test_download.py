@@ -6,10 +6,11 @@ import base64
 import hashlib
 import json
 import ssl
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import owned
 import pytest
 import trustme
 from downloaded_files import FileServer, Turn, serving_files
@@ -522,6 +523,21 @@ def test_200_files_are_200_files(unified: Unified, served: dict[str, str], tmp_p
     assert (
         again.stderr == f"0 files saved, 200 already there; {out / 'manifest.ndjson'} lists them\n"
     )
+
+
+@pytest.mark.parametrize("spoil", owned.SPOILS)
+def test_a_list_of_files_that_others_can_write_is_not_obeyed(
+    unified: Unified, service: Service, tmp_path: Path, spoil: Callable[[Path], str]
+) -> None:
+    """It would say that files are there which nothing downloaded."""
+    service.reply = lambda _: Reply(200, b"bytes", {"Content-Type": "application/octet-stream"})
+    path = listing(tmp_path, {"id": "a1", "file_url": "https://f.example/a1"})
+    command = f"ticketing attachments download --from {path} --out {tmp_path / 'out'}"
+    result = unified(command, environ=service.environ)
+    assert (result.code, len(service.seen)) == (0, 1), result.stderr
+    said = spoil(tmp_path / "out/manifest.ndjson")
+    result = unified(command, environ=service.environ)
+    assert (result.code, result.stderr, len(service.seen)) == (3, f"error: {said}\n", 1)
 
 
 def test_files_that_fail_are_named_and_tried_again(

@@ -23,7 +23,7 @@ from unified_cli.fleet.read import FairReaders
 from unified_cli.http.request import Request
 from unified_cli.masking import NO_TEXT, MaskedText
 from unified_cli.output.progress import Progress
-from unified_cli.storage import atomic_file, names, regular_file, state
+from unified_cli.storage import atomic_file, names, permissions, regular_file, state
 from unified_cli.storage.append_file import AppendFile
 from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
@@ -55,9 +55,10 @@ class DownloadManifest:
     """An open manifest, which only grows; a torn last line is cut off."""
 
     def __init__(self, path: Path) -> None:
-        """Raises StateError if the file is not a list of downloads, and StorageError if
-        it cannot be read.
+        """Raises StateError if the file is not a list of downloads, ConfigError if
+        others can write it, and StorageError if it cannot be read.
         """
+        permissions.check_if_there(path)
         self._file = AppendFile(path)
         self._lock = threading.Lock()
         try:
@@ -172,8 +173,8 @@ def run(
 
     The progress counts them and their bytes.
 
-    Raises StateError if another process uses the folder, and StorageError if the folder
-    cannot be used.
+    Raises StateError if another process uses the folder, ConfigError if others can
+    write the manifest, and StorageError if the folder cannot be used.
     """
     lock = HeldLock(folder / _LOCK, "--out a folder on another disk")
     lock.take(str(folder))
