@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -227,7 +228,9 @@ def test_the_commands_in_its_sentences_are_those_of_the_program(unified: Unified
     prose = re.sub(r"^```(?:.*\n)*?```$|^\|.*", "", TEXT, flags=re.MULTILINE)
     options = unified("help options").stdout
     for words in {*re.findall(r"`unified ([a-z][^`]*)`", prose)}:
-        named = [word for word in words.split() if not word.startswith("-") and word != "help"]
+        # After the first option there are its values, too.
+        command = takewhile(lambda word: not word.startswith("-"), words.split())
+        named = [word for word in command if word != "help"]
         shown = unified(["help", *named])
         assert shown.code == 0, (words, shown.stderr)
         known = shown.stdout + options
