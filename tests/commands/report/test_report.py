@@ -174,14 +174,29 @@ def test_one_of_ten_without_an_answer_is_said_on_the_page(
     profiles(config, accounts, service.url)
     answering(service, {account: {} for account in accounts.values()}, broken=("c-4",))
     result = unified(f"report --to {to} --retries 0", **world)
-    assert (result.code, result.stderr.splitlines()[1:]) == (
-        9,
-        ["error: 1 of 10 connections could not be asked: p4"],
-    )
+    _, why, said = result.stderr.splitlines()
+    assert (result.code, said) == (9, "error: 1 of 10 connections could not be asked: p4")
+    assert why.startswith("p4: ")
+    assert "out of order" in why
     page = ReadPage(to)
     assert (page.tile("healthy"), page.tile("unknown")) == (9, 1)
     assert "What this page lacks 1 of 10 connections could not be asked: p4" in page.words
     assert "out of order" in page.words
+
+
+def test_the_reason_why_no_connection_could_be_asked_is_printed_once(
+    unified: Unified, service: Service, config: Config, world: dict[str, Any], to: Path
+) -> None:
+    accounts = "".join(
+        f'[profiles.p{at}]\naccount_id = "c-{at}"\nbase_url = "{service.url}"\n' for at in range(10)
+    )
+    config(accounts)
+    environ = {"UNIFIED_TOKEN": world["environ"]["UNIFIED_TOKEN"]}
+    result = unified(f"report --to {to}", **{**world, "environ": environ})
+    _, why, said = result.stderr.splitlines()
+    assert (result.code, said.startswith("error: 10 of 10 connections could")) == (9, True)
+    reason = f"UNIFIED_TOKEN, which is not for {service.url} unless UNIFIED_BASE_URL says so"
+    assert (why.startswith("failed alike: 10 (p0, p1, "), reason in why) == (True, True), why
 
 
 def test_without_a_network_the_page_says_what_was_known(

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from front_door import ROOT
+from front_door import ROOT, Unified
 from junitparser import JUnitXml
+
+from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
 
 TOPIC = tomllib.loads(
     (ROOT / "unified_cli" / "commands" / "topics" / "checks.toml").read_text("utf-8")
@@ -37,6 +39,28 @@ def test_the_page_is_kept_by_ci_systems_whatever_its_end() -> None:
     assert run["run"] == job["script"][0] == "unified report --to connections.html"
     assert keep["with"]["path"] == job["artifacts"]["paths"][0] == "connections.html"
     assert (keep["if"], job["artifacts"]["when"]) == ("always()", "always")
+
+
+@pytest.mark.extra
+@pytest.mark.parametrize("name", FILES)
+def test_the_page_in_ci_needs_no_more_than_its_variables(
+    name: str, unified: Unified, unified_sandbox: UnifiedSandbox, tmp_path: Path
+) -> None:
+    pytest.importorskip("jinja2", reason="needs the extra report")
+    content = yaml.safe_load(FILES[name])
+    of_job = content[0]["env"] if isinstance(content, list) else content["connections"]["variables"]
+    values = {
+        "UNIFIED_CONFIG": f"{tmp_path}/connections.toml",
+        "UNIFIED_BASE_URL": unified_sandbox.url,
+        "UNIFIED_TOKEN": unified_sandbox.token,
+    }
+    made = unified(f"profile add hooli --base-url {unified_sandbox.url}", environ=values)
+    assert made.code == 0, made.stderr
+    assert unified("-p hooli connections add --prefix c- --yes", environ=values).code == 0
+    # GitLab keeps the token beside the file.
+    environ = {one: values[one] for one in {*of_job, "UNIFIED_TOKEN"}}
+    result = unified(f"report --to {tmp_path}/page.html", environ=environ)
+    assert "could not be asked" not in result.stderr, result.stderr
 
 
 @pytest.mark.parametrize(

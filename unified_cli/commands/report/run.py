@@ -25,6 +25,7 @@ from unified_cli.commands.report.page import (
 from unified_cli.config import file
 from unified_cli.errors import ConfigError, IncompleteError, StateError, StorageError, UsageError
 from unified_cli.exported.manifest import timestamp
+from unified_cli.fleet.conclude import failure_lines
 from unified_cli.installation import command_to_add
 from unified_cli.json_text import json_codec
 from unified_cli.masking import masked
@@ -75,6 +76,8 @@ def run(context: CommandContext, options: ReportOptions) -> None:
         runtime.stderr.note(f"wrote {to}: {counted(len(seen), 'connection')}, {size / 1000:.0f} kB")
     if options.output:
         stdout.write_json(runtime, _page_as_json(page))
+    for line in failure_lines({one.name: one.error for one in seen if one.error}):
+        runtime.stderr.line(line)
     if unseen:
         raise IncompleteError("; ".join(unseen))
 
