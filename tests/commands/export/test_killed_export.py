@@ -3,16 +3,18 @@ it: to `jq .complete`, to `--verify`, and to the commands that read its records.
 """
 
 import json
+import re
 import shlex
 import signal
 import time
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import stores
-from front_door import Result, Unified
+from front_door import ROOT, Result, Unified
 from pages import served, tickets
 from server import Reply, Seen, Service
 
@@ -98,3 +100,17 @@ def test_the_list_of_runs_has_the_lists_that_were_not_tried(run: Run) -> None:
     (row,) = json.loads(run("runs list -o json").stdout)["runs"]
     counts = [row[name] for name in ("done", "failed", "not_tried")]
     assert (row["state"], counts) == ("interrupted", [2, 0, 1])
+
+
+def test_the_topic_names_members_of_the_manifest(run: Run, tmp_path: Path) -> None:
+    assert run("-p sandbox export ticketing/tags --to DUMP").code == 0
+    topic = tomllib.loads((ROOT / "unified_cli/commands/topics/engines.toml").read_text("utf-8"))
+    relied, own = topic["engines"]["notes"]["The manifest"].split("The others")
+    of_all, of_file = relied.split("of each file,")
+    found = manifest(tmp_path)
+    (entry,) = found["files"]
+    assert {*re.findall(r"(\w+),", of_file)} - {"why", "and"} <= entry.keys() >= {"why", "since"}
+    members = {"complete", "started", "ended", "files"}
+    assert members <= found.keys() & {*re.findall(r"\w+", of_all)}
+    unstable = {*re.findall(r"\w+", own.partition("such as")[2].partition("serve")[0])} - {"and"}
+    assert unstable <= found.keys() | entry.keys()

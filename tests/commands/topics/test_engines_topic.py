@@ -244,11 +244,18 @@ def test_duckdb_reads_what_was_exported(folder: Path) -> None:
     pytest.importorskip("obstore", reason="needs the extra cloud")
     run(f"unified export ticketing/tickets -p '*' --to file://{folder}/dump", folder)
     connection = duckdb.connect()
-    connection.sql(CODE["DuckDB"].replace("'dump/", f"'{folder}/dump/"))
-    found = connection.sql(
-        "SELECT profile, count(id), count(DISTINCT id) FROM tickets GROUP BY 1 ORDER BY 1"
-    )
-    assert found.fetchall() == [("one", 120, 120), ("two", 120, 120)]
+    run(f"unified export ticketing/tickets -p '*' --to {folder}/local", folder)
+    of_store = CODE["DuckDB, the files of a store"]
+    # The comment names what differs for a folder.
+    path, part = re.findall(r"-- of a folder: '(.*)', and (-\d) for -4\n", of_store)[0]
+    of_folder = re.sub(r"'dump/.*'", f"'{path}'", of_store.partition("\n")[2])
+    of_folder = of_folder.replace("-4", part).replace("'dump/", "'local/")
+    for statement in (of_store, of_folder):
+        connection.sql(re.sub("'(dump|local)/", rf"'{folder}/\1/", statement))
+        found = connection.sql(
+            "SELECT profile, count(id), count(DISTINCT id) FROM tickets GROUP BY 1 ORDER BY 1"
+        )
+        assert found.fetchall() == [("one", 120, 120), ("two", 120, 120)]
 
 
 @pytest.mark.extra
@@ -289,7 +296,7 @@ def test_after_increments_readers_find_the_newest_state(
         for line in done(f"-p {name} ticketing tickets list --all -o ndjson").splitlines()
     }
     for form, head in (
-        ("ndjson", "DuckDB, the newest state after --incremental"),
+        ("ndjson", "DuckDB, the newest state after --incremental, of a folder"),
         ("parquet", "The same of Parquet files"),
     ):
         connection = duckdb.connect()
@@ -312,7 +319,7 @@ def test_copy_is_given_each_record_as_a_line(folder: Path) -> None:
     tickets = folder / "dump" / "one" / "ticketing" / "tickets"
     tickets.mkdir(parents=True)
     (tickets / "1.ndjson").write_text('{"id": "a"}\n')
-    run(CODE["COPY of PostgreSQL"], folder)
+    run(CODE["COPY of PostgreSQL, the files of a store"], folder)
     assert json.loads((folder / "given").read_text()) == {"id": "a"}
     assert re.fullmatch(
         r"COPY tickets FROM STDIN\s+WITH \(FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02'\)\s",
