@@ -478,10 +478,20 @@ def test_a_folder_takes_no_second_format(unified: Unified, tmp_path: Path) -> No
     before = files(folder)
     result = unified(f"{command} -o csv")
     said = (
-        f"error: {folder} holds an export in another format: ndjson, not csv (--to another"
-        " folder, or --restart, which replaces it)\n"
+        f"error: {folder} holds an export in another format: ndjson, not csv (--format ndjson,"
+        " --to another folder, or --restart, which replaces it)\n"
     )
     assert (result.stderr, result.code, files(folder)) == (said, 12, before)
+    assert unified(f"{command} --format ndjson").code == 0
+
+
+def test_no_format_is_named_that_incremental_cannot_add_to(
+    unified: Unified, tmp_path: Path
+) -> None:
+    command = f"-p sandbox export ticketing/tags --to {tmp_path}/dump --quiet"
+    assert unified(f"{command} -o csv").code == 0
+    result = unified(f"{command} --incremental")
+    assert (result.code, "ndjson (--to another folder" in result.stderr) == (12, True)
 
 
 def test_a_folder_of_another_export_is_refused(unified: Unified, tmp_path: Path) -> None:

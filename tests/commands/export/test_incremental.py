@@ -50,6 +50,24 @@ def union(tmp_path: Path) -> dict[str, Any]:
     }
 
 
+@pytest.mark.parametrize("form", ["ndjson", pytest.param("parquet", marks=pytest.mark.extra)])
+def test_a_run_that_adds_a_file_names_a_reader_of_the_newest_state(
+    form: str, world: World, export: Callable[..., Result], tmp_path: Path
+) -> None:
+    if form == "parquet":
+        pytest.importorskip("pyarrow", reason="needs the extra parquet")
+    world.change("t0", 0)
+    assert "newest state" not in export(f"--format {form}").stderr
+    world.change("t0", 3000, name="changed")
+    _, said = export(f"--format {form}").stderr.splitlines()
+    assert said == (
+        f"changes are in files of their own, such as acct-1/ticketing/tickets.2.{form}; unified sql"
+        f" --from {tmp_path}/dump reads the newest state of each record, others: unified help"
+        " engines"
+    )
+    assert "newest state" not in export(f"--format {form}").stderr
+
+
 def test_each_run_adds_what_changed_since_the_last_one(
     world: World, export: Callable[..., Result], unified: Unified, tmp_path: Path
 ) -> None:

@@ -33,17 +33,19 @@ def _check_format(destination: Destination, kept: Manifest, plan: ExportPlan) ->
     """Raise StateError if the destination has another format, because lists would be
     exported twice.
     """
-    known = export_state.known(destination, kept)
+    known, incremental = export_state.known(destination, kept), plan.options.incremental
     held = {_format(file) for file in known.keys() & kept.entries.keys()}
     wanted = {_format(one.file) for one in plan.lists}
     lists = {list_of(one.file) for one in plan.lists}
     there = {_format(file) for file in known if list_of(file) in lists}
     other = there - wanted or (held if not held & wanted else set())
     if other:
+        fitting = {one.name for one in formats.EXPORTS if one.increments or not incremental}
+        same = "".join(f"--format {one}, " for one in other & fitting) if len(other) == 1 else ""
         raise StateError(
             f"{destination} holds an export in another format: {', '.join(sorted(other))},"
             f" not {plan.form}",
-            hint="--to another folder, or --restart, which replaces it",
+            hint=f"{same}--to another folder, or --restart, which replaces it",
         )
 
 

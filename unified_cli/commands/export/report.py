@@ -46,9 +46,10 @@ class ExportSummary:
     """The result of an export: counts of files, failures by file, and connections
     `without_lists`.
 
-    `ahead` describes records with a time in the future, and `unseen` has the requested
-    columns that no list has. `old` has the read times of lists that were already
-    complete, and `gone` the number of gone ids by list.
+    `changes` are the files beside the first one of a list. `ahead` describes records
+    with a time in the future, and `unseen` has the requested columns that no list has.
+    `old` has the read times of lists that were already complete, and `gone` the number
+    of gone ids by list.
     """
 
     written: int = 0
@@ -58,6 +59,7 @@ class ExportSummary:
     partial: list[str] = field(default_factory=list)
     ahead: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
+    changes: list[str] = field(default_factory=list)
     old: dict[str, str] = field(default_factory=dict)
     gone: dict[str, int] = field(default_factory=dict)
     failed: dict[str, UnifiedError] = field(default_factory=dict)
@@ -71,6 +73,7 @@ class ExportSummary:
         self.not_offered += other.not_offered
         self.partial += other.partial
         self.ahead += other.ahead
+        self.changes += other.changes
         self.old |= other.old
         self.gone |= other.gone
         self.failed |= other.failed
@@ -169,6 +172,8 @@ def report(
         f" {destination}, {summary.unchanged} already complete{absent};"
         f" {lists_done(total - len(summary.failed) - len(summary.partial), total)}"
     )
+    if summary.changes:
+        runtime.stderr.note(_changes_note(min(summary.changes), destination))
     if summary.old and not options.incremental:
         runtime.stderr.note(f"{_old_lists_note(summary.old)}; {_ways_to_reread(options)}")
     if summary.gone:
@@ -204,6 +209,14 @@ def report(
         if _same_command_continues(error):
             error.next_command = continuing(options)
         raise
+
+
+def _changes_note(file: str, destination: str) -> str:
+    where = "unified help engines shows readers of the newest state of each record"
+    if not object_store.parse_url(destination):
+        reader = f"unified sql --from {shlex.quote(destination)}"
+        where = f"{reader} reads the newest state of each record, others: unified help engines"
+    return f"changes are in files of their own, such as {file}; {where}"
 
 
 def _old_lists_note(old: Mapping[str, str]) -> str:

@@ -289,6 +289,8 @@ class _Export:
         if entry.gone:
             summary.gone[entry.file] = entry.gone
         summary.records += entry.table.changed if entry.table else entry.records
+        if entry.file != entry.list_file and not entry.table:
+            summary.changes.append(entry.file)
         self._untidy.append(part)
         if entry.records:
             self._seen = (self._seen or set()) | (
