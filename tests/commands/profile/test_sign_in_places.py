@@ -42,12 +42,14 @@ def test_without_the_library_a_terminal_is_asked_for_a_place(
 
 @pytest.mark.usefixtures("no_library")
 @pytest.mark.parametrize("answer", [b"n\n", b""])
-def test_to_decline_the_place_is_no_error(answer: bytes, unified: Unified, config: Config) -> None:
+def test_to_decline_the_place_leaves_no_token_which_is_an_error(
+    answer: bytes, unified: Unified, config: Config
+) -> None:
     path = config(PROFILE)
     result = unified("profile login acme", tty=True, stdin=b"t-canary\n" + answer)
     assert (result.code, result.stderr) == (
-        0,
-        f"{ASKED}{QUESTION}no token stored (--store names a place)\n",
+        3,
+        f"{ASKED}{QUESTION}error: no token stored (--store names a place)\n",
     )
     assert path.read_text() == PROFILE
 

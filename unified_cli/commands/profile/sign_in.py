@@ -10,7 +10,7 @@ from unified_cli.config.edit import Draft
 from unified_cli.config.keyring import NoKeyringError
 from unified_cli.config.login import TokenPlace
 from unified_cli.config.token import TokenSource
-from unified_cli.errors import UsageError
+from unified_cli.errors import ConfigError, UsageError
 from unified_cli.masking import hide
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
@@ -44,8 +44,7 @@ def log_in(context: CommandContext, options: LoginOptions) -> None:
     )
     places = agreed(runtime, found, options.store, ask=ask and not options.token_stdin)
     if not places:
-        runtime.stderr.note("no token stored (--store names a place)")
-        return
+        raise ConfigError("no token stored", hint="--store names a place")
     if any(place.store == "config" for place in places):
         runtime.stderr.note(
             "warning: the token is stored as plain text in the config file (--store keyring is"
