@@ -33,6 +33,8 @@ OFFERED, REFUSED, FORBIDDEN, FAILED, UNKNOWN = STATES = (
 )
 
 READ_ONLY = "read-only"
+NOT_ASKED = "not asked, as "
+"""The begin of the reason for a list that was not read, because another failed."""
 _NOTHING = "no unified API is installed or mapped for this {}"
 _NOT_OFFERED = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
 # A list that refuses missing parameters is offered.
@@ -232,7 +234,8 @@ class OfferCheck(NamedTuple):
             if cell.operation.name != "list" or cell.state not in (OFFERED, UNKNOWN):
                 yield cell
             elif stopped:
-                yield stopped._replace(operation=cell.operation)
+                why = masked(f"{NOT_ASKED}{stopped.operation.command} failed: {stopped.why}")
+                yield stopped._replace(operation=cell.operation, why=why)
             else:
                 found, hopeless = self._read(cell, scope, client)
                 failures = failures + 1 if found.state == FAILED else 0

@@ -227,6 +227,31 @@ def test_the_states_and_their_reasons(unified: Unified, service: Service, config
     assert (alone.code, "401" in alone.stderr) == (7, True)
 
 
+@pytest.mark.parametrize("status", [401, 503])
+def test_a_list_that_was_not_asked_names_the_one_that_failed(
+    status: int, unified: Unified, service: Service, config: Config
+) -> None:
+    connections(config, ["one"], service.url)
+    offered = offer({"ticketing": {"tickets": ["list"]}, "user-directory": {"users": ["list"]}})
+
+    def reply(seen: Seen) -> Any:
+        if seen.segments[0] == "integrated-account":
+            return served(offered if seen.segments[2:] else {"id": "one", "status": "active"})
+        return served({"statusCode": status, "error": "x", "message": "no"}, status)
+
+    service.reply = reply
+    asked = "capabilities ticketing/tickets user-directory/users --probe -p c000"
+    result = unified(f"{asked} -o ndjson", environ={"UNIFIED_TOKEN": "t"})
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    tickets, users = (one["why"] for one in lines if one["operation"] == "list")
+    assert f"answered {status} to GET /unified/ticketing/tickets" in tickets
+    assert users == f"not asked, as ticketing tickets list failed: {tickets}"
+    assert sum("ticketing/tickets" in seen.path for seen in service.seen) == 1
+    # The message says it once.
+    table = unified(f"{asked} -o table", environ={"UNIFIED_TOKEN": "t"})
+    assert table.stderr == f"c000: {tickets}\n"
+
+
 def test_formats(unified: Unified, config: Config) -> None:
     connections(config, ["help-desk", "needs-reauth"])
     command = "capabilities ticketing/tags voice/calls --probe -p *"

@@ -52,7 +52,10 @@ CAPABILITIES = Command(
     Later("unified_cli.commands.capabilities.run:run"),
     usage="[API[/RESOURCE]]… [options]",
     text=(
-        "{about}: a row for each resource, equal rows once, and the exceptions below.",
+        (
+            "{about}: at a terminal a row for each resource, equal rows once, and the exceptions"
+            " below; elsewhere a line for each connection and operation."
+        ),
         _STATES,
         _EXTRA,
     ),

@@ -14,6 +14,7 @@ from unified_cli.call.extra_offer import EXTRA
 from unified_cli.call.offer_check import (
     FAILED,
     FORBIDDEN,
+    NOT_ASKED,
     OFFERED,
     READ_ONLY,
     REFUSED,
@@ -238,7 +239,11 @@ def _tell_errors(runtime: Runtime, service: Service, found: Sequence[ConnectionO
     """Print each reason once, such as a login that is needed, with its connections."""
     reasons: defaultdict[str, list[str]] = defaultdict(list)
     for one in found:
-        whys = Counter(cell.why for cell in one.cells if cell.state in (FORBIDDEN, FAILED))
+        whys = Counter(
+            cell.why
+            for cell in one.cells
+            if cell.state in (FORBIDDEN, FAILED) and not cell.why.startswith(NOT_ASKED)
+        )
         if whys:
             reasons[whys.most_common(1)[0][0]].append(one.name)
         if problem := one.state.remark(service):
