@@ -85,6 +85,17 @@ def test_all_pages_are_listed_with_the_profiles_that_lead_there(
     ]
 
 
+def test_health_has_the_broken_ones_first_off_a_terminal_too(unified: Unified) -> None:
+    lines = unified(f"{LIST} -p sandbox --health -o tsv").stdout.splitlines()
+    document = unified(f"{LIST} -p sandbox --health -o json").json
+    ids = [line.split("\t")[0] for line in lines]
+    assert ids == [one["id"] for one in document["connections"]]
+    states = [line.split("\t")[3] for line in lines]
+    marks = [0 if not one.startswith("active") or "blocked" in one else 1 for one in states]
+    assert marks == sorted(marks)
+    assert {*marks} == {0, 1}
+
+
 @pytest.mark.parametrize("health", ["", " --health"])
 @pytest.mark.parametrize(
     ("options", "is_named"),

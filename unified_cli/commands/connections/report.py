@@ -43,6 +43,8 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
     known = listed.profiles_by_account(runtime, settings)
     shown, missing = listed.filter_with_jq(context, found, options.where)
     listed.note_missing(context, options, found)
+    if options.health:
+        shown = sorted(shown, key=lambda one: _WORST_FIRST.index(_status_look(context, one)))
     troubles = {one.id: _trouble(context, one, failed) for one in shown} if options.health else {}
     rows = [
         (*_row(one, service, known), *([troubles[one.id]] if options.health else ()))
