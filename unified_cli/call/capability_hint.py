@@ -29,6 +29,8 @@ _WRONG_BODY = (400, 422)
 # A hint is not worth a long wait.
 _SECONDS = 5.0
 _MOST = 12
+# What follows the name of a field of that type, if it refers to no records.
+_WITHIN = {"array": "", "object": "[NAME]"}
 
 
 def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -> None:
@@ -57,14 +59,25 @@ def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -
 def _about_body(error: RefusedError, call: Call, operation: Operation, body: bytes) -> str | None:
     """Return the command for a refused body, or None.
 
-    There are hints for arrays, and for fields that `-F` did not send as strings.
+    There are hints for arrays, for fields that `-F` did not send as strings, and for
+    those that `-f` did not send as arrays or objects.
     """
     if body.startswith(b"[") and operation.name == "create":
         return (
             f"unified import {operation.api}/{operation.resource} FILE creates a record from each"
             " of an array"
         )
-    for name, _, value in (field.partition("=") for field in part(call.options, SendOptions).field):
+    sent = part(call.options, SendOptions)
+    known = {
+        one.name: one for one in (*operation.facts.fields, *operation.facts.sent(operation.name))
+    }
+    for name, _, value in (field.partition("=") for field in sent.raw_field):
+        kind = known[name].type if name in known else "string"
+        if kind in _WITHIN and re.search(rf"\b{re.escape(name)}\b", error.message):
+            inner = "[id]" if known[name].references else ""
+            path = f"{name}{'[]' if kind == 'array' else ''}{inner or _WITHIN[kind]}"
+            return f"-F {shlex.quote(f'{path}={value}')} sends an {kind}"
+    for name, _, value in (field.partition("=") for field in sent.field):
         is_word = value[:1] not in {*'"[{'} and not json_check.flaw(value.encode())
         if is_word and re.search(rf"\b{re.escape(name)}\b", error.message):
             return f"-F takes {value} for JSON: -f {shlex.quote(f'{name}={value}')} sends a text"

@@ -45,7 +45,7 @@ def write(call: Call, request: Request, body: bytes, program: "JqProgram | None"
         style = style_for(call, request.operation)._replace(listing=lists)
         text = printer.render(program, body, style)
         printer.put(runtime, text, style)
-        for remark in (*printer.null_remarks(text, style), *program.remarks()):
+        for remark in (*printer.null_remarks(text, style, program), *program.remarks()):
             runtime.stderr.note(remark)
     elif output is formats.YAML and not chosen:
         stdout.write(runtime, printer.in_yaml(body))

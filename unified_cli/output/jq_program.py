@@ -87,6 +87,10 @@ class JqProgram:
         self._computed: str | None = None
         self._left_out: dict[int, str] = {}
 
+    def names(self, member: str) -> bool:
+        """Return whether the program has the name of a member in it."""
+        return member in self._expression
+
     def results(self, text: bytes) -> list[bytes]:
         """Return the results for JSON text, each as a line of JSON.
 

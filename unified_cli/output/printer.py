@@ -187,7 +187,7 @@ class JqDocument(RecordWriter):
                 msgspec.json.encode(self._style.cursor) + b":" + msgspec.json.encode(next_cursor)
             )
         text = render(self._program, b"{" + b",".join(members) + b"}", self._style)
-        self._null = null_remarks(text, self._style)
+        self._null = null_remarks(text, self._style, self._program)
         return text
 
     def remarks(self) -> Sequence[str]:
@@ -195,11 +195,15 @@ class JqDocument(RecordWriter):
         return [*self._null, *self._program.remarks()]
 
 
-def null_remarks(text: bytes, style: Style) -> Sequence[str]:
+def null_remarks(text: bytes, style: Style, program: "JqProgram") -> Sequence[str]:
     """Return a hint if a program for one record got a page."""
-    if not style.listing or text.strip() != b"null":
+    found = {b"null": "null", b"": "nothing"}.get(text.strip())
+    # A program that names the records has chosen among them.
+    if not style.listing or found is None or (not text and program.names(style.items)):
         return []
-    return [f"--jq gives null: its input is the whole page, and .{style.items}[] gives the records"]
+    return [
+        f"--jq gives {found}: its input is the whole page, and .{style.items}[] gives the records"
+    ]
 
 
 def _check(size: int) -> None:
