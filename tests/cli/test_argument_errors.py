@@ -98,6 +98,53 @@ def test_a_program_for_a_record_says_what_its_input_is(more: str, unified: Unifi
     )
 
 
+@pytest.mark.parametrize("more", ["", "--all", "--limit 2", "--all --jq 'empty'"])
+def test_a_program_for_a_record_that_yields_nothing_says_it_too(
+    more: str, unified: Unified
+) -> None:
+    said = "--jq gives nothing: its input is the whole page, and .result[] gives the records\n"
+    result = unified(f"""-p sandbox ticketing tickets list --jq 'select(.name == "x")' {more}""")
+    assert (result.code, result.stdout) == (0, "")
+    assert result.stderr.startswith(said)
+    chosen = unified(f"-p sandbox ticketing tickets list {more} --jq '.result[] | select(.nope)'")
+    record = unified("-p sandbox ticketing tickets get tickets-1 --jq 'select(.nope)'")
+    assert said not in chosen.stderr + record.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("tickets list --state closed", "-q 'status=closed'"),
+        ("tickets list --tag x", "-q 'tags=x'"),
+        ("tickets list --statuses closed", "-q 'status=closed'"),
+        ("tickets list --team-id t1", "-q 'team_id=t1'"),
+        ("tickets list --created-at 2026-01-01", "-q 'created_at=2026-01-01'"),
+        ("tickets list --nothing-like-it x", "-q 'nothing_like_it=x'"),
+    ],
+)
+def test_the_parameter_to_type_is_a_known_one(typed: str, said: str, unified: Unified) -> None:
+    result = unified(f"-p sandbox ticketing {typed}")
+    assert (result.code, f"{said} is a query parameter" in result.stderr) == (2, True)
+    if "nothing" not in typed:
+        again = unified(f"-p sandbox ticketing tickets list {said} --limit 1")
+        assert "not a known parameter" not in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("ticketing tickets create -f name=x -f tags=t-1", "-F 'tags[][id]=t-1' sends an array"),
+        ("ticketing tickets create -f name=x -f team=", None),
+        ("ticketing contacts create -f name=x -f emails=a@b", "-F 'emails[]=a@b' sends an array"),
+    ],
+)
+def test_a_text_for_a_list_is_answered_with_its_form(
+    typed: str, said: str | None, unified: Unified
+) -> None:
+    result = unified(f"-p sandbox {typed}")
+    assert said is None or f"({said})" in result.stderr, result.stderr
+
+
 def test_the_default_table_of_other_programs_is_explained(unified: Unified, config: Config) -> None:
     path = config("[default]\nbase_url = 'https://api.example.com'\n")
     result = unified("profile list")

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Collection, Iterator, Sequence
+from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +20,7 @@ OPERATION_WORDS = 3
 HELP = "help"
 _OF_FIELDS = ("-f", "--raw-field", "-F", "--field")
 _ASSIGNMENT = re.compile(r"(.+?)(:=|==|=)(.*)", re.DOTALL)
+_CLOSE_FILTER = 0.7
 _MAIL = re.compile(r"[\w.+-]+@[\w.-]+")
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 _CLOCK = re.compile(r"\d\d:\d\d(:\d\d)?", re.ASCII)
@@ -262,6 +264,14 @@ def facts(context: Any, part: str) -> Sequence[KnownField]:
     if part == "fields":
         return facts.fields
     return (facts.body if part == "body" else facts.query).get(path[2], ())
+
+
+def known_filter(context: Any, name: str) -> str:
+    """Return the known parameter of a list that is nearest to a name, else the name."""
+    fields = [one.name for part in ("query", "fields") for one in facts(context, part)]
+    is_known = name in fields or name.removesuffix("_id") in fields
+    close = [] if is_known else get_close_matches(name, fields, 1, _CLOSE_FILTER)
+    return close[0] if close else name
 
 
 def spellings_of(context: Any, begins: str = "--") -> list[str]:

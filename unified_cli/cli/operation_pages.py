@@ -94,8 +94,10 @@ def _filters(operation: Operation, service: Service) -> Sequence[tuple[str, Rows
     known = known_filters(operation, service)
     if not known.filters:
         return []
+    names = ", ".join(map(_described, known.filters))
+    fields = "; the fields below too, where the provider filters by them"
     rows = [
-        ("-q NAME=VALUE", ", ".join(map(_described, known.filters))),
+        ("-q NAME=VALUE", f"{names}{fields if operation.facts.fields else ''}"),
         ("-q 'NAME[OP]=VALUE'", f"OP: {', '.join(known.operators)}"),
         (f"-q '{service.sort}[NAME]={'|'.join(DIRECTIONS)}'", ", ".join(known.sort_keys)),
     ]

@@ -302,10 +302,11 @@ def _assigned_to(context: Any, option: str, value: str) -> Iterator[str]:
         and option not in by_spelling()
         and not _is_group(context.command)
     ):
-        name = option.removeprefix("--").partition("=")[0]
-        yield from argument_errors.assigned(
-            argument_errors.spellings_of(context, "-"), "=", f"{name.replace('-', '_')}={value}"
-        )
+        name = option.removeprefix("--").partition("=")[0].replace("-", "_")
+        spellings = argument_errors.spellings_of(context, "-")
+        if "-f" not in spellings:
+            name = argument_errors.known_filter(context, name)
+        yield from argument_errors.assigned(spellings, "=", f"{name}={value}")
 
 
 def _of_id(context: Any, option: str, value: str) -> str | None:
