@@ -89,10 +89,12 @@ PAGES_STDLIB = CALL_STDLIB | names("queue")
 SANDBOX = CALL | {"filelock"}
 SANDBOX_STDLIB = CALL_STDLIB | names("hmac html secrets sqlite3")
 # Our own rooms that a call has and help does not, and the other way round.
-NOT_IN_HELP = names("call.single call.builder commands.operation.mode fleet http")
+NOT_IN_HELP = names("""
+    call.single call.builder cli.other_tools cli.usage_errors commands.operation.mode fleet http
+""")
 NOT_IN_CALL = names("""
-    call.uploading cli.help_page cli.operation_pages cli.prompt commands.help
-    config.connection_facts exported output.screen sandbox writes
+    call.uploading cli.help_page cli.operation_pages cli.other_tools cli.prompt cli.usage_errors
+    commands.help config.connection_facts exported output.screen sandbox writes
 """)
 MOST_MODULES = 100
 """As many of our own modules has a plain list off a terminal."""
