@@ -1,4 +1,4 @@
-"""The aliases of the config file: a first word that is replaced by several."""
+"""Expand the aliases of the config file."""
 
 import re
 import shlex
@@ -21,11 +21,11 @@ _LIKE = 'like t = "ticketing tickets"'
 
 
 def expand(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> list[str]:
-    """Return a command line's words, with an alias replaced.
+    """Return the command line with an alias expanded.
 
-    `known` are APIs and commands. The config file is read only if the first word is not
-    one of them. Raises ConfigError if the file cannot be read, and, with the line, if
-    an alias is invalid.
+    `known` has the APIs and commands. The config file is only read if the first word is
+    not one of them. Raises ConfigError if the file cannot be read, or an alias is
+    invalid.
     """
     if argv and argv[0] in known:
         return [*argv]
@@ -39,13 +39,13 @@ def expand(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> lis
 
 
 def warn_of_shadowed(argv: Sequence[str], runtime: Runtime) -> None:
-    """Warn in one line if the first word, a command, is also an alias. The alias is
-    ignored. Such a command may be new in a later version.
+    """Warn if the first word is a command and an alias, which is ignored. The command
+    may be new in this version.
     """
     try:
         config = _readable_config(runtime)
     except ConfigError:
-        # A command that needs the file reports it; some commands repair it.
+        # Commands that need the file report the error, and some repair it.
         return
     at = _first_word(argv) if config and config.aliases else None
     if config is None or at is None:
@@ -57,14 +57,13 @@ def warn_of_shadowed(argv: Sequence[str], runtime: Runtime) -> None:
 
 
 def valid_aliases(runtime: Runtime, known: Collection[str]) -> Sequence[tuple[str, str]]:
-    """Return the valid aliases, each with its words.
-
-    None if the config file cannot be read.
+    """Return the valid aliases and their words, or nothing if the config file cannot be
+    read.
     """
     try:
         config = _readable_config(runtime)
     except ConfigError:
-        # Help works with a broken file; `unified doctor` names the problem.
+        # Help must work with an invalid file. `unified doctor` reports the problem.
         return ()
     if config is None:
         return ()
@@ -73,11 +72,9 @@ def valid_aliases(runtime: Runtime, known: Collection[str]) -> Sequence[tuple[st
 
 
 def problems(config: Config, known: Collection[str]) -> Iterator[tuple[ConfigError, bool]]:
-    """Yield the problem with each invalid alias, and whether the alias is only
-    ignored.
-    """
-    taken = [*map(plain, known)]
-    yield from ((error, plain(name) in taken) for name, error in _checked(config, known))
+    """Yield the error of each invalid alias, and whether the alias is only ignored."""
+    reserved = [*map(plain, known)]
+    yield from ((error, plain(name) in reserved) for name, error in _checked(config, known))
 
 
 def _checked(config: Config, known: Collection[str]) -> Iterator[tuple[str, ConfigError]]:
@@ -102,8 +99,8 @@ def _words(config: Config, name: str, known: Collection[str]) -> list[str]:
     text = config.aliases[name]
     if not _NAME.fullmatch(name):
         raise _alias_error(config, name, "has a name that is not of letters, digits, - and _")
-    taken = [*map(plain, known)]
-    if plain(name) in taken:
+    reserved = [*map(plain, known)]
+    if plain(name) in reserved:
         raise _alias_error(config, name, _SHADOWS)
     if not isinstance(text, str):
         raise _alias_error(config, name, "must be text", _LIKE)
@@ -113,7 +110,7 @@ def _words(config: Config, name: str, known: Collection[str]) -> list[str]:
         raise _alias_error(
             config, name, f"cannot be split into words: {str(error).lower()}"
         ) from None
-    if not words or plain(words[0]) not in taken:
+    if not words or plain(words[0]) not in reserved:
         begins = (
             f'begins with "{visible(words[0])}", an alias itself'
             if words and words[0] in config.aliases
@@ -126,10 +123,7 @@ def _words(config: Config, name: str, known: Collection[str]) -> list[str]:
 
 
 def _confirming(word: str) -> str | None:
-    """Return the confirming option in a word, or None.
-
-    Only a person may give it, each time anew.
-    """
+    """Return the confirming option in a word, or None. It must be typed each time."""
     if word.startswith("--"):
         name = visible(word.partition("=")[0])
         return name if _CONFIRMING.fullmatch(name) else None
@@ -145,9 +139,8 @@ def _confirming(word: str) -> str | None:
 
 
 def _first_word(argv: Sequence[str]) -> int | None:
-    """Return the position of the first real word, or None.
-
-    A real word is neither an option nor the value of one.
+    """Return the position of the first word that is neither an option nor its value, or
+    None.
     """
     valued = _valued(flags_of(EarlyOptions))
     value = False

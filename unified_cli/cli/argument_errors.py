@@ -1,4 +1,4 @@
-"""Errors for arguments that a command does not take, with what to type instead."""
+"""Create errors for extra arguments, with suggestions."""
 
 import os
 import re
@@ -35,9 +35,8 @@ _FIELDS = {
 
 
 def one_too_many(context: Any, argument: str, typed: Sequence[str]) -> UsageError:
-    """Return the error for an extra argument.
-
-    `typed` are all words that followed the command.
+    """Return the error for an extra argument. `typed` has all words after the
+    command.
     """
     hint = (
         _without_value(typed)
@@ -50,9 +49,8 @@ def one_too_many(context: Any, argument: str, typed: Sequence[str]) -> UsageErro
 
 
 def _without_value(typed: Sequence[str]) -> str | None:
-    """Return the option that took an option for its value.
-
-    An example is `--record -o ids`. None if there is no such option.
+    """Return the option whose value is missing because an option follows, as in
+    `--record -o ids`, or None.
     """
     for before, word in pairwise(typed):
         flag = by_spelling().get(before)
@@ -106,7 +104,7 @@ def _advice_of_command(context: Any, argument: str, path: str) -> str | None:
 
 
 def _are_files(context: Any, argument: str, typed: Sequence[str]) -> bool:
-    """Return whether a shell has replaced the `*` of `-p *` by names of files."""
+    """Return whether a shell has expanded the `*` of `-p *` to file names."""
     known = profiles(context)
     return any(
         option in {"-p", "--profile"} and value not in known and _exist(value, argument)
@@ -131,7 +129,7 @@ def _option_of_split_value(argument: str, typed: Sequence[str]) -> str | None:
 
 
 def _one_word_ago(number: str, unit: str) -> str:
-    """Return the option for a time of two words, such as `3 days`."""
+    """Return the option for an age in two words, such as `3 days`."""
     if _CLOCK.fullmatch(unit):
         return f"--since {quoted(f'{number}T{unit}Z')}"
     singular = unit.lower().removesuffix("s")
@@ -214,7 +212,7 @@ def _of_second_record(context: Any, argument: str, path: str, spellings: Sequenc
 
 
 def _finds_person(context: Any, address: str) -> str | None:
-    """Return the command that finds a person's id by mail address, or None."""
+    """Return the command that finds a person's id by email address, or None."""
     if not (chosen := selects_person(context, address)):
         return None
     program = quoted(f"{chosen} | {{_profile, id}}")
@@ -232,22 +230,21 @@ def selects_person(context: Any, address: str) -> str | None:
 
 
 def _filter(context: Any, argument: str) -> str:
-    """Return the filter that may take a record of another list as its value."""
+    """Return the filter whose value may be a record of another list."""
     names = [one.name for one in facts(context, "query") if one.references]
     return f"-q {names[0]}={quoted(argument)}" if len(names) == 1 else "-q NAME=VALUE"
 
 
 def assigned(spellings: Sequence[str], sign: str, assignment: str) -> Iterator[str]:
-    """Yield options that take an assignment, with their purpose."""
+    """Yield the options that take an assignment, with their purpose."""
     for option, what in _FIELDS[sign].items():
         if option in spellings:
             yield f"{option} '{visible(assignment)}' {what}"
 
 
 def profiles(context: Any) -> Collection[str]:
-    """Return the profiles' names, the sandbox's included.
-
-    The config file may be unreadable: that is not the problem here.
+    """Return the names of the profiles, including the sandbox, if the config file can
+    be read.
     """
     try:
         return {*file.read(context.find_root().obj()).profiles, file.RESERVED}

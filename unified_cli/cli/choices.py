@@ -1,4 +1,4 @@
-"""Say what was meant by a value that is not one of an option's choices."""
+"""Suggest a value for an invalid choice of an option."""
 
 import re
 from collections.abc import Sequence
@@ -23,10 +23,7 @@ _VALUES = {
 
 
 def meant_value(text: str, choices: Sequence[str]) -> str | None:
-    """Return the value that was meant, or None.
-
-    The text may be misspelt, or another tool's word.
-    """
+    """Return the choice for a misspelt value or another tool's word, or None."""
     lower = text.lower()
     found = {one.lower(): one for one in choices}
     close = [_VALUES.get(lower, lower), *get_close_matches(lower, found, 1)]
@@ -34,10 +31,7 @@ def meant_value(text: str, choices: Sequence[str]) -> str | None:
 
 
 def not_one_of(text: str, choices: Sequence[str]) -> str:
-    """Return the words for an invalid choice, with a suggestion.
-
-    The choice or the option that was meant is suggested.
-    """
+    """Return the message for an invalid choice, with a suggestion."""
     wrong = f"{text!r} is not one of {', '.join(map(repr, choices))}"
     is_format = formats.NDJSON.name in choices
     if instead := _instead_of_format(text) if is_format else "":
@@ -53,11 +47,7 @@ def not_one_of(text: str, choices: Sequence[str]) -> str:
 
 
 def _instead_of_format(text: str) -> str:
-    """Return the option to use instead of this format.
-
-    The option may be one for a file, or for a path in the result. Empty if the text is
-    anything else.
-    """
+    """Return the option for a format that is a file or a path in the result, or ""."""
     kind, equals, path = text.partition("=")
     if equals and kind in {"jsonpath", "go-template", "custom-columns"}:
         return "--columns" if kind == "custom-columns" else f"--jq {quoted(path.strip('{}'))}"

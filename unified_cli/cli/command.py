@@ -1,4 +1,4 @@
-"""Commands as values: their options, help page, function and context."""
+"""Define commands: their options, help page, function and context."""
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -13,21 +13,20 @@ from unified_cli.runtime import Runtime
 
 OptionsT = TypeVar("OptionsT", bound=Options)
 ABOUT = "{about}"
-"""In the text of a command: its line in the list of commands."""
+"""The placeholder for the line of a command in the list of commands."""
 
 APIS = "APIs"
-"""The section of the first page with the commands that are APIs."""
+"""The heading of the APIs on the first page."""
 EXAMPLE = "Example"
 EXAMPLES = "Examples"
-"""The headings of a page above one command line, and above several."""
+"""The headings above one example and above several."""
 
 
 class CommandContext(NamedTuple):
-    """The runtime, the catalogue and the rest of the program, for one command.
+    """The runtime, the catalogue and the program for a command.
 
-    `program` builds the whole tree of commands for a catalogue; `first_words` are the
-    APIs and the commands beside them, with which a command line may begin. `again` runs
-    another command of the program.
+    `program` builds the tree of commands for a catalogue. `first_words` has the APIs
+    and commands. `again` runs another command.
     """
 
     runtime: Runtime
@@ -38,9 +37,7 @@ class CommandContext(NamedTuple):
 
 
 class Later(NamedTuple):
-    """An object in a module, as `MODULE:NAME`; the module is imported when it is
-    needed.
-    """
+    """An object as `MODULE:NAME`. The module is imported when it is needed."""
 
     where: str
 
@@ -51,13 +48,13 @@ class Later(NamedTuple):
 
 
 class Command(NamedTuple, Generic[OptionsT]):
-    """A command: the class of its options, the function that runs it, and what its page
-    says.
+    """A command: the class of its options, the function that runs it, and its help
+    page.
 
-    `examples` are command lines, one a line; `sections` follow them, or hold them, as
-    in `HelpPage`. `flags` and `arguments` select some of the class's, None takes all;
-    `takes` says what the arguments are if this depends on the whole program. `commands`
-    are for lines that begin with their names.
+    `examples` has a command on each line, and `sections` follow or contain them, as in
+    `HelpPage`. `flags` and `arguments` select some of the class's; None means all.
+    `takes` describes the arguments if this depends on the whole program. `commands` are
+    subcommands.
     """
 
     options: type[OptionsT]
@@ -73,7 +70,7 @@ class Command(NamedTuple, Generic[OptionsT]):
 
 
 class Group(NamedTuple):
-    """A group of commands, each a `kind` of thing, with what its page says."""
+    """A group of commands of one `kind`, and its help page."""
 
     text: str
     example: str
@@ -82,20 +79,18 @@ class Group(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A command or a group in a list of commands, with its line there; without one it
-    is not listed.
+    """A command or a group, and its line in the list of commands. Without a line, it is
+    not listed.
     """
 
     about: str
     command: Command[Any] | Group | Later
     brief: str = ""
-    """The line in a few words, for the first page."""
+    """A short line for the first page."""
 
 
 class CommandStub(NamedTuple):
-    """A command of the tree that is not built yet: its purpose, and the function that
-    builds it.
-    """
+    """A command that is not built yet: its purpose, and the function that builds it."""
 
     about: str
     build: Callable[[], Any]
@@ -104,9 +99,8 @@ class CommandStub(NamedTuple):
 
 
 def yes_or_no(runtime: Runtime, given: bool, name: str) -> bool:
-    """Return a setting from the flag or the environment alone.
-
-    It must work without the config file. Raises ConfigError.
+    """Return a setting from the flag or the environment, without the config file.
+    Raises ConfigError.
     """
     key = KEYS[name]
     value = runtime.environ.get(key.variable)

@@ -1,6 +1,4 @@
-"""The command tree as data: each group and command with its words, options and
-arguments.
-"""
+"""List all groups and commands with their options and arguments."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,11 +12,10 @@ from unified_cli.cli.tree import CommandGroup
 
 @dataclass(frozen=True, slots=True)
 class CommandEntry:
-    """A group or command: `words` are the commands of a group, each with its purpose;
-    few commands have commands of their own.
+    """A group or command.
 
-    `path` is empty for the program itself. `takes` says what the arguments are, as in
-    `tree.LeafCommand`.
+    `path` is empty for the program itself. `words` has the subcommands with their
+    purposes. `takes` describes the arguments, as in `tree.LeafCommand`.
     """
 
     path: tuple[str, ...]
@@ -28,12 +25,12 @@ class CommandEntry:
 
     @property
     def flags(self) -> Sequence[Flag]:
-        """The options accepted here, without --help."""
+        """The options of the command, without --help."""
         return self.page.flags
 
 
 def command_entries(program: Any) -> list[CommandEntry]:
-    """Return all groups and commands of the program. Parents before their children."""
+    """Return all groups and commands of the program, parents first."""
     return [*_walk(program, ())]
 
 
@@ -46,9 +43,8 @@ def _walk(command: Any, path: tuple[str, ...]) -> Iterator[CommandEntry]:
 
 
 def all_flags(entries: Sequence[CommandEntry]) -> dict[str, Flag]:
-    """Return every option by each of its spellings.
-
-    Raises ValueError if a spelling means two things.
+    """Return all options by spelling. Raises ValueError if a spelling has two
+    meanings.
     """
     found: dict[str, Flag] = {}
     for entry in entries:
@@ -63,9 +59,8 @@ def all_flags(entries: Sequence[CommandEntry]) -> dict[str, Flag]:
 
 
 def options(entries: Sequence[CommandEntry]) -> list[tuple[Flag, Sequence[str]]]:
-    """Return every option once, by group, with its built-in commands.
-
-    The commands are None for an option of operations.
+    """Return every option once, by group, with its built-in commands, or None for an
+    option of operations.
     """
     commands: dict[Flag, list[str]] = {flag: [] for flag in operation_flags()}
     for entry in entries:

@@ -1,6 +1,4 @@
-"""The words of a command, rebuilt from its options, that do the same from any
-folder.
-"""
+"""Rebuild a command line from its options, to run it from any folder."""
 
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -11,9 +9,7 @@ from unified_cli.cli.flags import Flag, Options, arguments_of, flags_of, names_o
 from unified_cli.cli.option_parts import MessageOptions
 
 _PATHS = ("file", "folder")
-# Options that are left out, because they do not change the effect of a command: how
-# messages are printed, a token from standard input, which is used up, and a recording
-# of one run.
+# Options that do not change the effect of a command, or cannot be used again.
 _RESENDS = ("retry_in_doubt", "retry_failed", "record", "yes")
 _OF_ONE_CALL = frozenset(
     {*names_of(MessageOptions), *_RESENDS, "dry_run", "restart", "token_stdin"}
@@ -23,9 +19,8 @@ _OF_ONE_CALL = frozenset(
 def words_of(
     command: Sequence[str], options: Options, *, without: Collection[str] = _OF_ONE_CALL
 ) -> list[str]:
-    """Return a command with these options as words.
-
-    Options of `without` are left out. The names of files are absolute.
+    """Return the words of a command with these options, without those in `without`, and
+    with absolute paths.
     """
     words = [*command]
     for argument in arguments_of(type(options)):

@@ -64,10 +64,10 @@ class Options:
     """
 
     reads_settings: ClassVar[bool] = False
-    """Whether settings supply values for missing options, as for a call."""
+    """Whether settings supply missing options."""
 
     def changed_values(self) -> list[tuple[str, Any]]:
-        """Return the names and values that differ from the defaults."""
+        """Return the names and values of options that differ from the defaults."""
         values = ((field, getattr(self, field.name)) for field in fields(self))
         return [(field.name, value) for field, value in values if value != field.default]
 
@@ -76,15 +76,14 @@ class Options:
 def option_part(kind: type[OptionsT]) -> type[OptionsT]:
     """Make a dataclass of options for several commands.
 
-    Only the class of a whole command gets an `__init__` with all fields: generating one
-    for each of a dozen parts would take twice as long as all other work on options. An
-    instance of a part has only defaults.
+    It has no `__init__`, because generating one for each part would take twice as long
+    as all other work on options, so an instance of a part only has defaults.
     """
     return dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)(kind)
 
 
 def with_parts(options: OptionsT, other: Options, *parts: type[Options]) -> OptionsT:
-    """Return the options with these parts of `other`."""
+    """Return the options with the values of these parts of `other`."""
     return replace(options, **{name: getattr(other, name) for name in names_of(*parts)})
 
 
@@ -123,13 +122,13 @@ class Flag(NamedTuple):
 
     @property
     def takes_value(self) -> bool:
-        """Whether a value follows the option."""
+        """Whether the option takes a value."""
         return self.kind is not bool and not self.counted
 
     def parameter(self) -> inspect.Parameter:
-        """Return the option as a parameter that Typer understands.
+        """Return the option as a parameter for Typer.
 
-        The value is None, or an empty list, if the option is not given.
+        The value is None, or an empty list, if the option is not used.
         """
         default: Any = 0 if self.counted else False if self.kind is bool else None
         is_checked = bool(self.choices) or self.parse is not None or self.minimum is not None
@@ -153,9 +152,8 @@ class Flag(NamedTuple):
         )
 
     def _value(self, text: str) -> Any:
-        """Return the value of the text.
-
-        Raises typer.BadParameter if the option does not take it.
+        """Parse the text. Raises typer.BadParameter if it is not valid for the
+        option.
         """
         if text in self.choices:
             return text
@@ -167,9 +165,8 @@ class Flag(NamedTuple):
             raise typer.BadParameter(f"{error}, not {text!r}") from None
 
     def _in_range(self, text: str) -> float:
-        """Return the number from `minimum` to `maximum`.
-
-        Raises ValueError saying so.
+        """Parse a number from `minimum` to `maximum`. Raises ValueError with this
+        range.
         """
         kind = _element(self.kind)
         try:
@@ -189,7 +186,7 @@ class Flag(NamedTuple):
 
 
 Common = partial(Flag, common=True)
-"""An option that people use most, which `-h` shows."""
+"""A common option, which `-h` shows."""
 
 
 class Argument(NamedTuple):
@@ -210,7 +207,7 @@ class Argument(NamedTuple):
     required: bool = False
 
     def parameter(self) -> inspect.Parameter:
-        """Return the argument as a parameter that Typer understands."""
+        """Return the argument as a parameter for Typer."""
         info: Any = typer.Argument(
             ... if self.required else None,
             help=self.about or None,
@@ -224,9 +221,8 @@ class Argument(NamedTuple):
 
 
 def flags_of(*classes: type[Options], operation: "Operation | None" = None) -> tuple[Flag, ...]:
-    """Return the classes' options, each once, in help's order.
-
-    For an operation, only the options that it takes.
+    """Return the options of these classes in the order of help pages, and only those of
+    the operation, if any.
     """
     declared = {field.name: field for options in classes for field in fields(options)}
     flags = (
@@ -247,7 +243,7 @@ def flags_of(*classes: type[Options], operation: "Operation | None" = None) -> t
 
 
 def arguments_of(options: type[Options]) -> tuple[Argument, ...]:
-    """Return a class's arguments, in order."""
+    """Return the arguments of a class, in order."""
     return tuple(
         mark._replace(name=field.name, kind=_kind(field), required=field.default is MISSING)
         for field in fields(options)
@@ -257,10 +253,7 @@ def arguments_of(options: type[Options]) -> tuple[Argument, ...]:
 
 
 def part(options: Options, kind: type[OptionsT]) -> OptionsT:
-    """Return the options as one of their parts.
-
-    If the options lack this part, return it with its defaults.
-    """
+    """Return the options as one of their parts, or the part with its defaults."""
     return options if isinstance(options, kind) else kind()
 
 
@@ -270,9 +263,8 @@ def typer_function(
     flags: Sequence[Flag],
     arguments: Sequence[Argument],
 ) -> Callable[..., Any]:
-    """Return a function whose signature tells Typer these parameters.
-
-    It passes them to `run` as an instance of `options`.
+    """Return a function with these parameters for Typer. It passes them to `run` as an
+    instance of `options`.
     """
 
     def command(**typed: Any) -> Any:
@@ -295,13 +287,11 @@ def typer_function(
 
 
 _ANY_BYTES = ("file", "folder", "@file", "field@file")
-"""Values that may hold bytes other than UTF-8: file names, in the last two after the
-@.
-"""
+"""File names, which need not be UTF-8."""
 
 
 def _as_typed(value: Any, spelling: str | None) -> Any:
-    """Return the value, with its texts as typed.
+    """Return the value with its texts as typed.
 
     Raises UsageError if a text is not UTF-8, unless `spelling` is None.
     """
@@ -336,5 +326,5 @@ def _element(kind: Any) -> Any:
 
 
 def by_name(options: type[Options]) -> Mapping[str, Flag]:
-    """Return a class's options by name."""
+    """Return the options of a class by name."""
     return {flag.name: flag for flag in flags_of(options)}

@@ -1,6 +1,4 @@
-"""Help pages: one layout for every command and group, plain text that fits the
-terminal.
-"""
+"""Render help pages as text that fits the terminal."""
 
 import re
 import textwrap
@@ -20,7 +18,7 @@ Rows = Sequence[tuple[str, str]]
 
 
 class CodeBlock(str):
-    """The content of a section that is shown as it is."""
+    """The content of a section that is printed unchanged."""
 
     __slots__ = ()
 
@@ -44,7 +42,7 @@ _NEEDED = (EXAMPLE, EXAMPLES, "APIs", "Commands")
 _TWO_COLUMNS = 80
 _ROOT_OPTIONS = "Options: -p NAME, -o FORMAT, -v, --version, -h (this page), --help (everything)"
 _SHORT, _SHORT_ROOT = 40, 24
-"""The most rows of a short page, and of the program's short page."""
+"""The most rows of a short page, and of the short page of the program."""
 
 
 class HelpPage(NamedTuple):
@@ -67,7 +65,7 @@ class HelpPage(NamedTuple):
 
 
 def for_root(entries: Mapping[str, CommandStub], aliases: Rows) -> HelpPage:
-    """Return the page of the program, with its user's aliases."""
+    """Return the page of the program, with the user's aliases."""
     names = {"APIs": [], "Commands": []}  # type: dict[str, list[tuple[str, str]]]
     for name, entry in entries.items():
         names[entry.section or "Commands"].append((name, entry.about))
@@ -116,17 +114,17 @@ def _lacking(operation: Operation, runtime: Runtime) -> Sequence[tuple[str, str]
 
 
 def render(page: HelpPage, command: str, runtime: Runtime, *, short: bool = False) -> str:
-    """Return the page as text, at most 100 columns wide.
+    """Return the page as text of at most 100 columns, coloured on a terminal.
 
-    A narrower terminal has fewer. The text is coloured on a terminal. With `short` it
-    is the whole page if that fits a screen, otherwise the most needed parts.
+    With `short`, return only the most important parts if the page does not fit the
+    screen.
     """
     width = max(40, min(runtime.width, _WIDEST))
     found = _whole(page, command, runtime, width)
     if short and len(found) > page.rows:
         made = _short_first_page if page.brief and width >= _TWO_COLUMNS else _shortened
         found = made(page, command, width)
-    # A user's own catalogue may contain control characters.
+    # The user's catalogue may contain control characters.
     text = "\n".join(map(visible, found)) + "\n"
     return terminal.coloured_help(text) if runtime.has_colour() else text
 
@@ -147,8 +145,7 @@ def _head(page: HelpPage, command: str, width: int, paragraphs: int) -> list[str
         [] if page.usage is None else [*_wrapped(f"Usage: {command} {page.usage}", width, 0, 4), ""]
     )
     for number, paragraph in enumerate(page.paragraphs[:paragraphs]):
-        # The short lines about a command belong together; the paragraphs of a topic are
-        # separated.
+        # Separate the paragraphs of a topic, but not the lines about a command.
         lines += [""] if number and page.usage is None else []
         lines += _wrapped(paragraph, width, 0, 0)
     return lines
@@ -183,9 +180,8 @@ def _beside(commands: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _shortened(page: HelpPage, command: str, width: int) -> list[str]:
-    """Return the short help: purpose, two examples, commands, main options.
-
-    The rest follows if it fits.
+    """Return the short help: purpose, two examples, commands, main options, and the
+    rest if it fits.
     """
     flags = [(_spelled(flag), _explained(flag)) for flag in page.flags if flag.common]
     end = [
@@ -196,7 +192,7 @@ def _shortened(page: HelpPage, command: str, width: int) -> list[str]:
     lines = _head(page, command, width, 2 if page.operation else 1)
     room = page.rows - len(lines) - len(end)
     found: dict[str, list[str]] = {}
-    # The facts about an operation matter more than the notes on a command.
+    # The fields of an operation are more important than the notes on a command.
     wanted = [section for section in page.sections if page.operation or section[0] in _NEEDED]
     for heading, content in sorted(wanted, key=lambda section: section[0] not in _NEEDED):
         section = ["", f"{heading}:", *_section(heading, _fewer(heading, content), width)]

@@ -1,4 +1,4 @@
-"""A resource as a command line names it: API/RESOURCE."""
+"""Find a resource by its name API/RESOURCE."""
 
 from collections.abc import Collection
 from difflib import get_close_matches
@@ -12,9 +12,9 @@ _CLOSE = 0.75
 
 
 def find(catalogue: Catalogue, text: str, profiles: Collection[str] = ()) -> Resource:
-    """Return the resource of that name, with either dash.
+    """Return the resource of that name, with dashes or underscores.
 
-    Raises UsageError if it does not exist; the message is different for `-p`.
+    Raises UsageError if it does not exist.
     """
     api, slash, name = text.partition("/")
     if not slash or "/" in name:
@@ -36,10 +36,7 @@ def find(catalogue: Catalogue, text: str, profiles: Collection[str] = ()) -> Res
 
 
 def suggest(catalogue: Catalogue, name: str) -> str | None:
-    """Return a suggestion for a resource's name, or None.
-
-    The API in the name is missing or wrong, or the resource is misspelt.
-    """
+    """Return a suggestion for an unknown resource name, or None."""
     paths = [f"{api.name}/{one}" for api in catalogue.apis.values() for one in api.resources]
     by_name = {path: plain(path).partition("/")[2] for path in paths}
     spelled = plain(name.replace(".", "/").replace(" ", "/").lower())
@@ -54,6 +51,6 @@ def suggest(catalogue: Catalogue, name: str) -> str | None:
 
 
 def of_both(catalogue: Catalogue, api: str, resource: str) -> str | None:
-    """Return what `API RESOURCE` was meant to be. None for other words."""
+    """Return a suggestion for `API RESOURCE` as two words, or None."""
     is_known = api in catalogue.apis and resource in catalogue.apis[api].resources
     return f"in place of both: {api}/{resource}" if is_known else None

@@ -1,6 +1,4 @@
-"""The commands that errors print as the next step, for records that are piped in, and
-for the connections that were chosen.
-"""
+"""Build the commands that errors print as the next step."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,8 +9,7 @@ from unified_cli.errors import UsageError
 from unified_cli.hints import quoted
 
 _READERS = "capabilities|connections|export|import|report|request|schema|sql"
-# A built-in command counts only if arguments follow it, and an API only with resource
-# and operation.
+# A built-in command must have arguments, and an API a resource and an operation.
 _STEP = (
     rf"\bunified (?=(?:{_READERS}) (?:[\w*-]+/\S|[A-Z]{{3,}} |list\b|--to\b|(?<=sql )')"
     r"|(?!(?:profile|help|runs|completion|sandbox|operations|doctor|mcp) )"
@@ -22,26 +19,20 @@ _END = re.compile(r"[;)]|, | \(")
 
 
 def for_records(api: str, resource: str, operation: str, source: str = "-") -> str:
-    """Return the command that runs an operation per record.
-
-    The records come from a source.
-    """
+    """Return the command that runs an operation for each record of a source."""
     chosen = "" if operation == "create" else f" --operation {operation}"
     return f"unified import {api}/{resource} {quoted(source)}{chosen}"
 
 
 def name_import(error: UsageError, operation: Operation, data: str) -> None:
-    """Suggest the import of a body with several records.
-
-    The suggestion is added to `error`. `data` is the value of `-d`.
-    """
+    """Add a hint to import a body with several records. `data` is the value of `-d`."""
     source = data.lstrip("@") if data.startswith(("@", "-")) else "FILE"
     step = for_records(operation.api, operation.resource, operation.name, source)
     error.replace_hint(f"{step} sends a record for each line")
 
 
 def with_profiles(hint: str, argv: Sequence[str]) -> str:
-    """Return the hint with the command line's connections selected."""
+    """Return the hint with the `-p` options of the command line."""
     chosen = "".join(f"-p {quoted(one)} " for one in profiles(argv))
     if not chosen:
         return hint

@@ -1,6 +1,4 @@
-"""Find the class with the options of an operation. Only the classes in use are
-imported.
-"""
+"""Find the class with the options of an operation, and import only that."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -31,7 +29,7 @@ def class_for(operation: Operation) -> type[Options]:
 
 @cache
 def operation_flags() -> Sequence[Flag]:
-    """Return the options of all operations, in help's order."""
+    """Return the options of all operations, in the order of help pages."""
     return flags_of(_WRITES.load(), _READS.load(), _DOWNLOADS.load())
 
 

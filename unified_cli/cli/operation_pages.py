@@ -1,5 +1,5 @@
-"""Help pages of the catalogue: of APIs, resources and operations, with examples that
-run on a fresh sandbox.
+"""Create the help pages of APIs, resources and operations, with examples for a new
+sandbox.
 """
 
 from collections.abc import Sequence
@@ -137,8 +137,8 @@ def example(operation: Operation) -> str:
 
 
 def second_example(operation: Operation, service: Service) -> str:
-    """Return a second example of an operation, such as a filtered list, a record in
-    another format, or a dry run.
+    """Return a second example of an operation: a filtered list, another format, or a
+    dry run.
     """
     if operation.lists:
         return filter_example(operation, service)

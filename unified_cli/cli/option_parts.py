@@ -28,7 +28,7 @@ from unified_cli.cli.shared_options import (
 
 @option_part
 class MessageOptions(Options):
-    """Which messages go to stderr, and whether prompts are allowed."""
+    """The options for messages and prompts."""
 
     verbose: Verbose = 0
     quiet: Annotated[bool, Flag(("--quiet",), MESSAGE, "print errors only")] = False
@@ -46,7 +46,7 @@ class MessageOptions(Options):
 
 @option_part
 class ConnectionOptions(Options):
-    """Which connection is called, and with which token."""
+    """The options that select the connection and the token."""
 
     profile: Profiles = ()
     account_id: AccountId = None
@@ -57,7 +57,7 @@ class ConnectionOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class EarlyOptions(ConnectionOptions):
-    """The options that are also accepted right after the program's name."""
+    """The options that are also accepted before the command."""
 
     output: Output = None
     verbose: Verbose = 0
@@ -67,7 +67,7 @@ class EarlyOptions(ConnectionOptions):
 
 @option_part
 class EvidenceOptions(Options):
-    """Whether exchanges are recorded, or requests answered from a recording."""
+    """The options for recording and replaying."""
 
     record: Annotated[
         str | None,
@@ -93,7 +93,7 @@ class EvidenceOptions(Options):
 
 @option_part
 class TransportOptions(EvidenceOptions):
-    """How a request is sent."""
+    """The options for sending a request."""
 
     timeout: Timeout = None
     retries: Retries = None
@@ -104,7 +104,7 @@ class TransportOptions(EvidenceOptions):
 
 @option_part
 class NetworkOptions(TransportOptions):
-    """How requests are sent, several at a time."""
+    """The options for sending several requests."""
 
     workers: Workers = None
 
@@ -119,5 +119,5 @@ class StopOptions(Options):
 
     @property
     def has_limits(self) -> bool:
-        """Whether any of these options is given."""
+        """Whether any of these options is used."""
         return self.fail_fast or self.max_failures is not None or self.stages is not None

@@ -1,8 +1,6 @@
-"""The options of operations, each defined once; commands, help, completion and
-documents use these definitions.
+"""The options of operations.
 
-Those of writes and of downloads are parts here: their classes are in modules of their
-own, which a read does not import.
+The classes for writes and downloads are in other modules, which a read does not import.
 """
 
 from dataclasses import dataclass
@@ -109,20 +107,18 @@ class ReadCheckOptions(ExpectOptions):
 
     @property
     def longest_wait(self) -> float:
-        """The seconds after which a wait ends."""
+        """The longest wait, in seconds."""
         return self.wait_timeout or 600.0
 
     @property
     def given_any(self) -> bool:
-        """Whether a read is checked or repeated."""
+        """Whether any of these options is used."""
         return bool(self.expect or self.junit or self.until or self.fail_if or self.every)
 
 
 @option_part
 class CallOptions(MessageOptions, TransportOptions, ConnectionOptions):
-    """The options of every call, of an operation or of a path: its query, and what to
-    do with the answer.
-    """
+    """The options of every call: its query, and its result."""
 
     reads_settings: ClassVar[bool] = True
 
@@ -142,13 +138,13 @@ class CallOptions(MessageOptions, TransportOptions, ConnectionOptions):
 
     @property
     def shown(self) -> Literal["json", "curl"] | None:
-        """How requests are shown instead of sent, or None."""
+        """How to print requests instead of sending them, or None."""
         return self.as_ or ("json" if self.dry_run else None)
 
 
 @option_part
 class PageOptions(Options):
-    """Which pages of a list are read, and how their file is continued."""
+    """The options for the pages of a list, and for its file."""
 
     all: Annotated[bool, Common(("--all",), LIST, "read all pages, not one", when=lists)] = False
     limit: Annotated[
@@ -173,7 +169,7 @@ class PageOptions(Options):
 
     @property
     def several(self) -> bool:
-        """Whether as many pages as needed are read."""
+        """Whether to read several pages."""
         return self.all or self.limit is not None
 
 
@@ -257,7 +253,7 @@ class SendOptions(Options):
 
 @option_part
 class ConfirmOptions(Options):
-    """Whether destructive writes skip the question."""
+    """The option that confirms destructive writes."""
 
     yes: Yes = False
 
@@ -298,7 +294,7 @@ class ReadOptions(ReadCheckOptions, PageOptions, OperationOptions):
 
 @option_part
 class WriteModeOptions(Options):
-    """The record of a write, and modes that do more than send one request."""
+    """The options of the modes of a write."""
 
     id: Id = None
     skeleton: Skeleton = False
@@ -315,7 +311,7 @@ class DownloadModeOptions(Options):
 
 
 def overrides(options: object, profile: str | None = None) -> Overrides:
-    """Return the settings that options override, for one profile."""
+    """Return the overridden settings for a profile."""
     found = {name: getattr(options, name, None) for name in Overrides._fields if name != "profile"}
     return Overrides(
         profile=profile,

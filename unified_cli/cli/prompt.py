@@ -1,6 +1,4 @@
-"""Prompt at the terminal: confirm an irreversible change, read a line or a secret, and
-check whether a person can answer.
-"""
+"""Prompt on the terminal: confirm a change, or read a line or a secret."""
 
 import contextlib
 import io
@@ -34,11 +32,11 @@ def confirm_change(
 ) -> None:
     """Ask before `what` is deleted or updated, unless `yes`.
 
-    `settings` are those of its connection. Raises UsageError if no one confirms it: the
-    answer is no, prompts are off, or there is no terminal to ask on.
+    `settings` are of its connection. Raises UsageError if the answer is no, or if
+    prompts are off or impossible.
     """
     if yes:
-        # Return early, because the question needs a read of the cache.
+        # Return early, because the question reads the cache.
         return
     known = connection_facts.recall(runtime, settings)
     account = f"account {settings.account_id}" + (
@@ -58,10 +56,9 @@ def confirm_several(
     yes: bool,
     stdin_holds_data: bool = False,
 ) -> None:
-    """Ask before a write to several connections, unless `yes`.
+    """Ask before a write to the connections `names`, unless `yes`.
 
-    `names` are theirs. `what` begins with the verb. Raises UsageError if no one
-    confirms it, as `confirm_change` does.
+    `what` begins with the verb. Raises UsageError as `confirm_change` does.
     """
     where = f"{counted(len(names), 'connection')} ({named(names)})"
     no_input = common.no_input or stdin_holds_data
@@ -72,7 +69,7 @@ def confirm(runtime: Runtime, what: str, undone: str, *, yes: bool, no_input: bo
     """Ask whether to do `what`, unless `yes`.
 
     `what` begins with the verb. Raises UsageError, with a message that begins with
-    `undone`, if no one can be asked or the answer is no.
+    `undone`, if the answer is no or a prompt is impossible.
     """
     if yes:
         return
@@ -83,8 +80,8 @@ def confirm(runtime: Runtime, what: str, undone: str, *, yes: bool, no_input: bo
 
 
 class Asking(NamedTuple):
-    """How to talk to a person: `note` prints a line; `ask` is None if no one can be
-    asked.
+    """Functions to talk to the user. `note` prints a line, and `ask` is None if a
+    prompt is impossible.
     """
 
     note: Callable[[str], None]
@@ -92,9 +89,8 @@ class Asking(NamedTuple):
 
 
 def asking(runtime: Runtime, settings: Settings) -> Asking:
-    """Return how to ask the person at the terminal.
-
-    Its `ask` is None if there is no terminal, or if prompts are off.
+    """Return the functions for a terminal. `ask` is None without a terminal, or if
+    prompts are off.
     """
     return Asking(
         runtime.stderr.note,
@@ -103,14 +99,13 @@ def asking(runtime: Runtime, settings: Settings) -> Asking:
 
 
 def at_terminal(runtime: Runtime, *, no_input: bool) -> bool:
-    """Return whether a person at a terminal may be asked."""
+    """Return whether a prompt on a terminal is possible and allowed."""
     return runtime.stdin_is_terminal and runtime.stderr_is_terminal and not no_input
 
 
 def ask(runtime: Runtime, question: str, *, default: bool = False) -> bool:
-    """Return whether the person at the terminal says yes.
-
-    An empty line means the default, the end of the input means no.
+    """Ask a yes/no question. An empty line means the default, and the end of the input
+    means no.
     """
     while True:
         runtime.stderr.prompt(f"{question} [{'Y/n' if default else 'y/N'}] ")
@@ -128,7 +123,7 @@ def until_valid(
 ) -> FoundT:
     """Ask until `read` accepts an answer, and return its result.
 
-    Prints the error of a wrong answer. Raises the error of the third.
+    Prints the errors of wrong answers, and raises the third.
     """
     for _ in range(_TRIES - 1):
         try:
@@ -139,14 +134,14 @@ def until_valid(
 
 
 def line(runtime: Runtime, question: str) -> str:
-    """Return the answer's line, without surrounding blanks."""
+    """Ask a question, and return the typed line without surrounding blanks."""
     runtime.stderr.prompt(question)
     found = runtime.stdin.readline(_LONGEST) if runtime.stdin else b""
     return found.decode("utf-8", "replace").strip()
 
 
 def hidden(runtime: Runtime, question: str) -> bytes:
-    """Return a typed line that the terminal does not show. The line end is removed."""
+    """Ask for a secret, and return it without the line end."""
     with _without_echo(runtime):
         runtime.stderr.prompt(question)
         found = runtime.stdin.readline(_LONGEST) if runtime.stdin else b""
@@ -160,7 +155,7 @@ def _without_echo(runtime: Runtime) -> Iterator[None]:
         handle = runtime.stdin.fileno()
         before = termios.tcgetattr(handle)
     except io.UnsupportedOperation:
-        # Not a terminal, as in a test.
+        # stdin is not a terminal, for example in a test.
         yield
         return
     after = [*before]
@@ -170,5 +165,5 @@ def _without_echo(runtime: Runtime) -> Iterator[None]:
         yield
     finally:
         termios.tcsetattr(handle, termios.TCSAFLUSH, before)
-        # Replaces the Enter that was not shown.
+        # The terminal did not show the Enter key.
         runtime.stderr.line("")

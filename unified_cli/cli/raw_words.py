@@ -1,6 +1,4 @@
-"""Read single options from the words of a command line that is not parsed yet, or could
-not be.
-"""
+"""Read options from an unparsed command line."""
 
 import itertools
 from collections.abc import Sequence
@@ -11,10 +9,10 @@ from unified_cli.runtime import Runtime
 
 
 def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> bool:
-    """Return whether an error is printed as JSON.
+    """Return whether to print errors as JSON: on request, or if the output is JSON and
+    stderr is not a terminal.
 
-    True if that is asked for, or if the output is JSON and stderr is not a terminal.
-    The settings of a profile, which are read later, may ask for it too.
+    A profile, which is read later, may also select JSON.
     """
     given = output or runtime.environ.get(KEYS["output"].variable, "")
     shown = formats.named(given, terminal=runtime.stdout_is_terminal)
@@ -22,7 +20,7 @@ def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> boo
 
 
 def asks_for_json(argv: Sequence[str], runtime: Runtime) -> bool:
-    """Return whether unreadable words ask for JSON errors."""
+    """Return whether an invalid command line requests JSON errors."""
     return errors_are_json(
         last_value(argv, "--output", "-o"),
         runtime,
@@ -31,7 +29,7 @@ def asks_for_json(argv: Sequence[str], runtime: Runtime) -> bool:
 
 
 def words_before_dashes(argv: Sequence[str]) -> list[str]:
-    """Return the words before `--`. After it nothing is an option."""
+    """Return the words before `--`."""
     return [*itertools.takewhile("--".__ne__, argv)]
 
 

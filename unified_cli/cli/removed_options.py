@@ -1,4 +1,4 @@
-"""Print the commands that do what an option of an earlier version did."""
+"""Create errors for removed options, with the commands that replace them."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -16,10 +16,10 @@ _UNTIL = (
 
 
 def wait(path: str, argv: Sequence[str]) -> UsageError | None:
-    """Return the error for `--wait`, which 0.2.0 had for page exports.
+    """Return the error for `--wait` of page exports in 0.2.0, or None for other
+    commands.
 
-    None if it is another command. The hint has the three commands that replace it, with
-    the words of `argv`.
+    The hint has the three commands that replace it.
     """
     if path != f"{_EXPORT} create":
         return None
@@ -35,10 +35,7 @@ def wait(path: str, argv: Sequence[str]) -> UsageError | None:
 
 
 def _pairs(argv: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield each word but `--wait` with its option.
-
-    A word is the option, or its value.
-    """
+    """Yield each word but `--wait`, and the option that it belongs to."""
     for before, word in pairwise(("", *argv)):
         takes_value = before in _LOCAL or before in _SHARED
         if word != "--wait":

@@ -1,4 +1,6 @@
-"""The results of built-in commands: a table on a terminal, lines on a pipe, or JSON."""
+"""Print the results of built-in commands: a table on a terminal, lines on a pipe, or
+JSON.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, NamedTuple
@@ -14,7 +16,7 @@ TableOutput = Annotated[str | None, output_of(formats.TABLES)]
 
 
 class Drawn(NamedTuple):
-    """The table that a terminal shows instead of the rows that go to a pipe."""
+    """A table for a terminal, instead of the rows for a pipe."""
 
     heads: Sequence[str | screen.Column]
     rows: Sequence[Sequence[screen.Cell]]
@@ -30,14 +32,11 @@ def show(
     apart: int | None = None,
     drawn: Drawn | Callable[[], Iterable[TerminalText]] | None = None,
 ) -> None:
-    """Print rows as a table, lines or JSON.
+    """Print a table on a terminal, tab-separated lines on a pipe, or `value` as JSON,
+    with secrets masked.
 
-    It is a table on a terminal, tab-separated lines on a pipe, and `value` as JSON with
-    `-o json`.
-
-    Secrets in them are masked. On a terminal that is too narrow the column `apart` has
-    lines of its own; if `drawn` is given, a terminal shows this table, or the text that
-    the function makes.
+    On a narrow terminal, the column `apart` is on separate lines. `drawn` replaces the
+    table on a terminal.
     """
     chosen = formats.of_command(output, formats.TABLES, terminal=runtime.stdout_is_terminal)
     if chosen is formats.JSON:

@@ -1,4 +1,4 @@
-"""The options that several commands share, alone and in groups."""
+"""The options that several commands share."""
 
 from collections.abc import Sequence
 from operator import attrgetter
@@ -29,15 +29,12 @@ from unified_cli.output.formats import Format
 
 
 def flag_of(field: Any) -> Flag:
-    """Return a shared field's option, for another type."""
+    """Return the option of a shared field, for another type."""
     return next(mark for mark in field.__metadata__ if isinstance(mark, Flag))
 
 
 def with_help(field: Any, about: str, group: str | None = None, metavar: str | None = None) -> Flag:
-    """Return a shared field's option with another help, group or metavar.
-
-    Its spelling stays the same.
-    """
+    """Return the option of a shared field with another help, group or metavar."""
     flag = flag_of(field)
     return flag._replace(
         about=about, group=group or flag.group, metavar=metavar or flag.metavar, order=0, when=None
@@ -50,12 +47,12 @@ def output_of(choices: Sequence[Format]) -> Flag:
 
 
 def is_write(operation: Operation) -> bool:
-    """Return whether it creates or updates a record."""
+    """Return whether the operation creates or updates a record."""
     return operation.kind == "write"
 
 
 lists = attrgetter("lists")
-"""Whether options about pages apply to an operation."""
+"""Returns whether options for pages apply to an operation."""
 
 Profiles = Annotated[
     tuple[str, ...],

@@ -1,6 +1,4 @@
-"""The tree of commands, of the catalogue and built in; only as much of it is built as a
-command line needs.
-"""
+"""Build the tree of commands, as far as a command line needs it."""
 
 import contextlib
 import io
@@ -28,9 +26,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class TyperUsageError(Protocol):
-    """A usage error of Typer's parser. Typer exports only one of these classes, so they
-    are recognized by their members.
-    """
+    """A usage error of Typer's parser. Typer does not export most of these classes."""
 
     ctx: Any
 
@@ -42,7 +38,7 @@ _SHORT = "unified_cli.short_help"
 
 
 class ParsedCommand(NamedTuple):
-    """A parsed command line: its options, and the function that runs with them."""
+    """A parsed command line: its options, and the function to run."""
 
     runs: Any
     options: Options
@@ -67,8 +63,8 @@ def _operation_pages() -> Any:
 
 
 def _note_help(context: Any, words: Sequence[str]) -> None:
-    """Note which page of help the words ask for, if any. -h asks for a page that fits a
-    screen, --help for the whole page.
+    """Remember which help page the words request: -h the short page, --help the whole
+    page.
     """
     context.meta[_SHORT] = "--help" not in words
 
@@ -81,9 +77,8 @@ def _page(page: "HelpPage", context: Any) -> str:
 
 
 class LeafCommand(TyperCommand):
-    """A command; `takes` says what each of its arguments is, for completion.
-
-    A line that begins with the name of a `listed` command runs that command.
+    """A command. `takes` describes its arguments for completion, and `listed` has its
+    subcommands.
     """
 
     page: Callable[[], "HelpPage"]
@@ -91,10 +86,8 @@ class LeafCommand(TyperCommand):
     listed: Mapping[str, CommandStub] = MappingProxyType({})
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Return the arguments.
-
-        Raises UsageError if there is one argument too many, and says which words to
-        type instead.
+        """Parse the arguments. Raises UsageError with a suggestion for an extra
+        argument.
         """
         typed = [*args]
         _note_help(ctx, args)
@@ -102,7 +95,7 @@ class LeafCommand(TyperCommand):
             found: list[str] = super().parse_args(ctx, args)
         except Exception as error:
             if isinstance(error, TyperUsageError):
-                # Typer does not say whose option lacks a value.
+                # Typer does not say which command's option lacks a value.
                 error.ctx = error.ctx or ctx
             raise
         if ctx.args:
@@ -115,7 +108,7 @@ class LeafCommand(TyperCommand):
 
 
 class CommandGroup(TyperGroup):
-    """A group of commands; `kind` is what it contains, such as `resource`."""
+    """A group of commands. `kind` is the kind of its commands, such as `resource`."""
 
     entries: Mapping[str, CommandStub]
     kind: str
@@ -123,31 +116,30 @@ class CommandGroup(TyperGroup):
 
     @property
     def listed(self) -> Mapping[str, CommandStub]:
-        """The commands of the help page, in its order."""
+        """The commands in the order of the help page."""
         return {name: stub for name, stub in self.entries.items() if stub.about}
 
     def list_commands(self, _ctx: Any) -> list[str]:
-        """Return the names, in the help page's order."""
+        """Return the names in the order of the help page."""
         return list(self.listed)
 
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
-        """Return the command of that name, or None.
-
-        A name that differs only in its dashes is found, too, if it is the only one.
+        """Return the command of that name, or the only one that differs in its dashes,
+        or None.
         """
         name = either_dash(cmd_name, self.entries)
         return self.entries[name].build() if name else None
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Return the arguments. Without any, a group shows its help."""
+        """Parse the arguments. Without arguments, show the help of the group."""
         _note_help(ctx, args)
         found: list[str] = super().parse_args(ctx, args or ["-h"])
         return found
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """Return the command that the arguments begin with.
+        """Return the command at the start of the arguments.
 
-        UsageError with a suggestion if it does not exist.
+        Raises UsageError with a suggestion if it does not exist.
         """
         name = args[0]
         command = self.get_command(ctx, name)
@@ -170,9 +162,10 @@ def root(
     remember: Callable[[EarlyOptions], None],
     aliases: Callable[[], Sequence[tuple[str, str]]] = tuple,
 ) -> Any:
-    """Return the whole program as a command.
+    """Return the program as a command.
 
-    `remember` takes the options before the API, `aliases` are listed on its page.
+    `remember` gets the options before the API, and `aliases` are listed on the help
+    page.
     """
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     callback = typer_function(EarlyOptions, remember, flags_of(EarlyOptions), ())
@@ -211,7 +204,7 @@ def _resource(service: Service, resource: Resource) -> CommandGroup:
 
 def _operation(service: Service, operation: Operation) -> Any:
     options = class_for(operation)
-    # An operation that returns a file has its id in the query; a typed id is looked up.
+    # A download has its id in the query, and a typed id is looked up.
     arguments = arguments_of(options) if operation.takes_id or operation.name == "download" else ()
     return leaf(
         operation.name,
@@ -231,10 +224,7 @@ def leaf(
     flags: Sequence[Flag],
     arguments: Sequence[Argument],
 ) -> Any:
-    """Return a Typer command for a class of options.
-
-    Invoking it gives a ParsedCommand.
-    """
+    """Return a Typer command for a class of options, which returns a ParsedCommand."""
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     read = typer_function(options, partial(ParsedCommand, runs), flags, arguments)
     app.command(name, cls=LeafCommand, context_settings={**_CONTEXT, "allow_extra_args": True})(
@@ -256,7 +246,7 @@ def group(
 
 
 def built_in(commands: Mapping[str, Entry], context: CommandContext) -> dict[str, CommandStub]:
-    """Return the built-in commands. Each is imported and built when it is chosen."""
+    """Return the built-in commands, which are imported when they are used."""
     return {
         name: CommandStub(one.about, partial(_built_in, name, one, context), brief=one.brief)
         for name, one in commands.items()
@@ -298,16 +288,13 @@ def _one_dash_error(words: Sequence[str], argv: Sequence[str]) -> UsageError | N
 
 
 def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | None:
-    """Return the command that the command line names.
+    """Parse the command line, or print help and return None.
 
-    None if it asked for help, which is printed.
-
-    Nothing runs from within Typer: deep in its stack every import and every page would
-    cost more, because CPython allocates and frees a piece of stack at each call that
-    crosses the end of the last one. Raises UsageError if Typer cannot parse the words,
-    or if a long option has only one dash.
+    Commands do not run inside Typer: deep in its stack, each import would be slower,
+    because CPython allocates and frees stack memory at a chunk boundary. Raises
+    UsageError if Typer cannot parse the words, or if a long option has a single dash.
     """
-    # Only words with several letters count: a dash and one letter are a short option.
+    # A dash and one letter are a short option, so skip these.
     short = [
         one for word in argv if len(one := word.partition("=")[0]) > 2 and one[0] == "-" != one[1]
     ]
@@ -315,9 +302,8 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | Non
         raise error
     page, printed = partial(_for_help, argv, runtime), io.StringIO()
     try:
-        # Typer prints into a buffer and would remove the colours; the help page has
-        # them only where allowed. Typer takes the words out of the list as it reads
-        # them.
+        # Typer prints to a buffer and would remove the colours, which the help page
+        # only has if they are allowed. It also removes words from the list.
         with (
             contextlib.redirect_stdout(printed),
             command.make_context("unified", [*argv], obj=page, color=True) as context,
@@ -334,9 +320,7 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | Non
 
 
 def _for_help(argv: Sequence[str], runtime: Runtime) -> Runtime:
-    """Return the runtime for a page of help.
-
-    The page is shown before options are parsed, so pager and colour are read from the
+    """Return the runtime for a help page, with pager and colour from the unparsed
     words.
     """
     if "--no-pager" in words_before_dashes(argv):

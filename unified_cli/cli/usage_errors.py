@@ -1,4 +1,4 @@
-"""Turn words that Typer cannot parse into an error that says what to type instead."""
+"""Turn Typer's errors into errors with suggestions."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ _WHAT = ("--api", "--resource", "--resources")
 _WITH_LISTS = ("capabilities", "export")
 _OF_A_FILE = {"-f", "--file", "--filename"}
 _PROFILE = {"-p", "--profile"}
-# Options that mean tags of profiles, or labels of records.
+# Options of other tools for tags of profiles, or labels of records.
 _LABELS = {"--label", "--labels", "--tag", "--tags"}
 _FILE = re.compile(r"[\w./~-]+\.(html?|json|ndjson|csv|parquet|xml|zip|txt)", re.ASCII)
 _RUN = re.compile(r"last|\d{8}-\w+")
@@ -50,8 +50,8 @@ _CLOSE_NAME = 0.7  # or "export" would be close to "import"
 
 
 def from_typer(error: Any, argv: Sequence[str]) -> UsageError:
-    """Return the error that says what to type instead. Typer's error classes are
-    recognized by their attributes.
+    """Return the error with a suggestion. Typer's error classes are recognised by their
+    attributes.
     """
     option, parameter = getattr(error, "option_name", None), getattr(error, "param", None)
     if option and not hasattr(error, "possibilities"):
@@ -59,7 +59,7 @@ def from_typer(error: Any, argv: Sequence[str]) -> UsageError:
     if option:
         return _unknown_option(error.ctx, option, argv)
     found = _usage_error(error.ctx, error.format_message())
-    # Only an error about an argument that is missing knows the kind of its parameter.
+    # Only errors about missing arguments have this attribute.
     if hasattr(error, "param_type"):
         return UsageError(found.reason, hint=_usage(error.ctx))
     if parameter is not None and parameter.name == "limit" and found.reason.endswith("not 'all'"):
@@ -118,9 +118,8 @@ def _typed_value(option: str, argv: Sequence[str]) -> str:
 def unknown_command(
     context: Any, kind: str, entries: Mapping[str, CommandStub], words: Sequence[str]
 ) -> UsageError:
-    """Return the error for a word that a group lacks.
-
-    `kind` is what the group holds.
+    """Return the error for an unknown command of a group. `kind` is the kind of its
+    commands.
     """
     path, (name, *rest) = context.command_path, words
     close = [one for one in own_commands(name) if one in entries]
@@ -159,7 +158,7 @@ def unknown_command(
 
 
 def _taken_for_value(context: Any, entries: Mapping[str, CommandStub]) -> str | None:
-    """Return the option before the API that took the API for its value, or None."""
+    """Return the option before the API whose value is the API, or None."""
     for option, value in context.params.items():
         if isinstance(value, str) and value in entries:
             return f"--{option.replace('_', '-')} took {value} for its value"
@@ -167,7 +166,7 @@ def _taken_for_value(context: Any, entries: Mapping[str, CommandStub]) -> str | 
 
 
 def _misused_option(context: Any, option: str, message: str, argv: Sequence[str]) -> UsageError:
-    # Another command may use the same name for a different option.
+    # The same name may be a different option of another command.
     flags = context.command.page().flags if context and not _is_group(context.command) else ()
     own = (one for one in flags if option in one.spellings)
     flag = next(own, by_spelling().get(option))
@@ -228,10 +227,8 @@ def _without_parameter(context: Any, option: str, value: str) -> str | None:
 
 
 def _of_value(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:
-    """Return what to type for an unknown option whose value names a profile, or a
-    resource that the command takes as an argument.
-
-    None for another value, and for the name of a field.
+    """Return a suggestion for an unknown option whose value is a profile or a resource,
+    or None.
     """
     if not context or not value or _is_group(context.command):
         return None
@@ -258,7 +255,7 @@ def _of_value(context: Any, option: str, value: str, argv: Sequence[str]) -> str
 
 
 def _all_records(context: Any, option: str) -> str:
-    """Return how a write takes all records, where that is asked for."""
+    """Return how to send a write for all records, if the option means that."""
     path, parameters = context.command_path, {one.name for one in context.command.params}
     if option != "--all" or not {"id", "yes"} <= parameters:
         return ""
@@ -266,7 +263,7 @@ def _all_records(context: Any, option: str) -> str:
 
 
 def _of_command(context: Any, option: str, value: str) -> str | None:
-    """Return what an option means for a command in particular, or None."""
+    """Return a suggestion for an option of a particular command, or None."""
     path, is_file = context.command_path, bool(value) and option in _OF_A_FILE
     if is_file and any(one.name == "plans" for one in context.command.params):
         return f"{path} {quoted(value)}"
@@ -276,9 +273,9 @@ def _of_command(context: Any, option: str, value: str) -> str | None:
         return f"{path} API/RESOURCE {quoted(value)}"
     if value and option in _WHAT and context.command.name in _WITH_LISTS:
         return f"{path} {quoted(value)}"
-    for (command, options), said in _OF_COMMANDS.items():
+    for (command, options), advice in _OF_COMMANDS.items():
         if command in path.split() and option in options.split():
-            return said
+            return advice
     file_option = {"--to", "--out"}.intersection(argument_errors.spellings_of(context))
     if _FILE.fullmatch(value) and len(file_option) == 1:
         return f"{file_option.pop()} {quoted(value)}"
@@ -310,8 +307,8 @@ def _assigned_to(context: Any, option: str, value: str) -> Iterator[str]:
 
 
 def _of_id(context: Any, option: str, value: str) -> str | None:
-    """Return where an id goes, or None: to the end of a path, or into a field that a
-    body must have, such as user_id for --user.
+    """Return where to put an id, or None: at the end of a path, or in a required field,
+    such as user_id for --user.
     """
     if option == "--id" and context and context.command_path.endswith(" request"):
         return "the id is the end of the path"

@@ -1,4 +1,4 @@
-"""Lines whose words are in another order, and how to write them."""
+"""Suggest the right order of words."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,15 +11,14 @@ from unified_cli.hints import quoted
 from unified_cli.masking import visible
 
 TOP = "API or command"
-"""The words on the first level of a command line."""
+"""The kind of the first word of a command line."""
 
 
 def in_order(
     path: str, kind: str, entries: Mapping[str, CommandStub], typed: Sequence[str]
 ) -> str | None:
-    """Return how to write a line in another order, or None.
-
-    This helps if the operation comes too early, or the words are not separated.
+    """Return a suggestion if the operation is too early or words are not separated, or
+    None.
     """
     name, *rest = typed
     if name == path and rest:
@@ -83,7 +82,7 @@ def _resources_with(entries: Mapping[str, CommandStub], operation: str) -> list[
 
 
 def find_resources(entries: Mapping[str, CommandStub], name: str) -> list[str]:
-    """Return each API's resource of that name."""
+    """Return the resources of that name in all APIs."""
     apis = [(api, stub.build()) for api, stub in entries.items() if stub.section == APIS]
     found = [(api, one.get_command(None, name)) for api, one in apis]
     return [f"{api} {resource.name}" for api, resource in found if resource]

@@ -68,7 +68,9 @@ def keep(
     are ignored.
     """
     address, account = settings.reachable()
-    known = {api: _safely_named(of_it) for api, of_it in offered.items() if _NAME.fullmatch(api)}
+    known = {
+        api: _safely_named(resources) for api, resources in offered.items() if _NAME.fullmatch(api)
+    }
     with suppress(OSError):
         _cache(runtime).write(
             [_FORM, known, blocked, _safely_named(provided)], address.origin, account
@@ -84,7 +86,7 @@ def recall(runtime: Runtime, settings: Settings) -> KnownOffer | None:
             fact and form == _FORM
         ):
             # Check the names again, because another program may have written the cache.
-            known = {api: _safely_named(of_it) for api, of_it in offered.items()}
+            known = {api: _safely_named(resources) for api, resources in offered.items()}
             return KnownOffer(known, fact.age, blocked, _safely_named(provided))
     return None
 

@@ -205,8 +205,10 @@ def _time_filter(name: str, operator: str) -> JsonObject:
 
 def _own(operation: Operation, service: Service) -> Iterator[JsonObject]:
     needed = required_parameters(operation)
-    taken = {service.page_size, service.cursor, service.connection, service.sort}
-    known = [one for one in operation.facts.query.get(operation.name, ()) if one.name not in taken]
+    reserved = {service.page_size, service.cursor, service.connection, service.sort}
+    known = [
+        one for one in operation.facts.query.get(operation.name, ()) if one.name not in reserved
+    ]
     named = [(one.parameter, one) for one in known]
     named += [(name, KnownField(name)) for name in needed if name not in dict(named)]
     for name, one in named:

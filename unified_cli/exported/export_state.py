@@ -263,7 +263,7 @@ def verify(destination: Destination) -> ManifestCheck:
         if entry.complete:
             check.compared += 1
             check.differences += [
-                f"{entry.file}: {said}" for said in destination.differences(entry)
+                f"{entry.file}: {difference}" for difference in destination.differences(entry)
             ]
         elif entry.offered and not (entry.is_unread and check.unfinished):
             check.missing.append(f"{entry.file}: not complete: {entry.why}")

@@ -118,8 +118,8 @@ class ExportedLists:
 
     def _no_list_error(self, wanted: str, found: Sequence[ManifestEntry]) -> UsageError:
         if found:
-            whose = named(sorted(entry.profile for entry in found), _MOST_NAMED)
-            return UsageError(f"no {wanted} in {self._path}, because {whose} did not offer it")
+            owners = named(sorted(entry.profile for entry in found), _MOST_NAMED)
+            return UsageError(f"no {wanted} in {self._path}, because {owners} did not offer it")
         error = UsageError(f"no {wanted} in {self._path}")
         options = [*dropwhile(lambda word: not word.startswith("-"), self._words())]
         names = sorted({entry.profile for entry in self._entries.values()})

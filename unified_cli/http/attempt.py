@@ -203,10 +203,10 @@ def how_to_repeat(request: Request) -> str:
     """Return how to repeat a request with its idempotency key and its file, or "" if it
     has neither.
     """
-    said = []
+    parts = []
     if request.upload is not None:
         facts = request.upload.facts
-        said.append(
+        parts.append(
             f"its file was {visible(facts.file)} ({counted(facts.size, 'byte')}, sha256"
             f" {facts.sha256})"
         )
@@ -214,8 +214,8 @@ def how_to_repeat(request: Request) -> str:
         repeat = (
             "its key was " if request.may_act_twice else "to repeat it safely: --idempotency-key "
         )
-        said.append(f"{repeat}{request.key}")
-    return "; ".join(said)
+        parts.append(f"{repeat}{request.key}")
+    return "; ".join(parts)
 
 
 def _is_gone(request: Request, attempt: Attempt) -> bool:

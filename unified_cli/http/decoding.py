@@ -39,8 +39,8 @@ class TooLargeError(Exception):
 
 def body_error(largest: int) -> TooLargeError:
     """Return the error for a body over `largest` bytes."""
-    said = f"the answer is larger than {largest >> 20} MiB"
-    return TooLargeError(f"{said} {_LESS}" if largest == LARGEST_BODY else said)
+    message = f"the answer is larger than {largest >> 20} MiB"
+    return TooLargeError(f"{message} {_LESS}" if largest == LARGEST_BODY else message)
 
 
 def check_array(array: bytes | Record) -> None:

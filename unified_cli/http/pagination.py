@@ -200,17 +200,17 @@ def split(response: Response, request: Request, service: Service, number: int = 
     page.
     """
     if not response.body:
-        said = f"as {response.content_type}" if response.content_type else "without content"
+        message = f"as {response.content_type}" if response.content_type else "without content"
         raise ServiceError(
-            f"the service answered {request.line} {said}, not with a page of records"
+            f"the service answered {request.line} {message}, not with a page of records"
         )
     body = response.body
     try:
         page = response.page or page_body.decode(body, service)
     except msgspec.DecodeError as error:
         reason = str(error).replace("$", "").strip()
-        said = f"the answer to {request.line} is not a page of records: {reason}"
-        raise ServiceError(said, hint=hints.NO_PAGE) from None
+        message = f"the answer to {request.line} is not a page of records: {reason}"
+        raise ServiceError(message, hint=hints.NO_PAGE) from None
     check_keys(page, request)
     one_line = b"\n" not in body and b"\r" not in body
     large = len(body) > members.SLICE

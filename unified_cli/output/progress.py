@@ -124,9 +124,9 @@ def draw(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
     named = [([*facts, name], end) for end, name in product(ends, names)]
     for chosen, (bar, wait) in [*named, *tried]:
         before = f"{_bar(share or 0, bar, screen)} {(share or 0) * 100:4.0f} %  " if bar else ""
-        taken = bar + len("  100 %  ") if bar else 0
+        bar_width = bar + len("  100 %  ") if bar else 0
         text = ", ".join(filter(None, [*chosen, wait]))
-        if len(text) <= room - taken:
+        if len(text) <= room - bar_width:
             return before + text
     return text[:room]
 

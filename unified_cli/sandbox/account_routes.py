@@ -329,9 +329,9 @@ class AccountRoutes:
             known_kind(account)
         return SandboxResponse.json(dump({_LINK_TOKEN: self._made("link", account or tenant)}))
 
-    def _made(self, kind: str, whose: str | None) -> str:
+    def _made(self, kind: str, owner: str | None) -> str:
         """Return a new fake credential."""
-        made = f"{self.store.seed} {kind} {whose} {self.now}"
+        made = f"{self.store.seed} {kind} {owner} {self.now}"
         return f"sandbox-{kind}-{hashlib.sha256(made.encode()).hexdigest()[:32]}"
 
     def _once(self, request: SandboxRequest, batch: Batch) -> SandboxResponse:

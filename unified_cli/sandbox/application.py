@@ -208,7 +208,7 @@ class Sandbox:
         now = self._wall()
         headers = self._fail(hits, account, now, changes=operation.changes)
         refuse(kind, account, operation, self.service)
-        told = self._windows.check(account, LIMIT, now) if kind == "rate-limited" else {}
+        rate_headers = self._windows.check(account, LIMIT, now) if kind == "rate-limited" else {}
         if kind == "slow":
             self._sleep(_SLOW)
         if found.schema:
@@ -220,7 +220,7 @@ class Sandbox:
         )
         call = self._call(request, found, account, changed_terms(terms, hits))
         answer = self._shape(self._run(call, hits), call, hits)
-        answer.headers.update({**headers, **told})
+        answer.headers.update({**headers, **rate_headers})
         return answer
 
     def _call(

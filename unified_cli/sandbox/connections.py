@@ -260,11 +260,11 @@ class OfferedMethods:
             "documentation_link": f"{DOCUMENTS}/{product.name}",
         }
         every = [*self._provided(has)]
-        told = sum(map(_is_described, every))
+        described = sum(map(_is_described, every))
         answer[words.readiness] = {
             "proxy_methods": len(every),
-            "proxy_methods_with_descriptions": told,
-            "ai_ready_score": told / len(every) if every else 0,
+            "proxy_methods_with_descriptions": described,
+            "ai_ready_score": described / len(every) if every else 0,
         }
         return answer
 

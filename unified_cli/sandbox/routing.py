@@ -163,12 +163,12 @@ class RateWindows:
             count = count + 1 if last == window else 1
             self._windows[key] = (window, count)
         reset = str(max(1, round((window + 1) * seconds - now + 0.5)))
-        told = {
+        headers = {
             "ratelimit-limit": f"{number};w={seconds:g}",
             "ratelimit-remaining": str(max(0, number - count)),
             "ratelimit-reset": reset,
         }
-        headers = told if sent in ("all", "ratelimit") else {}
+        headers = headers if sent in ("all", "ratelimit") else {}
         if count > number:
             wait = {"retry-after": reset} if sent in ("all", "retry-after") else {}
             raise Refusal(

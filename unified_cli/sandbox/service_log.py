@@ -103,7 +103,7 @@ class ServiceLog:
         proxied = random.below("proxied", _ONE_IN) == 0
         resource = operation.resource if proxied else f"{operation.api}/{operation.resource}"
         upstream = f"https://provider.example/v3/{operation.resource}?access_token={secret}"
-        said = _SAID.get(status, "")
+        message = _SAID.get(status, "")
         fetched = 40 + random.below("fetch", 400)
         return {
             "timestamp": timestamp(at),
@@ -127,7 +127,7 @@ class ServiceLog:
                 f"{operation.method} {upstream}",
                 dump({"headers": {"authorization": f"Bearer {secret}"}, "status": status}),
             ],
-            "message": said or f"{operation.name} {resource}",
+            "message": message or f"{operation.name} {resource}",
         }
 
     def _operation(self, kind: str, random: SeededRandom) -> Operation:

@@ -371,9 +371,9 @@ def _forgetful(
 
     With `--quiet` this is reported only before the first write, which will be lost.
     """
-    told = f"the sandbox forgets its records when this ends: {why}"
-    runtime.stderr.note(told)
+    warning = f"the sandbox forgets its records when this ends: {why}"
+    runtime.stderr.note(warning)
     store = SandboxStore.open(None, seed, records=records)
     if runtime.stderr.quiet:
-        store.warn = lambda: runtime.stderr.line(told)
+        store.warn = lambda: runtime.stderr.line(warning)
     return store

@@ -50,10 +50,10 @@ def screen_of(
     resources = defaultdict[tuple[str, str], list[Operation]](list)
     for one in operations:
         resources[one.api, one.resource].append(one)
-    rows = {name: _row(of_it, cells, short=False) for name, of_it in resources.items()}
+    rows = {name: _row(members, cells, short=False) for name, members in resources.items()}
     widths = _widths(rows)
     if total_width(widths) > runtime.width:
-        rows = {name: _row(of_it, cells, short=True) for name, of_it in resources.items()}
+        rows = {name: _row(members, cells, short=True) for name, members in resources.items()}
         widths = _widths(rows)
     widths[0] = min(widths[0], runtime.width - total_width(widths) + widths[0])
     heads = ("RESOURCE", *(name[0].upper() for name in _COLUMNS))
@@ -139,7 +139,7 @@ def _resources_by_api(names: Sequence[tuple[str, str]]) -> str:
     return (
         words
         if len(words) <= _MOST_WORDS
-        else ", ".join(f"{api} {len(of_it)}" for api, of_it in of_api.items())
+        else ", ".join(f"{api} {len(members)}" for api, members in of_api.items())
     )
 
 
@@ -190,9 +190,9 @@ def _operations_in_words(operations: Sequence[Operation], commands: frozenset[st
         groups = defaultdict[str, set[str]](set)
         for one in operations:
             groups[one.api if level == "api" else f"{one.api}/{one.resource}"].add(one.command)
-        for name, of_it in groups.items():
-            if of_it <= left:
-                left -= of_it
+        for name, members in groups.items():
+            if members <= left:
+                left -= members
                 words.append(name)
     return named(
         [*words, *(one.command for one in operations if one.command in left)], _MOST_ON_SCREEN

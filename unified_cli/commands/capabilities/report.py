@@ -221,8 +221,8 @@ def _counts_and_missing(
     one: Operation, found: Sequence[ConnectionOffer], cells: Sequence[Mapping[str, OfferCell]]
 ) -> tuple[str, str]:
     by_state: defaultdict[str, list[str]] = defaultdict(list)
-    for connection, of_it in zip(found, cells, strict=True):
-        cell = of_it[one.command]
+    for connection, own_cells in zip(found, cells, strict=True):
+        cell = own_cells[one.command]
         by_state[cell.held if cell.held and cell.state == OFFERED else cell.state].append(
             connection.name
         )

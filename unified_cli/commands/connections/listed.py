@@ -83,8 +83,8 @@ def save_facts(
 ) -> None:
     """Keep the product and status of each connection for other commands."""
     address, _ = resolved.reachable()
-    told = ((one.id, one.product, one.state.in_words(context.catalogue.service)) for one in found)
-    connection_facts.keep(context.runtime, address.origin, told)
+    facts = ((one.id, one.product, one.state.in_words(context.catalogue.service)) for one in found)
+    connection_facts.keep(context.runtime, address.origin, facts)
 
 
 def filter_with_jq(
@@ -99,8 +99,8 @@ def filter_with_jq(
 
     program, service = JqProgram(where, "--where"), context.catalogue.service
     records = ((one, Record(encoded(one.facts(service)))) for one in found)
-    taken = [one for one, record in records if _is_true(program.run_each([record]))]
-    return taken, program.shortcomings()
+    selected = [one for one, record in records if _is_true(program.run_each([record]))]
+    return selected, program.shortcomings()
 
 
 def _is_true(results: Sequence[Record]) -> bool:

@@ -105,10 +105,10 @@ def _say_remedies(
     words = context.catalogue.service.connections
     commands = {NEEDS_LOGIN: "link", words.shut: "refresh"}
     for held, command in commands.items():
-        of_it = [
+        group = [
             one for one in shown if one.state.problem_in_a_word(context.catalogue.service) == held
         ]
-        names = [name for one in of_it for name in profiles.get(one.id, ())[:1]]
+        names = [name for one in group for name in profiles.get(one.id, ())[:1]]
         if names:
             each = f" (and for each of the other {len(names) - 1})" if names[1:] else ""
             message = f"{held}: unified connections {command} -p {visible(names[0])}{each}"
@@ -194,23 +194,23 @@ def _screen(
     lines = {
         product: [
             (_status_look(context, one), _line(context, one, profiles.get(one.id, ())))
-            for one in of_it
+            for one in group
         ]
-        for product, of_it in sorted(
+        for product, group in sorted(
             products.items(), key=lambda found: (-_broken(context, found[1]), found[0])
         )
     }
-    widths = _widths(runtime, [line for of_it in lines.values() for _, line in of_it])
+    widths = _widths(runtime, [line for group in lines.values() for _, line in group])
     sign = terminal.ellipsis(runtime)
     if shown:
         heads = [Word(masked(_LINE[at]), Look.STRONG) for at in widths]
         yield layout.rows(runtime, [*widths.values()], [heads], indent=len(_INDENT))
-    for product, of_it in lines.items():
-        head = Word(masked(f"{product} ({len(of_it)})"), Look.STRONG)
+    for product, group in lines.items():
+        head = Word(masked(f"{product} ({len(group)})"), Look.STRONG)
         yield screen.drawn(runtime, screen.text(runtime, head))
         rows = (
             [_fitted(at, line[at], size, sign, look) for at, size in widths.items()]
-            for look, line in of_it
+            for look, line in group
         )
         yield layout.rows(runtime, [*widths.values()], rows, indent=len(_INDENT))
     yield _problem_screen(runtime, shown, troubles)

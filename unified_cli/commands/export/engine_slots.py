@@ -36,10 +36,10 @@ class TokenSlots:
     def begin(self, now: float) -> Iterator[str]:
         """Yield the tasks that may begin now, and reserve their rates."""
         while self._waiting:
-            taken = [sends for until, sends in self._taken.values() if until > now]
+            reserved = [sends for until, sends in self._taken.values() if until > now]
             pace = self.paces[self._waiting[0]]
             running = sum(until == math.inf for until, _ in self._taken.values())
-            if sum(taken) + pace > self._limit if self._limit else running >= _MOST:
+            if sum(reserved) + pace > self._limit if self._limit else running >= _MOST:
                 return
             name = self._waiting.popleft()
             self._taken[name] = (math.inf, pace)

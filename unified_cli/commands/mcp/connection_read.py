@@ -97,8 +97,8 @@ class ConnectionRead:
     @property
     def next(self) -> ReadRecord | None:
         """The first record that was read and is not in the answer."""
-        taken = len(self.shown)
-        return self._read[taken] if taken < len(self._read) else None
+        shown_before = len(self.shown)
+        return self._read[shown_before] if shown_before < len(self._read) else None
 
     @property
     def position(self) -> tuple[int, str | None] | None:

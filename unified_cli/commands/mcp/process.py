@@ -87,8 +87,8 @@ class Requests(TextIOWrapper):
     pending answers.
     """
 
-    def __init__(self, taken: BinaryIO, owed: OwedAnswers) -> None:
-        super().__init__(taken, encoding="utf-8", errors="replace")
+    def __init__(self, stdin: BinaryIO, owed: OwedAnswers) -> None:
+        super().__init__(stdin, encoding="utf-8", errors="replace")
         self._owed = owed
 
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
@@ -109,8 +109,8 @@ class Requests(TextIOWrapper):
 class Answers(TextIOWrapper):
     """The messages to the client, one per line."""
 
-    def __init__(self, given: BinaryIO, owed: OwedAnswers) -> None:
-        super().__init__(given, encoding="utf-8")
+    def __init__(self, output: BinaryIO, owed: OwedAnswers) -> None:
+        super().__init__(output, encoding="utf-8")
         self._owed = owed
 
     def write(self, text: str, /) -> int:
@@ -140,8 +140,8 @@ def run(runtime: Runtime, server: Server[Any], calls: RunningCalls) -> None:
     but no one reads it.
     """
     stdout.unpage(runtime)
-    taken, given = runtime.stdin, runtime.stdout
-    if taken is None or given is None:
+    stdin, output = runtime.stdin, runtime.stdout
+    if stdin is None or output is None:
         raise StorageError("mcp serve needs standard input and output, but one of them is closed")
     if runtime.stdin_is_terminal:
         runtime.stderr.line(
@@ -151,9 +151,9 @@ def run(runtime: Runtime, server: Server[Any], calls: RunningCalls) -> None:
     over = threading.Event()
     failures: list[BaseException] = []
     protocol = os_limits.start_thread(
-        lambda: _noted(lambda: _speak(server, taken, given, calls), failures, over)
+        lambda: _noted(lambda: _speak(server, stdin, output, calls), failures, over)
     )
-    os_limits.start_thread(lambda: _noted(lambda: _wait_for_the_end_of(given), failures, over))
+    os_limits.start_thread(lambda: _noted(lambda: _wait_for_the_end_of(output), failures, over))
     try:
         while not over.wait(signals.LONGEST_WAIT):
             pass
@@ -175,17 +175,17 @@ def _noted(work: Callable[[], None], failures: list[BaseException], over: thread
         over.set()
 
 
-def _speak(server: Server[Any], taken: BinaryIO, given: BinaryIO, calls: RunningCalls) -> None:
+def _speak(server: Server[Any], stdin: BinaryIO, output: BinaryIO, calls: RunningCalls) -> None:
     owed = OwedAnswers(calls)
-    anyio.run(_serve, server, Requests(taken, owed), Answers(given, owed))
+    anyio.run(_serve, server, Requests(stdin, owed), Answers(output, owed))
 
 
-async def _serve(server: Server[Any], taken: Requests, given: Answers) -> None:
-    async with stdio_server(anyio.wrap_file(taken), anyio.wrap_file(given)) as (received, sent):
+async def _serve(server: Server[Any], stdin: Requests, output: Answers) -> None:
+    async with stdio_server(anyio.wrap_file(stdin), anyio.wrap_file(output)) as (received, sent):
         await server.run(received, sent, server.create_initialization_options())
 
 
-def _wait_for_the_end_of(given: BinaryIO) -> None:
+def _wait_for_the_end_of(output: BinaryIO) -> None:
     """Wait until the reader of our output is gone.
 
     Waits forever on platforms without `poll`, which cannot detect the end.
@@ -194,7 +194,7 @@ def _wait_for_the_end_of(given: BinaryIO) -> None:
         threading.Event().wait()
     reader = select.poll()
     # poll always reports errors and the end of the other side.
-    reader.register(given, 0)
+    reader.register(output, 0)
     reader.poll()
 
 

@@ -166,13 +166,13 @@ class _SharedRead:
         such as the list of `first`.
         """
         world, unfinished = self._task.world, self._unfinished()
-        taken = max(
+        used_share = max(
             len(self._order) / self._task.arguments.limit,
             self._size() / self._task.arguments.max_bytes,
         )
         # No connection has a smaller share than the first. Each may fill an equal part
         # of the remaining space, and more only if others cannot fill theirs.
-        share = self._share(first) + max((1 - taken) / len(unfinished), _LEAST_PART)
+        share = self._share(first) + max((1 - used_share) / len(unfinished), _LEAST_PART)
         call = world.calls.current
 
         def pages(

@@ -86,7 +86,7 @@ def run(context: CommandContext, options: AddOperationsOptions) -> None:
         origin = ", ".join(filter(None, (settings.profile, settings.reachable()[1], at)))
         asked = _Asked(client, requests.scope_of(settings, catalogue.service), offer, origin)
         added = {
-            api: [_resource_entry(asked, of_it) for of_it in of_api.values()]
+            api: [_resource_entry(asked, operations) for operations in of_api.values()]
             for api, of_api in chosen.operations.items()
         }
     # The user confirms after the table, so no pager may hide the question.

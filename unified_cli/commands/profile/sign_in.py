@@ -75,12 +75,12 @@ def _owners(runtime: Runtime, options: LoginOptions) -> list[str | None]:
 
 
 def _question(names: Sequence[str | None]) -> str:
-    whose = (
+    owner = (
         _owner_in_words(names[0])
         if len(names) == 1
         else f"token of {len(names)} profiles, {_listed(names)}"
     )
-    return f"{whose} (not shown): "
+    return f"{owner} (not shown): "
 
 
 def typed_token(runtime: Runtime, question: str, *, optional: bool = False) -> str:

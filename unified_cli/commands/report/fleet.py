@@ -167,7 +167,8 @@ def _offers(context: CommandContext, seen: Sequence[SeenConnection]) -> tuple[Of
     ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
     named = {words: ascii_uppercase[at] for at, (words, _) in enumerate(ordered[:_MOST_COLUMNS])}
     columns = [
-        _column(context, named[words], words, of_it) for words, of_it in ordered[:_MOST_COLUMNS]
+        _column(context, named[words], words, connections)
+        for words, connections in ordered[:_MOST_COLUMNS]
     ]
     rows: dict[str, dict[tuple[str, ...], list[str]]] = {}
     for at, (api, resource) in enumerate(resources):
@@ -175,8 +176,8 @@ def _offers(context: CommandContext, seen: Sequence[SeenConnection]) -> tuple[Of
             resource
         )
     shown = {
-        api: [MapRow(resources=names, cells=cells) for cells, names in of_it.items()]
-        for api, of_it in rows.items()
+        api: [MapRow(resources=names, cells=cells) for cells, names in by_cells.items()]
+        for api, by_cells in rows.items()
     }
     more = len(seen) - sum(one.number for one in columns)
     return OfferMap(columns=columns, rows=shown, more=more, extra=_extra_offers(seen)), [
@@ -213,13 +214,16 @@ def _word(keeps: Keeps, of_resource: Sequence[int], changes: Sequence[bool]) -> 
 
 
 def _column(
-    context: CommandContext, letter: str, words: Sequence[str], of_it: Sequence[SeenConnection]
+    context: CommandContext,
+    letter: str,
+    words: Sequence[str],
+    connections: Sequence[SeenConnection],
 ) -> MapColumn:
-    held = Counter(condition(context, one) for one in of_it)
+    held = Counter(condition(context, one) for one in connections)
     return MapColumn(
         letter=letter,
-        number=len(of_it),
+        number=len(connections),
         held="" if {ALL, READS} & {*words} or "/" in "".join(words) else ", ".join(held),
-        products=dict(Counter(one.product or _NO_PRODUCT for one in of_it).most_common()),
-        names=[one.name for one in of_it[:_MOST_NAMED]],
+        products=dict(Counter(one.product or _NO_PRODUCT for one in connections).most_common()),
+        names=[one.name for one in connections[:_MOST_NAMED]],
     )

@@ -202,14 +202,15 @@ def _exported_resources(entries: "dict[str, ManifestEntry]") -> list[ExportedRes
     found = [
         ExportedResource(
             name=name,
-            complete=sum(one.complete for one in of_it),
-            lists=len(of_it),
-            records=sum(one.records for one in of_it if one.complete),
+            complete=sum(one.complete for one in own_entries),
+            lists=len(own_entries),
+            records=sum(one.records for one in own_entries if one.complete),
             oldest=min(
-                (list_history.read_at(one, entries) for one in of_it if one.complete), default=""
+                (list_history.read_at(one, entries) for one in own_entries if one.complete),
+                default="",
             ),
         )
-        for name, of_it in groups.items()
+        for name, own_entries in groups.items()
     ]
     return sorted(found, key=lambda one: (-one.records, one.name))
 
