@@ -229,6 +229,20 @@ def test_a_replay_reads_no_token(
     assert unified(f"ticketing tickets list --replay {har} --token-file /nowhere").code == 0
 
 
+def test_a_replay_removes_what_a_killed_one_left(
+    service: Service, unified: Unified, tmp_path: Path
+) -> None:
+    har, left = tmp_path / "a.har", tmp_path / "cache/replay/0123456789ab"
+    line = "ticketing tickets list"
+    assert unified(f"{line} --record {har}", environ=service.environ).code == 0
+    left.mkdir(parents=True)
+    (left / "journal").write_text("{}")
+    left.with_suffix(".lock").touch()
+    folders = {kind: tmp_path / kind for kind in ("cache", "config", "data")}
+    again = unified(f"{line} --replay {har}", environ=service.environ, folders=folders)
+    assert (again.code, left.exists()) == (0, False)
+
+
 def test_replayed_writes_are_not_recorded_as_done(
     service: Service, unified: Unified, tmp_path: Path
 ) -> None:

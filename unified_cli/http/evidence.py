@@ -1,7 +1,6 @@
 """Record the exchanges of a command in a HAR file, or replay them from one."""
 
 import math
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -22,6 +21,7 @@ from unified_cli.json_text import json_codec
 from unified_cli.runtime import Runtime
 from unified_cli.storage import output_file
 from unified_cli.storage.append_file import GrowingDocument
+from unified_cli.storage.owned_folder import owned_folder
 from unified_cli.storage.spool_file import SpoolFile
 
 Describe = Callable[[httpx.TransportError], NetworkFailure]
@@ -215,7 +215,11 @@ def _recorded(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
 def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtime]:
     clock = ReplayClock()
     # Remove the journals and runs of a replay at its end, because it sent nothing.
-    with SpoolFile(runtime.folder("cache"), runtime.wall()) as copy, _temporary_folder() as data:
+    cache = runtime.folder("cache")
+    with (
+        SpoolFile(cache, runtime.wall()) as copy,
+        owned_folder(cache and cache / "replay") as data,
+    ):
         index = HarIndex(path, copy, service)
         runtime.stderr.names_runs = False
         try:
@@ -247,16 +251,6 @@ def _wall(started: float, monotonic: Callable[[], float]) -> Callable[[], float]
 def _user_folders(runtime: Runtime, data: Path | None) -> dict[str, Path]:
     found = {"config": runtime.folder("config"), "data": data}
     return {kind: folder for kind, folder in found.items() if folder is not None}
-
-
-@contextmanager
-def _temporary_folder() -> Iterator[Path]:
-    try:
-        folder = tempfile.TemporaryDirectory(prefix="unified-replay-", ignore_cleanup_errors=True)
-    except OSError as error:
-        raise StorageError(f"cannot make a temporary folder: {error.strerror}") from None
-    with folder as name:
-        yield Path(name)
 
 
 def _path(option: str, name: str) -> Path:
