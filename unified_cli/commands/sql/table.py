@@ -16,19 +16,19 @@ from unified_cli.json_text import json_check
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_label import LABEL
 
-# The kinds of values of a member. An odd number is one that neither DOUBLE nor HUGEINT
-# holds exactly.
-_BOOLEAN, _BIG, _HUGE, _REAL, _TEXT, _NESTED, _ODD = (1 << at for at in range(7))
+# The kinds of values of a member. A DOUBLE holds each short whole number exactly; an odd
+# number fits into neither DOUBLE nor HUGEINT.
+_BOOLEAN, _SHORT, _LONG, _HUGE, _REAL, _TEXT, _NESTED, _ODD = (1 << at for at in range(8))
 _FIRST = dict(zip(b'tf"{[', (_BOOLEAN, _BOOLEAN, _TEXT, _NESTED, _NESTED), strict=True))
-_TYPES = {_BOOLEAN: "BOOLEAN", _BIG: "BIGINT", _HUGE: "HUGEINT", _REAL: "DOUBLE"}
-_TYPES[_HUGE | _BIG] = "HUGEINT"
+# The first type whose kinds include all of a column's.
+_TYPES = {_BOOLEAN: "BOOLEAN", _SHORT | _LONG: "BIGINT", _SHORT | _REAL: "DOUBLE"}
+_TYPES[_SHORT | _LONG | _HUGE] = "HUGEINT"
 _NULL = ord("n")
 _TIMES = ("created_at", "updated_at")
 _RECORD = "record"
 _MOST_COLUMNS = 1000
 _MOST_SEEN = 20 * _MOST_COLUMNS
 _MOST_DIGITS = 15
-"""A double preserves whole numbers with this many digits."""
 _PIECE = 4 << 20
 # The separator of the fields. JSON text has no byte below 0x20 except white space, so
 # no value needs quotes, and an empty field is a member that is missing or null.
@@ -39,12 +39,11 @@ _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 @dataclass(slots=True)
 class _SpooledColumn:
-    """A member that is a column; `digits` are those of its longest whole number."""
+    """A member that is a column."""
 
     name: str
     at: int
     kinds: int = 0
-    digits: int = 0
 
     @property
     def type(self) -> str:
@@ -55,9 +54,8 @@ class _SpooledColumn:
             return "VARCHAR"
         if self.kinds & _NESTED:
             return "JSON"
-        if self.kinds == _REAL | _BIG and self.digits <= _MOST_DIGITS:
-            return "DOUBLE"
-        return _TYPES.get(self.kinds, "VARCHAR")
+        fit = (name for kinds, name in _TYPES.items() if self.kinds and not self.kinds & ~kinds)
+        return next(fit, "VARCHAR")
 
     @property
     def value(self) -> str:
@@ -82,7 +80,9 @@ def _decoded(line: bytes) -> dict[str, msgspec.Raw] | None:
 def _kind_of_number(raw: bytes) -> int:
     if raw.removeprefix(b"-").isdigit():
         value = int(raw) if len(raw) <= 40 else 1 << 127
-        return _BIG if -(1 << 63) <= value < 1 << 63 else _HUGE if abs(value) < 1 << 127 else _ODD
+        if -(1 << 63) <= value < 1 << 63:
+            return _SHORT if len(raw) <= _MOST_DIGITS else _LONG
+        return _HUGE if abs(value) < 1 << 127 else _ODD
     try:
         return _REAL if Decimal(repr(float(raw))) == Decimal(raw.decode()) else _ODD
     except InvalidOperation:
@@ -138,10 +138,7 @@ class TableSpool:
             column, value = self.seen.get(name), members.get(name)
             if column is None or value is None or (raw := bytes(value))[0] == _NULL:
                 continue
-            if (kind := _FIRST.get(raw[0], 0)) == 0:
-                kind = _kind_of_number(raw)
-                column.digits = max(column.digits, len(raw) if kind == _BIG else 0)
-            column.kinds |= kind
+            column.kinds |= _FIRST.get(raw[0]) or _kind_of_number(raw)
             row[column.at] = raw
         self.count += 1
         self._rows.append(_BETWEEN.join(row) + b"\n")
