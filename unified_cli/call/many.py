@@ -2,7 +2,7 @@
 the others are still printed.
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -281,21 +281,15 @@ class _FanOutOutcome:
             runtime.stderr.note(
                 f"{read} from {len(good)} of {counted(len(self.names), 'connection')}"
             )
-        for line in self._failure_lines():
-            runtime.stderr.line(line)
-
-    def _failure_lines(self) -> Iterator[str]:
-        whole: dict[str, UnifiedError] = {}
         # Use the order of the selection, because the order of failures varies.
-        for name in filter(self.failed.__contains__, self.names):
-            error = self.failed[name]
-            tally = self.tallies[name]
-            if tally.pages:
-                onward = self.reads.continuation(name, tally)
-                yield f"{name}: {error.one_line}; broken off after {tally.so_far()}; {onward}"
-            else:
-                whole[name] = error
-        yield from failure_lines(whole)
+        failed = {name: self.failed[name] for name in self.names if name in self.failed}
+        so_far = {
+            name: f"{tally.so_far()}; {self.reads.continuation(name, tally)}"
+            for name, tally in self.tallies.items()
+            if tally.pages and name in failed
+        }
+        for line in failure_lines(failed, so_far):
+            runtime.stderr.line(line)
 
     def report_interruption(self, runtime: Runtime, error: BaseException) -> None:
         """Print how to continue each partly read connection and, after a signal, the

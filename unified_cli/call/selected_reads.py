@@ -1,12 +1,15 @@
 """Read complete results from the selected connections."""
 
-from collections.abc import Generator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, TypeVar
 
+from unified_cli import signals
 from unified_cli.call import Call, Mode, RequestOf, builder, listing
 from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.catalogue.known_filters import find_doubtful
 from unified_cli.cli.flags import part, with_parts
 from unified_cli.cli.option_parts import ConnectionOptions, MessageOptions, NetworkOptions
 from unified_cli.cli.options import CallOptions, ReadOptions, overrides
@@ -22,7 +25,12 @@ from unified_cli.http.request import Request
 from unified_cli.json_text.members import Record
 from unified_cli.output import formats
 from unified_cli.output.printer import LARGEST_DOCUMENT
+from unified_cli.output.progress import Work, progress
 from unified_cli.runtime import Runtime
+
+Job = TypeVar("Job")
+Found = Page | UnifiedError | None
+"""A page of a list, the error that ended the list, or None at its end."""
 
 
 class SelectedRead(NamedTuple):
@@ -123,13 +131,20 @@ def select_lists(
     """Return the reads of a list for a command that does not print its records.
 
     `part_of_list` limits the part to read. `options` selects the connections, and has
-    the options for messages and the network.
+    the options for messages and the network. Doubtful parameters and profiles of the
+    same connection are reported.
     """
+    query = builder.pairs(part_of_list.query)
+    for one in find_doubtful(operation, catalogue.service, query):
+        builder.warn_of_parameter(runtime, one, strict=False)
+    builder.change_filter(runtime, part_of_list.since, part_of_list.query)
     # No records are printed, so use any format that all lists accept.
     read = replace(part_of_list, output=formats.TABLE.name)
     read = with_parts(read, options, MessageOptions, NetworkOptions, ConnectionOptions)
     mode = Mode(several=profiles.is_several(read.profile))
-    return select(runtime, catalogue, operation, read, mode)
+    selected = select(runtime, catalogue, operation, read, mode)
+    selected.note_same()
+    return selected
 
 
 class ReadWork(NamedTuple):
@@ -145,7 +160,7 @@ class ReadWork(NamedTuple):
     largest: int | None = None
     seconds: dict[str, float] | None = None
 
-    def run(self, read: SelectedRead) -> Generator[tuple[SelectedRead, Page | UnifiedError | None]]:
+    def run(self, read: SelectedRead) -> Generator[tuple[SelectedRead, Found]]:
         """Yield each page, then None or the error that ended it."""
         try:
             token = self.clients.token(read.call.settings)
@@ -183,6 +198,37 @@ class ReadWork(NamedTuple):
                 yield page
 
 
+@contextmanager
+def shown_reads(
+    common: Call,
+    jobs: Sequence[Job],
+    pages: Callable[[Clients, Job], Generator[tuple[Job, Found]]],
+    work: Work,
+    connections: int | None = None,
+) -> Iterator[Iterator[tuple[Job, Found]]]:
+    """Read these jobs concurrently, and show the progress during the block.
+
+    Each job is another connection, unless `connections` says how many there are.
+    """
+    runtime, catalogue, *_ = common
+    workers = part(common.options, NetworkOptions).workers
+
+    def show(one: tuple[Job, Found]) -> tuple[Job, Found]:
+        if isinstance(one[1], Page):
+            shown.add(len(one[1].records), pages=1)
+        else:
+            shown.add(parts=1, failed=one[1] is not None)
+        return one
+
+    with (
+        progress(runtime, work) as shown,
+        signals.with_progress(shown.so_far),
+        FairReaders(runtime, catalogue, workers) as readers,
+        closing(readers.read(jobs, partial(pages, readers.clients), connections)) as found,
+    ):
+        yield map(show, found)
+
+
 def read_whole(
     selected: SelectedReads,
     readers: FairReaders,
@@ -198,7 +244,7 @@ def read_whole(
     seconds: dict[str, float] = {}
     work = ReadWork(selected, readers.clients, until, LARGEST_DOCUMENT, seconds)
 
-    def bytes_of(one: tuple[SelectedRead, Page | UnifiedError | None]) -> int:
+    def bytes_of(one: tuple[SelectedRead, Found]) -> int:
         return size(one[1]) if isinstance(one[1], Page) else 0
 
     with closing(readers.in_order(reads, work.run, bytes_of, LARGEST_DOCUMENT)) as results:

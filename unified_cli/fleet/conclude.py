@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from unified_cli.errors import DifferentError, ExitCode, IncompleteError, UnifiedError, UnknownError
@@ -95,13 +96,20 @@ class Ending(NamedTuple):
         return f": {named([*self.failed], most)}" if any(self.failed) else ""
 
 
-def failure_lines(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
+def failure_lines(
+    failed: Mapping[str, UnifiedError], read: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[str]:
     """Yield a line for each failed part. Many parts with the same error share a
     line.
+
+    `read` says how much was read of the parts that broke off.
     """
     alike: dict[tuple[int, int | None], list[str]] = {}
     for name, error in failed.items():
-        alike.setdefault((error.code, error.status), []).append(name)
+        if name in read:
+            yield f"{name}: {error.one_line}; broken off after {read[name]}"
+        else:
+            alike.setdefault((error.code, error.status), []).append(name)
     for names in alike.values():
         if len(names) > MOST_LISTED:
             first = failed[names[0]].one_line

@@ -115,11 +115,11 @@ def resolve_each(
 
 
 def note_same(runtime: Runtime, selected: Selected) -> None:
-    """Print a note about selected profiles of the same connection, which will be read
-    once for each profile.
+    """Print a note, once, about selected profiles of the same connection, which will be
+    read once for each profile.
     """
     if same := same_connection(selected):
-        runtime.stderr.note(_same_in_words(same))
+        runtime.stderr.note_once(_same_in_words(same))
 
 
 def same_connection(selected: Selected) -> list[list[str]]:

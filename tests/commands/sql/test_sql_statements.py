@@ -143,8 +143,9 @@ WRONG = {
     " ticketing.tickets?)",
     "FROM tiketing.tickets": "tiketing.tickets: no API has this list (did you mean"
     " ticketing.tickets?)",
-    "FROM user-directory.users": 'Parser Error: syntax error at or near "-" (write user_directory,'
-    " with underscores for dashes)",
+    "FROM user-directory.users": 'Parser Error: syntax error at or near "-" (write'
+    " user_directory.users)",
+    "FROM ticketing/tickets": 'Parser Error: syntax error at or near "/" (write ticketing.tickets)',
     'FROM "user-directory".users': "user-directory.users: no API has this list (did you mean"
     " user_directory.users?)",
     "FROM ticketing.tickets t, t.tags": "t.tags: no API has this list (for the items of a list:"
@@ -180,14 +181,25 @@ def test_a_wrong_statement_is_explained_with_a_correction(
         ),
         (
             "SELECT zzz FROM ticketing.tags",
-            'no record of ticketing.tags has "zzz" (DESCRIBE ticketing.tags shows the columns)',
+            (
+                """no record of ticketing.tags has "zzz" ('zzz' is a text, and DESCRIBE"""
+                " ticketing.tags shows the columns)"
+            ),
+        ),
+        (
+            "SELECT id FROM ticketing.tags WHERE owner = 'x'",
+            (
+                "Conversion Error: Malformed JSON at byte 0 of input: unexpected character."
+                '  Input: "x"'
+                " (an object or a list is JSON; column->>'name' is a text in it)"
+            ),
         ),
     ],
 )
 def test_a_column_that_no_record_has_is_named(
     statement: str, reason: str, unified: Unified, service: Service
 ) -> None:
-    serve(service, [[{"id": "1", "name": "a"}]])
+    serve(service, [[{"id": "1", "name": "a", "owner": {"name": "x"}}]])
     result = unified(["sql", statement], environ=service.environ)
     assert (result.code, result.stderr.splitlines()[0]) == (2, f"error: {reason}")
 

@@ -6,15 +6,13 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Generator, Sequence
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
-from unified_cli import signals
 from unified_cli.call import selected_reads
-from unified_cli.call.selected_reads import ReadWork, SelectedReads
+from unified_cli.call.selected_reads import Found, ReadWork, SelectedRead, SelectedReads
 from unified_cli.catalogue import Operation
 from unified_cli.catalogue.known import KnownField
 from unified_cli.cli import named_resource
@@ -26,11 +24,11 @@ from unified_cli.commands.schema.report import Compared
 from unified_cli.commands.schema.shape import ObservedShape, ShapeNode
 from unified_cli.config import file, profiles
 from unified_cli.errors import StorageError, UnifiedError, UsageError
-from unified_cli.fleet.read import FairReaders
+from unified_cli.fleet.clients import Clients
 from unified_cli.json_text import json_codec
 from unified_cli.json_text.members import Record
 from unified_cli.output import stdout
-from unified_cli.output.progress import Work, progress
+from unified_cli.output.progress import Work
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import input_bounds, output_file, regular_file
@@ -126,26 +124,20 @@ def observe(
 
     An error that ends a list is yielded, not raised.
     """
-    runtime, catalogue, *_ = selected.common
     shapes: defaultdict[str, ObservedShape] = defaultdict(lambda: empty_shape(selected.operation))
     work = Work(part="connection", parts=len(selected.reads))
-    with (
-        progress(runtime, work) as shown,
-        signals.with_progress(shown.so_far),
-        FairReaders(runtime, catalogue, selected.workers) as readers,
-        closing(
-            readers.read(selected.reads, ReadWork(selected, readers.clients, seconds=seconds).run)
-        ) as results,
-    ):
-        for read, answer in results:
+
+    def pages(clients: Clients, read: SelectedRead) -> Generator[tuple[SelectedRead, Found]]:
+        return ReadWork(selected, clients, seconds=seconds).run(read)
+
+    with selected_reads.shown_reads(selected.common, selected.reads, pages, work) as found:
+        for read, answer in found:
             shape = shapes[read.name]
             if answer is None or isinstance(answer, UnifiedError):
-                shown.add(parts=1, failed=answer is not None)
                 yield read.name, shapes.pop(read.name) if answer is None else answer
             else:
                 for record in answer.records:
                     shape.add(_decoded(record))
-                shown.add(len(answer.records), pages=1)
 
 
 def _decoded(record: Record) -> Json:
@@ -175,7 +167,6 @@ def run(context: CommandContext, options: SchemaOptions) -> None:
         _check_other(Path(options.against or ""), Path(options.junit))
     stdout.check(runtime)
     selected = select_lists(context, operation, options, options.profile)
-    selected.note_same()
     before = baseline(context, operation, options) if options.against is not None else None
     if before is None:
         _print_shape(runtime, options, selected)

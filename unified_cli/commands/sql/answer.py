@@ -4,7 +4,7 @@ missing records.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from difflib import get_close_matches
 from pathlib import Path
@@ -12,8 +12,8 @@ from pathlib import Path
 import duckdb
 import msgspec
 
-from unified_cli import signals
-from unified_cli.call import Call, Mode, builder, delivery, record_output
+from unified_cli.call import Call, Mode, builder, delivery, record_output, selected_reads
+from unified_cli.call.selected_reads import Found
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.flags import with_parts
 from unified_cli.cli.option_parts import ConnectionOptions, MessageOptions, NetworkOptions
@@ -26,8 +26,8 @@ from unified_cli.commands.sql.statement import Plan, Table
 from unified_cli.commands.sql.table import TableSpool
 from unified_cli.config import file, profiles
 from unified_cli.errors import IncompleteError, UnifiedError, UsageError
+from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.conclude import Ending, conclude, failure_lines
-from unified_cli.fleet.read import FairReaders
 from unified_cli.hints import NOT_OFFERED
 from unified_cli.http import request_body
 from unified_cli.http.pagination import Page
@@ -35,7 +35,7 @@ from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.members import Record
 from unified_cli.masking import masked
 from unified_cli.output.printer import Printer
-from unified_cli.output.progress import Work, progress
+from unified_cli.output.progress import Work
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 from unified_cli.storage import output_file
@@ -59,7 +59,7 @@ def answer(context: CommandContext, options: SqlOptions) -> None:
         memory = database.open_in_memory(folder)
         plan = statement.plan(text, context.catalogue, memory)
         call = _call(context, options)
-        lists = reads.select(context, options, plan)
+        lists = [*reads.select(context, options, plan)]
         if keep:
             output_file.check(keep, force=options.force)
         with delivery.to_file(call) as aimed:
@@ -69,7 +69,7 @@ def answer(context: CommandContext, options: SqlOptions) -> None:
             spools = {
                 one: TableSpool(one, folder, plan, keep=keep is not None) for one in plan.tables
             }
-            failed, missing = _read(context, options, lists, spools)
+            failed, missing = _read(aimed, lists, spools)
             for spool in spools.values():
                 missing += _report(runtime, spool)
 
@@ -113,7 +113,7 @@ def _explain(call: Call, lists: Sequence[ListRead]) -> None:
     names, calls = ["connection", "list", "from", "calls"], 1 if sent else 0
     rows = [(one.connection, "/".join(one.table), one.place, calls) for one in lists]
     records = [Record(msgspec.json.encode(dict(zip(names, row, strict=True)))) for row in rows]
-    _print(call, [(names, records)])
+    _print(call, iter([(names, []), (names, records)]))
     limits: Counter[tuple[object, float]] = Counter((name, found.rate) for name, found in sent)
     limits.update((found.token, found.token_rate) for _, found in sent)
     waits = [(number - 1) // rate * _WINDOW for (_, rate), number in limits.items() if rate]
@@ -122,38 +122,32 @@ def _explain(call: Call, lists: Sequence[ListRead]) -> None:
 
 
 def _read(
-    context: CommandContext, options: SqlOptions, lists: Sequence[ListRead], spools: _Spools
+    call: Call, lists: Sequence[ListRead], spools: _Spools
 ) -> tuple[dict[str, UnifiedError], list[str]]:
     """Spool all records, report the failures, and return failures and missing parts."""
     errors, missing, counts = dict[str, UnifiedError](), list[str](), Counter[str]()
-    runtime, connections = context.runtime, len({one.connection for one in lists})
-    with (
-        progress(runtime, Work(part="list", parts=len(lists))) as shown,
-        signals.with_progress(shown.so_far),
-        FairReaders(runtime, context.catalogue, options.workers) as readers,
-        closing(readers.read(lists, lambda one: one.read(readers.clients), connections)) as found,
-    ):
-        for one, result in found:
-            if isinstance(result, Page):
-                spools[one.table].add(one.connection, result.records)
-                counts[one.name] += len(result.records)
-                shown.add(len(result.records), pages=1)
-                missing += [f"{one.name}: the provider left something out"] * result.partial
-            else:
-                shown.add(parts=1, failed=result is not None)
-                errors |= {one.name: result} if result else {}
+
+    def pages(clients: Clients, one: ListRead) -> Generator[tuple[ListRead, Found]]:
+        return ((one, found) for _, found in one.pages(clients))
+
+    work, connections = Work(part="list", parts=len(lists)), {one.connection for one in lists}
+    with selected_reads.shown_reads(call, lists, pages, work, len(connections)) as results:
+        for one, found in results:
+            if isinstance(found, Page):
+                spools[one.table].add(one.connection, found.records)
+                counts[one.name] += len(found.records)
+                missing += [f"{one.name}: the provider left something out"] * found.partial
+            elif found is not None:
+                errors[one.name] = found
     failed = {one.name: errors[one.name] for one in lists if one.name in errors}
     for one in lists:
-        if one.name in failed and failed[one.name].status in NOT_OFFERED:
-            error = failed[one.name]
+        if (error := failed.get(one.name)) and error.status in NOT_OFFERED:
             if len(lists) > 1:
                 error.add_hint(f"-p '!{one.connection}' leaves it out")
             error.message = masked(f"does not offer the list: {error.message}")
-    for name in filter(counts.get, failed):
-        so_far = f"broken off after {counted(counts[name], 'record')}"
-        runtime.stderr.line(f"{name}: {so_far}: {failed[name].one_line}")
-    for line in failure_lines({name: failed[name] for name in failed if not counts[name]}):
-        runtime.stderr.line(line)
+    read = {name: counted(counts[name], "record") for name in counts if counts[name]}
+    for line in failure_lines(failed, read):
+        call.runtime.stderr.line(line)
     return failed, missing
 
 
@@ -189,18 +183,17 @@ def _run(
     call.runtime.stderr.note(f"{counted(number, 'row')} from {read}")
 
 
-def _print(call: Call, rows: Iterable[Rows]) -> int:
+def _print(call: Call, rows: Iterator[Rows]) -> int:
     """Print the rows, and return their number."""
-    printer, number = None, 0
-    for names, records in rows:
-        if printer is None:
-            style = record_output.style_for(call, None)
-            columns = list(dict.fromkeys(names)) if style.format.columns else ()
-            style = style._replace(columns=columns, listing=not style.format.document)
-            printer = Printer(call.runtime, style, strict=False)
+    names, _ = next(rows)
+    style = record_output.style_for(call, None)
+    columns = list(dict.fromkeys(names)) if style.format.columns else ()
+    style = style._replace(columns=columns, listing=not style.format.document)
+    printer, number = Printer(call.runtime, style, strict=False), 0
+    for _, records in rows:
         printer.page(records, one_line=False)
         number += len(records)
-    if printer is not None and (missing := printer.end()):
+    if missing := printer.end():
         raise IncompleteError("; ".join(missing))
     return number
 
@@ -211,5 +204,6 @@ def _missing_column(error: UsageError, spools: _Spools) -> UsageError | None:
     tables = " and ".join(one.name for one in spools.values())
     known = {name for one in spools.values() for name in one.seen}
     close = get_close_matches(found[1].lower(), known, 1)
-    hint = f'did you mean "{close[0]}"?' if close else f"DESCRIBE {tables} shows the columns"
+    other = f"'{found[1]}' is a text, and DESCRIBE {tables} shows the columns"
+    hint = f'did you mean "{close[0]}"?' if close else other
     return UsageError(f'no record of {tables} has "{found[1]}"', hint=hint)

@@ -1,30 +1,25 @@
 """The lists that a statement reads: of connections, or out of an export."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple
 
-from unified_cli.call import builder, selected_reads
-from unified_cli.call.selected_reads import ReadWork, SelectedRead, SelectedReads
+from unified_cli.call import selected_reads
+from unified_cli.call.selected_reads import Found, ReadWork, SelectedRead, SelectedReads
 from unified_cli.catalogue import plain
-from unified_cli.catalogue.known_filters import find_doubtful
 from unified_cli.cli import named_resource
 from unified_cli.cli.command import CommandContext, Later
 from unified_cli.cli.options import ReadOptions
 from unified_cli.commands.sql.command import SqlOptions
 from unified_cli.commands.sql.statement import Plan, Table
 from unified_cli.config.settings import Settings
-from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.errors import UsageError
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page
 from unified_cli.json_text.members import Record
-
-if TYPE_CHECKING:
-    from unified_cli.exported.exported_lists import ExportedLists
-    from unified_cli.exported.manifest import ManifestEntry
 
 _PAGE = 1000
 # Statements over connections save the 17 ms of its import.
@@ -32,36 +27,28 @@ _EXPORTED_LISTS = Later("unified_cli.exported.exported_lists:ExportedLists")
 _EXPORT_WORDS = Later("unified_cli.writes.listed_runs:export_words")
 
 
-_Result = Page | UnifiedError | None
-_Read = tuple[object, _Result]
-
-
 class ListRead(NamedTuple):
     """One list of one connection. `name` distinguishes it from the other lists, `place`
-    is its source, and `settings` are set only if the source is the service.
+    is its source, and `settings` are set only if the source is the service. `pages`
+    yields pairs of which the second is a page, or the end of the list.
     """
 
     name: str
     connection: str
     table: Table
     place: str
-    pages: Callable[[Clients], Iterable[_Read]]
+    pages: Callable[[Clients], Iterator[tuple[object, Found]]]
     settings: Settings | None = None
 
-    def read(self, clients: Clients) -> Generator[tuple[Self, _Result]]:
-        """Yield each page, then None or the error that ended the list."""
-        for _, result in self.pages(clients):
-            yield self, result
 
-
-def select(context: CommandContext, options: SqlOptions, plan: Plan) -> list[ListRead]:
-    """Return the lists that the statement reads.
+def select(context: CommandContext, options: SqlOptions, plan: Plan) -> Iterator[ListRead]:
+    """Yield the lists that the statement reads.
 
     Raises UsageError and ConfigError, and for an export also StateError and
     StorageError.
     """
     lists = _of_export if options.from_ else _of_connections
-    return [*lists(context, options, plan)]
+    return lists(context, options, plan)
 
 
 def _name(plan: Plan, connection: str, table: Table) -> str:
@@ -69,22 +56,20 @@ def _name(plan: Plan, connection: str, table: Table) -> str:
 
 
 def _of_connections(context: CommandContext, options: SqlOptions, plan: Plan) -> Iterator[ListRead]:
-    queries = _queries(context, options, plan)
-    for table, query in queries.items():
-        builder.change_filter(context.runtime, options.since, query)
+    for table, query in _queries(context, options, plan).items():
         asked = ReadOptions(query=query, page_size=options.page_size, since=options.since)
         selected = selected_reads.select_lists(
             context.runtime, context.catalogue, plan.tables[table], asked, options
         )
-        if table == next(iter(queries)):
-            selected.note_same()
         for one in selected.reads:
             name, place = _name(plan, one.name, table), f"GET {one.request.target}"
             pages = partial(_served, selected, one)
             yield ListRead(name, one.name, table, place, pages, one.call.settings)
 
 
-def _served(selected: SelectedReads, one: SelectedRead, clients: Clients) -> Iterable[_Read]:
+def _served(
+    selected: SelectedReads, one: SelectedRead, clients: Clients
+) -> Iterator[tuple[object, Found]]:
     return ReadWork(selected, clients).run(one)
 
 
@@ -104,9 +89,6 @@ def _queries(
             reason = f"-q {text}: the statement does not read {'.'.join(table)}"
             raise UsageError(reason, hint=hint)
         found[table] += (pair,)
-        service = context.catalogue.service
-        for one in find_doubtful(plan.tables[table], service, builder.pairs([pair]), None):
-            builder.warn_of_parameter(context.runtime, one, strict=False)
     return found
 
 
@@ -128,16 +110,16 @@ def _of_export(context: CommandContext, options: SqlOptions, plan: Plan) -> Iter
         for entry in lists.of(operation):
             if entry.offered:
                 name, place = _name(plan, entry.profile, table), str(lists.folder / entry.file)
-                pages = partial(_kept, lists, entry)
+                pages = partial(_kept, partial(lists.newest, entry))
                 yield ListRead(name, entry.profile, table, place, pages)
             else:
                 missing = f"{operation.api}/{operation.resource}"
                 context.runtime.stderr.note(f"{entry.profile} does not offer {missing}")
 
 
-def _kept(lists: "ExportedLists", entry: "ManifestEntry", _: Clients) -> Iterable[_Read]:
+def _kept(newest: Callable[[], Iterator[bytes]], _: Clients) -> Iterator[tuple[object, Found]]:
     def pages() -> Generator[Page]:
-        records = map(Record, lists.newest(entry))
+        records = map(Record, newest())
         while some := [*islice(records, _PAGE)]:
             yield Page(0, some, None)
 

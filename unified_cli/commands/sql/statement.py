@@ -32,7 +32,6 @@ _REFUSED |= {"json_serialize_sql", "parse_duckdb_log_message"}
 _DEEP = "the statement is nested too deep"
 _MEANT = re.compile("^Did you mean.*", re.MULTILINE)
 _PLACE = re.compile(r"^(LINE \d+: )(.*)\n( *)\^", re.MULTILINE)
-_DASHED = re.compile(r"\w+(?:-\w+)+(?=\s*\.)")
 _ALL_COLUMNS = {"PIVOT", "POSITIONAL_REFERENCE", "SHOW_REF", "STAR"}
 _READING = "SELECT, FROM, WITH, VALUES, DESCRIBE, SUMMARIZE, PIVOT and UNPIVOT read"
 _KINDS = {
@@ -44,8 +43,8 @@ _KINDS = {
 @dataclass(slots=True)
 class Plan:
     """A statement with its tables. `names` are the names in it that may be columns, in
-    lower case; `every` says that all columns are used, and `repeats` that `record` is
-    selected beside a `*` that includes it.
+    lower case; `every` says that all columns are used, and `repeats` that all columns
+    named `record` are the same.
     """
 
     text: str
@@ -64,13 +63,15 @@ def plan(text: str, catalogue: Catalogue, parser: duckdb.DuckDBPyConnection) -> 
     if "\0" in text:
         raise UsageError("the statement has a NUL")
     lists = {(plain(one.api), plain(one.resource)): one for one in catalogue if one.name == "list"}
-    tree = _tree(parser, text, {api for api, _ in lists})
+    tree = _tree(parser, text, lists)
     nodes = [*_nodes(tree)]
     parts = [node for node in nodes if isinstance(node.get("type"), str)]
     for part in parts:
         _check(part["type"], part)
     _check_functions(parser, parts)
-    found = Plan(text, repeats=_repeats(tree["node"]))
+    alone = tree["node"].get("from_table", {}).get("type") == "BASE_TABLE"
+    aliases = {one.get("alias", "").lower() for one in tree["node"].get("select_list", ())}
+    found = Plan(text, repeats=alone and "record" not in aliases)
     aliases = {one["alias"].lower() for one in parts if one["type"] in {"BASE_TABLE", "SUBQUERY"}}
     maps = (node["cte_map"]["map"] for node in nodes if node.get("cte_map"))
     withs = {entry["key"].lower() for one in maps for entry in one}
@@ -94,6 +95,8 @@ def refusal(error: duckdb.Error, hint: str | None = None) -> UsageError:
     text = str(error)
     meant, place = _MEANT.search(text), _PLACE.search(text)
     caret = (place[2], max(0, len(place[3]) - len(place[1]))) if place else None
+    if "Malformed JSON" in text:
+        hint = "an object or a list is JSON; column->>'name' is a text in it"
     return UsageError(text.lstrip().splitlines()[0], hint=hint or (meant and meant[0]), caret=caret)
 
 
@@ -102,16 +105,17 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _tree(parser: duckdb.DuckDBPyConnection, text: str, apis: set[str]) -> JsonObject:
+def _tree(parser: duckdb.DuckDBPyConnection, text: str, lists: Iterable[Table]) -> JsonObject:
     try:
         kinds = [found.type.name for found in parser.extract_statements(text)]
     except duckdb.Error as error:
         if "max_expression_depth" in str(error):
             raise UsageError(_DEEP) from None
-        # The parser reads a dash as a minus.
-        meant = (plain(one) for one in _DASHED.findall(text.lower()))
-        hints = (f"write {api}, with underscores for dashes" for api in meant if api in apis)
-        raise refusal(error, next(hints, None)) from None
+        # The parser reads a dash as a minus, and a slash as a division.
+        typed = text.lower()
+        meant = plain(typed).replace("/", ".")
+        names = (one for one in map(".".join, lists) if one in meant and one not in typed)
+        raise refusal(error, next((f"write {one}" for one in names), None)) from None
     if len(kinds) != 1:
         many = f"{len(kinds)} statements are given" if kinds else "the statement is empty"
         raise UsageError(many, hint="give one")
@@ -184,15 +188,6 @@ def _note_columns(kind: str, node: JsonObject, plan: Plan, aliases: set[str]) ->
     plan.names.update(map(str.lower, names))
     plan.every |= kind in _ALL_COLUMNS or node.get("ref_type") in {"NATURAL", "POSITIONAL"}
     plan.every |= kind == "BASE_TABLE" and bool(node.get("column_name_alias"))
-
-
-def _repeats(node: JsonObject) -> bool:
-    if node.get("from_table", {}).get("type") != "BASE_TABLE":
-        return False
-    picks = [one for one in node["select_list"] if not one.get("alias")]
-    return any(one["type"] == "STAR" for one in picks) and any(
-        one["type"] == "COLUMN_REF" and one["column_names"][-1].lower() == "record" for one in picks
-    )
 
 
 def _unknown(path: list[str], catalogue: Catalogue, aliases: set[str]) -> UsageError:

@@ -16,8 +16,8 @@ from unified_cli.json_text import json_check
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_label import LABEL
 
-# The kinds of values of a member. A DOUBLE holds each short whole number exactly; an odd
-# number fits into neither DOUBLE nor HUGEINT.
+# The kinds of values of a member. A DOUBLE holds each short whole number; an odd
+# number fits exactly into neither DOUBLE nor HUGEINT.
 _BOOLEAN, _SHORT, _LONG, _HUGE, _REAL, _TEXT, _NESTED, _ODD = (1 << at for at in range(8))
 _FIRST = dict(zip(b'tf"{[', (_BOOLEAN, _BOOLEAN, _TEXT, _NESTED, _NESTED), strict=True))
 # The first type whose kinds include all of a column's.
