@@ -47,8 +47,10 @@ def locate(runtime: Runtime) -> Path | None:
     return folder / NAME if folder else None
 
 
-def read(runtime: Runtime) -> Config:
+def read(runtime: Runtime, *, may_be_new: bool = False) -> Config:
     """Read the config file, or return an empty config if it does not exist.
+
+    With `may_be_new`, even a file that the environment names may be missing.
 
     Raises ConfigError if the file cannot be read, is not private, is invalid, or
     contains unknown names.
@@ -56,7 +58,8 @@ def read(runtime: Runtime) -> Config:
     path = locate(runtime)
     found = content(path) if path else None
     if path is None or found is None:
-        if path and str(path) != os.devnull and runtime.environ.get(KEYS["config"].variable):
+        is_named = path and str(path) != os.devnull and runtime.environ.get(KEYS["config"].variable)
+        if path and is_named and not may_be_new:
             # With a typo in the path, a call would use the wrong settings.
             os_limits.absolute(path)
             variable = KEYS["config"].variable

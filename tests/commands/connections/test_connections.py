@@ -85,6 +85,17 @@ def test_all_pages_are_listed_with_the_profiles_that_lead_there(
     ]
 
 
+@pytest.mark.parametrize("more", ["", " --dry-run"])
+def test_a_config_file_that_the_environment_names_is_created(
+    more: str, unified: Unified, tmp_path: Path
+) -> None:
+    new = tmp_path / "new.toml"
+    environ = {"UNIFIED_CONFIG": str(new), "UNIFIED_BASE_URL": "sandbox:"}
+    added = unified(f"connections add --tag x --yes{more}", environ=environ)
+    assert (added.code, new.exists()) == (0, not more), added.stderr
+    assert unified("profile list", environ=environ).code == (3 if more else 0)
+
+
 def test_health_has_the_broken_ones_first_off_a_terminal_too(unified: Unified) -> None:
     lines = unified(f"{LIST} -p sandbox --health -o tsv").stdout.splitlines()
     document = unified(f"{LIST} -p sandbox --health -o json").json

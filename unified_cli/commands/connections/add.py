@@ -48,20 +48,20 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
     connections that jq cannot hold.
     """
     runtime, service = context.runtime, context.catalogue.service
-    settings = listed.settings(context, options)
+    settings = listed.settings(context, options, may_be_new=True)
     found = listed.list_connections(context, settings, options)
     listed.save_facts(context, settings, found)
-    known = listed.profiles_by_account(runtime, settings)
+    known = listed.profiles_by_account(runtime, settings, may_be_new=True)
     wanted, missing = listed.filter_with_jq(context, found, options.where)
     new = [one for one in wanted if one.id and one.id not in known]
     _check_ids(new)
-    names = _named(new, options.prefix, file.read(runtime))
+    names = _named(new, options.prefix, file.read(runtime, may_be_new=True))
     rows = [
         [*map(visible, (name, one.id, one.product, one.tenant, one.state.in_words(service)))]
         for name, one in names.items()
     ]
     present = {one.id for one in found}
-    asked = listed.profiles_by_account(runtime, settings, same_token=True)
+    asked = listed.profiles_by_account(runtime, settings, same_token=True, may_be_new=True)
     gone = [name for account, of_it in asked.items() if account not in present for name in of_it]
     if gone and not options.query:
         runtime.stderr.note(
@@ -169,7 +169,7 @@ def _common(runtime: Runtime, settings: Settings) -> _Common:
     address and token source of the list call, if they differ from those at the top of
     the config file.
     """
-    config = file.read(runtime)
+    config = file.read(runtime, may_be_new=True)
     top = {name: value for name, value in config.top.items() if name != "profile"}
     inherited = resolution.resolve(
         Overrides(), runtime._replace(environ={}), Config(config.path, top)

@@ -22,22 +22,28 @@ from unified_cli.output.progress import Work, progress
 from unified_cli.runtime import Runtime
 
 
-def settings(context: CommandContext, options: ListedConnectionsOptions) -> Settings:
+def settings(
+    context: CommandContext, options: ListedConnectionsOptions, *, may_be_new: bool = False
+) -> Settings:
     """Return the settings for a request without a connection.
 
     Raises ConfigError if there is no base URL.
     """
     runtime = context.runtime
-    resolved = _resolved(context, options)._replace(account_id="")
+    resolved = _resolved(context, options, may_be_new=may_be_new)._replace(account_id="")
     runtime.stderr.quiet = resolved.quiet
     resolved.reachable()
     return resolved
 
 
-def _resolved(context: CommandContext, options: ListedConnectionsOptions) -> Settings:
+def _resolved(
+    context: CommandContext, options: ListedConnectionsOptions, *, may_be_new: bool = False
+) -> Settings:
     flags = overrides(options, profiles.single_name(options.profile))
     return resolution.resolve(
-        flags._replace(output=None), context.runtime, file.read(context.runtime)
+        flags._replace(output=None),
+        context.runtime,
+        file.read(context.runtime, may_be_new=may_be_new),
     )
 
 
@@ -111,13 +117,13 @@ def _is_true(results: Sequence[Record]) -> bool:
 
 
 def profiles_by_account(
-    runtime: Runtime, service: Settings, *, same_token: bool = False
+    runtime: Runtime, service: Settings, *, same_token: bool = False, may_be_new: bool = False
 ) -> defaultdict[str, list[str]]:
     """Return the profile names by account id. Only profiles with the origin of these
     settings count; with `same_token`, only those whose token lists the same
     connections.
     """
-    config = file.read(runtime)
+    config = file.read(runtime, may_be_new=may_be_new)
     # The process's environment decodes a variable at each access.
     runtime = runtime._replace(environ={**runtime.environ})
     found: defaultdict[str, list[str]] = defaultdict(list)
