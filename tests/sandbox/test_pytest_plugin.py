@@ -34,7 +34,7 @@ def test_without_one_ids_are_its_own(unified_sandbox: UnifiedSandbox) -> None:
 
 def test_an_unknown_resource_is_named() -> None:
     with (
-        pytest.raises(ValueError, match="'ticketing/tag' is no API/RESOURCE"),
+        pytest.raises(ValueError, match="'ticketing/tag' is not API/RESOURCE"),
         running(records={"ticketing/tag": 3}),
     ):
         pass
@@ -47,4 +47,6 @@ def test_what_cannot_start_says_why(pytester: pytest.Pytester) -> None:
         " test_it(unified_sandbox): pass\n"
     )
     result = pytester.runpytest_subprocess("--strict-markers", "-p", "no:cacheprovider")
-    result.stdout.fnmatch_lines(["*the sandbox does not start: records: 'a/b' is no API/RESOURCE*"])
+    result.stdout.fnmatch_lines(
+        ["*the sandbox does not start: records: 'a/b' is not API/RESOURCE*"]
+    )

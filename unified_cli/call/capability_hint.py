@@ -29,7 +29,7 @@ _WRONG_BODY = (400, 422)
 # A hint is not worth a long wait.
 _SECONDS = 5.0
 _MOST = 12
-# What follows the name of a field of that type, if it refers to no records.
+# The text after the name of a field of this type, unless it refers to records.
 _WITHIN = {"array": "", "object": "[NAME]"}
 
 

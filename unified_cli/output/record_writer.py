@@ -49,7 +49,7 @@ class Style(NamedTuple):
 
     def expects(self, names: Collection[str]) -> bool:
         """Return whether later records, for example of another connection, may have
-        other known columns.
+        more of the known columns.
 
         They do not if a jq program kept less than half of the known columns.
         """

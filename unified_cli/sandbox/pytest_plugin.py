@@ -92,7 +92,7 @@ def _numbers(records: Mapping[str, int]) -> Mapping[tuple[str, str], int]:
     for name, number in records.items():
         api, _, resource = name.partition("/")
         if api not in (apis := load().apis) or resource not in apis[api].resources:
-            raise ValueError(f"records: {name!r} is no API/RESOURCE, such as ticketing/tickets")
+            raise ValueError(f"records: {name!r} is not API/RESOURCE, such as ticketing/tickets")
         found[api, resource] = number
     return found
 

@@ -1,4 +1,4 @@
-"""The changes to the seeded records, as rows of a database."""
+"""Store the changes to the seeded records in a database."""
 
 import sqlite3
 import threading
@@ -28,10 +28,10 @@ _OLDEST = _NEWEST.replace(" DESC", "")
 
 _NOTE_USE = "INSERT OR REPLACE INTO facts VALUES ('in use', ?)"
 
-# Created records come after all seeded ones, however many there are.
+# The positions of created records, which are after all seeded records.
 CREATED = 1_000_000_000_000
 
-# This many records are looked through in a tenth of a second.
+# Searching this many records takes a tenth of a second.
 _MANY = 5000
 
 Column = str | int | bytes | None
@@ -40,9 +40,9 @@ NAME = "sandbox.db"
 
 
 class SandboxStore:
-    """The changes made to the seeded records, safe for many threads.
+    """The changes to the seeded records; thread-safe.
 
-    All threads take turns on one database connection: a statement takes microseconds.
+    All threads share one database connection, because a statement takes microseconds.
     """
 
     def __init__(
@@ -59,18 +59,20 @@ class SandboxStore:
         self._seeded: dict[str, SeededRecords] = {}
         self.seed = seed
         self.encode: Callable[[JsonColumns], list[bytes]] = encoded_objects
-        """How seeded records become JSON; what serves many of them has a faster way."""
+        """Encodes seeded records. A server replaces it with a faster function."""
         self.own_fields: OwnFields = lambda _api, _resource: ()
-        """The fields that files of a user say, of resources that they add."""
+        """Returns the fields of resources that the user's files add."""
         self.warn: Callable[[], None] | None = None
-        """Says before the first write what its user should know."""
+        """Prints a warning before the first write."""
         self._closed = False
         self.lost = False
-        """The latest changes stood in a file beside this one, which is not there."""
+        """Whether the latest changes are lost, because the file beside this one is
+        missing.
+        """
         self.path: Path | None = None
-        """The file; None for a store in memory."""
+        """The file, or None for a store in memory."""
         self.files = StoredFiles(database, self._turn, in_memory=in_memory)
-        """The files uploaded for records."""
+        """The uploaded files of records."""
 
     @classmethod
     def open(
@@ -80,13 +82,11 @@ class SandboxStore:
         *,
         records: Mapping[tuple[str, str], int] | None = None,
     ) -> Self:
-        """Return the store in this file, made if it is not there.
+        """Open or create the store in this file, or in memory if `path` is None.
 
-        If `path` is None, the store is in memory.
-
-        If `seed` is None, the seed of the file is used. `records` says how many records
-        of (API, resource) there are. Raises StorageError if the file cannot be made or
-        read, StateError if it is not a store or has another seed.
+        If `seed` is None, use the seed of the file. `records` sets the number of
+        records by (API, resource). Raises StorageError if the file cannot be created or
+        read, and StateError if it is not a store or has another seed.
         """
         used = path is not None and state_file.has_changes_beside(path)
         with ExitStack() as opened:
@@ -131,8 +131,8 @@ class SandboxStore:
         """Close the file."""
         with self._lock:
             if not self._closed:
-                # If this cannot be written, the next process that opens the file
-                # reports that changes may be missing.
+                # If this fails, the next process that opens the file reports that
+                # changes may be missing.
                 with suppress(sqlite3.OperationalError):
                     if self.path is not None and self._is_in_use():
                         self._database.execute(_NOTE_USE, (0,))
@@ -140,9 +140,7 @@ class SandboxStore:
             self._closed = True
 
     def reset(self, seed: str | None = None) -> None:
-        """Delete every change, of all connections, and start from this seed, by default
-        from the same.
-        """
+        """Delete all changes of all connections, and optionally change the seed."""
         with self.transaction():
             for table in _TABLES:
                 self._write(f"DELETE FROM {table}")  # noqa: S608  the names are above
@@ -159,16 +157,15 @@ class SandboxStore:
 
     @property
     def large(self) -> bool:
-        """Whether looking through the records of a resource may take long."""
+        """Whether searching the records of a resource may take long."""
         if max(self._counts.values(), default=0) > _MANY:
             return True
         return self._row("SELECT 1 FROM changes LIMIT 1 OFFSET ?", _MANY) is not None
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Keep all writes of the block, or none of them if it raises.
-
-        Other threads wait.
+        """Commit the writes of the block, or roll back if it raises an error. Other
+        threads wait.
 
         Raises StorageError if the file cannot be written, for example on a full disk.
         """
@@ -181,10 +178,10 @@ class SandboxStore:
                 yield
                 self._database.execute("COMMIT")
                 if first:
-                    # From now on the file itself says that there are changes beside it.
+                    # From now on, the file records that there are changes beside it.
                     self._database.execute("PRAGMA wal_checkpoint(PASSIVE)")
             except BaseException:
-                # After some failures SQLite has rolled back by itself.
+                # After some errors, SQLite has already rolled back.
                 if self._database.in_transaction:
                     self._database.execute("ROLLBACK")
                 raise
@@ -194,8 +191,8 @@ class SandboxStore:
         return row is not None and row[0] == "1"
 
     def changed(self, scope: Scope, low: int, high: int) -> list[tuple[int, str | None]]:
-        """Position and record, None if it was deleted, of the changes from `low` to
-        `high`, both included.
+        """Return the position and record of each change from `low` to `high`,
+        inclusive. A deleted record is None.
         """
         return self._rows(
             "SELECT position, record FROM changes WHERE account = ? AND api = ? AND resource = ?"
@@ -206,13 +203,13 @@ class SandboxStore:
     def created(
         self, scope: Scope, low: int, high: int, limit: int, *, newest: bool
     ) -> list[tuple[int, str]]:
-        """Return at most `limit` created records strictly between two positions. With
-        `newest` they are the newest ones, newest first, else the oldest.
+        """Return at most `limit` created records between two positions, exclusive: the
+        oldest or, with `newest`, the newest in reverse order.
         """
         return self._rows(_NEWEST if newest else _OLDEST, *scope, max(low, CREATED), high, limit)
 
     def by_id(self, scope: Scope, identity: str) -> tuple[int, str | None] | None:
-        """Position and record of what was created or changed under this id."""
+        """Return the position and record of the change with this id, or None."""
         rows: list[tuple[int, str | None]] = self._rows(
             "SELECT position, record FROM changes WHERE account = ? AND api = ? AND resource = ?"
             " AND id = ?",
@@ -222,7 +219,7 @@ class SandboxStore:
         return rows[0] if rows else None
 
     def put(self, scope: Scope, position: int, identity: str, record: str | None) -> None:
-        """Store a record, or with None that it was deleted."""
+        """Store a record, or its deletion if it is None."""
         self._write(
             "INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?, ?, ?)",
             *scope,
@@ -242,7 +239,7 @@ class SandboxStore:
         return (row[0] if row and row[0] else CREATED) + 1
 
     def reply(self, account: str, path: str, key: str) -> SandboxResponse | None:
-        """Return the answer that this idempotency key got, or None if the key is new or
+        """Return the response for this idempotency key, or None if the key is new or
         empty.
         """
         row = key and self._row(
@@ -257,10 +254,7 @@ class SandboxStore:
         return SandboxResponse(status, body, {"content-type": kind, "idempotent-replayed": "true"})
 
     def put_reply(self, account: str, path: str, key: str, answer: SandboxResponse) -> None:
-        """Store an answer for repeats of its idempotency key.
-
-        Nothing is stored for an empty key.
-        """
+        """Store the response for an idempotency key, unless the key is empty."""
         if key:
             self._write(
                 "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?)",
@@ -273,7 +267,7 @@ class SandboxStore:
             )
 
     def count_effect(self, account: str, method: str, path: str, key: str) -> None:
-        """Count that a write took effect. `key` is empty if no key was sent."""
+        """Count an effective write. `key` may be empty."""
         if self.warn is not None:
             self.warn()
             self.warn = None
@@ -284,24 +278,22 @@ class SandboxStore:
         )  # fmt: skip
 
     def effects(self) -> list[tuple[str, str, str, str, int]]:
-        """Return all effects as account, method, path, key and number of times."""
+        """Return all effects: account, method, path, key and count."""
         return self._rows(
             "SELECT account, method, path, key, effects FROM effects ORDER BY account, path, key,"
             " method"
         )
 
     def sizes(self) -> list[tuple[str, str, str, int]]:
-        """Account, API, resource and how many records were created, changed or
-        deleted.
-        """
+        """Return the number of changed records by account, API and resource."""
         return self._rows(
             "SELECT account, api, resource, count(*) FROM changes GROUP BY account, api, resource"
         )
 
     @contextmanager
     def _failures(self) -> Iterator[None]:
-        """Turn the errors of SQLite into ours. Raises StateError if the file is
-        damaged, and otherwise StorageError.
+        """Convert errors of SQLite. Raises StateError if the file is damaged, and
+        otherwise StorageError.
         """
         where = self.path or "in memory"
         try:
@@ -334,16 +326,15 @@ class SandboxStore:
 def own_store(
     runtime: Runtime, seed: str | None = None, records: Mapping[tuple[str, str], int] | None = None
 ) -> SandboxStore:
-    """Return the store in the user's data folder.
-
-    If the folder cannot be written, the store is in memory, and a message says so.
+    """Open the store in the user's data folder, or in memory with a message if it
+    cannot be written.
 
     Raises ConfigError if others can change the folder.
     """
     folder = runtime.folder("data")
     if folder is None:
         return _forgetful(runtime, "there is no home folder to keep them in", seed, records)
-    # Errors are reported when the file is opened.
+    # Opening the file reports errors.
     with suppress(OSError):
         permissions.check(folder, folder.stat())
     try:
@@ -355,7 +346,7 @@ def own_store(
 
 
 def tell_lost(runtime: Runtime, store: SandboxStore) -> None:
-    """Say where the latest changes of a store are missing."""
+    """Warn if the latest changes of a store are missing."""
     if store.lost:
         beside = f"{store.path}-wal"
         runtime.stderr.line(
@@ -367,9 +358,8 @@ def tell_lost(runtime: Runtime, store: SandboxStore) -> None:
 def _forgetful(
     runtime: Runtime, why: str, seed: str | None, records: Mapping[tuple[str, str], int] | None
 ) -> SandboxStore:
-    """Return a store in memory.
-
-    With `--quiet` this is reported only before the first write, which will be lost.
+    """Return a store in memory, with a warning, or with `--quiet` a warning before the
+    first write.
     """
     warning = f"the sandbox forgets its records when this ends: {why}"
     runtime.stderr.note(warning)

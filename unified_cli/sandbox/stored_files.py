@@ -1,5 +1,5 @@
-"""Uploaded files in the sandbox's database. They are in parts, so that a large one is
-never in memory.
+"""Store uploaded files in the sandbox's database, in parts, so that large files are not
+in memory.
 """
 
 import sqlite3
@@ -24,9 +24,7 @@ _OF = "WHERE account = ? AND api = ? AND resource = ? AND id = ?"
 
 
 class StoredFile(NamedTuple):
-    """An uploaded file: its size, its digest, and its parts, each read when it is
-    needed.
-    """
+    """An uploaded file: its digest and its parts, which are read when needed."""
 
     sizes: tuple[int, ...]
     checksum: int
@@ -34,7 +32,7 @@ class StoredFile(NamedTuple):
 
     @classmethod
     def of(cls, content: bytes) -> "StoredFile":
-        """Return the file of these bytes."""
+        """Return a file with this content."""
         return cls((len(content),), zlib.crc32(content), lambda _: content)
 
     @property
@@ -52,9 +50,7 @@ class StoredFile(NamedTuple):
 
 
 class StoredFiles:
-    """The files in a database. `turn` is the lock that lets one thread at a time use
-    the database.
-    """
+    """The files in a database. `turn` is the lock of the database."""
 
     def __init__(
         self,
@@ -63,20 +59,20 @@ class StoredFiles:
         *,
         in_memory: bool,
     ) -> None:
-        """With `in_memory` the files are in a temporary file of SQLite."""
+        """With `in_memory`, the files are in a temporary file of SQLite."""
         self._database = database
         self._turn = turn
         with turn():
-            # The table is missing if an older version made the database.
+            # Databases of older versions lack this table.
             database.execute(SCHEMA.replace("TABLE", "TEMP TABLE") if in_memory else SCHEMA)
 
     def put(self, scope: Scope, identity: str, pieces: Iterable[bytes]) -> None:
-        """Store the file of a record, and replace an existing one."""
+        """Store or replace the file of a record."""
         place = (*scope, identity)
         with self._turn():
-            # Older versions had a file in one value.
+            # Older versions stored a file in one value.
             for table in ("files", "file_parts"):
-                # The names are above.
+                # The names of the tables are constants.
                 self._database.execute(f"DELETE FROM {table} {_OF}", place)  # noqa: S608
             number = 0
             for piece in pieces:
@@ -104,8 +100,8 @@ class StoredFiles:
         return StoredFile.of(row[0]) if row else None
 
     def _part(self, place: Sequence[str], number: int) -> bytes:
-        """Return a part of a file. If the file is gone the part is empty, so its reader
-        gets fewer bytes than were announced.
+        """Return a part of a file. It is empty if the file was deleted, so that the
+        reader notices.
         """
         statement = f"SELECT content FROM file_parts {_OF} AND number = ?"  # noqa: S608  as above
         with self._turn():

@@ -1,5 +1,5 @@
-"""The records of one resource of one connection: the seeded ones with the changes made
-to them.
+"""Read and change the records of a resource of a connection: seeded records and
+changes.
 """
 
 import itertools
@@ -28,18 +28,16 @@ class SeededList(NamedTuple):
     resource: str
 
     def encoded(self, numbers: Sequence[int]) -> list[bytes]:
-        """Records 1, 2, … as JSON."""
+        """Return records 1, 2, … as JSON."""
         return self.records.encoded(self.api, self.resource, numbers)
 
     def values(self, numbers: Sequence[int]) -> list[JsonObject]:
-        """Records 1, 2, … as JSON objects."""
+        """Return records 1, 2, … as JSON objects."""
         return self.records.records(self.api, self.resource, numbers)
 
 
 class Row:
-    """One record: its JSON for answers, its value for comparisons; a seeded one is
-    generated when needed.
-    """
+    """A record as JSON and as a value. A seeded record is generated when needed."""
 
     __slots__ = ("decoded", "json", "position", "seeded")
 
@@ -58,14 +56,14 @@ class Row:
 
     @property
     def encoded(self) -> bytes:
-        """The record's JSON in UTF-8. Pages are joined from it, because encoding a
-        whole page takes long.
+        """The record's JSON in UTF-8. Encoding a whole page would take longer than
+        joining these.
         """
         return self.json or encoded([self])[0]
 
     @property
     def value(self) -> JsonObject:
-        """The record decoded; its numbers may have lost digits."""
+        """The decoded record, whose numbers may have lost digits."""
         if self.decoded is None:
             if self.seeded is None:
                 self.decoded = read(self.text)
@@ -80,10 +78,7 @@ class Row:
 
 
 def encoded(rows: Sequence[Row]) -> list[bytes]:
-    """Return the JSON of the rows of a list in UTF-8.
-
-    Rows that must be generated are generated together.
-    """
+    """Return the JSON of rows in UTF-8, and generate seeded records together."""
     left = [row for row in rows if row.json is None]
     if left and (seeded := left[0].seeded):
         for row, json in zip(left, seeded.encoded([row.position for row in left]), strict=True):
@@ -92,9 +87,7 @@ def encoded(rows: Sequence[Row]) -> list[bytes]:
 
 
 def with_values(rows: Iterable[Row]) -> Iterator[Row]:
-    """Yield the rows of a list whose values are needed. Rows that must be generated are
-    generated many at a time.
-    """
+    """Yield rows with their values, and generate many seeded records at a time."""
     remaining = iter(rows)
     while some := list(itertools.islice(remaining, _TOGETHER)):
         left = [row for row in some if row.decoded is None and row.seeded]
@@ -105,7 +98,7 @@ def with_values(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 class Records:
-    """The records of a connection, API and resource; writing needs a transaction of the
+    """The records of a connection, API and resource. Write in a transaction of the
     store.
     """
 
@@ -119,11 +112,11 @@ class Records:
         self._seeded = SeededList(store.seeded(account), api, resource)
         self._only_first = resource in SHOWN_AS
         self.more: Sequence[Test] = ()
-        """Tests beside those of the query."""
+        """Tests in addition to those of the query."""
         self.count = self._seeded.records.count(api, resource) if seeded else 0
 
     def get(self, identity: str) -> Row | None:
-        """Return the record with this id. None if it is missing or deleted."""
+        """Return the record with this id, or None if it is missing or deleted."""
         if not is_encodable(identity):
             return None
         changed = self._store.by_id(self.scope, identity)
@@ -141,7 +134,7 @@ class Records:
         return [*tests(self.api, self.resource, query, own), *self.more]
 
     def rows(self, after: int = 0) -> Iterator[Row]:
-        """Yield the records after a position, in the order of their creation."""
+        """Yield the records after a position."""
         for low in range(after + 1, self.count + 1, _WINDOW):
             high = min(low + _WINDOW - 1, self.count)
             changed = dict(self._store.changed(self.scope, low, high))
@@ -168,10 +161,7 @@ class Records:
             yield from self._current(range(top, low - 1, -1), changed)
 
     def create(self, members: dict[str, str], identity: str | None, now: str) -> tuple[str, Row]:
-        """Add a record, with a new id unless one is given.
-
-        A posted record is kept as it is.
-        """
+        """Add a record, with a new id if `identity` is None."""
         position = self._store.next_position(self.scope)
         if identity is None:
             identity = f"{self.resource}-new-{position - CREATED}"
@@ -184,20 +174,20 @@ class Records:
         return identity, row
 
     def update(self, row: Row, identity: str, members: dict[str, str], now: str) -> Row:
-        """Replace fields of a record. `updated_at` becomes `now` unless it is given."""
+        """Replace fields of a record, and set `updated_at` to `now` unless it is one of
+        them.
+        """
         merged = {**row.members, "updated_at": dump(now), **members}
         changed = Row(row.position, join_members(merged))
         self._store.put(self.scope, row.position, identity, changed.text)
         return changed
 
     def delete(self, row: Row, identity: str) -> None:
-        """Delete a record; its id is never used again."""
+        """Delete a record. Its id is never used again."""
         self._store.put(self.scope, row.position, identity, None)
 
     def _current(self, numbers: Iterable[int], changed: dict[int, str | None]) -> Iterator[Row]:
-        """Yield the seeded records with their changes, without those that were
-        deleted.
-        """
+        """Yield the seeded records with changes, without deleted ones."""
         for number in numbers:
             if number not in changed:
                 yield Row(number, seeded=self._seeded)
@@ -206,9 +196,7 @@ class Records:
 
 
 def is_encodable(identity: str) -> bool:
-    """Return whether a text can be an id: half a surrogate pair has no UTF-8 and cannot
-    be stored.
-    """
+    """Return whether a text can be an id. Half a surrogate pair cannot be stored."""
     try:
         identity.encode()
     except UnicodeEncodeError:

@@ -1,8 +1,7 @@
-"""The texts and ids of the seeded records, how many there are, and which refer to
-which.
+"""The texts, ids, numbers and references of the seeded records.
 
-`vocabulary.json` has the tables: JSON, because every process with a sandbox reads it,
-and TOML takes twenty times as long.
+The tables are in `vocabulary.json`, because reading TOML would take twenty times as
+long.
 """
 
 import json
@@ -17,38 +16,32 @@ from unified_cli.values import Json, JsonObject
 TABLES: JsonObject = json.loads(Path(__file__).with_name("vocabulary.json").read_bytes())
 _USUAL_COUNT = 60
 NAMELESS = frozenset({"availability", "utilization"})
-"""The resources whose records have neither an id nor times of their own."""
+"""The resources whose records have neither an id nor times."""
 _EVERYWHERE = frozenset({"id", "name", "created_at", "updated_at"})
 
 
 def count(api: str, resource: str) -> int:
-    """Return how many records of a resource there are at the start."""
+    """Return the initial number of records of a resource."""
     found: int = TABLES["counts"].get(f"{api}/{resource}", _USUAL_COUNT)
     return found
 
 
 def names(api: str, resource: str) -> Sequence[str]:
-    """Return the titles that a resource's records have in turn.
-
-    Empty if the resource has no list of names.
-    """
+    """Return the titles of a resource's records, which repeat, if there is a list."""
     found: Sequence[str] = TABLES["titles"].get(f"{api}/{resource}", ())
     return found
 
 
 def in_turn(words: Sequence[str], number: int) -> str:
-    """Return the word of record 1, 2, ….
-
-    When the words start again, a number is appended.
-    """
+    """Return the word of record 1, 2, …. Repeated words have a number."""
     turn, place = divmod(number - 1, len(words))
     return f"{words[place]} {turn + 1}" if turn else words[place]
 
 
 @lru_cache
 def singular(resource: str) -> str:
-    """Return the name of one record as fields spell it: `ticket` for `tickets`,
-    `page_export` for `page-exports`.
+    """Return the singular as in field names: `ticket` for `tickets`, `page_export` for
+    `page-exports`.
     """
     word = resource.replace("-", "_")
     if word.endswith("ies"):
@@ -68,20 +61,16 @@ def record_id(resource: str, number: int) -> str:
 
 
 def id_prefix(resource: str) -> str:
-    """Return the prefix of the ids of a resource's seeded records.
-
-    The number of the record follows the prefix.
+    """Return the prefix of the ids of a resource's seeded records, before the
+    number.
     """
     return f"{SHOWN_AS.get(resource, resource)}-"
 
 
 def number_of(resource: str, text: str) -> int | None:
-    """Return the number of the seeded record with this id, or None if it is not such an
-    id.
-    """
+    """Return the number of the seeded record with this id, or None."""
     name, _, number = text.rpartition("-")
-    # `isdigit` alone would let other scripts' digits and leading zeros name the same
-    # record twice.
+    # `isdigit` alone would accept digits of other scripts and leading zeros.
     plain = (
         number.isascii() and number.isdigit() and len(number) < 16 and not number.startswith("0")
     )
@@ -98,37 +87,32 @@ def _by_place(table: str) -> Mapping[FieldPlace, Json]:
 
 
 CHILDREN_PER_PARENT: Mapping[FieldPlace, int] = _by_place("children_per_parent")
-"""Child n of this many for each parent belongs to parent (n - 1) // number + 1."""
+"""The number of children of each parent. Child n belongs to parent (n - 1) // number +
+1.
+"""
 CHILD_LISTS: Mapping[FieldPlace, tuple[str, str]] = _by_place("child_lists")
-"""A parent's list of its children: the child's resource, and its field that refers to
-the parent.
+"""The children in a list of a parent: their resource, and their field with the
+parent.
 """
 DERIVED: Mapping[FieldPlace, tuple[str, str, str]] = _by_place("derived")
-"""A reference that follows from another, as a ticket's account is the account of its
-contact.
-
-The field to follow, the resource it leads to, and the field there.
+"""A reference derived from another: the field to follow, its resource, and the field
+there. For example, a ticket's account is the account of its contact.
 """
-# The resource that a plain `object` refers to, if the catalogue's known fields do not
-# say it.
+# The resource that a plain `object` refers to, if it is not in the catalogue.
 _UNDECLARED: Mapping[FieldPlace, str] = _by_place("undeclared")
 
-# In most records these fields are empty. Otherwise they refer to a record with a lower
+# Most records do not have these fields. The others refer to a record with a lower
 # number.
 _RARE = ("parent", "reject")
 
 
 def target(api: str, resource: str, field: KnownField) -> str | None:
-    """Return the resource of the same API that a field refers to, or None if it refers
-    to none.
-    """
+    """Return the resource of the same API that a field refers to, or None."""
     return field.references or _UNDECLARED.get((api, resource, field.name))
 
 
 def target_of(place: FieldPlace) -> str:
-    """Return the resource that a known field refers to, or empty if it refers to
-    none.
-    """
+    """Return the resource that a known field refers to, or ""."""
     api, resource, name = place
     return next(
         (
@@ -141,5 +125,5 @@ def target_of(place: FieldPlace) -> str:
 
 
 def rarely_set(field: str) -> bool:
-    """Return whether most records have nothing in this field."""
+    """Return whether most records do not have this field."""
     return field.startswith(_RARE)

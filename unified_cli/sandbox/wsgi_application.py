@@ -1,5 +1,5 @@
-"""The sandbox as a WSGI application: who may send it requests, how long their bodies
-may be, and the answers.
+"""The sandbox as a WSGI application: check hosts and sizes of requests, and send
+responses.
 """
 
 import copy
@@ -27,13 +27,10 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
 GREATEST_BODY = 32 * 1024 * 1024
-"""Larger bodies are refused, but for files in forms and bytes that are passed on; 20 MB
-in base64 pass.
-"""
-# A smaller body fits into one packet as it is.
+"""Larger bodies are refused, except forms and files. 20 MB in base64 are accepted."""
+# A smaller body fits in one packet without compression.
 _SMALLEST = 1024
-# The head of a file in gzip: without a name or a time, compressed as fast as can be, on
-# any system.
+# The head of gzip data without a name and a time.
 _GZIP = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x04\xff"
 _NAME = re.compile(r"([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"https?://([^/?#]*)(.*)", re.IGNORECASE | re.DOTALL)
@@ -50,22 +47,22 @@ def check_names(names: Iterable[str]) -> None:
 
 
 class HostCheck:
-    """The names that a request may give in its Host header, and whether other machines
-    may send any.
+    """The allowed names in the Host header, and whether other machines may send
+    requests.
 
-    A page of another site reaches a loopback port through its visitor's browser. The
-    browser always sends the page's Origin. If the page makes its own name resolve to
-    this machine, that name is in the Host header.
+    A web page can send requests to a loopback port through a browser. The browser
+    always sends the page's Origin, and if the page's name resolves to this machine,
+    this name in the Host header.
     """
 
     def __init__(self, port: int, allowed: Iterable[str], *, others: bool) -> None:
-        """`allowed` are exact names: `NAME`, with any port, or `NAME:PORT`."""
+        """`allowed` has exact names: `NAME` with any port, or `NAME:PORT`."""
         self._hosts = {f"{name}:{port}" for name in _OURS} | {name.lower() for name in allowed}
         self._others = others
 
     def check(self, environ: "WSGIEnvironment") -> None:
-        """Raise Refusal for what may not pass: 403 for other machines and web pages,
-        421 for another Host.
+        """Raise Refusal 403 for other machines and web pages, and 421 for another
+        Host.
         """
         if not self._others and not _near(str(environ.get("REMOTE_ADDR", ""))):
             raise Refusal(403, "the sandbox answers this machine only")
@@ -80,11 +77,9 @@ class HostCheck:
 
 
 def in_origin_form(target: str) -> tuple[str | None, str]:
-    """Return the host in a request line, and the target without the host. The host is
-    None if only the Host header has it.
+    """Return the host in a request line, or None, and the target without the host.
 
-    A client that uses this machine as a proxy sends the whole URL, which a server must
-    accept, too.
+    Clients send the whole URL to a proxy, and servers must accept it, too.
     """
     found = _ABSOLUTE.match(target)
     if found is None:
@@ -100,7 +95,7 @@ def _near(address: str) -> bool:
 
 
 class WsgiApplication:
-    """A sandbox whose requests come by WSGI. Raises ConnectionDropped if a fault ends
+    """Handles WSGI requests with a sandbox. Raises ConnectionDropped if a fault ends
     the connection.
     """
 
@@ -109,7 +104,9 @@ class WsgiApplication:
         self._pages = GzippedPages()
 
     def answer(self, environ: "WSGIEnvironment") -> SandboxResponse:
-        """Return the answer to a request, in the coding that the client accepts."""
+        """Handle a request, and return the response in a coding that the client
+        accepts.
+        """
         service = self.sandbox.service
         try:
             with request_of(environ, service) as request:
@@ -117,8 +114,7 @@ class WsgiApplication:
         except Refusal as refusal:
             answer = refusal.answer(service)
         except UnifiedError as error:
-            # An error about the state's file. The client gets an answer, and the server
-            # continues.
+            # After an error of the state's file, send a response and continue.
             answer = Refusal(500, error.message).answer(service)
         return coded(answer, environ.get("HTTP_ACCEPT_ENCODING", ""), self._pages)
 
@@ -126,7 +122,7 @@ class WsgiApplication:
 def respond(
     answer: SandboxResponse, environ: "WSGIEnvironment", start_response: "StartResponse"
 ) -> Iterable[bytes]:
-    """Start the response, and return its body. For HEAD the body is empty."""
+    """Start the response, and return its body, which is empty for HEAD."""
     headers = [(name.title(), value) for name, value in answer.headers.items()]
     if answer.status != 204:
         headers.append(("Content-Length", str(answer.size)))
@@ -136,11 +132,9 @@ def respond(
 
 @contextmanager
 def request_of(environ: "WSGIEnvironment", service: Service) -> Iterator[SandboxRequest]:
-    """The request in a WSGI environment.
+    """Yield the request in a WSGI environment, and keep a large body during the block.
 
-    A large body is available only during the block.
-
-    Raises Refusal: 413 if the body is too long, 400 if the target is broken.
+    Raises Refusal 413 if the body is too long, and 400 if the target is invalid.
     """
     _, target = in_origin_form(environ["REQUEST_URI"])
     headers = {
@@ -164,34 +158,31 @@ def request_of(environ: "WSGIEnvironment", service: Service) -> Iterator[Sandbox
 
 
 class GzippedPages:
-    """Compresses pages with gzip, and their records only once: a repeated page has the
-    same records, but other cursors after them.
-
-    Safe for threads.
+    """Compresses pages with gzip, and caches the compressed records, because a repeated
+    page has the same records but other cursors; thread-safe.
     """
 
     def __init__(self, most: int = 16 * 1024 * 1024) -> None:
-        """Keep at most this many bytes of records, counted before compression.
-
-        When the limit is reached, all kept records are dropped.
+        """Cache at most `most` bytes of records, before compression, and then clear the
+        cache.
         """
         self._lock = threading.Lock()
         self._most = self._left = most
         self._known: dict[bytes, tuple[bytes, int]] = {}
 
     def gzip(self, body: bytes) -> bytes:
-        """Return the text in gzip."""
+        """Return the gzip data of a page."""
         end = body.rfind(b"]") + 1
         records, rest = body[:end], body[end:]
         packed, check = self._known.get(records) or self._packed(records)
-        # A small window and little memory: the rest is short, and most of the time
-        # would go into their allocation.
+        # The rest is short, so use a small window and little memory, which is faster to
+        # allocate.
         last = zlib.compressobj(1, wbits=-9, memLevel=1)
         sums = struct.pack("<II", zlib.crc32(rest, check), len(body) % 2**32)
         return b"".join((_GZIP, packed, last.compress(rest), last.flush(), sums))
 
     def _packed(self, records: bytes) -> tuple[bytes, int]:
-        """Return the records, compressed so that anything may follow, and their
+        """Return the compressed records, which other data may follow, and their
         checksum.
         """
         whole = zlib.compressobj(1, wbits=-15)
@@ -206,11 +197,11 @@ class GzippedPages:
 
 
 def coded(answer: SandboxResponse, accepted: str, pages: GzippedPages) -> SandboxResponse:
-    """Return the answer, its text in gzip where `accepted`, the Accept-Encoding of the
-    request, allows it.
+    """Return the response, compressed with gzip if the Accept-Encoding `accepted`
+    allows it.
 
-    A file keeps its bytes: its ETag and its ranges are about them. An answer that a
-    fault cuts off is not compressed either.
+    Files are not compressed because of their ETags and ranges, nor are responses that a
+    fault cuts.
     """
     kind = answer.headers.get("content-type", "")
     if (
@@ -237,16 +228,15 @@ def _accepts_gzip(accepted: str) -> bool:
 
 
 def allow_uploads(servers: Iterable[object], service: Service) -> None:
-    """Let servers take files of up to `LARGEST_UPLOAD` bytes.
-
-    All else keeps the bound that they have.
+    """Let servers accept files of up to `LARGEST_UPLOAD` bytes, without changing other
+    limits.
     """
 
     class Parser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
         def parse_header(self, header_plus: bytes) -> None:
             super().parse_header(header_plus)
             headers = {"content-type": self.headers.get("CONTENT_TYPE", "")}
-            # A request with too many parameters is refused when it is answered.
+            # A request with too many parameters is refused later.
             with suppress(Refusal):
                 request = SandboxRequest.of(self.command, f"?{self.query}", headers)
                 if request_content.may_be_large(request, service):

@@ -92,7 +92,9 @@ def parse_url(text: str) -> StoreUrl | None:
     scheme, _, place = text.partition(":")
     if "://" not in text:
         if place and scheme in _VARIABLES:
-            raise UsageError(f"{text!r} is no URL (did you mean {scheme}://{place.lstrip('/')}?)")
+            raise UsageError(
+                f"{text!r} is not a URL (did you mean {scheme}://{place.lstrip('/')}?)"
+            )
         return None
     try:
         url = urlsplit(text)

@@ -307,8 +307,8 @@ def test_what_others_take_while_a_request_waits_to_be_repeated_is_not_taken_from
         (
             ["--task", ""],
             (
-                "--task is no task of an export: Input data was truncated (unified export … --tasks"
-                " prints them)"
+                "--task is not a task of an export: Input data was truncated (unified export …"
+                " --tasks prints them)"
             ),
         ),
     ],

@@ -288,7 +288,7 @@ def test_the_token_of_a_connection_cannot_see_its_offers(
         (
             "-o json --export s3://bucket/dump",
             2,
-            "is no folder of this machine (unified export --verify s3://bucket/dump)",
+            "is not a folder on this machine (unified export --verify s3://bucket/dump)",
         ),
         ("-o json --export none", 12, "there is no folder none"),
         ("-o json --schema none.json", 11, "cannot read none.json: No such file or directory"),

@@ -191,7 +191,8 @@ def read(runtime: Runtime, text: str) -> ConnectionTask:
         return msgspec.json.decode(content, type=ConnectionTask)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise UsageError(
-            f"--task is no task of an export: {error}", hint="unified export … --tasks prints them"
+            f"--task is not a task of an export: {error}",
+            hint="unified export … --tasks prints them",
         ) from None
 
 

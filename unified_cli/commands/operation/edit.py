@@ -137,7 +137,9 @@ def _record(call: Call, clients: Clients, look: Request) -> Parts:
     with closing(clients.open(call.settings)) as client:
         found = outcome.record_in(client.send(look).body or b"", call.catalogue.service)
     if not found:
-        raise ServiceError(f"the answer to {look.method} {look.path} is no record", retryable=False)
+        raise ServiceError(
+            f"the answer to {look.method} {look.path} is not a record", retryable=False
+        )
     return found
 
 

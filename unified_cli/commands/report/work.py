@@ -134,7 +134,7 @@ def check_export(runtime: Runtime, folder: str) -> None:
     """
     if "://" in folder:
         raise UsageError(
-            f"--export {folder} is no folder of this machine",
+            f"--export {folder} is not a folder on this machine",
             hint=f"unified export --verify {folder}",
         )
     if not LocalFolder(runtime, Path(folder)).manifests():
