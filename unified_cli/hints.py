@@ -5,11 +5,12 @@ cause.
 import os
 import re
 import shlex
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from urllib.parse import unquote
 
 from unified_cli.catalogue import Operation
+from unified_cli.catalogue.known import KnownField
 from unified_cli.masking import visible
 
 SET_HOME = "set HOME, or name a file with UNIFIED_CONFIG"
@@ -66,8 +67,9 @@ _PROFILE_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 _HOST = re.compile(r"[a-z\d-]+(\.[a-z\d-]+)+(:\d+)?/?", re.ASCII)
 _FILE = re.compile(r"[\w./~-]+\.(json|ndjson|jsonl)", re.ASCII)
 _OWN_HOST = re.compile(r"https?://(?:[\w-]+\.)*([a-z\d][\w-]*)\.[a-z]{2,}(?:[:/]|$)", re.ASCII)
-_COMPARISONS = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}
-_COMPARED = re.compile(r"([\w.]+)\s*([<>]=?)(.+)", re.ASCII)
+_COMPARISONS = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte", "!=": "ne"}
+_COMPARED = re.compile(r"([\w.]+)\s*([<>]=?|!=)(.+)", re.ASCII)
+_MAIL = re.compile(r"[\w.+-]+@[\w.-]+")
 _PATH = re.compile(r"\w+\[[\d*]*\]")
 
 
@@ -97,6 +99,16 @@ def meant_query(text: str) -> str:
     return (
         with_equals("-q", text) or as_jq(text) or "-q NAME=VALUE; --jq EXPR selects from the result"
     )
+
+
+def selects_person(fields: Iterable[KnownField], address: str) -> str | None:
+    """Return the jq program that selects the records with an email address.
+
+    None for another text, and for records without email addresses.
+    """
+    have_mail = any(one.name == "emails" for one in fields)
+    found = have_mail and _MAIL.fullmatch(address)
+    return f'select(any(.emails[]?; .email == "{address}"))' if found else None
 
 
 def meant_body(text: str) -> str | None:
@@ -262,6 +274,8 @@ def _not_found(operation: Operation | None, profile: str | None, path: str) -> s
         if "," in (several := unquote(path.rpartition("/")[2])):
             ids = " ".join(quoted(one.strip()) for one in several.split(","))
             return f"for several records: printf '%s\\n' {ids} | {resource} {operation.name} -"
+        if chosen_by := selects_person(operation.facts.fields, several):
+            return f"an email address is no id: {resource} list --all --jq {quoted(chosen_by)}"
         return f"check the id and the account id: {resource} list -o ids"
     what = f"{operation.api}/{operation.resource}"
     offered = f"unified capabilities {what} lists the operations"

@@ -97,7 +97,6 @@ RUN_LINES = {
     "export {} -p NAME --to DIR": "export ticketing/tags -p acme --to d",
     "export {} --to DIR": "-p acme export ticketing/tags --to d",
     "export {} --to DIR --format ndjson": "-p acme export ticketing/tags --to d --format ndjson",
-    "export {} --to {}": "-p acme export ticketing/tags --to dump",
     "export … --restart": "-p acme export ticketing/tags --to dump --restart",
     "export … --tasks": "-p acme export ticketing/tags --to file:///tmp/none --tasks",
     "help": "help",

@@ -13,7 +13,7 @@ from unified_cli.cli.operation_options import by_spelling
 from unified_cli.cli.other_tools import ARGUMENTS
 from unified_cli.config import file
 from unified_cli.errors import UnifiedError, UsageError
-from unified_cli.hints import meant_body, quoted
+from unified_cli.hints import meant_body, quoted, selects_person
 from unified_cli.masking import visible
 
 OPERATION_WORDS = 3
@@ -21,7 +21,6 @@ HELP = "help"
 _OF_FIELDS = ("-f", "--raw-field", "-F", "--field")
 _ASSIGNMENT = re.compile(r"(.+?)(:=|==|=)(.*)", re.DOTALL)
 _CLOSE_FILTER = 0.7
-_MAIL = re.compile(r"[\w.+-]+@[\w.-]+")
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 _CLOCK = re.compile(r"\d\d:\d\d(:\d\d)?", re.ASCII)
 _AGES = ("week", "day", "hour", "minute", "second")
@@ -96,7 +95,7 @@ def _advice_of_command(context: Any, argument: str, path: str) -> str | None:
         return f"a statement is one word for the shell: {path} {quoted(statement)}"
     if path.endswith(" profile show"):
         return f"one at a time: {path} {quoted(argument)}; unified profile list shows several"
-    if path.endswith((" profile use", " profile remove")):
+    if path.endswith((" profile use", " profile remove", " profile logout")):
         return f"one at a time: {path} {quoted(argument)}"
     if path.endswith(" report"):
         return f"--to {quoted(argument)}"
@@ -204,8 +203,9 @@ def _of_operation(
 
 def _of_second_record(context: Any, argument: str, path: str, spellings: Sequence[str]) -> str:
     if any(one.name == argument for one in facts(context, "fields")):
+        value = context.args[1] if len(context.args) > 1 else "VALUE"
         is_written = "-f" in spellings
-        return f"-f {quoted(f'{argument}=VALUE')}" if is_written else f"--columns {argument}"
+        return f"-f {quoted(f'{argument}={value}')}" if is_written else f"--columns {argument}"
     ids = " ".join(map(quoted, (context.params["id"], *context.args)))
     agreed = " --yes" if context.params.get("yes") else ""
     return f"for several records: printf '%s\\n' {ids} | {path} -{agreed}"
@@ -213,20 +213,10 @@ def _of_second_record(context: Any, argument: str, path: str, spellings: Sequenc
 
 def _finds_person(context: Any, address: str) -> str | None:
     """Return the command that finds a person's id by email address, or None."""
-    if not (chosen := selects_person(context, address)):
+    if not (chosen := selects_person(facts(context, "fields"), address)):
         return None
     program = quoted(f"{chosen} | {{_profile, id}}")
     return f"its id: {context.parent.command_path} list --all -o ndjson --jq {program}"
-
-
-def selects_person(context: Any, address: str) -> str | None:
-    """Return the jq program that selects the records with a mail address.
-
-    None for another text, and for records without mail addresses.
-    """
-    have_mail = any(one.name == "emails" for one in facts(context, "fields"))
-    found = have_mail and _MAIL.fullmatch(address)
-    return f'select(any(.emails[]?; .email == "{address}"))' if found else None
 
 
 def _filter(context: Any, argument: str) -> str:

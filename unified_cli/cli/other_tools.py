@@ -178,7 +178,7 @@ _AS_BODY = OwnSpelling("--data", "-d {JSON}")
 
 # Options with another meaning if a number follows.
 _COUNTS: Mapping[str, OwnSpelling] = {
-    "-n": OwnSpelling("--limit", "--limit {N}"),
+    **dict.fromkeys(("-n", "--last"), OwnSpelling("--limit", "--limit {N}")),
     "--wait": OwnSpelling("--wait-timeout", "--wait-timeout {S}"),
 }
 _TIME = re.compile(r"\d{4}-\d\d.*|\d+[a-z]")
@@ -197,7 +197,9 @@ _AGAIN = OwnSpelling("--restart", "--restart reads everything again")
 # Spellings of single commands, which come first.
 _ELSEWHERE: Mapping[str, Sequence[OwnSpelling]] = {
     **dict.fromkeys(("-p", "--profile"), (_SIDES,)),
-    **dict.fromkeys(("--out", "--output-dir", "--dir"), _OF_FOLDER),
+    **dict.fromkeys(
+        ("--out", "--output-dir", "--dir", "--dest", "--destination", "--folder"), _OF_FOLDER
+    ),
     **dict.fromkeys(("-o", "--output"), (OwnSpelling("--from", "> {FILE}"),)),
     **dict.fromkeys(("--full", "--refresh", "--force", "--overwrite"), (_AGAIN,)),
     **dict.fromkeys(
@@ -260,6 +262,8 @@ def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
         before.append(_AS_BODY if value.startswith(("{", "[")) else _AS_COLUMNS)
     if option in _TIMES and _TIME.fullmatch(value):
         before.append(_SINCE)
+    if option == "--order" and value.lower() in {"asc", "desc"}:
+        before.append(OwnSpelling("--query", f"-q 'sort_by[created_at]={value.lower()}'"))
     if option in _SORTS and (key := _SORT_KEY.fullmatch(value)):
         falls = value.startswith("-") or (key[2] or "").lower() == "desc"
         order = f"sort_by[{key[1]}]={'desc' if falls else 'asc'}"

@@ -15,7 +15,7 @@ from unified_cli.cli.other_tools import FILTERS, own_spellings
 from unified_cli.cli.shared_options import is_write
 from unified_cli.cli.word_order import TOP, find_resources, in_order
 from unified_cli.errors import UsageError
-from unified_cli.hints import quoted
+from unified_cli.hints import quoted, selects_person
 from unified_cli.masking import visible
 
 _MOST_NAMED = 3
@@ -201,8 +201,6 @@ def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
     name = option.removeprefix("--").replace("-", "_")
     if assigned and (not close or name in _fields(context)):
         return assigned
-    if context and (of_this := _of_command(context, option, value)):
-        return of_this
     if not close and context and not _is_catalogue_operation(context):
         return None
     if not close and (flag := by_spelling().get(option)):
@@ -222,7 +220,7 @@ def _without_parameter(context: Any, option: str, value: str) -> str | None:
     fields = argument_errors.facts(context, "fields")
     is_text = any(one.name == name and one.type == "string" and not one.is_time for one in fields)
     program = f'select(.{name} == "{wanted}")' if is_text else None
-    program = argument_errors.selects_person(context, wanted) or program
+    program = selects_person(fields, wanted) or program
     return f"--all --jq {quoted(program)}" if program else None
 
 
@@ -230,7 +228,11 @@ def _of_value(context: Any, option: str, value: str, argv: Sequence[str]) -> str
     """Return a suggestion for an unknown option whose value is a profile or a resource,
     or None.
     """
-    if not context or not value or _is_group(context.command):
+    if not context or _is_group(context.command):
+        return None
+    if of_this := _of_command(context, option, value, argv):
+        return of_this
+    if not value:
         return None
     if option.removeprefix("--").replace("-", "_") in _fields(context):
         return None
@@ -262,7 +264,7 @@ def _all_records(context: Any, option: str) -> str:
     return f": {context.parent.command_path} list --all -o ndjson | {path} -"
 
 
-def _of_command(context: Any, option: str, value: str) -> str | None:
+def _of_command(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:
     """Return a suggestion for an option of a particular command, or None."""
     path, is_file = context.command_path, bool(value) and option in _OF_A_FILE
     if is_file and any(one.name == "plans" for one in context.command.params):
@@ -270,7 +272,8 @@ def _of_command(context: Any, option: str, value: str) -> str | None:
     if is_file and path.endswith(" sql"):
         return f"{path} {quoted(f'@{value}')}"
     if is_file and path == "unified import":
-        return f"{path} API/RESOURCE {quoted(value)}"
+        typed = (one for one in argv if "/" in one and "." not in one)
+        return f"{path} {quoted(next(typed, 'API/RESOURCE'))} {quoted(value)}"
     if value and option in _WHAT and context.command.name in _WITH_LISTS:
         return f"{path} {quoted(value)}"
     for (command, options), advice in _OF_COMMANDS.items():

@@ -30,7 +30,7 @@ class Look(Enum):
 
     GOOD = ("green", "█", "#")
     BAD = ("red", "▒", "x")
-    DOUBT = ("magenta", "░", "?")
+    DOUBT = ("yellow", "░", "?")
     OPEN = ("dim", "·", ".")
     STRONG = ("bold", "█", "#")
 

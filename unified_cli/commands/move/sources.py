@@ -4,6 +4,7 @@ NDJSON file.
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
+from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +25,7 @@ from unified_cli.storage import regular_file
 from unified_cli.storage.unchanged_file import UnchangedFile
 from unified_cli.writes import input_formats, listed_runs
 
+_CLOSE = 0.65
 _PROFILE = "profile:"
 _OFTEN = 1000
 
@@ -75,7 +77,7 @@ class SourceFinder:
             return self._of_profile(profile)
         if path is None or not there:
             raise UsageError(
-                f"{option} {name} is not a profile, folder or file", hint="unified profile list"
+                f"{option} {name} is not a profile, folder or file", hint=self._meant(name)
             )
         if self._runtime.prints_into(path):
             raise UsageError(
@@ -88,6 +90,10 @@ class SourceFinder:
         wanted = name.removeprefix(_PROFILE)
         known = config_file.read(self._runtime).profiles
         return wanted if wanted in known or wanted == config_file.RESERVED else None
+
+    def _meant(self, name: str) -> str:
+        close = get_close_matches(name, config_file.read(self._runtime).profiles, 1, _CLOSE)
+        return f'did you mean "{close[0]}"?' if close else "unified profile list"
 
     def _of_profile(self, name: str) -> RecordSource:
         settings = self._settings(name)

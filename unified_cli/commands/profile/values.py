@@ -76,6 +76,8 @@ def _suggest(text: str, following: str | None, values: Mapping[str, Toml]) -> st
     tags = values.get("tags")
     if isinstance(tags, list):
         return f"tags={','.join(map(str, (*tags, text)))}"
+    if "://" in text:
+        return f"base_url={text}"
     looks_like_id = any(map(str.isdigit, text))
     return f"account_id={text}" if looks_like_id else "unified profile set --help"
 
