@@ -102,9 +102,11 @@ def _no_run_error(verb: str, found: list[KnownRun]) -> UsageError:
     others = [run for run in found if run.state != DONE]
     if not others:
         return UsageError("there are no runs", hint="unified runs list")
-    states = named([f"{run.id} is {run.state}" for run in others], _MOST_NAMED)
+    states = [
+        f"{run.id} is {run.state}" + (f" ({run.reason})" if run.reason else "") for run in others
+    ]
     return UsageError(
-        f"there is no run to {verb}: {states}",
+        f"there is no run to {verb}: {named(states, _MOST_NAMED)}",
         hint=next((run.next_command for run in others if run.next_command), None)
         or "unified runs list",
     )

@@ -69,6 +69,11 @@ class RunHeader(msgspec.Struct):
     ordered: bool = False
     v: int = VERSION
 
+    @property
+    def continues(self) -> bool:
+        """Whether the whole command is known, or the calls are in the journal."""
+        return bool(not self.path or self.words)
+
     @classmethod
     def for_calls(
         cls, kind: RunKind, operation: Operation, options: ConnectionOptions, at: float, calls: int

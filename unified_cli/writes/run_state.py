@@ -35,7 +35,7 @@ COUNTED = ("done", "failed", "in-doubt", "not-tried")
 
 
 class KnownRun(NamedTuple):
-    """The known facts about a run; `reason` says why it is unreadable.
+    """The known facts about a run; `reason` says why it cannot be read or continue.
 
     It is `foreign` if another user may have written it, and `closed` if its permissions
     or its disk do not let this user read it.
@@ -66,7 +66,7 @@ class KnownRun(NamedTuple):
     @property
     def can_continue(self) -> bool:
         """Whether this program can continue the run."""
-        return self.header is not None and bool(not self.header.path or self.header.words)
+        return self.header is not None and self.header.continues and not self.reason
 
     @property
     def next_command(self) -> str | None:
@@ -88,9 +88,13 @@ class KnownRun(NamedTuple):
 
     def next_after(self, verb: str) -> str | None:
         """Return the next command after `unified runs VERB` with this run."""
-        if self.state == UNREADABLE:
+        if self.state == RUNNING:
+            return None
+        corrected = () if self.passing or self.header is None else self.header.corrected
+        # The file of the lines to correct is another one.
+        if self.reason and not (corrected and self.state == FAILED):
             return next_step.remove(self.id)
-        if self.state == RUNNING or not self.can_continue or self.header is None:
+        if self.header is None or not self.header.continues:
             return None
         counts = self.counts or Counter[str]()
         left = WorkLeft(
@@ -100,7 +104,7 @@ class KnownRun(NamedTuple):
             counts["in-doubt"] or self.state == IN_DOUBT,
             self.repeats,
             self.doubts.look_command if self.doubts else None,
-            () if self.passing else self.header.corrected,
+            corrected,
         )
         return next_step.next_step(left, verb)
 
@@ -195,7 +199,9 @@ def _of_header(runtime: Runtime, stored: StoredRun) -> KnownRun:
     state = state_of(counts)
     if state == DONE and not header.calls and _is_cut_off(header):
         state = INTERRUPTED
-    return KnownRun(header.run, state, header, counts, passing=passing)
+    gone = [one for one in header.inputs if state != DONE and not Path(one).exists()]
+    reason = f"{gone[0]} is gone; the run continues once it is back" if gone else ""
+    return KnownRun(header.run, state, header, counts, passing=passing, reason=reason)
 
 
 def state_of(counts: Counter[str]) -> str:

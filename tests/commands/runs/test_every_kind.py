@@ -18,14 +18,15 @@ from server import Reply, Seen, Service
 
 Config = Callable[[str], Path]
 KINDS = ["fan-out", "lines", "import", "apply", "agent", "export"]
-STATES = ["done", "failed", "doubt", "left", "killed"]
-"""`left` is in doubt, and not repeated by the program."""
+STATES = ["done", "failed", "doubt", "left", "killed", "pending"]
+"""`left` is in doubt, and not repeated by the program; `pending` was not begun."""
 WORDS = {
     "done": "done",
     "failed": "failed in part",
     "doubt": "in doubt",
     "left": "in doubt",
     "killed": "interrupted",
+    "pending": "interrupted",
 }
 
 
@@ -141,26 +142,27 @@ def run(
         own = tmp_path / "data" / "runs" / f"{found.id}.ndjson"
         text = own.read_text().replace('"kind":"fan-out"', '"kind":"agent"')
         own.write_text(text.replace('"command":"ticketing tags update"', '"command":"mcp serve"'))
-    if state == "killed":
-        kill(found)
+    if state in {"killed", "pending"}:
+        kill(found, 2 if state == "killed" else 0)
     return found
 
 
-def kill(run: Run) -> None:
-    """Have it as it was when the third part was not begun."""
+def kill(run: Run, begun: int) -> None:
+    """Have it as it was when this many parts were begun."""
     path = run.journal
     if run.kind == "export":
         manifest = json.loads(path.read_text())
-        manifest["files"] = [one for one in manifest["files"] if one["profile"] != "c02"]
+        manifest["files"] = manifest["files"][:begun]
         path.write_text(json.dumps({**manifest, "ended": None}))
-        (path.parent / "c02" / "ticketing" / "tags.ndjson").unlink()
+        for at in range(begun, 3):
+            (path.parent / f"c0{at}" / "ticketing" / "tags.ndjson").unlink()
         return
-    number = 4 if run.kind == "apply" else 3
+    last = begun + (run.kind == "apply")
     head, *lines = path.read_text().splitlines()
     kept = [
         line
         for line in lines
-        if (one := json.loads(line))["n"] != number or one["s"] == "new" or one.get("call")
+        if (one := json.loads(line))["n"] <= last or one["s"] == "new" or one.get("call")
     ]
     path.write_text("".join(f"{line}\n" for line in [head, *kept]))
     for one in run.folder.glob("in.ndjson.unified-*.ndjson"):
@@ -193,10 +195,11 @@ def test_the_list_has_its_state_and_the_next_command(run: Run) -> None:
     assert (facts["state"], facts["next"]) == (WORDS[run.state], wanted)
 
 
-@pytest.mark.parametrize("run", cases("failed", "doubt", "killed"), indirect=True)
+@pytest.mark.parametrize("run", cases("failed", "doubt", "killed", "pending"), indirect=True)
 def test_each_printed_command_makes_progress_until_the_run_is_done(run: Run) -> None:
     last = run.printed.splitlines()[-1].strip()
-    step = run.facts["next"] if run.state == "killed" or run.kind == "agent" else last
+    ended = run.state in {"failed", "doubt"} and run.kind != "agent"
+    step = last if ended else run.facts["next"]
     printed: list[str] = []
     while step.startswith("unified ") and len(printed) < 4:
         assert step not in printed
@@ -204,11 +207,11 @@ def test_each_printed_command_makes_progress_until_the_run_is_done(run: Run) -> 
         if "unified-failed" in step:
             # A person corrected it.
             run.bad = 200
-        ended, sent = run.do(step.removeprefix("unified "))
-        assert sent or " runs show " in step or ended.stdout, step
-        step = ended.stderr.splitlines()[-1].strip() if ended.stderr else ""
+        result, sent = run.do(step.removeprefix("unified "))
+        assert sent or " runs show " in step or result.stdout, step
+        step = result.stderr.splitlines()[-1].strip() if result.stderr else ""
     assert 1 <= len(printed) <= 3, printed
-    assert step.startswith("next: ") or ended.code in {0, 10, 14}, (printed, ended)
+    assert step.startswith("next: ") or result.code in {0, 10, 14}, (printed, result)
 
 
 @pytest.mark.parametrize("run", cases("left"), indirect=True)
@@ -261,10 +264,11 @@ def test_show_has_each_part_and_the_next_command(run: Run) -> None:
     shown, sent = run.do("runs show RUN -o ndjson")
     outcomes = [json.loads(line)["outcome"] for line in shown.stdout.splitlines()]
     second = {"failed": "failed", "doubt": "in-doubt", "left": "in-doubt"}.get(run.state, "done")
+    begun = {"killed": 2, "pending": 0}.get(run.state, 3)
     # A list that an export did not begin has no line.
-    third = {"killed": "not-tried"}.get(run.state, "done")
-    listed = [third] if third == "done" or run.kind != "export" else []
-    assert (shown.code, sent, outcomes) == (0, [], ["done", second, *listed])
+    others = [] if run.kind == "export" else ["not-tried"] * (3 - begun)
+    assert (shown.code, sent) == (0, [])
+    assert outcomes == [*["done", second, "done"][:begun], *others]
     assert shown.stderr.splitlines()[-1] == (
         f"next: {run.facts['next']}" if run.state != "done" else shown.stderr.splitlines()[0]
     )
@@ -281,7 +285,7 @@ def test_resume_does_the_rest_and_may_be_repeated(run: Run, named: str) -> None:
         ("export", "failed"): [1],
         ("apply", "failed"): [1],
     }.get((run.kind, run.state), [])
-    wanted = {"doubt": [1], "killed": [2]}.get(run.state, nothing)
+    wanted = {"doubt": [1], "killed": [2], "pending": [0, 1, 2]}.get(run.state, nothing)
     if run.state in {"done", "failed"} and named != "RUN":
         # There is nothing to resume; what failed is retried.
         assert (resumed.code, sent) == (0 if run.state == "done" else 2, [])
@@ -353,16 +357,44 @@ def test_one_whose_journal_is_of_another_version_can_be_removed_only(
     assert run.do("runs remove RUN")[0].code == 0
 
 
-FILES = {"import": "in.ndjson", "apply": "a.plan", "export": "dump"}
+INPUTS = {"import": "in.ndjson", "apply": "a.plan"}
 
 
-@pytest.mark.parametrize("run", [(kind, "killed") for kind in FILES], indirect=True, ids=FILES)
-def test_one_whose_files_are_gone_says_so(run: Run) -> None:
-    path = run.folder / FILES[run.kind]
+@pytest.mark.parametrize(
+    "run", [one for one in cases() if one.id.partition("-")[0] in INPUTS], indirect=True
+)
+def test_one_whose_input_is_gone_says_so(run: Run) -> None:
+    path = run.folder / INPUTS[run.kind]
     path.rename(path.with_name("moved"))
     ended, sent = run.do("runs resume RUN")
-    assert (ended.code, sent) == ((0, [0, 1, 2]) if run.kind == "export" else (11, []))
-    assert run.kind == "export" or str(path) in ended.stderr
+    assert (ended.code, sent, str(path) in ended.stderr) == (11, [], True)
+    if run.state == "done":
+        assert (run.facts["next"], run.facts["reason"]) == (None, None)
+        return
+    why = f"{path} is gone; the run continues once it is back"
+    closes = f"unified runs remove {run.id}"
+    if (run.kind, run.state) == ("import", "failed"):
+        # The lines that were refused are in a file of their own.
+        closes = f"unified import ticketing/tags {path}.unified-failed.ndjson -p c00 --workers 1"
+    facts = [run.facts[name] for name in ("state", "next", "reason")]
+    assert facts == [WORDS[run.state], closes, why]
+    shown, _ = run.do("runs show RUN")
+    assert (shown.code, shown.stderr.splitlines()[-2:]) == (0, [why, f"next: {closes}"])
+    for command in ("resume", "retry"):
+        none, sent = run.do(f"runs {command}")
+        words = f"there is no run to {command}: {run.id} is {WORDS[run.state]} ({why})"
+        assert (none.code, sent, none.stderr) == (2, [], f"error: {words} ({closes})\n")
+    path.with_name("moved").rename(path)
+    assert run.facts["reason"] is None
+    path.rename(path.with_name("moved"))
+    assert run.do("runs remove RUN --yes")[0].code == 0
+
+
+@pytest.mark.parametrize("run", [("export", "killed")], indirect=True, ids=["export"])
+def test_an_export_whose_folder_is_gone_begins_anew(run: Run) -> None:
+    (run.folder / "dump").rename(run.folder / "moved")
+    ended, sent = run.do("runs resume RUN")
+    assert (ended.code, sent) == (0, [0, 1, 2])
 
 
 @pytest.mark.parametrize("typed", ["", " --workers 3 --rate 20"])

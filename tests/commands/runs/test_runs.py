@@ -272,6 +272,25 @@ def test_an_import_as_the_newest_run_hides_no_older_one(
     assert (retried.code, account(service.seen[-1])) == (0, "a-c00")
 
 
+@pytest.mark.parametrize("status", [401, 500])
+def test_an_import_whose_file_is_gone_hides_no_older_run(
+    status: int, stopped: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    path = tmp_path / "new.ndjson"
+    path.write_text('{"name":"x"}\n')
+    service.reply = failing({"a-c00": status})
+    later = run_id(unified(f"import ticketing/tickets {path} -p c00", wall=lambda: AT + 60).stderr)
+    path.unlink()
+    service.reply = failing({})
+    service.seen.clear()
+    for command, names in (("resume", ["a-c02", "a-c03"]), ("retry", ["a-c01"])):
+        service.seen.clear()
+        done = unified(f"runs {command}", wall=lambda: AT + 120)
+        assert done.stderr.startswith(f"the newest run to {command} is {stopped} ")
+        assert f"also open: {later} " in done.stderr
+        assert sorted(account(seen) for seen in service.seen) == names
+
+
 def test_without_any_run_there_is_no_last_one(unified: Unified) -> None:
     for command in ("show", "remove last"):
         result = unified(f"runs {command}")

@@ -108,6 +108,8 @@ def show_one(context: CommandContext, options: ShowRunOptions) -> None:
         else:
             _print(context, form, _columns(stored), _records_of_any_kind(context, stored))
         known.show_doubts(runtime)
+        if known.reason:
+            runtime.stderr.note(known.reason)
         for command in (known.next_after("show") or "").splitlines():
             runtime.stderr.note(f"next: {command}")
 
