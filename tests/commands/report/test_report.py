@@ -109,6 +109,18 @@ def to(tmp_path: Path) -> Path:
     return tmp_path / "page.html"
 
 
+def test_two_profiles_of_one_connection_are_counted_once(
+    unified: Unified, service: Service, config: Config, world: dict[str, Any]
+) -> None:
+    profiles(config, {"one": "c-1", "same": "c-1", "two": "c-2"}, service.url)
+    answering(service, {"c-1": {}, "c-2": {}})
+    result = unified("report -o json", **world)
+    assert (result.code, result.stderr) == (0, "one, same are the same connection\n")
+    page = json.loads(result.stdout)
+    assert (page["asked"], [one["name"] for one in page["connections"]]) == (2, ["one", "two"])
+    assert [one["well"] for one in (*page["statuses"], *page["products"])] == [2, 2]
+
+
 def test_the_page_is_private_and_says_how_the_connections_are(
     unified: Unified, service: Service, config: Config, world: dict[str, Any], to: Path
 ) -> None:

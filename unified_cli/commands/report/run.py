@@ -25,6 +25,7 @@ from unified_cli.commands.report.page import (
 from unified_cli.config import file
 from unified_cli.errors import ConfigError, IncompleteError, StateError, StorageError, UsageError
 from unified_cli.exported.manifest import timestamp
+from unified_cli.fleet import selection
 from unified_cli.fleet.conclude import failure_lines
 from unified_cli.installation import command_to_add
 from unified_cli.json_text import json_codec
@@ -118,7 +119,13 @@ def _connections_to_show(runtime: Runtime, options: ReportOptions) -> AskedConne
     if several:
         options = replace(options, profile=("*",))
     # The option is the format of the page, not of records.
-    return offer_check.selected(runtime, replace(options, output=None))
+    found = offer_check.selected(runtime, replace(options, output=None))
+    # Connections are counted, not profiles.
+    again = {name for same in selection.same_connection(found.settings) for name in same[1:]}
+    return found._replace(
+        names=[name for name in found.names if name not in again],
+        settings={name: one for name, one in found.settings.items() if name not in again},
+    )
 
 
 def _runs_and_exports(
