@@ -4,10 +4,11 @@ Import this module only to read a table, because its libraries are an extra.
 """
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from deltalake import DeltaTable, exceptions
-from pyarrow import dataset
+from pyarrow import dataset, parquet
 
 from unified_cli.errors import StorageError
 from unified_cli.exported.manifest import ManifestEntry
@@ -32,13 +33,14 @@ def records(table: DeltaTable, profile: str) -> Iterator[bytes]:
     Raises the errors of the libraries: FileNotFoundError if a file is gone, and OSError
     if one is damaged.
     """
-    scanner = table.to_pyarrow_dataset().scanner(
-        columns=[_RECORD],
-        filter=dataset.field(_PROFILE) == profile,
-        batch_size=_AT_ONCE,
-        batch_readahead=1,
-        fragment_readahead=1,
-        fragment_scan_options=dataset.ParquetFragmentScanOptions(page_checksum_verification=True),
-    )
-    found = (batch.column(0).to_pylist() for batch in scanner.to_batches())
-    return (record.encode() for batch in found for record in batch)
+    # A scanner of the whole part would hold up to a gibibyte of batches for a slow
+    # reader, so each file is read by itself.
+    files = [*table.to_pyarrow_dataset().get_fragments(dataset.field(_PROFILE) == profile)]
+    return chain.from_iterable(map(_records, files))
+
+
+def _records(file: dataset.Fragment) -> Iterator[bytes]:
+    with parquet.ParquetFile(file.open(), page_checksum_verification=True) as content:
+        for batch in content.iter_batches(_AT_ONCE, columns=[_RECORD]):
+            for record in batch.column(0).to_pylist():
+                yield record.encode()
