@@ -10,7 +10,7 @@ from unified_cli.call.selected_reads import SelectedRead, SelectedReads, WholeRe
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import ExpectOptions, PageOptions
 from unified_cli.errors import UnifiedError
-from unified_cli.fleet.conclude import Ending, conclude
+from unified_cli.fleet.conclude import Ending, conclude, failure_lines
 from unified_cli.masking import MaskedText
 from unified_cli.output import junit
 from unified_cli.output.jq_program import Expectation, Verdict
@@ -158,8 +158,8 @@ class CheckReport:
         there are several.
         """
         stderr = self.selected.common.runtime.stderr
-        for name, error in self._errors.items():
-            stderr.line(f"{name}: {error.one_line}")
+        for line in failure_lines(self._errors):
+            stderr.line(line)
         for name, error in self._skipped.items():
             stderr.line(f"{name}: skipped: {error.one_line}")
         for line in self._wrong if len(self._wrong) > 1 else ():

@@ -1,5 +1,6 @@
 """Summarise a run: count its calls, group them by cause, and name the next command."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +28,7 @@ _ORDER = [*dict.fromkeys(OUTCOMES.values())]
 
 class Cause(NamedTuple):
     """An outcome and its cause: the status of the response, or why there was no
-    response.
+    response, without the ids of the call.
     """
 
     outcome: str
@@ -74,8 +75,9 @@ class Causes:
         last = self._run.journal.last(number)
         why = NO_TEXT if state is EntryState.NEW else last.reason
         why_in_doubt = Doubt.UNSEEN.value if state is EntryState.SENT else last.doubt or why
-        cause = Cause(OUTCOMES[state], last.status, "" if last.status else why_in_doubt)
         words = self._without_ids(number, why)
+        words_in_doubt = self._without_ids(number, why_in_doubt)
+        cause = Cause(OUTCOMES[state], last.status, "" if last.status else words_in_doubt)
         group = self._groups.setdefault(cause, CausedCalls(why, words))
         group.count += 1
         group.alike += words == group.words
@@ -85,7 +87,7 @@ class Causes:
     def _without_ids(self, number: int, why: str) -> str:
         call = self._run.journal.call(number).call
         for word in filter(None, (call.id, call.account, call.profile) if call else ()):
-            why = why.replace(word, "")
+            why = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", "", why)
         return why
 
     def _name(self, number: int) -> str:

@@ -14,7 +14,7 @@ from unified_cli.commands.schema.command import SchemaOptions
 from unified_cli.commands.schema.difference import ShapeChange, ShapeDifference, compare
 from unified_cli.commands.schema.shape import ObservedShape, ShapeNode, paths, remarks
 from unified_cli.errors import UnifiedError
-from unified_cli.fleet.conclude import Ending, conclude
+from unified_cli.fleet.conclude import Ending, conclude, failure_lines
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import masked, visible
 from unified_cli.output import formats, junit, layout, screen
@@ -139,8 +139,8 @@ def raise_errors(runtime: Runtime, errors: Mapping[str, UnifiedError], number: i
 
 
 def _tell(runtime: Runtime, errors: Mapping[str, UnifiedError], number: int) -> None:
-    for name, error in errors.items() if number > 1 else ():
-        runtime.stderr.line(f"{name}: {error.one_line}")
+    for line in failure_lines(errors) if number > 1 else ():
+        runtime.stderr.line(line)
 
 
 def _test_cases(found: Compared, classname: str, options: SchemaOptions) -> list[JUnitCase]:
