@@ -293,12 +293,12 @@ def test_the_health_of_connections_is_asked(unified: Unified, published: Publish
     result = unified("connections list --health", environ=published.environ(account=None))
     assert [(line.split("\t")[3], line.split("\t")[-1]) for line in result.stdout.splitlines()] == [
         ("active, blocked", "the account is blocked"),
+        ("needs_reauth", f"the connection needs a new login (needs_reauth: {LOGIN})"),
+        ("paused", "the connection's status is paused"),
         (
             "active, lacks scopes",
             "lacks scopes: tickets:write, read:tags (tickets create, 2024-09-11 17:02:44)",
         ),
-        ("needs_reauth", f"the connection needs a new login (needs_reauth: {LOGIN})"),
-        ("paused", "the connection's status is paused"),
     ]
     assert (result.code, result.stderr) == (0, "")
     wrong = published.answers["GET", f"/integrated-account/{ACCOUNT}/capabilities"]

@@ -6,8 +6,8 @@ Where a content was wrong the files have the right one: `profile list` and `doct
 readers what keeps an offered operation from being called (`held`). New output is in
 them, too: the setting `pager`, the words for a new login, `export --dry-run`, the
 members that a plan does not compare, the version that made a plan, the state and the
-next command of a run, which operations reach people, and the connection and the time of
-a test in JUnit.
+next command of a run, which operations reach people, the connection and the time of a
+test in JUnit, and `connections list --health` with the broken ones first.
 """
 
 from pathlib import Path
