@@ -100,6 +100,7 @@ RUN_LINES = {
     "export … --restart": "-p acme export ticketing/tags --to dump --restart",
     "export … --tasks": "-p acme export ticketing/tags --to file:///tmp/none --tasks",
     "help": "help",
+    "help engines": "help engines",
     "help environment": "help environment",
     "help move": "help move",
     "help options": "help options",
@@ -191,6 +192,7 @@ NOT_RUN = {
     "profile logout {}": "has a stored token only in `test_sign_in.py`",
     "-p NAME operations add {}": "needs an offered API, which `test_operations_add.py` has",
     "sandbox serve": "serves until it is stopped; `tests/sandbox/test_serve.py` does",
+    "sql --from {}": "needs the extra `sql`; `tests/commands/sql` run it",
     "{}": ANY,
 }
 """The command as a hint prints it, and why it is not run here."""
