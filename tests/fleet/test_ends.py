@@ -545,6 +545,10 @@ TABLE: dict[str, Case] = {
             "mixed causes": (7, f"error: stopped with 2 of 3 records not tried: {PATCHED}"),
             "one not offered": (9, "error: 1 of 3 records failed"),
             "none offered": (9, "error: 3 of 3 records failed"),
+            "output closed": (
+                141,
+                "error: the reader closed the output; broken off after 1 of 3 records",
+            ),
             **NOBODY_NAMED,
         },
         one=True,

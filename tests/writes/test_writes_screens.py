@@ -159,8 +159,8 @@ def test_lines_are_a_table_too(unified: Unified, service: Service, config: Confi
     shown = unified("ticketing tickets update - -p c00", tty=True, stdin=alone, environ=PLAIN)
     assert (
         shown.stdout
-        == "NAME                      DESCRIPTION  STATUS        PRIORITY     CREATED_AT  ID\n"
-        "the record is locked by…               open                                   t1\n"
+        == "NAME                                  STATUS        PRIORITY      CREATED_AT  ID\n"
+        "the record is locked by 山田太郎さ…   open                                    t1\n"
     )
 
 
