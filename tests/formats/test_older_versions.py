@@ -187,9 +187,10 @@ def test_an_increment_continues_from_its_mark(before: Before, folder: Path, to: 
     ended = before(f"-p full export ticketing/tickets --to {where} --incremental")
     # A plain first run noted no mark: its list is read whole once.
     count = "120" if to == "increments-killed" else "[1-4]"
-    last = ended.stderr.splitlines()[-1]
+    (wrote,) = [line for line in ended.stderr.splitlines() if line.startswith("wrote ")]
     assert re.fullmatch(
-        rf"wrote 1 file with {count} records to {where}, 0 already complete; 1 of 1 list done", last
+        rf"wrote 1 file with {count} records to {where}, 0 already complete; 1 of 1 list done",
+        wrote,
     )
     held = "".join(path.read_text() for path in (folder / "made" / to / "full").rglob("*.ndjson"))
     known = {one["id"]: one for one in sorted(lines(held), key=lambda one: one["updated_at"])}

@@ -250,6 +250,10 @@ def _as_select(program: str) -> str:
     return program if program.startswith("select(") else f"select({program})"
 
 
+def _sort_query(key: str, direction: str) -> OwnSpelling:
+    return OwnSpelling("--query", f"-q {quoted(f'sort_by[{key}]={direction}')}")
+
+
 def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
     """Return our options for another tool's option with this value.
 
@@ -263,11 +267,10 @@ def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
     if option in _TIMES and _TIME.fullmatch(value):
         before.append(_SINCE)
     if option == "--order" and value.lower() in {"asc", "desc"}:
-        before.append(OwnSpelling("--query", f"-q 'sort_by[created_at]={value.lower()}'"))
+        before.append(_sort_query("created_at", value.lower()))
     if option in _SORTS and (key := _SORT_KEY.fullmatch(value)):
         falls = value.startswith("-") or (key[2] or "").lower() == "desc"
-        order = f"sort_by[{key[1]}]={'desc' if falls else 'asc'}"
-        before.append(OwnSpelling("--query", f"-q {quoted(order)}"))
+        before.append(_sort_query(key[1], "desc" if falls else "asc"))
     if option == "-i" and value:
         before.append(OwnSpelling("--data", "-d @{FILE}"))
     if option == "-c" and value:

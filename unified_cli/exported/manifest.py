@@ -20,7 +20,7 @@ from unified_cli.values import JsonObject
 
 NAME = "manifest.json"
 TIMESTAMPS = 2
-NOT_READ = MaskedText("not read yet")
+NOT_READ = masked("not read yet")
 _VERSION = 1
 # The members of an entry in their order.
 _MEMBERS = (
