@@ -231,7 +231,7 @@ class Place(NamedTuple):
 
 def _ndjson_by_duckdb(place: Place, name: str) -> State:
     """The findings of the recipe of `unified help engines`."""
-    recipe = _CODE["DuckDB, the newest state after --incremental"].replace(
+    recipe = _CODE["DuckDB, the newest state after --incremental, of a folder"].replace(
         "VIEW tickets", "VIEW newest"
     )
     recipe = recipe.replace("'dump/*/ticketing/tickets.*ndjson'", f"'{place.files(name)}'")
