@@ -70,7 +70,7 @@ class Terminal:
             argv,
             env={**own, **environ},
             encoding="utf-8",
-            timeout=20,
+            timeout=60,
             dimensions=(24, columns),
             cwd=cwd,
             preexec_fn=_hear_hang_ups,

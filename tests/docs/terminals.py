@@ -84,7 +84,7 @@ class Shell:
             cwd=str(folder),
             encoding="utf-8",
             echo=False,
-            timeout=20,
+            timeout=60,
             dimensions=(200, 250),
         )
         self._pty.delaybeforesend = None

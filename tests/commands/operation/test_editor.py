@@ -389,7 +389,7 @@ def test_an_editor_has_the_terminal_and_its_interrupts(tmp_path: Path) -> None:
         [*line[1:], "update", listed, "--edit", "-o", "json"],
         env={**environ, "VISUAL": shlex.join([sys.executable, str(editor)])},
         encoding="utf-8",
-        timeout=30,
+        timeout=60,
         dimensions=(50, 200),
     )
     child.expect("to: ")
@@ -403,7 +403,7 @@ def test_an_editor_has_the_terminal_and_its_interrupts(tmp_path: Path) -> None:
         [*line[1:], "update", listed, "--edit", "-o", "json"],
         env={**environ, "VISUAL": shlex.join([sys.executable, str(editor)])},
         encoding="utf-8",
-        timeout=30,
+        timeout=60,
         dimensions=(50, 200),
     )
     child.expect("to: ")
@@ -442,7 +442,7 @@ def test_a_stop_while_it_is_edited_ends_the_editor_and_names_the_text(
             "EDITOR": shlex.join([sys.executable, str(editor)]),
         },
         encoding="utf-8",
-        timeout=30,
+        timeout=60,
         dimensions=(50, 300),
     )
     child.expect("ready")
