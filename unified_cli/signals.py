@@ -7,7 +7,9 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NoReturn
 
 from unified_cli.errors import Terminated
@@ -24,6 +26,11 @@ wait, while the thread hands over the interpreter lock, interrupts nothing.
 
 _MOMENT = 0.02
 """Seconds after which a signal that Python lost is sent again."""
+
+_SAME = 0.25
+"""Seconds in which a second signal counts as the first: `timeout` of coreutils sends
+each one to the process and to its group.
+"""
 
 
 def handle_signals() -> None:
@@ -127,7 +134,7 @@ def find_stop(error: Exception) -> KeyboardInterrupt | None:
 
 def _stop(number: int, _frame: object) -> NoReturn:
     for other in _CODES:
-        signal.signal(other, _end)
+        signal.signal(other, partial(_end, time.monotonic()))
     raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
 
 
@@ -145,7 +152,7 @@ def share_terminal() -> None:
 
 def _stop_once(number: int, _frame: object) -> NoReturn:
     signal.signal(number, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _end)
+    signal.signal(signal.SIGTERM, partial(_end, time.monotonic()))
     raise KeyboardInterrupt
 
 
@@ -162,5 +169,6 @@ def _send_again(lost: "sys.UnraisableHookArgs") -> None:
     again.start()
 
 
-def _end(number: int, _frame: object) -> NoReturn:
-    os._exit(_CODES[signal.Signals(number)])
+def _end(first: float, number: int, _frame: object) -> None:
+    if time.monotonic() - first > _SAME:
+        os._exit(_CODES[signal.Signals(number)])
