@@ -10,8 +10,8 @@ from unified_cli.cli import aliases, tree
 from unified_cli.cli.command import CommandContext, Later, yes_or_no
 from unified_cli.cli.flags import Options, by_name, names_of
 from unified_cli.cli.option_parts import EarlyOptions, EvidenceOptions, MessageOptions
-from unified_cli.cli.raw_words import errors_are_json
 from unified_cli.commands import COMMANDS
+from unified_cli.config.keys import errors_are_json
 from unified_cli.config.user_catalogue import own_catalogue
 from unified_cli.errors import UsageError
 from unified_cli.output import formats, stdout

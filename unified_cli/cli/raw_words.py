@@ -3,20 +3,8 @@
 import itertools
 from collections.abc import Sequence
 
-from unified_cli.config.keys import KEYS
-from unified_cli.output import formats
+from unified_cli.config.keys import errors_are_json
 from unified_cli.runtime import Runtime
-
-
-def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> bool:
-    """Return whether to print errors as JSON: on request, or if the output is JSON and
-    stderr is not a terminal.
-
-    A profile, which is read later, may also select JSON.
-    """
-    given = output or runtime.environ.get(KEYS["output"].variable, "")
-    shown = formats.named(given, terminal=runtime.stdout_is_terminal)
-    return asked or bool(shown and shown.json and not runtime.stderr_is_terminal)
 
 
 def asks_for_json(argv: Sequence[str], runtime: Runtime) -> bool:

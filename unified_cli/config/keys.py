@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 from unified_cli.output import formats
+from unified_cli.runtime import Runtime
 
 N = TypeVar("N", int, float)
 
@@ -262,3 +263,14 @@ class Overrides(NamedTuple):
     """Not a setting: how requests are printed instead of sent. Then no request may be
     sent.
     """
+
+
+def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> bool:
+    """Return whether to print errors as JSON: on request, or if the output is JSON and
+    stderr is not a terminal.
+
+    A profile, which is read later, may also select JSON.
+    """
+    given = output or runtime.environ.get(KEYS["output"].variable, "")
+    shown = formats.named(given, terminal=runtime.stdout_is_terminal)
+    return asked or bool(shown and shown.json and not runtime.stderr_is_terminal)
