@@ -1,10 +1,13 @@
 """Call one operation on one connection, and write the result."""
 
+import json
+import re
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from unified_cli.call import Call, Delivery, batch_request, builder, delivery, more_records
+from unified_cli.catalogue import Service
 from unified_cli.cli.command import Later
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import ConfirmOptions, PageOptions
@@ -17,9 +20,10 @@ from unified_cli.errors import (
     UsageError,
 )
 from unified_cli.fleet.clients import Clients
-from unified_cli.http import attempt as attempts
-from unified_cli.http.request import OWN_CURSOR, Request
+from unified_cli.http import attempt as attempts, decoding, page_body
+from unified_cli.http.request import OWN_CURSOR, Request, number_as_cursor
 from unified_cli.http.response import Response
+from unified_cli.json_text.json_check import PIECE
 from unified_cli.output import stdout
 
 if TYPE_CHECKING:
@@ -32,6 +36,9 @@ _EXCHANGES = {
     Delivery.PAGES: Later("unified_cli.call.list_to_file:run"),
     Delivery.RECORDS: Later("unified_cli.call.listing:run"),
 }
+_SEVERAL = re.compile(r"\w&[\w\[\]]+=")
+_EMPTY = 200
+"""A smaller page with an empty array has no records."""
 # Imported late, because a document printed as served does not need it.
 _PROGRAM = Later("unified_cli.call.record_output:program")
 _WRITE = Later("unified_cli.call.record_output:write")
@@ -138,11 +145,42 @@ def _note_page(call: Call, request: Request, body: bytes) -> None:
     if body and request.batch:
         batch_request.check(call, body)
     if body and request.operation and request.operation.lists:
-        more_records.print_note(call, body)
+        _note_records(call, body)
         if call.runtime.stdout_is_terminal:
             from unified_cli.call import seen_words  # noqa: PLC0415
 
             seen_words.save_page(call, request.operation, body)
+
+
+def _note_records(call: Call, body: bytes) -> None:
+    """Print the message if a page of a list has a cursor. The page is JSON."""
+    service = call.catalogue.service
+    if call.options.query and len(body) < _EMPTY and b"[]" in body:
+        sent = " ".join(f"-q {one}" for one in call.options.query)
+        why = "providers compare values as they spell them"
+        if _SEVERAL.search(sent):
+            why = "each parameter needs a -q of its own"
+        call.runtime.stderr.note(f"no record matches {sent}: {why}")
+    # JSON may escape the letters of the key.
+    may_have_cursor = f'"{service.cursor}"'.encode() in body or b"\\u00" in body
+    if may_have_cursor and (cursor := _cursor(body, service)):
+        call.runtime.stderr.note(more_records.message(cursor))
+
+
+def _cursor(body: bytes, service: Service) -> str | None:
+    # msgspec is faster for large bodies, but takes time to import.
+    if len(body) <= PIECE:
+        document = json.loads(body, parse_int=number_as_cursor)
+        found = document.get(service.cursor) if isinstance(document, dict) else None
+        return found if isinstance(found, str) else None
+
+    try:
+        page = page_body.split(body, service)
+    except decoding.TooLargeError:
+        # A page that is printed as one document may exceed the limits for records.
+        return None
+    found = json.loads(page.cursor, parse_int=number_as_cursor) if page else None
+    return found if isinstance(found, str) else None
 
 
 def write_response(
