@@ -136,8 +136,9 @@ def with_equals(option: str, text: str) -> str | None:
 
 
 def as_jq(text: str) -> str | None:
-    """Return the jq program for a path in the syntax of aws, such as `items[].id`. None
-    for any other text.
+    """Return the jq program for a path of aws, or None.
+
+    The path is one such as `items[].id`. None for any other text.
     """
     return f"--jq {quoted(f'.{text}')}" if _PATH.match(text) else None
 
@@ -171,7 +172,10 @@ def https_instead(place: str) -> str:
 
 
 def no_tls_proxy(variable: str) -> str:
-    """Return the hint for a proxy that is set to use TLS but lacks it."""
+    """Return the hint for a proxy without TLS.
+
+    The setting says that it uses TLS.
+    """
     return f"http:// instead, in {variable}?"
 
 
@@ -216,7 +220,10 @@ def unblocked(profile: str | None = None) -> str:
 
 
 def may_work(profile: str | None) -> str:
-    """Return the hint for a connection whose state is bad, but whose calls may work."""
+    """Return the hint for a connection in a bad state.
+
+    Its calls may still work.
+    """
     return (
         "its lists may work all the same: unified profile test"
         f" {profile or ANY_NAME} --with 'ticketing tickets'"
@@ -224,10 +231,10 @@ def may_work(profile: str | None) -> str:
 
 
 def blocked(profile: str | None, *, named: bool) -> str:
-    """Return the hint for a 503 in the service's own words, which means a blocked
-    account.
+    """Return the hint for a blocked account.
 
-    `named` says whether the answer itself calls the account blocked.
+    The answer was a 503 in the service's own words. `named` says whether the answer
+    itself calls the account blocked.
     """
     if named:
         return f"the account is blocked; {unblocked(profile)}"

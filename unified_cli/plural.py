@@ -24,8 +24,9 @@ def plural(noun: str) -> str:
 
 
 def named(names: Sequence[str], most: int | None = None) -> str:
-    """Return the names: all of them, as connections are named, or at most this many and
-    how many more.
+    """Return the names, as connections are named.
+
+    If `most` is given, return at most this many, and how many more there are.
     """
     more = f" and {len(names) - most} more" if most is not None and len(names) > most else ""
     return ", ".join(names[:most]) + more

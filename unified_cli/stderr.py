@@ -27,8 +27,10 @@ class RequestObserver(Protocol):
         """Whether a status line shows the progress."""
 
     def waiting(self, seconds: float, reason: str, total: float) -> None:
-        """Note that a request waits this many seconds before it is sent, for this
-        reason. Including this wait, requests were held back for `total` seconds.
+        """Note that a request waits before it is sent.
+
+        It waits this many `seconds`, for this `reason`. Including this wait, requests
+        were held back for `total` seconds.
         """
 
     def retried(self) -> None:

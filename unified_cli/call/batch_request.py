@@ -21,11 +21,11 @@ _SEPARATORS = re.compile(r"[?&;#]")
 
 
 def with_connection(call: Call, request: Request) -> Request:
-    """Return the request with the connection in its body, if the body does not name it.
+    """Return the request with the connection in its body.
 
-    Raises UsageError if the body is not an object, UnsafeError if it names another
-    connection at any depth, and ConfigError if neither the body nor the settings name a
-    connection.
+    A connection that the body already names stays. Raises UsageError if the body is not
+    an object, UnsafeError if it names another connection at any depth, and ConfigError
+    if neither the body nor the settings name a connection.
     """
     body, name = request.body, call.catalogue.service.connection
     if body is not None and not body.startswith(b"{"):
@@ -62,8 +62,9 @@ def with_connection(call: Call, request: Request) -> Request:
 
 
 def _named(body: bytes, name: str) -> Iterator[Any]:
-    """Yield the connections that a body names at any depth, also in the queries of its
-    requests.
+    """Yield the connections that a body names.
+
+    They may be at any depth, also in the queries of its requests.
     """
     found: list[Any] = []
 

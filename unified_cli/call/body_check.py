@@ -15,8 +15,9 @@ from unified_cli.runtime import Runtime
 def check(
     runtime: Runtime, options: OperationOptions, operation: Operation, body: bytes | None
 ) -> None:
-    """Warn about fields of a body that may be misspelt, or raise UsageError with
-    `--strict`.
+    """Warn about fields of a body that may be misspelt.
+
+    Raises UsageError for them with `--strict`.
     """
     if not (body and body.lstrip().startswith(b"{")):
         return

@@ -74,11 +74,10 @@ def common_call(
     mode: Mode,
     operation: Operation | None,
 ) -> Call:
-    """Return the common part of calls to several connections, and apply its settings
-    for messages.
+    """Return the common part of calls to several connections.
 
-    Raises UsageError if an option needs a single connection, and the errors of
-    `resolve`.
+    Also applies its settings for messages. Raises UsageError if an option needs a
+    single connection, and the errors of `resolve`.
     """
     selection.check_account(options.account_id)
     if part(options, PageOptions).cursor:
@@ -107,8 +106,9 @@ def settings_for_many(
 
 
 def check_options(options: CallOptions) -> None:
-    """Raise UsageError for an option that lacks another, or is empty, as from an unset
-    variable.
+    """Raise UsageError for an option that lacks another.
+
+    Also for an empty option, as from an unset variable.
     """
     pages = part(options, PageOptions)
     if pages.cursor == "":
@@ -212,12 +212,12 @@ def _built(content: Content, build: Callable[[Content], Request]) -> Request:
 
 
 def identifier(options: CallOptions) -> str | None:
-    """Return the typed id for an operation, or None if the operation takes no id."""
+    """Return the typed id, or None without one."""
     return options.id if isinstance(options, ReadOptions | WriteModeOptions) else None
 
 
 def path_request(call: Call, method: str, path: str, body: bytes | None) -> Request:
-    """Return the request for a typed method and path, with a body that was read."""
+    """Return the request for a typed method and path."""
     connection = requests.scope_of(call.settings, call.catalogue.service)
     query = read_query(call, lists=part(call.options, PageOptions).page_size is not None)
     content = _content(call, method, query, body)
@@ -374,7 +374,10 @@ def check_unlabelled(body: bytes | None, options: CallOptions, operation: Operat
 
 
 def read_key(key: str | None, method: str) -> str | None:
-    """Return the idempotency key of a POST or PATCH: the given one or a new one."""
+    """Return the key of a POST or PATCH.
+
+    This is the given key or a new one; None for other methods.
+    """
     if method not in {"POST", "PATCH"}:
         if key is not None:
             raise UsageError(f"a {method} has no idempotency key (leave out --idempotency-key)")

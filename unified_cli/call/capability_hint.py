@@ -34,9 +34,9 @@ _WITHIN = {"array": "", "object": "[NAME]"}
 
 
 def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -> None:
-    """Add a hint to the error: the body is wrong, or the connection does not offer the
-    operation.
+    """Add a hint to the error of a refused call.
 
+    It says that the body is wrong, or that the connection does not offer the operation.
     The latter costs a request, so check it only on a terminal.
     """
     operation = request.operation

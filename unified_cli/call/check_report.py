@@ -45,8 +45,9 @@ class CheckReport:
         return Path(name) if name is not None else None
 
     def check_file(self) -> None:
-        """Raise StorageError, before anything is sent, if the file of `--junit` could
-        not be written.
+        """Raise StorageError if the file of `--junit` is not writable.
+
+        Call it before anything is sent.
         """
         if self._junit is not None:
             output_file.check(self._junit, force=True)
@@ -154,8 +155,9 @@ class CheckReport:
         self._suites.append(junit.suite(name, cases, several=self.selected.several))
 
     def _print_failures(self) -> None:
-        """Print a line for each connection that was not judged, and for each failure if
-        there are several.
+        """Print a line for each connection that was not judged.
+
+        If there are several, also print a line for each failure.
         """
         stderr = self.selected.common.runtime.stderr
         for line in failure_lines(self._errors):

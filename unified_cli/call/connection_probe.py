@@ -171,8 +171,9 @@ class Probe:
         )
 
     def note_states(self) -> None:
-        """Note, unless lists were read, that only states were asked for: the lists of a
-        healthy connection may fail.
+        """Note that a healthy connection's lists may fail.
+
+        Prints nothing if lists were read.
         """
         if self.operation is None:
             self.runtime.stderr.note(_STATES_ONLY)

@@ -191,8 +191,9 @@ def check_records(form: Format, *, several: bool) -> None:
 
 
 def check_cells(form: Format, *, bom: bool, csv_safe: bool, typed_header: bool = False) -> None:
-    """Raise UsageError for CSV options in other formats, where a byte-order mark would
-    be data.
+    """Raise UsageError for CSV options in other formats.
+
+    There, a byte-order mark would be data.
     """
     if bom and form.delimiter != ",":
         raise UsageError(f"--bom is for CSV, not for {form}", hint="-o csv")

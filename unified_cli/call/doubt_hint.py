@@ -11,8 +11,10 @@ from unified_cli.writes.entry import RunCall
 
 
 def add(error: UnknownError, call: Call, request: Request, operation: Operation) -> None:
-    """Add the next steps to the error: why the call is not repeated, how to check
-    whether it was done, and how to repeat it with its key.
+    """Add the next steps to the error of a write in doubt.
+
+    They say why the call is not repeated, how to check whether it was done, and how to
+    repeat it with its key.
     """
     options, runtime = call.options, call.runtime
     selection = doubt.profile_option(profiles.single_name(options.profile))

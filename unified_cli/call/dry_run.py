@@ -83,15 +83,17 @@ def as_json(request: Request) -> JsonObject:
 
 
 def _displayable(facts: "UploadFacts") -> JsonObject:
-    """Return the options of an upload, with escapes for file names that are not
-    UTF-8.
+    """Return the options of an upload, ready to print.
+
+    File names that are not UTF-8 are escaped.
     """
     return facts.as_json() | {"file": visible(facts.file)}
 
 
 def curl(request: Request, *, ca_bundle: str | None = None) -> str:
-    """Return the request as a curl command for a POSIX shell, with the token in
-    UNIFIED_TOKEN.
+    """Return the request as a curl command.
+
+    It is for a POSIX shell, with the token in UNIFIED_TOKEN.
     """
     # By default curl expands brackets in a URL and normalises its path.
     words = ["curl", "--fail-with-body", "-sS", "--globoff", "--path-as-is", "-X", request.method]
@@ -135,8 +137,9 @@ def print_line(runtime: Runtime, request: Request) -> None:
 
 
 def show_skeleton(runtime: Runtime, operation: Operation, described: KnownMethod | None) -> None:
-    """Print the skeleton of the operation's body, with fields that the connection
-    described, if known.
+    """Print the skeleton of the operation's body.
+
+    It includes fields that the connection described, if known.
     """
     fields = operation.accepted_fields
     if described is not None:

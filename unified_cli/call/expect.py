@@ -54,10 +54,10 @@ class Condition:
         self._failed: dict[str, Verdict] = {}
 
     def is_met(self, whole: WholeRead, *, listing: bool) -> bool:
-        """Return whether to stop reading the connection: the condition holds, never
-        will, or the read failed.
+        """Return whether to stop reading the connection.
 
-        A 404 and an empty list mean "not yet".
+        That is if the condition holds or never will, or if the read failed. A 404 and
+        an empty list mean "not yet".
         """
         name, error = whole.selected.name, whole.error
         if error is not None:
@@ -104,8 +104,9 @@ class Condition:
         return next(reversed(self._last.values()), None)
 
     def wait(self, pending: int) -> float | None:
-        """Report the wait before the next read, and return its seconds, or None after
-        the deadline.
+        """Report the wait before the next read, in seconds.
+
+        Returns None after the deadline.
         """
         if self._is_late:
             return None

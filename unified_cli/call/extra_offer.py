@@ -28,10 +28,10 @@ class ExtraCell(NamedTuple):
 
 
 def cells(catalogue: Catalogue, offer: Offer, asked: Collection[Operation]) -> list[ExtraCell]:
-    """Return the offered operations that the catalogue does not have, of the `asked`
-    resources and complete APIs.
+    """Return the offered operations that the catalogue lacks.
 
-    Includes the provider's own resources only if `asked` is the whole catalogue.
+    They are of the `asked` resources and of complete APIs. Includes the provider's own
+    resources only if `asked` is the whole catalogue.
     """
     service, wanted = catalogue.service, {(one.api, one.resource) for one in asked}
     had = {(one.api, one.resource) for one in catalogue}
@@ -76,10 +76,10 @@ def _provided(service: Service, resource: str, name: str) -> ExtraCell:
 
 
 def addable(found: Sequence[ExtraCell], catalogue: Catalogue, words: Collection[str]) -> list[str]:
-    """Return the arguments of `operations add` for these cells: the API if the
-    catalogue does not have it, otherwise the resource.
+    """Return the arguments of `operations add` for these cells.
 
-    A new API cannot have one of `words`, the first words of command lines.
+    Each is the API if the catalogue does not have it, otherwise the resource. A new API
+    cannot have one of `words`, the first words of command lines.
     """
     reserved = {*map(plain, words)}
     names = (

@@ -26,10 +26,10 @@ from unified_cli.runtime import Runtime
 
 
 def span(call: Call) -> Span:
-    """Return the part of the list to read: all pages, a number of records, or one page,
-    and only changed records with `--since`.
+    """Return the part of the list to read.
 
-    Raises UsageError.
+    This is all pages, a number of records, or one page, with `--since` only changed
+    records. Raises UsageError.
     """
     pages = part(call.options, PageOptions)
     since = builder.change_filter(

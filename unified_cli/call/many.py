@@ -292,8 +292,9 @@ class _FanOutOutcome:
             runtime.stderr.line(line)
 
     def report_interruption(self, runtime: Runtime, error: BaseException) -> None:
-        """Print how to continue each partly read connection and, after a signal, the
-        unread connections.
+        """Print how to continue each partly read connection.
+
+        After a signal, also print how to read the unread connections.
         """
         unread = []
         ended = {name for name in self.ended if not self.tallies[name].torn}

@@ -243,8 +243,9 @@ class OfferCheck(NamedTuple):
                 yield found
 
     def _read(self, cell: OfferCell, scope: Scope, client: Client) -> tuple[OfferCell, bool]:
-        """Read one record of a list, and return its cell, and whether all other lists
-        of the connection would fail alike.
+        """Read one record of a list, and return its cell.
+
+        Also returns whether all other lists of the connection would fail alike.
         """
         content = Content([(self.catalogue.service.page_size, "1")])
         try:

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 def write(call: Call, request: Request, body: bytes, program: "JqProgram | None") -> None:
-    """Write a document in the chosen format, with chosen columns or through a jq
-    program.
+    """Write a document in the chosen format.
 
-    Raises ServiceError if the document is too large to split.
+    It is written with chosen columns or through a jq program, if given. Raises
+    ServiceError if the document is too large to split.
     """
     runtime, output = call.runtime, call.settings.output
     chosen = column_names(call.options.columns)

@@ -92,8 +92,9 @@ def save_offer(
 
 
 def _words(runtime: Runtime, settings: Settings) -> CompletionWords | None:
-    """Return the words of the connection, or None if no profile in the config file
-    identifies it.
+    """Return the words of the connection, if a profile names it.
+
+    Returns None if no profile in the config file identifies it.
     """
     if not (settings.profile and settings.is_of_file):
         return None

@@ -128,11 +128,12 @@ def select_lists(
     part_of_list: ReadOptions,
     options: ConnectionOptions,
 ) -> SelectedReads:
-    """Return the reads of a list for a command that does not print its records.
+    """Return the reads of a list, with nothing printed.
 
-    `part_of_list` limits the part to read. `options` selects the connections, and has
-    the options for messages and the network. Doubtful parameters and profiles of the
-    same connection are reported.
+    They are for a command that does not print the records. `part_of_list` limits the
+    part to read. `options` selects the connections, and has the options for messages
+    and the network. Doubtful parameters and profiles of the same connection are
+    reported.
     """
     query = builder.pairs(part_of_list.query)
     for one in find_doubtful(operation, catalogue.service, query):

@@ -91,9 +91,9 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
 
 
 def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
-    """Add the idempotency key to the error of a write, so that it can be repeated.
+    """Add the idempotency key to a write's error.
 
-    Only if the write is in doubt, or the failure is temporary.
+    Does so if the write is in doubt or the failure is temporary.
     """
     in_doubt = isinstance(error, UnknownError)
     if (in_doubt or (error.retryable and error.status is not None)) and (
@@ -139,8 +139,9 @@ def send_once(call: Call, clients: Clients, request: Request) -> None:
 
 
 def _note_page(call: Call, request: Request, body: bytes) -> None:
-    """Print a note if there are more records, and save words of the page for
-    completion.
+    """Note further records, and save words of the page.
+
+    The words are for completion.
     """
     if body and request.batch:
         batch_request.check(call, body)

@@ -95,11 +95,11 @@ def _of_record(schema: Json) -> tuple[DescribedField, ...]:
 
 
 def fields(schema: Json) -> tuple[DescribedField, ...]:
-    """Return the fields of a JSON Schema, of a map of names to schemas, or of a list of
-    fields. Required ones come first.
+    """Return the fields of a schema, required ones first.
 
-    At most a thousand, down to the fifth level. Raises SchemaError if the description
-    has another form.
+    The schema may be a JSON Schema, a map of names to schemas, or a list of fields. At
+    most a thousand fields are returned, down to the fifth level. Raises SchemaError if
+    the description has another form.
     """
     return _read(schema).fields
 

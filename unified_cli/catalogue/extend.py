@@ -28,12 +28,12 @@ _MOST_NAMED = 5
 def extended(
     catalogue: Catalogue, text: str, source: str, reserved: Collection[str]
 ) -> tuple[Catalogue, list[str]]:
-    """Return the catalogue with the APIs, resources and operations of a file, and a
-    line for each that is ignored.
+    """Return the catalogue with the content of a file.
 
+    Also returns a line for each API, resource or operation of the file that is ignored.
     `source` names the file, `reserved` the commands that are not APIs. Raises
-    CatalogueError, with the file and the line, if there is an error anywhere in the
-    file; then nothing of the file is used.
+    CatalogueError, with the file and the line, for an error anywhere in the file; then
+    nothing of the file is used.
     """
     try:
         return _extended(catalogue, text, source, reserved)
@@ -99,8 +99,9 @@ def _build_api(catalogue: Catalogue, name: str, tables: TomlTable, old: Api | No
 
 
 def _marked(resource: Resource, source: str, facts: KnownFacts | None, described: Toml) -> Resource:
-    """Return the resource with its file, and the effects of its actions that the file
-    states. An action without a stated effect may have any effect.
+    """Return the resource with its file and its actions' effects.
+
+    The file states the effects. An action without a stated effect may have any effect.
     """
     table = described if isinstance(described, dict) else {}
     read, safe = (table.get(key, "").split() for key in EFFECTS)
@@ -174,8 +175,9 @@ def _known(table: TomlTable, api: str, resource: str, apis: TomlTable) -> KnownF
 
 
 def _line(text: str, place: str) -> int:
-    """Return the line of a dotted place, found by looking for its words one after the
-    other.
+    """Return the line number of a dotted place.
+
+    Its words are searched one after the other.
     """
     lines = text.splitlines()
     found = 0

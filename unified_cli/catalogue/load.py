@@ -111,8 +111,9 @@ def _service(words: Any) -> Service:
 
 
 def _resources(service: Service, api: str, table: Any) -> dict[str, Resource]:
-    """Return the resources in the table of an API, which is one that passed the checks
-    below.
+    """Return the resources in the table of an API.
+
+    The table has passed the checks below.
     """
     summaries = table.get("actions", {})
     return {
@@ -140,8 +141,9 @@ def _resource(
 
 
 def operation_of(service: Service, api: str, resource: str, name: str, summary: str) -> Operation:
-    """Return the operation of these names: one of the standard five, a search, or an
-    action.
+    """Return the operation of these names.
+
+    It is one of the standard five, a search, or an action.
     """
     method, suffix = STANDARD.get(name, ("POST", f"/{name}"))
     searches = name == service.search

@@ -153,7 +153,7 @@ class Operation(NamedTuple):
 
     @property
     def takes_body(self) -> bool:
-        """Whether a JSON body may be sent, which is so for every method but GET."""
+        """Whether a JSON body may be sent: not with GET."""
         return self.method != "GET"
 
     @property
@@ -168,10 +168,10 @@ class Operation(NamedTuple):
 
     @property
     def accepted_fields(self) -> tuple[KnownField, ...]:
-        """The fields that its body is known to take, else those of the record that the
-        service does not fill in.
+        """The fields that its body is known to take.
 
-        Nothing is known about the body of a delete.
+        If these are unknown, the record's fields except those that the service fills
+        in. Nothing is known about the body of a delete.
         """
         body = self.facts.body.get(self.name, ())
         if body or self.kind == "action" or self.method == "DELETE" or self.searches:
@@ -216,8 +216,10 @@ def plain(name: str) -> str:
 
 
 def either_dash(name: str, names: Collection[str]) -> str | None:
-    """Return the name itself, or the only one of the names that differs from it in its
-    dashes, or None.
+    """Return the name among `names` with either dash.
+
+    This is the name itself, or the only one that differs from it just in its dashes, or
+    None.
     """
     if name in names:
         return name
@@ -297,8 +299,9 @@ class Service(NamedTuple):
         return self.tools.replace("{id}", account)
 
     def names_no_account(self, path: str) -> bool:
-        """Return whether the requests of a path name no connection in their query:
-        those about connections or products, and a few more.
+        """Return whether requests of a path name no connection.
+
+        These are paths about connections or products, and a few more.
         """
         words = self.connections
         first, *rest = path.partition("?")[0].strip("/").split("/")

@@ -57,8 +57,9 @@ def warn_of_shadowed(argv: Sequence[str], runtime: Runtime) -> None:
 
 
 def valid_aliases(runtime: Runtime, known: Collection[str]) -> Sequence[tuple[str, str]]:
-    """Return the valid aliases and their words, or nothing if the config file cannot be
-    read.
+    """Return the valid aliases and their words.
+
+    Returns nothing if the config file cannot be read.
     """
     try:
         config = _readable_config(runtime)
@@ -139,8 +140,9 @@ def _confirming(word: str) -> str | None:
 
 
 def _first_word(argv: Sequence[str]) -> int | None:
-    """Return the position of the first word that is neither an option nor its value, or
-    None.
+    """Return the position of the first word, or None.
+
+    Options and their values do not count as words.
     """
     valued = _valued(flags_of(EarlyOptions))
     value = False

@@ -48,8 +48,9 @@ def one_too_many(context: Any, argument: str, typed: Sequence[str]) -> UsageErro
 
 
 def _without_value(typed: Sequence[str]) -> str | None:
-    """Return the option whose value is missing because an option follows, as in
-    `--record -o ids`, or None.
+    """Return the option whose value is missing, or None.
+
+    An option follows it, as in `--record -o ids`.
     """
     for before, word in pairwise(typed):
         flag = by_spelling().get(before)
@@ -233,8 +234,9 @@ def assigned(spellings: Sequence[str], sign: str, assignment: str) -> Iterator[s
 
 
 def profiles(context: Any) -> Collection[str]:
-    """Return the names of the profiles, including the sandbox, if the config file can
-    be read.
+    """Return the names of the profiles, including the sandbox.
+
+    Returns none of the file if the config file cannot be read.
     """
     try:
         return {*file.read(context.find_root().obj()).profiles, file.RESERVED}
@@ -254,7 +256,10 @@ def facts(context: Any, part: str) -> Sequence[KnownField]:
 
 
 def known_filter(context: Any, name: str) -> str:
-    """Return the known parameter of a list that is nearest to a name, else the name."""
+    """Return the known parameter nearest to a name.
+
+    Returns the name itself if none is near.
+    """
     fields = [one.name for part in ("query", "fields") for one in facts(context, part)]
     is_known = name in fields or name.removesuffix("_id") in fields
     close = [] if is_known else get_close_matches(name, fields, 1, _CLOSE_FILTER)

@@ -47,7 +47,10 @@ def not_one_of(text: str, choices: Sequence[str]) -> str:
 
 
 def _instead_of_format(text: str) -> str:
-    """Return the option for a format that is a file or a path in the result, or ""."""
+    """Return the option that was meant as a format, or "".
+
+    The text may be a file, or a path in the result.
+    """
     kind, equals, path = text.partition("=")
     if equals and kind in {"jsonpath", "go-template", "custom-columns"}:
         return "--columns" if kind == "custom-columns" else f"--jq {quoted(path.strip('{}'))}"

@@ -19,8 +19,9 @@ _OF_ONE_CALL = frozenset(
 def words_of(
     command: Sequence[str], options: Options, *, without: Collection[str] = _OF_ONE_CALL
 ) -> list[str]:
-    """Return the words of a command with these options, without those in `without`, and
-    with absolute paths.
+    """Return the words of a command with these options.
+
+    Leaves out those in `without`, and makes paths absolute.
     """
     words = [*command]
     for argument in arguments_of(type(options)):

@@ -221,8 +221,9 @@ class Argument(NamedTuple):
 
 
 def flags_of(*classes: type[Options], operation: "Operation | None" = None) -> tuple[Flag, ...]:
-    """Return the options of these classes in the order of help pages, and only those of
-    the operation, if any.
+    """Return these classes' options as help pages order them.
+
+    Includes only those of the operation, if any.
     """
     declared = {field.name: field for options in classes for field in fields(options)}
     flags = (

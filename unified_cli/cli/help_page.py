@@ -180,8 +180,9 @@ def _beside(commands: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _shortened(page: HelpPage, command: str, width: int) -> list[str]:
-    """Return the short help: purpose, two examples, commands, main options, and the
-    rest if it fits.
+    """Return the lines of the short help.
+
+    It has the purpose, two examples, commands, main options, and the rest if it fits.
     """
     flags = [(_spelled(flag), _explained(flag)) for flag in page.flags if flag.common]
     end = [

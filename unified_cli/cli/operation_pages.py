@@ -137,8 +137,9 @@ def example(operation: Operation) -> str:
 
 
 def second_example(operation: Operation, service: Service) -> str:
-    """Return a second example of an operation: a filtered list, another format, or a
-    dry run.
+    """Return a second example of an operation.
+
+    It shows a filtered list, another format, or a dry run.
     """
     if operation.lists:
         return filter_example(operation, service)

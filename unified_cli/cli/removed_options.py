@@ -16,10 +16,10 @@ _UNTIL = (
 
 
 def wait(path: str, argv: Sequence[str]) -> UsageError | None:
-    """Return the error for `--wait` of page exports in 0.2.0, or None for other
-    commands.
+    """Return the error for `--wait`, which 0.2.0 had.
 
-    The hint has the three commands that replace it.
+    Returns None unless the command exports pages. The hint has the three commands that
+    replace it.
     """
     if path != f"{_EXPORT} create":
         return None

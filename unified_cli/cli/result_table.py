@@ -32,11 +32,11 @@ def show(
     apart: int | None = None,
     drawn: Drawn | Callable[[], Iterable[TerminalText]] | None = None,
 ) -> None:
-    """Print a table on a terminal, tab-separated lines on a pipe, or `value` as JSON,
-    with secrets masked.
+    """Print a table, lines or JSON, with secrets masked.
 
-    On a narrow terminal, the column `apart` is on separate lines. `drawn` replaces the
-    table on a terminal.
+    It is a table on a terminal, tab-separated lines on a pipe, or `value` as JSON. On a
+    narrow terminal, the column `apart` is on separate lines. `drawn` replaces the table
+    on a terminal.
     """
     chosen = formats.of_command(output, formats.TABLES, terminal=runtime.stdout_is_terminal)
     if chosen is formats.JSON:

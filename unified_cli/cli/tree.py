@@ -63,8 +63,9 @@ def _operation_pages() -> Any:
 
 
 def _note_help(context: Any, words: Sequence[str]) -> None:
-    """Remember which help page the words request: -h the short page, --help the whole
-    page.
+    """Remember whether the short or the whole help is requested.
+
+    `-h` requests the short page, `--help` the whole page.
     """
     context.meta[_SHORT] = "--help" not in words
 
@@ -124,8 +125,9 @@ class CommandGroup(TyperGroup):
         return list(self.listed)
 
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
-        """Return the command of that name, or the only one that differs in its dashes,
-        or None.
+        """Return the command of that name, or None.
+
+        Also finds the only one that differs in its dashes.
         """
         name = either_dash(cmd_name, self.entries)
         return self.entries[name].build() if name else None
@@ -320,8 +322,9 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | Non
 
 
 def _for_help(argv: Sequence[str], runtime: Runtime) -> Runtime:
-    """Return the runtime for a help page, with pager and colour from the unparsed
-    words.
+    """Return the runtime for a help page.
+
+    It takes pager and colour from the unparsed words.
     """
     if "--no-pager" in words_before_dashes(argv):
         stdout.unpage(runtime)

@@ -212,7 +212,10 @@ def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
 
 
 def _without_parameter(context: Any, option: str, value: str) -> str | None:
-    """Return how to select by a field for which the list has no parameter, or None."""
+    """Return how to select by a field without a parameter.
+
+    Returns None if that is not possible.
+    """
     name, equals, wanted = value.partition("=")
     known = {one.name for one in argument_errors.facts(context, "query")}
     if option not in FILTERS or not equals or name in known:
@@ -225,8 +228,9 @@ def _without_parameter(context: Any, option: str, value: str) -> str | None:
 
 
 def _of_value(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:
-    """Return a suggestion for an unknown option whose value is a profile or a resource,
-    or None.
+    """Return a suggestion for an unknown option, or None.
+
+    There is one if its value is a profile or a resource.
     """
     if not context or _is_group(context.command):
         return None
@@ -310,8 +314,9 @@ def _assigned_to(context: Any, option: str, value: str) -> Iterator[str]:
 
 
 def _of_id(context: Any, option: str, value: str) -> str | None:
-    """Return where to put an id, or None: at the end of a path, or in a required field,
-    such as user_id for --user.
+    """Return where to put an id, or None.
+
+    It belongs at the end of a path, or in a required field, such as user_id for --user.
     """
     if option == "--id" and context and context.command_path.endswith(" request"):
         return "the id is the end of the path"

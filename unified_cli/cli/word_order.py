@@ -17,8 +17,9 @@ TOP = "API or command"
 def in_order(
     path: str, kind: str, entries: Mapping[str, CommandStub], typed: Sequence[str]
 ) -> str | None:
-    """Return a suggestion if the operation is too early or words are not separated, or
-    None.
+    """Return a suggestion for words in the wrong order, or None.
+
+    The operation may be too early, or words are not separated.
     """
     name, *rest = typed
     if name == path and rest:

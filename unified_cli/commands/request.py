@@ -129,9 +129,10 @@ def _searches(path: str, catalogue: Catalogue) -> bool:
 
 
 def _check_query(context: CommandContext, options: RequestOptions) -> None:
-    """Warn of query parameters that the list at this path is not known to take.
+    """Warn of query parameters that the list may not take.
 
-    Other paths are not checked. Raises UsageError for such a parameter with `--strict`.
+    The list is the one at this path. Other paths are not checked. Raises UsageError for
+    such a parameter with `--strict`.
     """
     prefix, _, place = options.path.strip("/").partition("/")
     api, _, resource = place.partition("/")
@@ -144,7 +145,10 @@ def _check_query(context: CommandContext, options: RequestOptions) -> None:
 
 
 def _check_file(call: Call, request: Request) -> None:
-    """Raise UsageError if a batch has a file, or if a public file is not confirmed."""
+    """Raise UsageError if a batch has a file.
+
+    Also if a public file is not confirmed.
+    """
     if request.upload is not None and request.batch:
         raise UsageError("a batch is JSON, not a file")
     files = call.catalogue.service.connections.files.strip("/")

@@ -125,8 +125,9 @@ def _serve(context: CommandContext, options: ServeOptions) -> None:
 
 
 def _token(runtime: Runtime, file: str | None) -> str | None:
-    """Return the token to ask for: from the file, else from the environment, or None if
-    neither is given.
+    """Return the token to ask for, or None without one.
+
+    It is from the file, else from the environment.
     """
     if file is not None:
         return read(TokenSource("token_file", file, "--token-file"), runtime)

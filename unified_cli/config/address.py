@@ -103,7 +103,7 @@ def from_text(text: str, source: str) -> Address:
 
 
 def origin_of(url: object) -> str | None:
-    """Return the origin of a URL, or None if it is not a valid base URL."""
+    """Return the origin of a base URL, or None if invalid."""
     try:
         return parse(url, "it").origin if isinstance(url, str) else None
     except UnifiedError:

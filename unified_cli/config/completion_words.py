@@ -76,8 +76,10 @@ class CompletionWords:
         os.utime(path, ns=(self._changed, self._changed))
 
     def _read(self, path: Path) -> list[str]:
-        """Return the words of the file if they belong to this connection, are less than
-        a day old, and no other user can write the file.
+        """Return the words of the file if they can be used.
+
+        They must belong to this connection and be less than a day old, and no other
+        user may be able to write the file.
         """
         try:
             with os.fdopen(regular_file.descriptor(path), "rb") as file:

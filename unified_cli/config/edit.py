@@ -63,8 +63,10 @@ class Draft:
         self.data["profiles"][name] = table
 
     def set(self, name: str | None, values: TomlTable) -> None:
-        """Set keys of a profile, or at the top of the file if `name` is None. The value
-        None removes a key.
+        """Set keys of a profile.
+
+        If `name` is None, set them at the top of the file. The value None removes a
+        key.
         """
         table = self.data if name is None else self.table(name)
         for key, value in values.items():
@@ -112,7 +114,10 @@ class Document(Draft):
         return tomlkit.table(is_super_table=outer)
 
     def put_on_top(self, key: str, value: Any) -> None:
-        """Add a key after the last key at the top, but before a comment below it."""
+        """Add a key after the last key at the top.
+
+        A comment below that key stays below it.
+        """
         body = self.data.body
         keys = [
             index

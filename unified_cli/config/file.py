@@ -38,8 +38,9 @@ class Config(NamedTuple):
 
 
 def locate(runtime: Runtime) -> Path | None:
-    """Return the path of the config file, which may not exist, or None without a home
-    directory.
+    """Return the path of the config file.
+
+    The file may not exist. Returns None without a home directory.
     """
     if named := runtime.environ.get(KEYS["config"].variable):
         return Path(named)
@@ -78,7 +79,7 @@ def read(runtime: Runtime, *, may_be_new: bool = False) -> Config:
 
 
 def content(path: Path) -> tuple[bytes, os.stat_result] | None:
-    """Return the content and status of the file, or None if it does not exist.
+    """Return the file's content and status, or None without it.
 
     Raises ConfigError if it cannot be read, or others can write it.
     """
@@ -191,8 +192,9 @@ def shape(data: TomlTable) -> ConfigError | None:
 
 
 def table_problems(table: TomlTable, profile: str | None) -> Iterator[ConfigError]:
-    """Yield the errors in the names of a profile, or of the top of the file if
-    `profile` is None.
+    """Yield the errors in the names of a profile.
+
+    If `profile` is None, the names are those at the top of the file.
     """
     place, at = (f"profile {profile}: ", "p") if profile else ("", "t")
     for name, value in table.items():

@@ -63,8 +63,9 @@ def backend_name() -> str:
 
 
 def _with_timeout(work: Callable[[], T]) -> T:
-    """Call `work` with a timeout, because a keyring may wait for a dialog that no one
-    sees.
+    """Call `work` with a timeout.
+
+    A keyring may wait for a dialog that no one sees.
     """
     try:
         return os_limits.run_with_timeout(work, SECONDS)

@@ -266,10 +266,10 @@ class Overrides(NamedTuple):
 
 
 def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> bool:
-    """Return whether to print errors as JSON: on request, or if the output is JSON and
-    stderr is not a terminal.
+    """Return whether to print errors as JSON.
 
-    A profile, which is read later, may also select JSON.
+    True on request, or if the output is JSON and stderr is not a terminal. A profile,
+    which is read later, may also select JSON.
     """
     given = output or runtime.environ.get(KEYS["output"].variable, "")
     shown = formats.named(given, terminal=runtime.stdout_is_terminal)

@@ -93,8 +93,9 @@ def known_fields(described: Iterable[DescribedField]) -> list[KnownField]:
 
 
 def _key(settings: Settings, operation: Operation) -> tuple[str, ...] | None:
-    """Return the cache key of a description, or None if the connection's id is
-    unknown.
+    """Return the cache key of a description.
+
+    Returns None if the connection's id is unknown.
     """
     address, account = settings.reachable()
     if account in ("", OWN_ACCOUNT):

@@ -41,8 +41,9 @@ class TokenPlace:
 
     @property
     def token_file(self) -> Path:
-        """The file for the token, beside the config file, with a unique name on any
-        file system.
+        """The file for the token, beside the config file.
+
+        Its name is unique on any file system.
         """
         name = self.profile or ""
         mark = hashlib.sha256(name.encode()).hexdigest()[:8]
@@ -50,8 +51,9 @@ class TokenPlace:
 
 
 def is_of_sandbox(config: Config, profile: str) -> bool:
-    """Return whether the profile uses the sandbox in this process, which has its own
-    token.
+    """Return whether the profile uses this process's sandbox.
+
+    That sandbox has its own token.
     """
     table = config.profiles.get(profile, {})
     return (table.get("base_url") or config.top.get("base_url")) == address.SANDBOX
@@ -105,10 +107,10 @@ def _common_address(config: Config, *, of_profile: bool) -> str | None:
 
 
 def store(runtime: Runtime, place: TokenPlace, token: str) -> str:
-    """Store the token, declare it in the config file, and return its place in words.
+    """Store the token, and return its place in words.
 
-    Stores nothing if the config file cannot be changed. Removes a previous token
-    elsewhere, with a message.
+    Also declares the token in the config file. Stores nothing if the config file cannot
+    be changed. Removes a previous token elsewhere, with a message.
     """
     stored_in: list[str] = []
     config = file.read(runtime)
@@ -187,9 +189,7 @@ def stored(profile: str | None, table: TomlTable, top: TomlTable) -> TokenSource
 
 
 def borrowed_key(runtime: Runtime, profile: str | None, table: TomlTable) -> str | None:
-    """Return the key with which a profile declares the stored token of another profile,
-    or None.
-    """
+    """Return the key that declares another profile's token, or None."""
     token = stored(profile, table, {})
     return token.kind if token and _is_borrowed(runtime, profile, table) else None
 

@@ -56,10 +56,10 @@ def environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def run_at_terminal(argv: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Run a program such as an editor on the terminal, and return its exit code.
+    """Run a program on the terminal, and return its exit code.
 
-    The code is negative if a signal ended the program. Only the program receives
-    Ctrl-C. Raises OSError if it cannot be started.
+    The program is one such as an editor. The code is negative if a signal ended the
+    program. Only the program receives Ctrl-C. Raises OSError if it cannot be started.
     """
     with (
         signals.interrupts_left_to_others(),

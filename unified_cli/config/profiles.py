@@ -37,13 +37,13 @@ def single_name(names: Sequence[str]) -> str | None:
 
 
 def select(config: Config, patterns: Sequence[str], *, for_calls: bool = True) -> list[str]:
-    """Return the profiles that the patterns select, without duplicates, in the order of
-    the patterns and the file.
+    """Return the profiles that the patterns select.
 
-    A pattern is a name, a glob, or `tag:` with either. `!` excludes matching profiles.
-    The sandbox and, `for_calls`, profiles without an account id are only selected by
-    name. Raises ConfigError if a pattern matches nothing or no profile remains, and
-    UsageError if all patterns begin with `!`.
+    They are without duplicates, in the order of the patterns and the file. A pattern is
+    a name, a glob, or `tag:` with either. `!` excludes matching profiles. The sandbox
+    and, `for_calls`, profiles without an account id are only selected by name. Raises
+    ConfigError if a pattern matches nothing or no profile remains, and UsageError if
+    all patterns begin with `!`.
     """
     wanted = [pattern for pattern in patterns if not pattern.startswith(_NOT)]
     if patterns and not wanted:
@@ -65,8 +65,9 @@ def select(config: Config, patterns: Sequence[str], *, for_calls: bool = True) -
 
 
 def names_no_connection(config: Config, name: str) -> bool:
-    """Return whether a profile has no account id, so that it can only list
-    connections.
+    """Return whether a profile has no account id.
+
+    It can only list connections.
     """
     return "account_id" not in config.top and "account_id" not in config.profiles.get(
         name, {"account_id": ""}

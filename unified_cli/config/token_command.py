@@ -115,8 +115,9 @@ def _line(code: int, printed: bytes, complaint: bytes, *, what: str) -> bytes:
 
 
 def _reason(printed: str, complaint: str) -> MaskedText:
-    """Return the last line of stderr, without words that may be tokens, including the
-    output on stdout.
+    """Return the last line of stderr without possible tokens.
+
+    Words of the output on stdout are removed, too.
     """
     for secret in (*printed.splitlines(), *_TOKEN_LIKE.findall(f"{printed}\n{complaint}")):
         if len(secret) >= _SHORTEST:

@@ -120,7 +120,10 @@ def _operation(operation: Operation, resource: Resource, service: Service) -> Js
 
 
 def _by_body(update: JsonObject) -> JsonObject:
-    """Return an update at the path of the resource, whose body has the record's id."""
+    """Return an update at the path of the resource.
+
+    Its body has the record's id.
+    """
     fields = update["requestBody"]["content"]["application/json"]["schema"]
     return {
         **update,

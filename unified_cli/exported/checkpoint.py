@@ -120,8 +120,9 @@ class ListIdentity:
         return {one for one in names if earlier.get(one) != self.options.get(one)} == {"since"}
 
     def other(self, earlier: Mapping[str, str]) -> str:
-        """Return the options that differ from an earlier export, in words, if it
-        recorded them.
+        """Return the options that differ from an earlier export.
+
+        They are in words. Returns "" if it did not record them.
         """
         names = {**self.options, **earlier} if earlier else {}
         differing = [

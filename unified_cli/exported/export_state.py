@@ -53,8 +53,9 @@ def manifests(
 
 
 def latest(found: Iterable[Manifest]) -> Entries:
-    """Return the entries of each list from the manifest of its last run, in the format
-    of that run.
+    """Return each list's entries from its last run.
+
+    They are from that run's manifest, in its format.
     """
     lists: dict[str, list[ManifestEntry]] = {}
     for manifest in found:
@@ -68,7 +69,9 @@ def latest(found: Iterable[Manifest]) -> Entries:
 
 
 def all_lists(found: Iterable[Manifest]) -> Entries:
-    """Return what `latest` returns, and an entry for each list that an unfinished run
+    """Return the entries of all lists.
+
+    They are those that `latest` returns, and one for each list that an unfinished run
     has not come to.
     """
     found = [*found]
@@ -187,10 +190,10 @@ def _begin_anew(
 
 
 def removable(destination: Destination, own: Manifest) -> list[str]:
-    """Return the replaced files whose list is complete in another format, the newest
-    file of a list first.
+    """Return the replaced files that may be removed.
 
-    Drops replaced files that are used again. Raises the errors of `manifests`.
+    Their list is complete in another format. The newest file of a list is first. Drops
+    replaced files that are used again. Raises the errors of `manifests`.
     """
     live = known(destination, own)
     complete = {list_of(one.file) for one in live.values() if one.complete}
@@ -205,9 +208,10 @@ def removable(destination: Destination, own: Manifest) -> list[str]:
 
 
 def check_free(destination: Destination, own: Manifest) -> None:
-    """Raise InUseError if another run is reading a list of this run, in any format.
+    """Raise InUseError if another run is reading a list.
 
-    Call it after writing the manifest of this run. Raises StorageError, too.
+    The list is one of this run, in any format. Call it after writing the manifest of
+    this run. Raises StorageError, too.
     """
     lists = {list_of(file) for file in own.running}
     for name, other in manifests(destination, beside=own.name, damaged=True).items():
@@ -217,10 +221,9 @@ def check_free(destination: Destination, own: Manifest) -> None:
 
 
 def parquet_columns(destination: Destination) -> int:
-    """Return the kind of columns of the Parquet files at a destination, as in
-    `Manifest.parquet`.
+    """Return the kind of columns of the Parquet files.
 
-    Raises StorageError.
+    It is a kind as in `Manifest.parquet`. Raises StorageError.
     """
     found = manifests(destination, damaged=True).values()
     return next((one.parquet for one in found), TIMESTAMPS)

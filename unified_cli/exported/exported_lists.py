@@ -49,11 +49,10 @@ class ExportedLists:
         }
 
     def of(self, resource: Resource | Operation) -> list[ManifestEntry]:
-        """Return the entry of the list's first file for each profile, even if it does
-        not offer the list.
+        """Return the entry of each profile's first file.
 
-        Raises UsageError if no entry can be read, and IncompleteError if the export has
-        not come to any.
+        A profile that does not offer the list has an entry, too. Raises UsageError if
+        no entry can be read, and IncompleteError if the export has not come to any.
         """
         name = resource.name if isinstance(resource, Resource) else resource.resource
         wanted = f"{resource.api}/{name}"
@@ -99,10 +98,10 @@ class ExportedLists:
         return found[0]
 
     def newest(self, first: ManifestEntry) -> Iterator[bytes]:
-        """Yield the newest state of each record of the list that begins with this file.
+        """Yield the newest state of each record.
 
-        Raises IncompleteError, StateError if a file was changed, and StorageError if
-        reading fails.
+        The records are in the list that begins with this file. Raises IncompleteError,
+        StateError if a file was changed, and StorageError if reading fails.
         """
         if first.complete and first.table is not None:
             return _rows(self.folder, first)

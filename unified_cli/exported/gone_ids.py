@@ -36,10 +36,10 @@ def file_beside(file: str) -> str:
 
 
 def keep(destination: Destination, files: list[ManifestEntry]) -> None:
-    """Store the ids in the complete files of a list in a note, unless the files were
-    changed.
+    """Store the ids of a list's complete files in a note.
 
-    Raises UnsafeError if a folder is a link, and StorageError if writing fails.
+    Stores nothing if the files were changed. Raises UnsafeError if a folder is a link,
+    and StorageError if writing fails.
     """
     first = files[0]
     if not can_tell(first.file):
@@ -73,11 +73,10 @@ def forget(destination: Destination, file: str) -> None:
 
 
 def tell(destination: Destination, entry: ManifestEntry) -> int | None:
-    """Write the ids that are gone from a list that was read completely, and return
-    their number.
+    """Write the ids that are gone, and return their number.
 
-    Returns None if no ids were stored, or if this format cannot be read. Raises
-    StateError and StorageError.
+    The list was read completely. Returns None if no ids were stored, or if this format
+    cannot be read. Raises StateError and StorageError.
     """
     note, ids_file = _beside(entry.file, _NOTE), file_beside(entry.file)
     text = destination.read(note) if can_tell(entry.file) else None
@@ -120,16 +119,18 @@ def _new_ids(ids: Iterable[bytes], known: set[int]) -> bytes:
 
 
 def _noted(text: bytes, entry: ManifestEntry) -> bytes | None:
-    """Return the ids in a note, one per line, or None if it belongs to another list or
-    is damaged.
+    """Return the ids in a note, one per line.
+
+    Returns None if it belongs to another list or is damaged.
     """
     header, _, ids = text.partition(b"\n")
     return ids if header == _header(entry, ids) else None
 
 
 def _header(entry: ManifestEntry, ids: bytes) -> bytes:
-    """Return the first line of a note: a digest of the ids, and the connection, list
-    and filter that they belong to.
+    """Return the first line of a note.
+
+    It has a digest of the ids, and the connection, list and filter that they belong to.
     """
     asked = (entry.options.get("query"), entry.options.get("changed_since"))
     digest = hashlib.sha256(ids.removesuffix(b"\n")).hexdigest()

@@ -183,8 +183,9 @@ class RecordsAhead:
         self._lock = Lock()
 
     def note(self, name: str, records: Iterable[Record], clock: datetime) -> None:
-        """Count the records of a page that changed after `clock`, when the page was
-        served.
+        """Count the records of a page that changed after `clock`.
+
+        The page was served at `clock`.
         """
         ahead = [
             (at, record)

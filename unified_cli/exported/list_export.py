@@ -261,8 +261,9 @@ class _ListFile:
         )
 
     def _marked(self, page: Page, lag: float) -> Checkpoint:
-        """Return the state with the mark after this page, and with both times of the
-        first page.
+        """Return the state with the mark after this page.
+
+        The state also has both times of the first page.
         """
         state = self._part.state
         if not state.pages and not state.sent:
@@ -290,8 +291,9 @@ class _ListFile:
 
 
 def shortcomings(part: ListTarget, options: ListExportOptions) -> list[str]:
-    """Return sentences about data that a complete file lacks, because the writer could
-    not write it or the provider left it out.
+    """Return sentences about data that a complete file lacks.
+
+    The writer could not write them, or the provider left them out.
     """
     missing = [
         *writer(options.style, part.state.memory).shortcomings(),

@@ -57,10 +57,10 @@ class ListHistory(NamedTuple):
 def check_end(
     destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]
 ) -> None:
-    """Raise StateError if the last file of a list is missing, because a run was killed
-    while it restarted the list.
+    """Raise StateError if the last file of a list is missing.
 
-    Files are removed from last to first, so if the last file exists, all others do.
+    It is missing if a run was killed while it restarted the list. Files are removed
+    from last to first, so if the last file exists, all others do.
     """
     *_, last = (first, *_later_files(first, entries))
     if last is not first and not destination.holds(last):
@@ -92,9 +92,10 @@ def _later_files(
 def note_ids(
     destination: Destination, known: Mapping[str, ManifestEntry], files: Collection[str]
 ) -> None:
-    """Store the ids of the lists that begin with these files, before a new full read.
+    """Store the ids of these lists before a full read.
 
-    Raises UnsafeError if a folder is a link, and StorageError if writing fails.
+    `files` are the first files of the lists. Raises UnsafeError if a folder is a link,
+    and StorageError if writing fails.
     """
     for first in sorted(files):
         if first in known and known[first].complete:

@@ -104,8 +104,9 @@ class LocalFolder:
         """Do nothing: no other run can take over a held lock."""
 
     def check(self, folder: str) -> None:
-        """Raise UnsafeError if the folder or one of its parents is a link, and
-        StorageError if it cannot be checked.
+        """Raise UnsafeError if the folder or a parent is a link.
+
+        Raises StorageError if it cannot be checked.
         """
         self._checked(f"{folder}/any")
 

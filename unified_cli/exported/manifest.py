@@ -190,9 +190,7 @@ class Manifest:
 
     @property
     def complete(self) -> bool:
-        """Whether the last run came to its end, with all lists that the connections
-        offer.
-        """
+        """Whether the last run completed all offered lists."""
         # A run that has not ended has entries of the lists that it finished only.
         return bool(self.ended) and all(
             entry.complete or not entry.offered for entry in self.entries.values()

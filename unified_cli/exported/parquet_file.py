@@ -145,7 +145,10 @@ def _groups(records: Iterable[bytes], most: int) -> Iterator[list[bytes]]:
 
 
 def _time(value: bytes | None) -> datetime | None:
-    """Return a member as a time, or None if it is not a time or is too precise."""
+    """Return a member as a time, or None.
+
+    Returns None if the member is not a time or is too precise.
+    """
     if value is None or not value.startswith(b'"'):
         return None
     try:

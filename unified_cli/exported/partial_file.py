@@ -164,8 +164,9 @@ class PartialFile:
 
     @property
     def is_published(self) -> bool:
-        """Whether the earlier run published the file, but was killed before it removed
-        the checkpoint.
+        """Whether the earlier run published the file.
+
+        If so, the run was killed before it removed the checkpoint.
         """
         return not self._file.is_open
 

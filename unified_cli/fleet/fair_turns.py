@@ -76,8 +76,9 @@ class WorkerSlots:
         )
 
     def threads(self, connections: int) -> int:
-        """Return how many threads to use for this many connections, each with its own
-        limit.
+        """Return how many threads these connections need.
+
+        Each connection has its own limit.
         """
         return max(self.number, min(connections, self.most_threads))
 
@@ -170,8 +171,9 @@ class FairTurns(Generic[Job]):
         self._heap: list[tuple[int, int, str | None]] = []
 
     def take(self) -> Job | None:
-        """Return the next job and count it as running, or return None if there are no
-        more.
+        """Return the next job, or None if none are left.
+
+        The job counts as running.
         """
         self._fill()
         while self._heap:

@@ -25,10 +25,10 @@ _NOT_OWN = (400, 403, 404)
 
 
 def common_settings(runtime: Runtime, config: Config, flags: Overrides) -> Settings:
-    """Return the settings that several connections share: from flags, the environment
-    and the top of the config file.
+    """Return the settings that several connections share.
 
-    Also applies the settings for messages. Raises the errors of `apply_to_messages`.
+    They are from flags, the environment and the top of the config file. Also applies
+    the settings for messages. Raises the errors of `apply_to_messages`.
     """
     top = {name: value for name, value in config.top.items() if name != "profile"}
     environ = {

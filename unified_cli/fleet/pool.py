@@ -140,10 +140,10 @@ class WorkerPool(Generic[Job, Result]):
         self._results.put(None)
 
     def results(self, jobs: Iterable[Job], *, ordered: bool = False) -> Iterator[Result]:
-        """Do all jobs, and yield their results as they are ready or, if `ordered`, in
-        the order of the jobs.
+        """Do all jobs, and yield their results.
 
-        A job is taken from `jobs` when a worker is free. Raises the error of a job.
+        They are yielded as they are ready or, if `ordered`, in the order of the jobs. A
+        job is taken from `jobs` when a worker is free. Raises the error of a job.
         """
         return self._in_order(iter(jobs)) if ordered else self._as_they_come(iter(jobs))
 

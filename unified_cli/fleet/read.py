@@ -207,8 +207,9 @@ class _HeldBytes:
         self._over = False
 
     def add(self, job: int, size: int, waiting: Callable[[], AbstractContextManager[None]]) -> None:
-        """Count the bytes that a job has read, and wait in the context `waiting` until
-        it may continue.
+        """Count a job's bytes, and wait until it may continue.
+
+        It waits in the context `waiting`.
         """
         with self._changed:
             if self._is_first(job):

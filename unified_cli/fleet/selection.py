@@ -72,8 +72,9 @@ def check_account(account: str | None) -> None:
 def note_same_of(
     runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]
 ) -> None:
-    """Print a note about profiles of the same connection, which will be read once for
-    each profile.
+    """Note profiles of the same connection.
+
+    The connection will be read once for each profile.
     """
     # Connections that cannot be resolved are reported when they are called.
     selected, _ = resolve_each(runtime, config, options, names)
@@ -115,8 +116,9 @@ def resolve_each(
 
 
 def note_same(runtime: Runtime, selected: Selected) -> None:
-    """Print a note, once, about selected profiles of the same connection, which will be
-    read once for each profile.
+    """Note selected profiles of the same connection, once.
+
+    The connection will be read once for each profile.
     """
     if same := same_connection(selected):
         runtime.stderr.note_once(_same_in_words(same))

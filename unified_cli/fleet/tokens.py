@@ -75,8 +75,9 @@ class Tokens:
         return read.token
 
     def close(self, seconds: float) -> None:
-        """Stop the programs that print a token, and wait for at most this many
-        seconds.
+        """Stop the programs that print a token.
+
+        Waits for at most this many seconds.
         """
         with self._changed:
             self._is_closed = True

@@ -62,8 +62,9 @@ class ErrorText(NamedTuple):
 
 
 def text_of(document: JsonObject, service: Service) -> ErrorText:
-    """Return the text of an error object in any common format, including a provider's
-    response inside it.
+    """Return the text of an error object.
+
+    The object may have any common format, and a provider's response inside it.
     """
     message = _first_text(document, _TEXTS)
     lines = _problems(document)
@@ -87,7 +88,10 @@ def text_of(document: JsonObject, service: Service) -> ErrorText:
 
 
 def response_of(lines: list[str], body: bytes, headers: Mapping[str, str]) -> ErrorResponse:
-    """Return the first lines, the request id and the body, to attach to the error."""
+    """Return the response to attach to the error.
+
+    It has the first lines, the request id and the body.
+    """
     shown = [excerpt(line, _LONGEST_LINE) for line in islice(lines, _MOST)]
     more = len(lines) - len(shown)
     if more:
@@ -169,8 +173,9 @@ def _path(field: Json) -> str:
 
 
 def _shown(body: bytes) -> Json:
-    """Return the body for --json-errors: a JSON value, or text if it is not JSON or too
-    large.
+    """Return the body for --json-errors.
+
+    It is a JSON value, or text if it is not JSON or too large.
     """
     text = masked(body[: 2 * _LONGEST_BODY].decode("utf-8", "replace"))
     if len(body) <= _LONGEST_BODY and decoding.json_object(body) is not None:
@@ -241,8 +246,9 @@ def error_for(failed: FailedResponse, service: Service) -> UnifiedError:
 
 
 def refuses_for_good(envelope: JsonObject | None, service: Service) -> bool:
-    """Return whether waiting cannot help, because the service reports missing scopes or
-    a blocked account.
+    """Return whether waiting cannot help.
+
+    The service then reports missing scopes or a blocked account.
     """
     if envelope is None or envelope.get(service.remote_error):
         return False

@@ -150,8 +150,9 @@ def outcome_of(request: Request, attempts: Iterable[Attempt]) -> WriteOutcome:
 
 
 def error_for(request: Request, attempts: Sequence[Attempt], error: UnifiedError) -> UnifiedError:
-    """Return the error of the last attempt, or an UnknownError if the write is in
-    doubt.
+    """Return the error of the last attempt.
+
+    If the write is in doubt, return an UnknownError.
     """
     error.idempotency_key = request.key
     if outcome_of(request, attempts) is not WriteOutcome.IN_DOUBT:
@@ -169,9 +170,10 @@ def error_for(request: Request, attempts: Sequence[Attempt], error: UnifiedError
 
 
 def _why(attempts: Iterable[Attempt]) -> str:
-    """Return why a write is in doubt, from the last attempt that may have done it.
+    """Return why a write is in doubt, or "".
 
-    Empty if the status of the response is the reason.
+    The reason is that of the last attempt that may have done it. Empty if the status of
+    the response is the reason.
     """
     last = [one for one in attempts if _leaves_doubt(one)][-1:]
     if not last:
@@ -183,8 +185,9 @@ def _why(attempts: Iterable[Attempt]) -> str:
 
 
 def unshown_error(request: Request, status: int, error: UnifiedError) -> StorageError:
-    """Return the error for a write that was done, but whose response could not be
-    printed because of `error`.
+    """Return the error for a response that was not printed.
+
+    The write was done, but `error` prevented the output.
     """
     return StorageError(
         f"{error.reason}; {request.method} {request.path} was done",
@@ -200,8 +203,9 @@ def doubt(request: Request) -> str:
 
 
 def how_to_repeat(request: Request) -> str:
-    """Return how to repeat a request with its idempotency key and its file, or "" if it
-    has neither.
+    """Return how to repeat a request, or "".
+
+    It names the request's idempotency key and its file, if any.
     """
     parts = []
     if request.upload is not None:

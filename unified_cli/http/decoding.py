@@ -60,8 +60,9 @@ def check_records(records: Sequence[Record | bytes]) -> None:
 
 
 def check_document(body: bytes) -> None:
-    """Raise TooLargeError if the document, or an array of records in it, is too large
-    to decode.
+    """Raise TooLargeError if the document is too large to decode.
+
+    Also if an array of records in it is.
     """
     if len(body) <= LARGEST_RECORD and not has_more_commas(body, MOST_VALUES):
         return
@@ -179,8 +180,9 @@ def check(body: bytes, items: Collection[str] = ()) -> None:
 
 
 def _are_deeper(text: bytes, names: Collection[str]) -> bool:
-    """Return whether a record or another member is too deep, or the object is not a
-    page.
+    """Return whether a record or another member is too deep.
+
+    True also if the object is not a page.
     """
     try:
         found = {"": text} if text.startswith(b"[") else members.parts(text) or {}
@@ -214,10 +216,10 @@ def error_envelope(body: bytes, items: str) -> JsonObject | None:
 
 
 def json_object(body: bytes) -> JsonObject | None:
-    """Return the object in the body of an error, or None if it is not an object, too
-    large or too deep.
+    """Return the object in an error's body, or None.
 
-    Invalid UTF-8 is replaced, because the response is an error anyway.
+    It is None if the body is not an object, too large or too deep. Invalid UTF-8 is
+    replaced, because the response is an error anyway.
     """
     if len(body) > _LARGEST_ENVELOPE or deeper_than(body, DEEPEST):
         return None

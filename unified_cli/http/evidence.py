@@ -32,8 +32,9 @@ _FOOT = b"\n]}}\n"
 
 
 def is_own(content: bytes) -> bool:
-    """Return whether this program recorded a HAR file, from the start and end of its
-    text.
+    """Return whether this program recorded a HAR file.
+
+    The start and the end of its text show it.
     """
     return content.startswith(_BEGIN.encode()) and content.endswith(_FOOT)
 

@@ -85,8 +85,9 @@ class Exchange:
         self.body += chunk[: max(0, self.largest - len(self.body))]
 
     def decoded(self) -> tuple[bytes, BodyEnd, str]:
-        """Return the decoded body, how it ended, and the problem with its coding, if
-        any.
+        """Return the decoded body and how it ended.
+
+        The last value is the problem with its coding, or "".
         """
         assert self.response is not None  # noqa: S101  only what was answered has a body
         coding = self.response.headers.get("content-encoding", "")

@@ -287,8 +287,9 @@ def _without_values(content: str) -> str:
 
 
 def _pieces(content: str) -> Iterator[str]:
-    """Yield JSON text in pieces, each cut before a string, so that no secret is
-    split.
+    """Yield JSON text in pieces.
+
+    Each is cut before a string, so that no secret is split.
     """
     at = 0
     while at < len(content):

@@ -39,8 +39,9 @@ class _Parts(Protocol):
 
 
 def split(body: bytes, service: Service) -> PageBody | None:
-    """Return the parts of a page, or None if the body is not a page. Raises
-    TooLargeError.
+    """Return the parts of a page, or None for another body.
+
+    Raises TooLargeError.
     """
     try:
         return decode(body, service)
@@ -64,8 +65,9 @@ def decode(body: bytes, service: Service) -> PageBody:
 
 
 def _as_served(body: bytes, readable: bytes, page: PageBody, service: Service) -> PageBody:
-    """Return the page with the original text of the body, which has halves of surrogate
-    pairs that `readable` replaces.
+    """Return the page with the original text of the body.
+
+    The text has halves of surrogate pairs that `readable` replaces.
     """
     if page.repeated:
         return page
@@ -111,10 +113,10 @@ def _check_depths(records: Sequence[Record]) -> None:
 
 
 def _without_records(text: bytes, records: list[Record], service: Service) -> bytes:
-    """Return the object without its records, or "" if they do not directly follow each
-    other.
+    """Return the object without its records, or "".
 
-    This takes a tenth of the time of a search through the whole text.
+    It is "" if they do not directly follow each other. This takes a tenth of the time
+    of a search through the whole text.
     """
     start = text.find(b"[", text.find(_quoted(service)[0])) + 1
     last = bytes(records[-1]) if records else b""
@@ -169,9 +171,9 @@ def _decoder(service: Service, items: Any) -> "msgspec.json.Decoder[_Parts]":
 
 
 def unwrapped(body: bytes, service: Service, operation: Operation | None) -> bytes:
-    """Return the record or array in a wrapped response, which must not be a page.
+    """Return the record or array in a wrapped response.
 
-    Known operations other than actions never wrap.
+    The response must not be a page. Known operations other than actions never wrap.
     """
     body = body.strip()
     members = parts(body) if operation is None or operation.kind == "action" else None

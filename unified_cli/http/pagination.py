@@ -193,11 +193,10 @@ def as_page(response: Response, request: Request) -> Page:
 
 
 def split(response: Response, request: Request, service: Service, number: int = 1) -> Page:
-    """Return the page in a response: an object with records and a cursor, or a bare
-    array.
+    """Return the page in a response.
 
-    `number` is the number of the page. Raises ServiceError if the response is not a
-    page.
+    The response is an object with records and a cursor, or a bare array. `number` is
+    the number of the page. Raises ServiceError if the response is not a page.
     """
     if not response.body:
         message = f"as {response.content_type}" if response.content_type else "without content"
@@ -230,8 +229,9 @@ def _is_bare(response: Response) -> bool:
 
 
 def check_keys(page: PageBody, request: Request) -> None:
-    """Raise ServiceError if a page has a duplicate key, because only a part of it was
-    read.
+    """Raise ServiceError if a page has a duplicate key.
+
+    Only a part of such a page was read.
     """
     if page.repeated:
         raise ServiceError(
@@ -297,8 +297,9 @@ def filtered(request: Request, since: "ChangeFilter | None") -> Request:
 def _cut(
     page: Page, cursor: str | None, skip: int, left: int | None, since: "ChangeFilter | None"
 ) -> Page:
-    """Return the page without records that were already read, are filtered out, or
-    exceed the limit.
+    """Return the page without unwanted records.
+
+    These were already read, are filtered out, or exceed the limit.
     """
     if since is None and skip == 0 and (left is None or left >= len(page.records)):
         return page

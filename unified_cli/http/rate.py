@@ -364,8 +364,9 @@ class Pace:
         return self._asked and (self._enough or self._named or not self._paused)
 
     def _open(self, at: float) -> None:
-        """End the pause, and set the rate to the rate of accepted requests, unless the
-        pause alone is enough.
+        """End the pause, and set the rate.
+
+        It becomes the rate of accepted requests, unless the pause alone is enough.
         """
         self._closed = self._probing = False
         since, curve = max(self._opened, at - _REMEMBERED), self._curve

@@ -90,8 +90,9 @@ class RateLimit:
         self._held, self._held_until = 0.0, monotonic()
 
     def recall(self, account: str, window: Window) -> None:
-        """Start with the rate that an earlier run learned, unless the connection is
-        already in use.
+        """Start with the rate that an earlier run learned.
+
+        Does nothing if the connection is already in use.
         """
         with self._lock:
             self._connections.setdefault(account, Pace(self._bound, recalled=window))
@@ -245,9 +246,9 @@ class Quota:
         self._lock = threading.Lock()
 
     def spend(self, outcome: Outcome) -> int:
-        """Use up a retry and return its number, or 0 if the quota is used up.
+        """Use up a retry, and return its number.
 
-        A lost response costs more than an error.
+        It is 0 if the quota is used up. A lost response costs more than an error.
         """
         cost = 10 if outcome is Outcome.LOST else 5
         with self._lock:

@@ -129,8 +129,9 @@ class HarIndex:
 
 
 def _digest(*parts: str) -> bytes:
-    """Return a digest of a request without its headers, which differ from run to
-    run.
+    """Return a digest of a request without its headers.
+
+    Headers differ from run to run.
     """
     found = hashlib.blake2b(digest_size=16)
     for part in parts:

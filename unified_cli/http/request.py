@@ -51,7 +51,10 @@ class ByteRange(NamedTuple):
 
 
 def content_range(headers: Mapping[str, str]) -> tuple[int | None, int | None]:
-    """Return the start of the part and the size of the file, or None if unknown."""
+    """Return the start of the part and the file's size.
+
+    Each is None if unknown.
+    """
     match = _RANGE.fullmatch(headers.get("content-range", "").strip())
     if match is None:
         return None, None
@@ -95,8 +98,9 @@ def scope_of(settings: Settings, service: Service) -> Scope:
 
 
 def number_as_cursor(text: str) -> str | None:
-    """Return a number as a cursor, or None if it is not a positive integer. 0 may mark
-    the last page.
+    """Return a number as a cursor, or None.
+
+    It is None unless it is a positive integer. 0 may mark the last page.
     """
     return text if _CURSOR_NUMBER.fullmatch(text) else None
 
@@ -179,11 +183,12 @@ class Request(NamedTuple):
 
     @property
     def may_act_twice(self) -> bool:
-        """Whether a retry may have a second effect.
+        """Whether sending the request again may repeat its effect.
 
-        An idempotency key does not prevent effects outside the connection, such as an
-        email. A path that is not in the catalogue may have any effect, and a file
-        without a key may be stored twice.
+        True for operations with effects outside the connection, such as an email,
+        because an idempotency key does not prevent them; for writes to paths that are
+        not in the catalogue; for keys that the service may ignore; and for a file
+        without a key, which may be stored twice.
         """
         if self.upload is not None and self.key is None:
             return True

@@ -54,7 +54,10 @@ class _Step(NamedTuple):
 
 
 def fields(raw: Sequence[str], typed: Sequence[str], needed: Sequence[str] = ()) -> list[BodyField]:
-    """Return the fields of `-f` and `-F`; `needed` are names that a body must have."""
+    """Return the fields of `-f` and `-F`.
+
+    `needed` are names that a body must have.
+    """
     return [
         *(BodyField(text, raw=True, needed=needed) for text in raw),
         *(BodyField(text, raw=False, needed=needed) for text in typed),
@@ -84,8 +87,9 @@ def compose(data: str | None, fields: Sequence[BodyField], runtime: Runtime) -> 
 
 
 def check_id(typed: str, name: str, value: Json, *, hint: str) -> None:
-    """Raise UsageError if the value of an id is empty, usually because of an unset
-    shell variable.
+    """Raise UsageError if the value of an id is empty.
+
+    The usual reason is an unset shell variable.
     """
     if value == "" and (name == "id" or name.endswith("_id")):
         raise UsageError(f"{typed}: the id is empty", hint=hint)
@@ -162,7 +166,10 @@ def _are_records(text: bytes) -> bool:
 
 
 def _meant(data: str) -> str | None:
-    """Return a suggestion for a `-d` that is not JSON, or has JSON in single quotes."""
+    """Return a suggestion for an invalid `-d`, or None.
+
+    It is not JSON, or has JSON in single quotes.
+    """
     if data[0] not in "@-{[":
         return hints.meant_body(data)
     if _UNQUOTED.fullmatch(data):

@@ -77,8 +77,9 @@ class JqProcess:
         return child.stdout.readline()
 
     def _start(self) -> "subprocess.Popen[bytes]":
-        """Start the process, and wait until it reports that it runs, so that a failed
-        start does not look like a failed program.
+        """Start the process, and wait until it runs.
+
+        It reports that, so that a failed start does not look like a failed program.
         """
         try:
             self._child = child = subprocess.Popen(  # noqa: S603  our own program, and no shell

@@ -12,11 +12,10 @@ import jq
 
 
 def serve() -> None:
-    """Respond to each request on stdin with a line, after a first line that reports the
-    start.
+    """Respond to each request on stdin with a line.
 
-    A request is a line of JSON with the program, the size of its input and its time
-    limit in seconds, then the input.
+    A first line reports the start. A request is a line of JSON with the program, the
+    size of its input and its time limit in seconds, then the input.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:

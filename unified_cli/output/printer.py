@@ -178,8 +178,9 @@ class JqDocument(RecordWriter):
         return iter(())
 
     def end(self, next_cursor: str | None) -> bytes:
-        """Return the results for an object with the records and, for a list, the
-        cursor.
+        """Return the results for an object, as JSON text.
+
+        They are the records and, for a list, the cursor.
         """
         members = [msgspec.json.encode(self._style.items) + b":[" + b",".join(self._records) + b"]"]
         if self._style.listing:

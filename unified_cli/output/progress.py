@@ -81,8 +81,9 @@ class Tally:
 
 
 def plain(tally: Tally, seconds: float, now: float) -> str:
-    """Return the progress after this many seconds in words, with waits since the last
-    call.
+    """Return the progress in words.
+
+    It is that after this many seconds, with waits since the last call.
     """
     waits, wait = _wait_in_words(tally, now)[:1], tally.wait
     if wait is not None:
@@ -101,8 +102,9 @@ def done(tally: Tally) -> str:
 
 
 def draw(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
-    """Return the progress as one line that fits the screen, with a bar if the total is
-    known.
+    """Return the progress as one line that fits the screen.
+
+    It has a bar if the total is known.
     """
     # Leave the last column empty, because some terminals would move the cursor to the
     # next line.

@@ -48,9 +48,9 @@ class Style(NamedTuple):
     """Whether the records are results of a jq program."""
 
     def expects(self, names: Collection[str]) -> bool:
-        """Return whether later records, for example of another connection, may have
-        more of the known columns.
+        """Return whether later records may have more columns.
 
+        The records are, for example, of another connection, the columns known ones.
         They do not if a jq program kept less than half of the known columns.
         """
         kept = len({*self.known}.intersection(names))
@@ -120,8 +120,9 @@ class RecordWriter:
 
 
 def joined(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines in pieces of about a mebibyte, because even a few records may
-    fill many lines.
+    """Yield the lines in pieces of about a mebibyte.
+
+    Even a few records may fill many lines.
     """
     part: list[str] = []
     size = 0

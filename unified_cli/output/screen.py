@@ -72,8 +72,9 @@ Cell: TypeAlias = MaskedText | Word | Bar
 
 
 def lengths(bar: Bar) -> list[int]:
-    """Return the length of each part of a bar: proportional, but at least 1 for numbers
-    above 0.
+    """Return the length of each part of a bar.
+
+    It is proportional, but at least 1 for numbers above 0.
     """
     total = sum(number for number, _ in bar.parts)
     if not total:
@@ -295,7 +296,10 @@ def _widths(
 
 
 def _least_room(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> int:
-    """Return the width of the rows if cells are wrapped or cut as much as possible."""
+    """Return the least width of the rows.
+
+    Cells are wrapped or cut as much as possible.
+    """
     least = [
         _least(column, cells)
         for column, cells in zip(columns, _contents(columns, rows), strict=True)

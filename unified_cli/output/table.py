@@ -79,8 +79,9 @@ def _cut_middle(shown: str, size: int, sign: str) -> str:
 
 
 def cut(shown: str, size: int, sign: str) -> str:
-    """Cut a text like `text_width.cut`, but a time to its minute or its day, without a
-    sign.
+    """Cut a text like `text_width.cut`.
+
+    A time is cut to its minute or its day, without a sign.
     """
     if size >= DAY and width(shown) > size and (time := _TIME.fullmatch(shown)):
         return f"{time[1]} {time[2]}Z" if size >= MINUTE else time[1]

@@ -180,7 +180,10 @@ class ListedAccounts:
 
 
 def methods(catalogue: Catalogue, path: str) -> tuple[str, ...]:
-    """Return the methods of a path, or nothing if it is not one of these routes."""
+    """Return the methods of a path.
+
+    Returns nothing if it is not one of these routes.
+    """
     service = catalogue.service
     words = service.connections
     if path in (words.renewal, words.batch, words.files, words.link, _own_token(service)):
@@ -206,8 +209,9 @@ def _of_mcp(service: Service, path: str) -> str | None:
 
 
 def _place(service: Service, path: str) -> tuple[str, str, str] | None:
-    """Return a path's kind, its connection or product, and its API, or None if it is
-    not one of these routes.
+    """Return a path's kind, connection or product, and API.
+
+    Returns None if it is not one of these routes.
     """
     words = service.connections
     if path == service.accounts:
@@ -314,9 +318,10 @@ class AccountRoutes:
         return SandboxResponse.json(dump({"success": True}))
 
     def _link(self, body: Body) -> SandboxResponse:
-        """Return a token for a new connection of a tenant, or for an existing one.
+        """Return a token that links a connection.
 
-        Raises Refusal if the body names neither or both.
+        The connection is a new one of a tenant, or an existing one. Raises Refusal if
+        the body names neither or both.
         """
         service = self.catalogue.service
         names = (service.connections.tenant, service.connection)

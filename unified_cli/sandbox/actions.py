@@ -35,8 +35,9 @@ def deactivate(call: OperationCall) -> SandboxResponse:
 
 
 def downgrade(call: OperationCall) -> SandboxResponse:
-    """Move a user to a smaller licence, by default the second, and optionally to a
-    role.
+    """Move a user to a smaller licence.
+
+    It is the second by default. A role is optional.
     """
     licence = call.named("license_id") or "licenses-2"
     change: JsonObject = {"licenses": [pointer(call, "licenses", licence)]}

@@ -175,8 +175,9 @@ class Sandbox:
             return refusal.answer(self.service)
 
     def may_wait(self, target: str, authorization: str) -> bool:
-        """Return whether the response may be slow, so that other requests should not
-        wait for it.
+        """Return whether the response may be slow.
+
+        Other requests should not wait for it.
         """
         # The target or the token names a slow connection, a download may have a slow
         # reader, and a batch may have many requests.
@@ -322,8 +323,9 @@ class Sandbox:
         return answer
 
     def _authorise(self, request: SandboxRequest) -> str | None:
-        """Return the connection of a token `TOKEN:ID`, or None for the token of all
-        connections.
+        """Return the connection of a token `TOKEN:ID`.
+
+        Returns None for the token of all connections.
         """
         if self._token is None:
             return None

@@ -149,7 +149,10 @@ def _forbidden(service: Service, at: float) -> JsonObject:
 
 
 def _platform_time(at: float) -> str:
-    """Return a time in the format of these routes, with a blank and without a zone."""
+    """Return a time in the format of these routes.
+
+    It has a blank and no zone.
+    """
     return timestamp(at)[:19].replace("T", " ")
 
 

@@ -200,8 +200,9 @@ def name_and_type(record: JsonObject) -> tuple[str, str]:
 def file_answer(
     call: OperationCall, name_and_type: tuple[str, str], content: StoredFile
 ) -> SandboxResponse:
-    """Return a file, or the part in `Range`, unless `If-Range` does not match the
-    file.
+    """Return a file, or the part in `Range`.
+
+    `Range` is ignored if `If-Range` does not match the file.
     """
     name, kind = name_and_type
     size = content.size

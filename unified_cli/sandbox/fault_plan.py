@@ -258,8 +258,9 @@ def changed_terms(terms: ListTerms, hits: FaultHits) -> ListTerms:
 
 
 def drift(call: OperationCall) -> None:
-    """Delete a list's first record or add a record at its end, alternately, between two
-    pages.
+    """Delete or add a record of a list, alternately.
+
+    It deletes the first record or adds one at the end, between two pages.
     """
     if not call.query.get(call.service.cursor):
         return

@@ -54,8 +54,9 @@ def later(days: int, *, first: int = 0) -> FieldMaker:
 
 
 def of_person(part: Callable[[Person], str]) -> FieldMaker:
-    """Return a part of the person that the record describes, or a sentence for other
-    records.
+    """Return a part of the described person.
+
+    Other records than those of people get a sentence.
     """
     return lambda batch, name: [part(one) for one in batch.people] or sentence(batch, name)
 
@@ -108,15 +109,17 @@ def title(batch: RecordBatch, name: str) -> list[str]:
 
 
 def email(batch: RecordBatch, _name: str) -> list[str]:
-    """Return the email address of the person that the record describes, or of a
-    colleague.
+    """Return the email address of a person.
+
+    It is that of the person that the record describes, or of a colleague.
     """
     return [one.email for one in batch.people or colleague(batch, "to")]
 
 
 def listed_of_person(entry: Callable[[Person], dict[str, str]]) -> FieldMaker:
-    """Return a list with one entry about the person that the record describes, if
-    any.
+    """Return a list with one entry about the person.
+
+    It is empty if the record describes no person.
     """
     return lambda batch, _name: (
         [[entry(one)] for one in batch.people] or [[] for _ in batch.numbers]
@@ -192,8 +195,9 @@ def money(batch: RecordBatch, name: str) -> list[str]:
 
 
 def text_by_suffix(name: str) -> FieldMaker:
-    """Return the maker of a text field by the end of its name: a time, a person, an id,
-    or a sentence.
+    """Return the maker of a text field.
+
+    The end of its name decides: a time, a person, an id, or a sentence.
     """
     if name.endswith(("_at", "_date", "_time")):
         return later(

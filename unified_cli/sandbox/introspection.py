@@ -51,8 +51,9 @@ def documentation(api: Api, product: str, form: str) -> SandboxResponse:
 
 
 def schema(operation: Operation, *, answers: bool = False) -> SandboxResponse:
-    """Return the parameters, the body and, with `answers`, the records of an operation
-    as JSON Schema.
+    """Return the description of an operation as JSON Schema.
+
+    It has the parameters, the body and, with `answers`, the records.
     """
     record = _object(operation.facts.fields, operation.facts.members)
     answer: JsonObject = {

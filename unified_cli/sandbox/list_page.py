@@ -188,8 +188,9 @@ def _orders(value: QueryValue | None, word: str) -> list[tuple[str, bool]]:
 def _cut(
     records: ListedRecords, must: list[Test], where: str, limit: int
 ) -> tuple[list[Row], str | None, str | None]:
-    """Return the rows after or before a position, and the content of the cursors to the
-    pages before and after.
+    """Return the rows after or before a position.
+
+    Also returns the content of the cursors to the pages before and after.
     """
     way, position = where[0], int(where[1:])
     back = way == "<"

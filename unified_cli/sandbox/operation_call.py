@@ -61,9 +61,10 @@ class OperationCall:
         return Records(self.store, self.account, self.operation.api, name, seeded=self.seeded)
 
     def named(self, *names: str) -> str | None:
-        """Return the value of the first of these names in the body or the query.
+        """Return the first of these names' values.
 
-        `x[id]` and `{"x": {"id": …}}` also match `x_id`.
+        The names may be in the body or the query. `x[id]` and `{"x": {"id": …}}` also
+        match `x_id`.
         """
         for name in names:
             found = self.body.text(name) or _first(self.query.get(name))

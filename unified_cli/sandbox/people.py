@@ -57,8 +57,9 @@ def company(number: int) -> Company:
 
 
 def people(seed: str, group: str, numbers: Sequence[int]) -> list[Person]:
-    """Return people 1, 2, … of a group, who are the same in all APIs and have unique
-    email addresses.
+    """Return people 1, 2, … of a group.
+
+    They are the same in all APIs and have unique email addresses.
     """
     group_random, first_of, last_of = _group(seed, group)
     random = SeededColumns(group_random.keys(numbers))
@@ -103,8 +104,9 @@ def _domain(group: str, number: int) -> str:
 
 @lru_cache(64)
 def _group(seed: str, group: str) -> tuple[SeededRandom, int, int]:
-    """Return the random numbers of a group of people, and the positions of its first
-    and last names.
+    """Return the random numbers of a group of people.
+
+    Also returns the positions of its first and last names.
     """
     random = SeededRandom.of(seed, group)
     return random, random.below("first", len(_FIRST)), random.below("last", len(_LAST))

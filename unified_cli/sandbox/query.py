@@ -150,8 +150,9 @@ def _field(api: str, resource: str, name: str, own: Collection[str] = ()) -> str
 
 
 def _means_all(api: str, resource: str, name: str, value: QueryValue) -> bool:
-    """Return whether the value means no filter: `all` is a known value of the parameter
-    but not of the field.
+    """Return whether the value means no filter.
+
+    It does if `all` is a known value of the parameter but not of the field.
     """
     facts = known(api, resource)
     wanted = next((field.values for field in facts.query.get("list", ()) if field.name == name), ())
@@ -219,7 +220,10 @@ def _leaves(value: Json) -> Iterator[Json]:
 
 
 def _sign(found: Json, text: str) -> int | None:
-    """Compare a value with a text: -1, 0, 1, or None if they cannot be compared."""
+    """Compare a value with a text: -1, 0 or 1.
+
+    Returns None if they cannot be compared.
+    """
     if isinstance(found, bool):
         return 0 if text == str(found).lower() else None
     if isinstance(found, (int, float)):
@@ -248,8 +252,9 @@ def _moment(text: str) -> "datetime | None":
 
 
 def sort_key(name: str) -> Callable[[JsonObject], tuple[int, Json]]:
-    """Return the key for sorting records by a field: numbers, then texts, then records
-    without it.
+    """Return the key for sorting records by a field.
+
+    Numbers come first, then texts, then records without it.
     """
 
     def key(record: JsonObject) -> tuple[int, Json]:

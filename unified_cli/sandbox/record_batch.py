@@ -125,8 +125,9 @@ class RecordBatch:
         return self.connection.count(self.api, resource)
 
     def pointers(self, resource: str, numbers: Sequence[int | None]) -> Pointers:
-        """Return the pointers to these and other records of another resource of the
-        same API.
+        """Return the pointers to records of another resource.
+
+        They lead to these records and others of the same API.
         """
         return self.connection.pointers(self.api, resource, numbers)
 

@@ -147,8 +147,9 @@ def _part(head: str, content: UploadedFile) -> FormPart:
 
 
 def _places(body: BinaryIO, delimiter: bytes) -> Iterator[int]:
-    """Yield the positions of the delimiter in the body, as if a line break were before
-    the first byte.
+    """Yield the positions of the delimiter in the body.
+
+    A line break counts as if it were before the first byte.
     """
     body.seek(0)
     window, at, found = b"\r\n", -2, 0

@@ -79,8 +79,9 @@ def _custom(method: str, path: str) -> Operation:
 
 
 def _proxied(catalogue: Catalogue, method: str, path: str) -> Iterator[Route]:
-    """Yield the possible operations of a proxy path, one for each API with the
-    resource.
+    """Yield the possible operations of a proxy path.
+
+    There is one for each API with the resource.
     """
     name, *rest = path.removeprefix(f"{catalogue.service.proxy}/").split("/")
     if len(rest) > 1 or rest == [""]:
@@ -110,8 +111,10 @@ def options(request: SandboxRequest, allowed: Collection[str]) -> SandboxRespons
 
 
 def refused(request: SandboxRequest, allowed: Collection[str]) -> Refusal:
-    """Return the refusal of a request without a route: 501 for an unknown method, 405
-    for a method that the path does not accept, or 404.
+    """Return the refusal of a request without a route.
+
+    It is 501 for an unknown method, 405 for a method that the path does not accept, or
+    404.
     """
     if request.method not in _KNOWN:
         return Refusal(501, f"the sandbox knows no method {request.method}")

@@ -115,8 +115,9 @@ class SeededColumns:
         return [place == 0 for place in self.below(name, often)]
 
     def creation_times(self) -> list[int]:
-        """Return the creation times of the records, in 2024 and 2025, in seconds since
-        1970.
+        """Return the records' creation times, in seconds since 1970.
+
+        They are in 2024 and 2025.
         """
         days, seconds = self.below("born", 700), self.below("hour", DAY)
         return [
@@ -124,8 +125,9 @@ class SeededColumns:
         ]
 
     def times_after(self, name: str, starts: Iterable[int], days: int) -> list[int]:
-        """Return for each record a time at most this many days after its start, but not
-        after `NEWEST`.
+        """Return a later time for each record.
+
+        It is at most this many days after its start, but not after `NEWEST`.
         """
         later = self.below(name, days * DAY)
         return [

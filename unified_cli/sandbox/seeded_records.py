@@ -45,8 +45,9 @@ def _targets(place: FieldPlace) -> Targets:
 
 
 def _target_lists(place: FieldPlace, to: str) -> TargetLists:
-    """Return the function that finds the records of the resource `to` in a list
-    field.
+    """Return the function that finds a list field's records.
+
+    They are of the resource `to`.
     """
     if child := CHILD_LISTS.get(place):
         children = CHILDREN_PER_PARENT[place[0], child[0], child[1]]
@@ -75,8 +76,9 @@ def _children(numbers: Sequence[int], children: int, size: int) -> list[Sequence
 
 
 def _found(place: FieldPlace, to: str) -> Callable[[RecordBatch, int], Sequence[int | None]]:
-    """Return the function that finds the records that a field refers to, from their
-    total number, which is not 0.
+    """Return the function that finds a field's records.
+
+    It finds them from their total number, which is not 0.
     """
     _, resource, name = place
     if children := CHILDREN_PER_PARENT.get(place):
@@ -105,8 +107,9 @@ def _derived(place: FieldPlace) -> Targets:
 
 
 def _rare(batch: RecordBatch, name: str, size: int, *, lower: bool) -> Sequence[int | None]:
-    """Return a reference for one record in four, with `lower` to a record with a lower
-    number.
+    """Return a reference for one record in four.
+
+    With `lower`, it is to a record with a lower number.
     """
     targets: list[int | None] = []
     for place, (number, has) in enumerate(

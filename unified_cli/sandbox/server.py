@@ -269,8 +269,9 @@ class Server:
             socket.create_connection(self._sockets[0].getsockname()[:2], timeout=1).close()
 
     def _may_wait(self, channel: HTTPChannel) -> bool:
-        """Return whether the response to the channel's next request may be delayed by a
-        fault, its client, or its body.
+        """Return whether the channel's next response may be delayed.
+
+        The reason may be a fault, its client, or its body.
         """
         request = channel.requests[0]
         if len(channel.requests) > 1 or channel.total_outbufs_len:
@@ -311,8 +312,9 @@ class Server:
 
 
 def _connection_limit() -> int:
-    """Return the most open connections: the most open files, minus a few for other
-    files.
+    """Return the most open connections.
+
+    It is the number of files that may be open, minus a few.
     """
     allowed = os_limits.raise_open_files(_CONNECTIONS)
     return max(min(allowed, _CONNECTIONS) - 100, 50)

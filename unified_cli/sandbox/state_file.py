@@ -40,11 +40,11 @@ CREATE TABLE effects (
 
 
 def connect(path: Path | None) -> sqlite3.Connection:
-    """Open or create the database in this file, or in memory if `path` is None.
+    """Open or create the database in this file.
 
-    Raises StorageError if the file cannot be created, StateError if another version
-    wrote it or it is not a regular file, ConfigError if another user could have written
-    it, and sqlite3's errors.
+    It is in memory if `path` is None. Raises StorageError if the file cannot be
+    created, StateError if another version wrote it or it is not a regular file,
+    ConfigError if another user could have written it, and sqlite3's errors.
     """
     if path is None:
         database = _database(":memory:")

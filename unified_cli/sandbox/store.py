@@ -82,11 +82,12 @@ class SandboxStore:
         *,
         records: Mapping[tuple[str, str], int] | None = None,
     ) -> Self:
-        """Open or create the store in this file, or in memory if `path` is None.
+        """Open or create the store in this file.
 
-        If `seed` is None, use the seed of the file. `records` sets the number of
-        records by (API, resource). Raises StorageError if the file cannot be created or
-        read, and StateError if it is not a store or has another seed.
+        The store is in memory if `path` is None. If `seed` is None, use the seed of the
+        file. `records` sets the number of records by (API, resource). Raises
+        StorageError if the file cannot be created or read, and StateError if it is not
+        a store or has another seed.
         """
         used = path is not None and state_file.has_changes_beside(path)
         with ExitStack() as opened:
@@ -203,8 +204,10 @@ class SandboxStore:
     def created(
         self, scope: Scope, low: int, high: int, limit: int, *, newest: bool
     ) -> list[tuple[int, str]]:
-        """Return at most `limit` created records between two positions, exclusive: the
-        oldest or, with `newest`, the newest in reverse order.
+        """Return the created records between two positions.
+
+        The positions are exclusive. Returns at most `limit` records: the oldest or,
+        with `newest`, the newest in reverse order.
         """
         return self._rows(_NEWEST if newest else _OLDEST, *scope, max(low, CREATED), high, limit)
 
@@ -239,8 +242,9 @@ class SandboxStore:
         return (row[0] if row and row[0] else CREATED) + 1
 
     def reply(self, account: str, path: str, key: str) -> SandboxResponse | None:
-        """Return the response for this idempotency key, or None if the key is new or
-        empty.
+        """Return the response for this idempotency key, or None.
+
+        It is None if the key is new or empty.
         """
         row = key and self._row(
             "SELECT status, body, type FROM replies WHERE account = ? AND path = ? AND key = ?",
@@ -326,10 +330,10 @@ class SandboxStore:
 def own_store(
     runtime: Runtime, seed: str | None = None, records: Mapping[tuple[str, str], int] | None = None
 ) -> SandboxStore:
-    """Open the store in the user's data folder, or in memory with a message if it
-    cannot be written.
+    """Open the store in the user's data folder.
 
-    Raises ConfigError if others can change the folder.
+    If it cannot be written, the store is in memory, with a message. Raises ConfigError
+    if others can change the folder.
     """
     folder = runtime.folder("data")
     if folder is None:
@@ -358,8 +362,9 @@ def tell_lost(runtime: Runtime, store: SandboxStore) -> None:
 def _forgetful(
     runtime: Runtime, why: str, seed: str | None, records: Mapping[tuple[str, str], int] | None
 ) -> SandboxStore:
-    """Return a store in memory, with a warning, or with `--quiet` a warning before the
-    first write.
+    """Return a store in memory, with a warning.
+
+    With `--quiet`, the warning comes before the first write.
     """
     warning = f"the sandbox forgets its records when this ends: {why}"
     runtime.stderr.note(warning)

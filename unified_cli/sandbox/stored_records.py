@@ -174,8 +174,9 @@ class Records:
         return identity, row
 
     def update(self, row: Row, identity: str, members: dict[str, str], now: str) -> Row:
-        """Replace fields of a record, and set `updated_at` to `now` unless it is one of
-        them.
+        """Replace fields of a record.
+
+        Also sets `updated_at` to `now` unless it is one of them.
         """
         merged = {**row.members, "updated_at": dump(now), **members}
         changed = Row(row.position, join_members(merged))

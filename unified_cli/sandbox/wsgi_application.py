@@ -77,9 +77,10 @@ class HostCheck:
 
 
 def in_origin_form(target: str) -> tuple[str | None, str]:
-    """Return the host in a request line, or None, and the target without the host.
+    """Return the host and the target of a request line.
 
-    Clients send the whole URL to a proxy, and servers must accept it, too.
+    The host is None unless the target contains it. Clients send the whole URL to a
+    proxy, and servers must accept it, too.
     """
     found = _ABSOLUTE.match(target)
     if found is None:
@@ -132,9 +133,10 @@ def respond(
 
 @contextmanager
 def request_of(environ: "WSGIEnvironment", service: Service) -> Iterator[SandboxRequest]:
-    """Yield the request in a WSGI environment, and keep a large body during the block.
+    """Yield the request in a WSGI environment.
 
-    Raises Refusal 413 if the body is too long, and 400 if the target is invalid.
+    A large body is kept during the block. Raises Refusal 413 if the body is too long,
+    and 400 if the target is invalid.
     """
     _, target = in_origin_form(environ["REQUEST_URI"])
     headers = {

@@ -47,7 +47,10 @@ class AppendFile:
         self._open(os.O_CREAT | os.O_EXCL)
 
     def open(self, *, missing_ok: bool = False, writable: bool = True) -> None:
-        """Open the file, and with `missing_ok` create it if it is missing."""
+        """Open the file for reading and, if `writable`, for appending.
+
+        With `missing_ok` and `writable`, create the file if it is missing.
+        """
         self._open(
             (os.O_CREAT if missing_ok else 0) if writable else os.O_RDONLY, writable=writable
         )

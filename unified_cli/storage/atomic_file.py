@@ -176,8 +176,9 @@ def _temporary_files(folder: Path, name: str | None) -> list[Path]:
 
 
 def is_unfinished(name: str, of: str | None = None) -> bool:
-    """Return whether a name belongs to a temporary file, or to one for the file
-    `of`.
+    """Return whether a name belongs to a temporary file.
+
+    With `of`, only a temporary file for that name counts.
     """
     begin = r"\..+" if of is None else re.escape(f".{_short(of)}")
     return re.fullmatch(begin + r"\.[0-9a-f]{12}\.part", name) is not None

@@ -162,7 +162,7 @@ def _sign(handle: int) -> None:
 
 
 def _holder(path: Path) -> str | None:
-    """Return the process id in the lock's file, or None if there is no file."""
+    """Return the process id in the lock's file, or None."""
     try:
         with os.fdopen(regular_file.descriptor(path), "rb") as file:
             return file.read(20).decode("ascii", "replace").strip()

@@ -12,10 +12,10 @@ _NOT_OFFERED = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, err
 
 
 def make_private(folder: Path) -> None:
-    """Create the folder and its missing parents for this user only, and sync their
-    names.
+    """Create a private folder and its missing parents.
 
-    Raises FileExistsError for a dangling link, and OSError if creating fails.
+    Their names are synced. Raises FileExistsError for a dangling link, and OSError if
+    creating fails.
     """
     for missing in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
         try:
@@ -59,8 +59,10 @@ class FixedFolder:
         self._known = self._known or self._found()
 
     def check(self, path: Path) -> None:
-        """Raise UnsafeError if the folder was replaced, or a folder between it and
-        `path` is a link. Raises StorageError if it cannot be checked.
+        """Raise UnsafeError if the folder was replaced.
+
+        Also if a folder between it and `path` is a link. Raises StorageError if it
+        cannot be checked.
         """
         if self._known and not os.path.samestat(self._known, self._found()):
             raise UnsafeError(
@@ -77,10 +79,10 @@ class FixedFolder:
 
 
 def sync(folder: Path) -> None:
-    """Sync the names in the folder to disk, after files were created, renamed or
-    removed.
+    """Sync the names in the folder to disk.
 
-    Does nothing if the file system does not sync folders. Raises OSError.
+    Call it after files were created, renamed or removed. Does nothing if the file
+    system does not sync folders. Raises OSError.
     """
     handle = os.open(folder, os.O_RDONLY)
     try:

@@ -29,8 +29,9 @@ _PIECE = 1024 * 1024
 
 
 def is_named_pipe(path: str) -> bool:
-    """Return whether the path is a named pipe, but not a shell's `<(…)`, which is
-    already open.
+    """Return whether the path is a named pipe.
+
+    A shell's `<(…)` is already open and does not count.
     """
     try:
         return stat.S_ISFIFO(os.lstat(path).st_mode)
@@ -66,8 +67,9 @@ def _wait_for_writer(handle: int, path: str) -> None:
 
 
 def _has_no_writer(handle: int) -> bool:
-    """Return whether the pipe is at its end, instead of having a writer that has not
-    written yet.
+    """Return whether the pipe is at its end.
+
+    Otherwise it has a writer that has not written yet.
     """
     try:
         return os.read(handle, 1) == b""

@@ -11,7 +11,10 @@ from pathlib import Path
 
 
 def folded(name: str) -> str:
-    """Return a form that is equal for names that a file system may not distinguish."""
+    """Return the name in the form for comparisons.
+
+    The form is the same for names that a file system may not distinguish.
+    """
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 

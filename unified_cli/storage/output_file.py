@@ -43,11 +43,10 @@ def write(path: Path, chunks: Iterable[bytes], *, force: bool, instead: str = OV
 
 @contextmanager
 def opened(path: Path, *, force: bool, instead: str = OVERWRITE) -> Iterator[AtomicFile]:
-    """Yield a file that gets its name at the end of the block, or is removed after an
-    error.
+    """Yield a file that gets its name after the block.
 
-    The path must not exist unless `force`; `instead` is the hint. Raises StorageError,
-    before the block if the path cannot be written.
+    After an error, it is removed. The path must not exist unless `force`; `instead` is
+    the hint. Raises StorageError, before the block if the path cannot be written.
     """
     check(path, force=force, instead=instead)
     try:
@@ -77,8 +76,9 @@ def check(path: Path, *, force: bool, instead: str = OVERWRITE) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """Raise StorageError if the path cannot be a file, for example because its folder
-    is missing or not writable.
+    """Raise StorageError if the path cannot be a file.
+
+    For example, its folder is missing or not writable.
     """
     os_limits.absolute(path)
     if not path.name or path.name == "..":
@@ -122,10 +122,11 @@ class OutputStream(WholeWriter):
 
 
 def open_stream(path: Path) -> OutputStream | None:
-    """Open the device or pipe at `path`, or return None for a regular or missing file.
+    """Open the device or pipe at `path`.
 
-    Links are not followed, except the system's names of descriptors. Raises
-    StorageError, also for a named pipe without a reader.
+    Returns None for a regular or missing file. Links are not followed, except the
+    system's names of descriptors. Raises StorageError, also for a named pipe without a
+    reader.
     """
     try:
         if match := _DESCRIPTOR.fullmatch(str(path)):

@@ -75,11 +75,12 @@ def whole(path: Path, remedy: str, *, largest: int = LARGEST_FILE) -> bytes | No
 def lines(
     file: AppendFile | MemoryFile, remedy: str, *, longest: int = LONGEST_LINE, repair: bool = True
 ) -> Iterator[StateLine]:
-    """Yield the lines of a file of JSON objects, and remove a partial last line.
+    """Yield the lines of a file of JSON objects.
 
-    Without `repair`, only skip a partial last line, because another process may be
-    writing it. `longest` is the most bytes in a line, and `remedy` the hint for damage.
-    Raises StateError if a line is too long or damaged, and OSError if reading fails.
+    A partial last line is removed. Without `repair`, only skip a partial last line,
+    because another process may be writing it. `longest` is the most bytes in a line,
+    and `remedy` the hint for damage. Raises StateError if a line is too long or
+    damaged, and OSError if reading fails.
     """
     position, torn = 0, False
     with file.reader() as content:
@@ -97,7 +98,7 @@ def lines(
 
 
 def decoded(text: bytes, kind: type[T]) -> T | None:
-    """Decode JSON text as a value of this type, or return None if it is not one."""
+    """Decode JSON text as this type, or return None."""
     try:
         return typed_json.decode(text, kind)
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -111,14 +112,18 @@ def damage(path: Path, number: int, remedy: str) -> StateError:
 
 
 def not_regular(path: Path, remedy: str) -> StateError:
-    """Return the error for a state file that is a link, a folder, a pipe or a
-    device.
+    """Return the error for an irregular state file.
+
+    It is a link, a folder, a pipe or a device.
     """
     return StateError(f"{path} is not a regular file", hint=remedy)
 
 
 def _begins_an_object(text: bytes) -> bool:
-    """Return whether the text may be the beginning of a JSON object on one line."""
+    """Return whether the text may begin a JSON object.
+
+    The object is on one line.
+    """
     if not b'{"'.startswith(text[:2]) or _CONTROL.search(text):
         return False
     try:

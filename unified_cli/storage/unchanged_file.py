@@ -21,9 +21,9 @@ class UnchangedFile:
     """An open regular file, with its `size` and `sha256` when it was opened."""
 
     def __init__(self, path: Path, read: Callable[[int, int], None] | None = None) -> None:
-        """`read` is called with the bytes read so far and the total while the digest is
-        computed.
+        """Open the file, and compute its digest.
 
+        `read` is called with the bytes read so far and the total while it is computed.
         Raises NotRegularError for a pipe, a folder or a device, and OSError if reading
         fails.
         """

@@ -59,8 +59,10 @@ def check_command(
 
 
 def repeat_command(doubtful: DoubtfulCall, selection: Sequence[str]) -> str | None:
-    """Return the command that repeats a call with the same key, or None if the call has
-    no key or its body does not fit on a command line.
+    """Return the command that repeats a call, or None.
+
+    It uses the same key. It is None if the call has no key or its body does not fit on
+    a command line.
     """
     call, body, key = doubtful
     if not key or len(body or b"") > _LONGEST_BODY:
@@ -85,7 +87,10 @@ def _line(words: Iterable[str], selection: Sequence[str]) -> str:
 
 
 def identifier_in(body: bytes | None, resource: str) -> str | None:
-    """Return the id that a body contains for a record of this resource, or None."""
+    """Return the id that a body contains, or None.
+
+    The id is for a record of this resource.
+    """
     try:
         members = json.loads(body or b"{}")
     except ValueError:

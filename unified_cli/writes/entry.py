@@ -94,7 +94,10 @@ class JournalEntry(msgspec.Struct, omit_defaults=True):
 
     @property
     def reason(self) -> MaskedText:
-        """Why a write is in this state, beginning with the kind of doubt, if any."""
+        """Why a write is in this state.
+
+        It begins with the kind of doubt, if any.
+        """
         if self.s is EntryState.SENT:
             return masked(Doubt.UNSEEN.value)
         return masked(f"{self.doubt}: {self.why}") if self.doubt else self.why

@@ -59,8 +59,9 @@ def path_of(source: Path) -> Path:
 
 
 def lacks_choices(source: Path) -> bool:
-    """Return whether an older version wrote the journal, without recording how it read
-    the input.
+    """Return whether an older version wrote the journal.
+
+    That version did not record how it read the input.
     """
     path = path_of(source)
     try:
@@ -93,13 +94,13 @@ class ImportJournal(Journal):
     def open(
         cls, path: Path, header: ImportHeader, other: Counterpart, *, highest: int, restart: bool
     ) -> "ImportJournal":
-        """Open the journal of an input, or begin a new one if it is missing or
-        `restart` discards it.
+        """Open the journal of an input, or begin a new one.
 
-        A replay never discards a journal of the `other` kind. `highest` is the number
-        of the input's last record. The caller must hold the lock. Raises StateError if
-        the journal belongs to another import or is damaged, and StorageError if it
-        cannot be read or written.
+        It begins one if the journal is missing or `restart` discards it. A replay never
+        discards a journal of the `other` kind. `highest` is the number of the input's
+        last record. The caller must hold the lock. Raises StateError if the journal
+        belongs to another import or is damaged, and StorageError if it cannot be read
+        or written.
         """
         journal = cls(journals.open_file(path, missing_ok=True), _REMEDY)
         journal.header, journal._other = header, other
@@ -189,8 +190,9 @@ class ImportJournal(Journal):
                 self._check_kind(found)
 
     def _check_kind(self, found: ImportHeader) -> None:
-        """Raise StateError if a real import finds the journal of a replay, or the
-        reverse.
+        """Raise StateError if the journal is of the other kind.
+
+        The kinds are a real import and a replay.
         """
         if found.fingerprint != self._other.fingerprint:
             return

@@ -81,8 +81,9 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def key(self) -> str:
-        """The idempotency key in the record's mark, or "" if it has none for this
-        request.
+        """The idempotency key in the record's mark, or "".
+
+        It is "" if the mark has none for this request.
         """
         return self.mark.key if self.mark and self.mark.request in {"", self.hash} else ""
 
@@ -107,10 +108,10 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
         return digest.hexdigest()
 
     def key_for(self, import_id: str) -> str:
-        """Return the idempotency key, which is the same for every attempt at this
-        record in this import.
+        """Return the record's idempotency key in this import.
 
-        The service may compare keys without bodies, so another body has another key.
+        It is the same for every attempt. The service may compare keys without bodies,
+        so another body has another key.
         """
         digest = hashlib.sha256(f"{import_id}|{self.number}|{self.hash}".encode()).digest()
         return self.key or base64.b32encode(digest[:25]).decode("ascii")

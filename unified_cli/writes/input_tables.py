@@ -37,7 +37,10 @@ class TableRules(NamedTuple):
 
 
 def read_csv(file: BinaryIO, name: str, rules: TableRules) -> Iterator[InputLine]:
-    """Return the rows of a table whose cells may be quoted, as RFC 4180 says."""
+    """Return the rows of a table, read as RFC 4180 says.
+
+    Cells may be quoted.
+    """
     csv.field_size_limit(input_bounds.LONGEST_LINE)
     text = io.TextIOWrapper(file, "utf-8-sig", newline="")
     lines = _RowLines(input_bounds.text_lines(text, name), name)
@@ -52,8 +55,9 @@ def read_csv(file: BinaryIO, name: str, rules: TableRules) -> Iterator[InputLine
 
 
 def read_tsv(file: BinaryIO, name: str, rules: TableRules) -> Iterator[InputLine]:
-    r"""Return the rows of a table without quotes, in which `\t`, `\n`, `\r` and `\\`
-    are escapes.
+    r"""Return the rows of a table without quotes.
+
+    `\t`, `\n`, `\r` and `\\` are escapes.
     """
     yield from _records(_tab_rows(file, name), name, rules)
 

@@ -112,7 +112,10 @@ class Journal:
         return Counter(OUTCOMES[self.state(number)] for number in self.noted())
 
     def call(self, number: int) -> JournalEntry:
-        """Return the line with the call of a write, which must be one of `numbers`."""
+        """Return the line with a write's call.
+
+        `number` must be one of `numbers`.
+        """
         return self._entry(self._calls[number])
 
     def sent(self, number: int) -> JournalEntry | None:

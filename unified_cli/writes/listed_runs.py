@@ -45,10 +45,10 @@ def list_runs(runtime: Runtime, catalogue: Catalogue | None = None) -> list[Know
 
 
 def export_words(runtime: Runtime, place: str) -> Sequence[str]:
-    """Return the words of the newest export to a place that this user began, none if
-    there is no such run.
+    """Return the words of the newest export to a place.
 
-    Tasks, and the exports of others, are not in the list of runs.
+    This user began it. Returns none if there is no such run. Tasks, and the exports of
+    others, are not in the list of runs.
     """
     try:
         path = place if object_store.parse_url(place) else str(os_limits.absolute(Path(place)))

@@ -40,8 +40,9 @@ class NotedCall(NamedTuple):
     path: str = ""
 
     def as_doubtful(self, common: bytes | None) -> DoubtfulCall:
-        """Return the call in doubt, with the `common` body if it has none of its
-        own.
+        """Return the call in doubt.
+
+        It has the `common` body if it has none of its own.
         """
         body = common if self.call.body is None else self.call.body.encode()
         return DoubtfulCall(self.call, body, self.key)
@@ -113,8 +114,9 @@ def _noted(journal: Journal, number: int, call: RunCall, key: str = "") -> Noted
 def of_import(
     items: Iterable[InputItem], journal: Journal, header: RunHeader, operation: Operation
 ) -> Iterator[NotedCall]:
-    """Yield a call for each of these items of an import, with its state from the
-    journal.
+    """Yield a call for each of these items of an import.
+
+    Its state is from the journal.
     """
     several = profiles.is_several(header.selection)
     targets: dict[str | None, tuple[str, str]] = {

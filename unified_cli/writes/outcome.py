@@ -110,8 +110,9 @@ def may_resend(request: Request, age: float, window: float) -> bool:
 
 
 def record_in(body: bytes, service: Service) -> Parts:
-    """Return the members of the record in a response, or nothing if there is no record.
-    The record may be in an envelope.
+    """Return the members of the record in a response.
+
+    Returns nothing if there is no record. The record may be in an envelope.
     """
     try:
         members = parts(body.strip()) or {}

@@ -48,10 +48,10 @@ def check(beside: Path) -> None:
 def write(
     group: OutcomeGroup, beside: Path, count: int, lines: Iterable[bytes] | None
 ) -> OutcomeGroup:
-    """Write the file of a group beside the input, or remove an outdated one if the
-    group is empty.
+    """Write the file of a group beside the input.
 
-    Without `lines`, only count the writes. Raises StorageError.
+    If the group is empty, an outdated file is removed. Without `lines`, only count the
+    writes. Raises StorageError.
     """
     path = path_of(group.name, beside)
     atomic_file.sweep(path)

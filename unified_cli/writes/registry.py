@@ -78,8 +78,9 @@ class RunHeader(msgspec.Struct):
     def for_calls(
         cls, kind: RunKind, operation: Operation, options: ConnectionOptions, at: float, calls: int
     ) -> Self:
-        """Return the header of this many calls of an operation to the connections that
-        the options select.
+        """Return the header of this many calls of an operation.
+
+        The calls are to the connections that the options select.
         """
         named = options.token_file
         token_file = str(os_limits.absolute(Path(named))) if named else ""

@@ -110,8 +110,9 @@ class StoredRun:
 
     @property
     def listed_header(self) -> RunHeader:
-        """The header with its kind, and with an empty id if the run is only in
-        memory.
+        """The header with its kind.
+
+        Its id is empty if the run is only in memory.
         """
         return msgspec.structs.replace(
             self.header, kind=self.kind, run=self.id if self.kept else ""
@@ -128,8 +129,9 @@ class StoredRun:
         return self.header.ordered or not self.several
 
     def calls(self) -> Iterator[tuple[int, JournalEntry, RunCall]]:
-        """Yield the number, the journal entry, and the call for each call of the
-        run.
+        """Yield each call of the run.
+
+        Its number and its journal entry come before it.
         """
         for number in self.journal.numbers():
             planned = self.journal.call(number)

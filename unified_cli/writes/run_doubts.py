@@ -72,16 +72,18 @@ class RunDoubts:
             selections.setdefault(shlex.join(self._selection(doubtful)))
 
     def _is_looked_at(self, doubtful: DoubtfulCall) -> bool:
-        """Return whether a repeat reads the record first, and sends nothing if the call
-        was done.
+        """Return whether a repeat reads the record first.
+
+        It then sends nothing if the call was done.
         """
         name = doubtful.call.operation.rpartition(" ")[2]
         return self._header.kind is RunKind.APPLY and name != "create"
 
     def show(self, runtime: Runtime, *, closes: bool) -> None:
-        """Print which calls a resume repeats, why others are not repeated, and how a
-        person repeats them or, if nothing else is left, which `closes` says, closes the
-        run.
+        """Print which calls a resume repeats, and why not others.
+
+        Also prints how a person repeats the others or, if nothing else is left, which
+        `closes` says, closes the run.
         """
         run = self._header.run
         if self.repeated and run:
@@ -108,8 +110,10 @@ class RunDoubts:
 
     @property
     def look_command(self) -> str | None:
-        """The command that shows whether the calls were done, or one on each line if
-        they are of several records. None if no operation shows it.
+        """The command that shows whether the calls were done.
+
+        There is one on each line if they are of several records. None if no operation
+        shows it.
         """
         header, found = self._header, self._looks
         several = header.kind is RunKind.FAN_OUT or profiles.is_several(header.selection)

@@ -185,8 +185,9 @@ class RunSender:
     def _closed(
         self, closed: stdout.ClosedError, items: Sequence[CallItem]
     ) -> UnifiedError | stdout.ClosedError:
-        """Return the error to raise for closed output, which says nothing unless writes
-        are left.
+        """Return the error to raise for closed output.
+
+        It says nothing unless writes are left.
         """
         if self._ended == len(items) or not self._writes:
             return closed

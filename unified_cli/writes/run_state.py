@@ -79,8 +79,9 @@ class KnownRun(NamedTuple):
         return self.doubts is not None and self.doubts.repeated > 0
 
     def show_doubts(self, runtime: Runtime) -> None:
-        """Print what a resume and a person can do about the calls in doubt, if they
-        were read.
+        """Print what to do about the calls in doubt.
+
+        A resume or a person can do it. Prints nothing if they were not read.
         """
         if self.doubts is not None:
             failed = self.counts is not None and self.counts["failed"]
@@ -157,8 +158,10 @@ def load(
 
 
 def of_this_process(runtime: Runtime, catalogue: Catalogue) -> KnownRun | None:
-    """Return the known facts about the import or the apply that just ended here, with
-    its doubts. None if it is in no list of runs.
+    """Return the facts about the run that just ended here.
+
+    It is an import or an apply. The facts include its doubts. None if it is in no list
+    of runs.
     """
     if not (run := runtime.stderr.run):
         return None
@@ -213,11 +216,10 @@ def state_of(counts: Counter[str]) -> str:
 
 
 def open_journals(header: RunHeader) -> Iterator[Journal]:
-    """Yield the journals of an import, or of the plans that were applied, open to be
-    read.
+    """Yield the journals of a run, open for reading.
 
-    Raises StateError if a journal is missing or damaged, and StorageError if reading
-    fails.
+    They are those of an import, or of the plans that were applied. Raises StateError if
+    a journal is missing or damaged, and StorageError if reading fails.
     """
     for text in (header.path, *header.paths):
         path = Path(text)

@@ -135,16 +135,18 @@ class _RunSelection(NamedTuple):
 
 
 def is_for(call: RunCall, settings: Settings) -> bool:
-    """Return whether a call was for the connection of these settings, by origin and
-    account.
+    """Return whether a call was for this connection.
+
+    The origin and the account of the settings decide.
     """
     origin, account = settings.identity
     return call.account == account and f"{call.base_url}/".startswith(f"{origin}/")
 
 
 def moved_error(call: RunCall, settings: Settings) -> StateError:
-    """Return the error for a profile that now leads to another connection than the
-    call's.
+    """Return the error for a profile that has moved.
+
+    It now leads to another connection than the call's.
     """
     who = f'profile "{call.profile}"' if call.profile else "the environment"
     return StateError(

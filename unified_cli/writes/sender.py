@@ -134,11 +134,11 @@ class Sender(Generic[ItemT, JobT]):
         writers.slots.on_room = self._workers.wake
 
     def outcomes(self, items: Iterable[ItemT]) -> Iterator[SentJob[JobT]]:
-        """Yield each job with its outcome, in the order of completion or, in an ordered
-        run, of the items.
+        """Yield each job with its outcome.
 
-        Jobs that start at the same time are synced to disk together. Raises
-        StorageError of the journal.
+        They are in the order of completion or, in an ordered run, of the items. Jobs
+        that start at the same time are synced to disk together. Raises StorageError of
+        the journal.
         """
         turns: FairTurns[ItemT] = FairTurns(
             items, self._turn_of, ahead=self._way.ahead, weight=self._way.weight

@@ -97,10 +97,9 @@ def unlisted_journals(runtime: Runtime) -> list[Path]:
 
 
 def remove_unlisted(runtime: Runtime, journal: str) -> None:
-    """Remove the files of an import that version 0.1 began, so that it is not listed
-    again.
+    """Remove the files of an import that version 0.1 began.
 
-    Does nothing for other journals. Raises StorageError.
+    It is then not listed again. Does nothing for other journals. Raises StorageError.
     """
     path = Path(journal)
     if path not in unlisted_journals(runtime):
@@ -180,8 +179,9 @@ def _fill(copy: AtomicFile, where: list[Any], chunks: Iterable[bytes], named: st
 
 
 def _lacks_locks(path: Path) -> StorageError | None:
-    """Return why an import of this file cannot be locked, or None if the disk has
-    locks.
+    """Return why an import cannot be locked, or None.
+
+    It is None if the disk of its file has locks.
     """
     lock = import_journal.lock_of(path, file_lock.IN_DATA_FOLDER)
     try:

@@ -149,8 +149,9 @@ class RunSummary:
                 self._failed_by[call.profile] += 1
 
     def show(self, runtime: Runtime) -> None:
-        """Print the number of finished calls, then a line for each cause of the
-        others.
+        """Print the number of finished calls.
+
+        A line for each cause of the others follows.
         """
         runtime.stderr.note(
             f"done: {self.counts['done']} of {counted(self.total, self._kind.unit)}"
@@ -167,8 +168,10 @@ class RunSummary:
         self.show_doubt(runtime)
 
     def show_doubt(self, runtime: Runtime) -> None:
-        """Print which calls in doubt a resume repeats, why it does not repeat the
-        others, and how to repeat them.
+        """Print what happens to calls in doubt.
+
+        It prints which ones a resume repeats, why it does not repeat the others, and
+        how to repeat them.
         """
         left = self.counts["failed"] or self.counts["not-tried"]
         self._doubts.show(runtime, closes=not left)

@@ -58,10 +58,12 @@ def show(
     profiles: Collection[str] | None,
     account_id: str | None,
 ) -> None:
-    """Print the offers: a table on a terminal, lines on a pipe, or the format `form`.
-    Then name offers beyond the catalogue, with the command that adds them. `profiles`
-    are the names that `-p` accepts, None if there is no connection; `account_id` is the
-    id that was given instead of a profile's.
+    """Print the offers of connections.
+
+    Prints a table on a terminal, lines on a pipe, or the format `form`. Then names
+    offers beyond the catalogue, with the command that adds them. `profiles` are the
+    names that `-p` accepts, None if there is no connection; `account_id` is the id that
+    was given instead of a profile's.
     """
     runtime, service = context.runtime, context.catalogue.service
     chosen = formats.of_command(form, formats.MATRICES, terminal=runtime.stdout_is_terminal)

@@ -86,7 +86,10 @@ def _check_needed(name: str, client: Client, settings: Settings, catalogue: Cata
 
 
 def _request(settings: Settings, service: Service) -> Request:
-    """Return the request for a token; the data of the connection stay as they are."""
+    """Return the request for a token.
+
+    The data of the connection stay as they are.
+    """
     scope = requests.scope_of(settings, service)
     body = {service.connection: scope.account, "persist_previous_context": True}
     content = Content(body=dump(body).encode(), key=str(uuid.uuid4()))

@@ -50,8 +50,9 @@ def _resolved(
 def note_missing(
     context: CommandContext, options: ListedConnectionsOptions, found: Sequence[ConnectionRecord]
 ) -> None:
-    """Note that the own connection of the profile is not in the list of its token. A
-    list that is filtered at the service, or empty, says nothing about it.
+    """Note if the list lacks the profile's own connection.
+
+    Prints nothing for an empty list, or one that is filtered at the service.
     """
     if not (options.profile and found) or options.query:
         return

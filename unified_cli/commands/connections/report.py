@@ -130,8 +130,10 @@ def _error(one: ConnectionRecord, failed: Mapping[str, UnifiedError]) -> JsonObj
 def _ask_health(
     context: CommandContext, settings: Settings, found: Sequence[ConnectionRecord]
 ) -> tuple[list[ConnectionRecord], Mapping[str, UnifiedError]]:
-    """Return the connections with their current state, and by id the errors of those
-    that could not be asked. Both keep the order of `found`.
+    """Return the connections with their current state.
+
+    Also returns, by id, the errors of those that did not answer. Both keep the order of
+    `found`.
     """
     runtime, catalogue = context.runtime, context.catalogue
     before = {one.id: one.state for one in found if one.id}

@@ -102,8 +102,10 @@ def write(
 
 
 def _know_tokens(runtime: Runtime, config: Config) -> None:
-    """Mask the tokens of all profiles, even of those that were not checked, except
-    tokens that only a program can give.
+    """Mask the tokens of all profiles.
+
+    Includes profiles that were not checked, but not tokens that only a program can
+    give.
     """
     for name in (None, *config.profiles):
         with suppress(UnifiedError):

@@ -147,11 +147,11 @@ def _network_settings(runtime: Runtime, ca_bundle: str | None) -> Iterator[Findi
 
 
 def configuration(runtime: Runtime, first_words: Collection[str]) -> Iterator[Finding]:
-    """Yield the config file: its path, its permissions, every name in it, and its
-    aliases.
+    """Yield the findings on the config file.
 
-    `first_words` are the words that an alias's command may begin with. An alias cannot
-    have such a word as its name.
+    They are its path, its permissions, every name in it, and its aliases. `first_words`
+    are the words that an alias's command may begin with. An alias cannot have such a
+    word as its name.
     """
     path = file.locate(runtime)
     if path is None:

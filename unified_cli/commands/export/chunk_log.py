@@ -40,8 +40,9 @@ class ListPlace(NamedTuple):
 
     @classmethod
     def from_file(cls, file: str) -> Self:
-        """Return the place for a list from its file in a local folder, such as
-        `acme/ats/jobs.2.ndjson`.
+        """Return the place for a list from its local file.
+
+        The file is one such as `acme/ats/jobs.2.ndjson`.
         """
         path = PurePosixPath(file)
         resource, _, number = path.stem.rpartition(".")
@@ -68,8 +69,9 @@ class ListPlace(NamedTuple):
 
 
 def chunks_digest(chunks: Mapping[str, Stored]) -> str:
-    """Return a digest of the names, sizes and tags of chunks, or "" if a chunk has no
-    tag.
+    """Return a digest of chunks, or "" without all tags.
+
+    It covers their names, sizes and tags.
     """
     found = sorted((name, stored.size, stored.tag) for name, stored in chunks.items())
     return (
@@ -198,10 +200,10 @@ class ChunkLog:
 def changed(
     objects: StoredObjects, place: ListPlace, known: Iterable[Chunk], there: Mapping[str, Stored]
 ) -> str | None:
-    """Return the name of a known chunk that is missing or was changed, or None.
+    """Return the name of a known chunk that changed, or None.
 
-    `there` has the listed chunks. If the tag of a chunk differs, for example after a
-    copy, compare its bytes. Raises StorageError.
+    A missing chunk has changed, too. `there` has the listed chunks. If the tag of a
+    chunk differs, for example after a copy, compare its bytes. Raises StorageError.
     """
     for chunk in known:
         path = f"{place.folder}/{chunk.name}"

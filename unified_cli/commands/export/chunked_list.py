@@ -167,7 +167,10 @@ class ChunkedList:
         self._fence(state) if self._takes_over else self._add(None, state)
 
     def _fence(self, state: Checkpoint) -> None:
-        """Use up the next number and chunk name of a writer that may be frozen."""
+        """Use up the next number of a frozen writer.
+
+        The writer cannot use that number and its chunk name later.
+        """
         self._takes_over = False
         # Readers accept an empty chunk.
         if chunk := self._created(b""):
@@ -209,10 +212,10 @@ class ChunkedList:
         )
 
     def _created_after(self, lines: bytes) -> Chunk | None:
-        """Create and return the chunk under the next number, because another writer has
-        created this one.
+        """Create and return the chunk under a later number.
 
-        Raises TakenOverError if that writer is alive.
+        Another writer has used the next one. Raises TakenOverError if that writer is
+        alive.
         """
         self._check_held()
         self._take_number(self._known.state)

@@ -74,8 +74,9 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.profile or self.account
 
     def paced(self, pace: float) -> "ConnectionTask":
-        """Return the task with this limit of requests in a window, or 0 for no
-        limit.
+        """Return the task with this limit of requests.
+
+        The limit is for a window, and 0 means no limit.
         """
         options = msgspec.structs.replace(self.options, rate=pace, token_rate=pace)
         return msgspec.structs.replace(self, options=options)
@@ -236,7 +237,8 @@ def plan_of(
 
 
 def manifest_name(name: str) -> str:
-    """Return the name of the manifest of a connection's task: no two tasks of an export
-    write the same file.
+    """Return the name of the manifest of a connection's task.
+
+    No two tasks of an export write the same file.
     """
     return manifest_of(name)

@@ -28,8 +28,9 @@ _LEAST = (1, 6)
 
 
 def check() -> None:
-    """Raise ConfigError if the library that writes tables is not installed, or is too
-    old.
+    """Raise ConfigError if the library for tables is missing.
+
+    Also if it is too old.
     """
     try:
         metadata.version("pyarrow")

@@ -79,8 +79,9 @@ def wrong_name(table: DeltaTable, part: TablePart, known: Collection[str]) -> st
 
 
 def after(read: TableRead, version: int, files: Collection[DataFile], changed: int) -> TableRead:
-    """Return the finished read, with the version, rows and digest of files of its
-    part.
+    """Return the finished read of this version.
+
+    It has the version, and the rows and digest of files of its part.
     """
     rows, digest = sum(one.rows for one in files), _digest(one.name for one in files)
     return replace(read, version=version, rows=rows, digest=digest, changed=changed)

@@ -62,8 +62,10 @@ class NewestRecords:
                     newest[key >> 1] = at
 
     def _replaces(self, place: int, key: int, stamp: int) -> bool:
-        """Return whether the record at this place replaces a state with this key and
-        stamp. If not, it no longer counts.
+        """Return whether the record replaces a state.
+
+        The state has this key and stamp. If the record does not replace it, the record
+        at this place no longer counts.
         """
         if key != self._keys[place]:
             self._others.add(place)
@@ -73,8 +75,10 @@ class NewestRecords:
         return False
 
     def replaces(self, place: int, record: bytes) -> bool:
-        """Return whether the record at this place replaces the table's record with its
-        id. If not, it no longer counts.
+        """Return whether the record replaces the table's record.
+
+        The table's record has its id. If the record at this place does not replace it,
+        it no longer counts.
         """
         return self._replaces(place, _key(record), _stamp(record))
 
@@ -85,7 +89,10 @@ class NewestRecords:
         return compress(self._records(), self._kept)
 
     def ids(self) -> tuple[pa.Array, "array[int]"]:
-        """Return the ids as a table knows them, and the place of each in the file."""
+        """Return the ids, and the place of each in the file.
+
+        The ids have the form that a table knows.
+        """
         ids = pa.array((parquet_file.identity(record) for record in self), pa.string())
         return ids, array("Q", compress(count(), self._kept))
 

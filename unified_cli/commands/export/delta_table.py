@@ -89,8 +89,9 @@ class ListTable:
         return f"{self._files}/{self._name}"
 
     def check_owner(self, part: TablePart, known: Collection[str]) -> None:
-        """Raise StateError if another connection's rows have the name of this one, or
-        rows of this one have another name. Ignore names that a manifest knows.
+        """Raise StateError if another connection's rows have this name.
+
+        Also if rows of this one have another name. Ignore names that a manifest knows.
         """
         with self._lock:
             table = self._found()
@@ -101,9 +102,10 @@ class ListTable:
                 )
 
     def current(self, part: TablePart, read: TableRead) -> TableRead | None:
-        """Return the read with the state that the part has now, or None without it.
+        """Return the read with the state of the part now.
 
-        Raises StateError if another program changed the part since this read.
+        Returns None without a state. Raises StateError if another program changed the
+        part since this read.
         """
         with self._lock:
             table = self._found()
@@ -260,9 +262,10 @@ class ListTable:
         added: Sequence[DataFile],
         gone: Sequence[DataFile],
     ) -> None:
-        """Commit the files that come and go as the version after that of the table.
+        """Commit these files as the table's next version.
 
-        Raises CommitFailedError if there is one by now.
+        The files `added` come, the files `gone` go. Raises CommitFailedError if the
+        version exists by now.
         """
         now, values = int(time.time() * 1000), {PROFILE: part.columns.profile}
         come = [AddAction(one.name, one.size, values, now, True, one.statistics) for one in added]

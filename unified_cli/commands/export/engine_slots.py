@@ -16,8 +16,10 @@ class TokenSlots:
     """
 
     def __init__(self, paces: Mapping[str, float], limit: float, window: float) -> None:
-        """`paces` are the maximum rates of the tasks, and `limit` is their common
-        limit, in requests per `window` seconds. 0 means no limit.
+        """Set the rates of the tasks and their common limit.
+
+        `paces` are the maximum rates of the tasks, and `limit` is their common limit,
+        in requests per `window` seconds. 0 means no limit.
         """
         fastest, number = max(paces.values()), len(paces)
         at_once = max(1, int(limit // fastest)) if limit and fastest else min(number, _MOST)

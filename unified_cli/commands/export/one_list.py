@@ -150,8 +150,9 @@ class ListRunner:
         history: ListHistory,
         options: ListExportOptions,
     ) -> Generator[Page | ListResult]:
-        """Yield the results of writing a list and, if a killed run had completed it,
-        the changes since then.
+        """Write a list, and yield the results.
+
+        If a killed run had completed it, also yield the changes since then.
         """
         read = not options.incremental
         for result in written:

@@ -54,9 +54,10 @@ def _format(file: str) -> str:
 
 
 def _check_restart(destination: Destination, plan: ExportPlan, kept: Manifest) -> None:
-    """Raise UsageError if a restart changes the filter, because records outside the new
-    filter would be lost, and ConfigError if it replaces tables without the required
-    package.
+    """Raise an error if a restart would lose data.
+
+    Raises UsageError if it changes the filter, because records outside the new filter
+    would be lost, and ConfigError if it replaces tables without the required package.
     """
     options = plan.options
     known = {list_of(one.list_file): one for one in export_state.known(destination, kept).values()}
@@ -78,8 +79,9 @@ def _check_restart(destination: Destination, plan: ExportPlan, kept: Manifest) -
 
 
 def _identity(plan: ExportPlan, one: PlannedList) -> ListIdentity:
-    """Return the identity of a list, or an empty one if its connection cannot be
-    called, which is reported later.
+    """Return the identity of a list.
+
+    It is empty if its connection cannot be called, which is reported later.
     """
     try:
         options = plan.list_options(one)
@@ -139,8 +141,9 @@ def with_known_folders(destination: Destination, plan: ExportPlan) -> ExportPlan
 
 
 def _check_owners(destination: TableFolder, plan: ExportPlan, known: Collection[str]) -> None:
-    """Raise StateError if the tables have connections of this run under other names,
-    which are not in a manifest.
+    """Raise StateError if tables know connections by other names.
+
+    Ignores names that a manifest knows.
     """
     for one in plan.lists:
         if one.label not in known:
@@ -191,11 +194,11 @@ def reserve(destination: Destination, plan: ExportPlan) -> Iterator[tuple[Manife
 
 
 def _reserve(destination: Destination, plan: ExportPlan) -> tuple[Manifest, bool]:
-    """Return this run's manifest, which lists its files, and whether to wait because
-    requests of an earlier run may still count towards the rate limits.
+    """Return this run's manifest, and whether to wait.
 
-    Raises StateError if a manifest is damaged, and InUseError if another run is reading
-    one of the lists.
+    The manifest lists the run's files. Waiting is needed if requests of an earlier run
+    may still count towards the rate limits. Raises StateError if a manifest is damaged,
+    and InUseError if another run is reading one of the lists.
     """
     runtime, name, restart = plan.context.runtime, plan.manifest, plan.options.restart
     own = _earlier_manifest(destination, plan)

@@ -82,8 +82,9 @@ def file_format(options: ExportOptions) -> Format:
 
 
 def _check_table(options: ExportOptions) -> None:
-    """Raise UsageError if a table cannot have the columns, and ConfigError if packages
-    are missing.
+    """Raise UsageError if a table cannot have the columns.
+
+    Raises ConfigError if packages are missing.
     """
     seen = {name.lower() for name in parquet_file.COLUMNS}
     for name in dict.fromkeys(delivery.column_names(options.columns)):
@@ -195,7 +196,7 @@ def _in_shard(name: str, operation: Operation, shard: tuple[int, int] | None) ->
 
 
 def file_for(connection: str, name: str, form: Format) -> str:
-    """Return the path of a list such as `ats/jobs` in the export, with quoted names."""
+    """Return the path of a list such as `ats/jobs`, quoted."""
     folder = quote(connection, safe="")
     return f"{f'%2E{folder[1:]}' if folder.startswith('.') else folder}/{name}.{form}"
 

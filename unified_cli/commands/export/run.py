@@ -300,8 +300,9 @@ class _Export:
             summary.partial.append(f"{entry.file}: {entry.why}")
 
     def _save(self) -> None:
-        """Write the manifest, then tidy up, because the next run needs the temporary
-        files of unlisted files.
+        """Write the manifest, then tidy up.
+
+        The order matters: the next run needs the temporary files of unlisted files.
         """
         self._destination.replace(self._manifest.name, self._manifest.text())
         while self._untidy:

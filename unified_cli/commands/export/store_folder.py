@@ -73,15 +73,17 @@ class StoreFolder:
         return StoreLease(self._runtime, self._objects, f".lease/{manifest}").is_held
 
     def check_held(self) -> None:
-        """Raise TakenOverError if another run has the lease by now, and StorageError if
-        the store fails.
+        """Raise TakenOverError if another run has the lease.
+
+        Raises StorageError if the store fails.
         """
         if self._lease:
             self._lease.check()
 
     def check(self, folder: str) -> None:  # noqa: ARG002  a store has no links
-        """Raise TakenOverError if another run has the lease by now, and StorageError if
-        the store fails.
+        """Raise TakenOverError if another run has the lease.
+
+        Raises StorageError if the store fails.
         """
         self.check_held()
 
@@ -99,10 +101,9 @@ class StoreFolder:
         self._objects.put(name, text)
 
     def create(self, name: str, text: bytes) -> bool:
-        """Write a small object unless it exists, and return whether it now has this
-        text.
+        """Write a small object unless it exists.
 
-        Raises the errors of `replace`.
+        Returns whether it now has this text. Raises the errors of `replace`.
         """
         self.check_held()
         return self._objects.create(name, text)

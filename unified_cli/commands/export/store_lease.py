@@ -90,8 +90,9 @@ class StoreLease:
         return bool(names) and self._is_alive(names[-1])
 
     def check(self) -> None:
-        """Raise TakenOverError if another run has the lease by now, and StorageError if
-        the store fails.
+        """Raise TakenOverError if another run has the lease.
+
+        Raises StorageError if the store fails.
         """
         if not self._holds_own_sign() or self._read(_name(self._number + 1)):
             raise TakenOverError(str(self._objects.url))
@@ -192,8 +193,9 @@ def _name(number: int) -> str:
 
 
 def _machine() -> str:
-    """Return an id of the host, its boot and the container, where processes can see
-    each other.
+    """Return an id of the host, its boot and the container.
+
+    Processes with the same id can see each other.
     """
     found = [platform.node()]
     with suppress(OSError):

@@ -106,10 +106,10 @@ class ImportTask:
         return [*where, named] if named else where
 
     def with_used_profiles(self, source: InputFile) -> Self:
-        """Return a copy of the task that counts the records of each profile in the
-        input.
+        """Return a copy that counts each profile's records.
 
-        Raises UsageError if a record names a profile and there is only one connection.
+        The profiles are those in the input. Raises UsageError if a record names a
+        profile and there is only one connection.
         """
         if self.profiles is not None:
             rules = ItemRules(self.operation, self.catalogue.service, profiles=self.profiles)
@@ -203,9 +203,10 @@ class ImportProgress:
     def count(
         self, entry: JournalEntry, error: UnifiedError | None, profile: str | None = None
     ) -> None:
-        """Count a record, and print why it failed if it is one of the first failures.
+        """Count a record, and print the first failures.
 
-        `profile` is None if there is only one connection.
+        A failure is printed with its reason. `profile` is None if there is only one
+        connection.
         """
         self._progress.add(1, failed=error is not None)
         if error is None:
@@ -307,9 +308,9 @@ class Importer:
             self._progress.leave_out(profile, stops.stopped[profile])
 
     def _plan(self, item: InputItem) -> ImportJob | WriteAttempt | None:
-        """Return the job for an item, its outcome if it cannot be sent, or None if an
-        earlier run finished it.
+        """Return the job for an item.
 
+        Returns its outcome if it cannot be sent, or None if an earlier run finished it.
         Raises StateError if the item has changed since it was sent.
         """
         state = self._journal.state(item.number)
@@ -367,8 +368,9 @@ class Importer:
         return ImportJob(item, request._replace(in_doubt=True) if item.in_doubt else request, entry)
 
     def _repeat(self, item: InputItem, request: Request, before: JournalEntry) -> ImportJob | None:
-        """Return the job for an item in doubt, with its original key, or None if
-        sending it again is not safe.
+        """Return the job for an item in doubt, or None.
+
+        The job has the original key. It is None if sending it again is not safe.
         """
         if not self._may_resend(request, before.t):
             return None

@@ -91,10 +91,10 @@ def _is_report(path: Path) -> bool:
 
 
 def report(source: InputFile, journal: Journal, name: str, stream: OutputStream | None) -> None:
-    """Write one line for each record: its number, its outcome, its id, the status and
-    the reason.
+    """Write one line for each record.
 
-    The lines go to `stream`, which `open_report` returned, or to the file `name`.
+    A line has its number, its outcome, its id, the status and the reason. The lines go
+    to `stream`, which `open_report` returned, or to the file `name`.
     """
     lines = state.chunks(_report_line(line, journal) for line in source.lines())
     if stream:

@@ -102,10 +102,10 @@ class ConnectionRead:
 
     @property
     def position(self) -> tuple[int, str | None] | None:
-        """The connection's number, and the cursor of the first record that is not in
-        the answer.
+        """The next position, or None after the last record.
 
-        None if all records are in the answer.
+        A position has the connection's number, and the cursor of the first record that
+        is not in the answer.
         """
         if self.next:
             return self.number, self.next.cursor
@@ -113,8 +113,9 @@ class ConnectionRead:
 
     @property
     def failure(self) -> UnifiedError | None:
-        """The error that ended the read, once all records before it are in the
-        answer.
+        """The error that ended the read, or None.
+
+        It is None until all records before the error are in the answer.
         """
         return None if self.next else self._error
 

@@ -85,9 +85,10 @@ class _SharedRead:
         self._unknown = _doubtful_parameters(task, names)
 
     def run(self) -> None:
-        """Read until the answer is full, or nothing is left, or the call is abandoned.
+        """Read until the answer is full.
 
-        Raises UnifiedError if nothing could be read.
+        Reading also ends if nothing is left, or the call is abandoned. Raises
+        UnifiedError if nothing could be read.
         """
         arguments = self._task.arguments
         if (size := self._size()) > arguments.max_bytes:
@@ -162,8 +163,10 @@ class _SharedRead:
                 yield self._number - 1, None
 
     def _read_on(self, first: ConnectionRead) -> None:
-        """Read more pages, in parallel, from the lists that the answer still needs,
-        such as the list of `first`.
+        """Read more pages in parallel.
+
+        They are from the lists that the answer still needs, such as the list of
+        `first`.
         """
         world, unfinished = self._task.world, self._unfinished()
         used_share = max(

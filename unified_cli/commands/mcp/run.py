@@ -71,8 +71,9 @@ def config(context: CommandContext, options: ClientConfigOptions) -> None:
 
 
 def _program(environ: Mapping[str, str]) -> list[str]:
-    """Return the command that starts this program, with its folder: an agent's search
-    path may differ.
+    """Return the command that starts this program.
+
+    It has its folder, because an agent's search path may differ.
     """
     found = shutil.which("unified", path=environ.get("PATH", ""))
     return [found] if found else [sys.executable, "-m", "unified_cli"]

@@ -57,8 +57,10 @@ class WriteLog:
         return run.id, JournalEntry(EntryState.SENT, number, k=key, t=self._runtime.wall())
 
     def add_sent(self, entry: JournalEntry) -> None:
-        """Record that this write is about to be sent, and sync the record to disk.
-        Raises StorageError if writing fails, and AbandonedError after the end.
+        """Record on disk that this write is about to be sent.
+
+        The record is synced. Raises StorageError if writing fails, and AbandonedError
+        after the end.
         """
         with self._lock:
             self._check_open()

@@ -305,11 +305,11 @@ def _confirm(runtime: Runtime, lanes: Sequence[PlanLane], options: ApplyOptions)
 
 
 def _outcomes_written(plans: Sequence[tuple[CheckedPlan, ApplyJournal]]) -> list[OutcomeGroup]:
-    """Write a file beside each plan for each outcome but `done`, and remove outdated
-    ones.
+    """Write a file beside each plan for each outcome.
 
-    Each group counts the calls of all plans, and names the file of the first plan that
-    has one. Raises StorageError.
+    There is none for `done`, and outdated ones are removed. Each group counts the calls
+    of all plans, and names the file of the first plan that has one. Raises
+    StorageError.
     """
     totals = [*GROUPS]
     for plan, journal in plans:

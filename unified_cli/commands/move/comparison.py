@@ -71,8 +71,9 @@ class SideMap:
         return found[0] if found else None
 
     def shortcomings(self) -> Sequence[str]:
-        """Return a sentence about the records that jq cannot represent, or nothing if
-        it can represent all of them.
+        """Return a sentence about records that jq cannot represent.
+
+        Returns nothing if it can represent all of them.
         """
         return self._map.shortcomings()
 
@@ -172,8 +173,9 @@ def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Compar
 
 
 def _view(sides: ComparedSides) -> Iterator[Callable[[bytes], bytes]]:
-    """Yield a function that replaces known ids in a record of --from with those of
-    --to, if there is a file of ids.
+    """Yield a function that replaces known ids in a record.
+
+    If there is a file of ids, those of --from become those of --to.
     """
     ids = sides.ids
     if ids is not None:
@@ -184,8 +186,9 @@ def _view(sides: ComparedSides) -> Iterator[Callable[[bytes], bytes]]:
 
 
 def _read(join: RecordJoin, both: Sequence[_Side], readers: FairReaders, shown: Progress) -> None:
-    """Read both sides at the same time, but join all records of the first side before
-    those of the second.
+    """Read both sides at the same time.
+
+    All records of the first side are joined before those of the second.
     """
 
     def pages(one: _Side) -> Generator[tuple[_Side, Sequence[bytes]]]:

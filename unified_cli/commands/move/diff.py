@@ -130,10 +130,10 @@ def _conclude(runtime: Runtime, found: Comparison, counts: Counter[Change]) -> N
 
 
 def _record_row(found: Comparison, pairing: Pairing) -> Record:
-    """Return a row for JSON: the ids on both sides, and each path with both values.
+    """Return a row for JSON.
 
-    If the records could not be compared, the row also has their positions among the
-    records read, counted from 1.
+    It has the ids on both sides, and each path with both values. If the records could
+    not be compared, it also has their positions among the records read, counted from 1.
     """
     sides = ((found.source, pairing.source), (found.target, pairing.target))
     from_ids, to_ids = (

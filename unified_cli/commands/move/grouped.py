@@ -141,8 +141,9 @@ def _group_words(kind: Kind, number: int, names: tuple[str, str]) -> str:
 def _shown(
     runtime: Runtime, kind: Kind, examples: Sequence[DifferingRecord], number: int
 ) -> Iterator[TerminalText]:
-    """Yield the first records of a kind: their values if they differ, otherwise their
-    keys.
+    """Yield the first records of a kind.
+
+    They have their values if they differ, otherwise their keys.
     """
     more = f" and {number - len(examples)} more" if number > len(examples) else ""
     if kind[0] is not Change.DIFFERENT:
@@ -171,7 +172,7 @@ def _shown(
 
 
 def _values(runtime: Runtime, one: ShownDifference, room: int) -> Iterator[Word]:
-    """Yield a path with its value on both sides, in the form of a diff."""
+    """Yield a path and its two values, as in a diff."""
     sign = terminal.ellipsis(runtime)
     for mark, value, look in (("-", one.before, Look.BAD), ("+", one.after, Look.GOOD)):
         later = sign if one.begins_later else ""

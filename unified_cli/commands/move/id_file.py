@@ -49,8 +49,9 @@ class IdMap:
         return self._found.setdefault((pair.resource, str(pair.old)), new) == new
 
     def new_id(self, resource: str, old: bytes) -> bytes | None:
-        """Return the new id for an old one, both as JSON text, or None if it is
-        unknown.
+        """Return the new id for an old one, or None.
+
+        Both are JSON text.
         """
         return self._found.get((resource, text(old)))
 
@@ -185,8 +186,10 @@ class IdFile:
     """An open file of ids to append to; a context manager."""
 
     def __init__(self, path: Path, header: IdHeader) -> None:
-        """Raises StateError if it is not a regular file, and StorageError if it cannot
-        be opened.
+        """Open the file.
+
+        Raises StateError if it is not a regular file, and StorageError if it cannot be
+        opened.
         """
         self._path = path
         self._file = AppendFile(path)

@@ -34,8 +34,9 @@ class RecordKey:
         ]
 
     def values(self, record: bytes) -> list[bytes] | None:
-        """Return the values of the key as JSON text, or None if a value is missing,
-        null or empty.
+        """Return the key's values as JSON text, or None.
+
+        Returns None if a value is missing, null or empty.
         """
         found = [read(record) for read in self._readers]
         values = [value for value in found if value is not None and canonical(value) not in _EMPTY]
@@ -124,8 +125,9 @@ class RecordJoin:
             self._numbers[at][slot] = _SEVERAL
 
     def pairings(self, rules: PathRules) -> Iterator[Pairing]:
-        """Yield all records that differ: first those without a key, then the others in
-        the order of the first side.
+        """Yield all records that differ.
+
+        Those without a key are first, then the others in the order of the first side.
         """
         source, target = self._without
         yield from (Pairing(Change.NO_KEY, (number,)) for number in source)

@@ -83,8 +83,9 @@ class CallOrder:
                 yield CallStep(at, chosen)
 
     def _find_levels(self, ids: IdMap) -> dict[_Place, int]:
-        """Return a level for each call that waits for others: one more than the highest
-        of them.
+        """Return a level for each call that waits for others.
+
+        It is one more than the highest of theirs.
         """
         waits = {place: self._calls_before(place, ids) for place in self._waiting()}
         after: dict[_Place, list[_Place]] = defaultdict(list)

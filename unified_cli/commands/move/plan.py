@@ -99,8 +99,9 @@ class _PlannedPairings:
 
 
 def _check_ids(sides: ComparedSides) -> None:
-    """Raise UsageError if the only key is the id and the sides may be different
-    connections.
+    """Raise UsageError if records are joined by the id alone.
+
+    Allows it with a file of ids, or if both sides are the same connection.
     """
     one, other = sides.source.facts, sides.target.facts
     same = one.identity is not None and one.identity == other.identity
@@ -237,8 +238,9 @@ class CallPlanner:
         self.skipped: Counter[str] = Counter()
 
     def call(self, pairing: Pairing) -> PlannedCall | None:
-        """Return the call for a difference, or None if no call is possible or
-        needed.
+        """Return the call for a difference, or None.
+
+        Returns None if no call is possible or needed.
         """
         operation = _OPERATIONS.get(pairing.change)
         if operation is None:

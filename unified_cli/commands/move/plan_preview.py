@@ -31,8 +31,9 @@ def show(runtime: Runtime, plans: Sequence[CheckedPlan], only: str | None) -> No
 
 
 def _lines(resource: str, call: PlannedCall) -> Iterator[str]:
-    """Yield a line for the call and one for each value, with secrets masked and control
-    characters escaped.
+    """Yield a line for the call and for each value.
+
+    Secrets are masked and control characters escaped.
     """
     named = call.source if call.operation == "create" else call.id
     head = f"{_SIGNS[call.operation]} {resource} {'' if named is None else named}".rstrip()

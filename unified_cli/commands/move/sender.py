@@ -87,8 +87,9 @@ class PlanSender:
         return self.writers.clients.open_bulk(self.settings, name=self.name)
 
     def learn(self) -> None:
-        """Add the ids of records that earlier runs created, because a crash may have
-        kept them out of the file. Raises StorageError.
+        """Add the ids of records that earlier runs created.
+
+        A crash may have kept them out of the file. Raises StorageError.
         """
         for plan, journal in self.plans:
             for number in plan.sources.values():
@@ -120,8 +121,9 @@ class PlanSender:
         )
 
     def _body(self, call: PlannedCall, plan: CheckedPlan) -> bytes | None:
-        """Return the body with new ids in its references, or None if a new id is
-        unknown or the call is a delete.
+        """Return the body with new ids in its references.
+
+        Returns None if a new id is unknown or the call is a delete.
         """
         if not call.references:
             return bytes(call.body) or None
@@ -265,11 +267,10 @@ def _failed(job: PlannedJob, error: UnifiedError, *, in_doubt: bool = False) -> 
 def _check_first(
     client: Client, job: PlannedJob, check: Request, *, overwrite: bool
 ) -> WriteAttempt | None:
-    """Read the record, and return an outcome if the call must not be sent, otherwise
-    None.
+    """Read the record, and return why not to send the call.
 
-    It must not be sent if it is already done, or if the record has changed or cannot be
-    read.
+    The outcome says that it is already done, or that the record has changed or cannot
+    be read. Returns None if the call can be sent.
     """
     deletes = job.call.operation == "delete"
     try:
@@ -301,6 +302,9 @@ def _conflict(job: PlannedJob, what: str) -> WriteAttempt:
 
 
 def _own_id(body: bytes, service: Service) -> str:
-    """Return the id of the record in a response as JSON text, or "" if it has none."""
+    """Return the id of a response's record as JSON text.
+
+    Returns "" if it has none.
+    """
     found = outcome.record_in(body, service).get("id", b"")
     return found.decode("utf-8") if found.startswith(b'"') or found.lstrip(b"-").isdigit() else ""

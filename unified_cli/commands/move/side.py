@@ -105,7 +105,7 @@ class SpooledSide:
         return self._positions[number]
 
     def identifier(self, number: int) -> bytes:
-        """Return the original id of a record as JSON text, or `null` if it has none."""
+        """Return a record's original id as JSON text, or `null`."""
         return self._entry(number)[0]
 
     def _entry(self, number: int) -> tuple[bytes, bytes]:

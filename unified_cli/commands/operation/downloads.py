@@ -40,8 +40,10 @@ def run(
     options: OperationOptions,
     mode: Mode,
 ) -> None:
-    """Download the file of the record that is named, or of each id or record of a list.
-    Raises the errors of `_of_list`.
+    """Download the file of each record.
+
+    The records are the one that is named, or each id or record of a list. Raises the
+    errors of `_of_list`.
     """
     call = builder.resolve(runtime, catalogue, options, mode, operation)
     typed = part(options, DownloadOptions)
@@ -59,11 +61,11 @@ def run(
 
 
 def _of_list(call: Call, operation: Operation, source_name: str) -> None:
-    """Save a file for each id or record of a list in the folder `--out`, with a
-    manifest.
+    """Save the files of a list in the folder `--out`.
 
-    Raises IncompleteError if files could not be downloaded, and the error that ended
-    the run early.
+    Each id or record of the list has one. The folder also gets a manifest. Raises
+    IncompleteError if files could not be downloaded, and the error that ended the run
+    early.
     """
     runtime, catalogue, settings, _, mode, _ = call
     options = part(call.options, DownloadOptions)
@@ -149,8 +151,9 @@ def _folder(options: OperationOptions) -> Path:
 
 
 def _items(call: Call, operation: Operation, source: Any) -> Iterator[Any]:
-    """Yield the download for each line: the request with parameters from the record,
-    and names for the file.
+    """Yield the download for each line.
+
+    It has the request with parameters from the record, and names for the file.
     """
     for line in source.lines():
         try:

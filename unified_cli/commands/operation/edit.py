@@ -101,8 +101,9 @@ def _editor_words(runtime: Runtime) -> Sequence[str]:
 def _edit(
     editor: Sequence[str], get: Operation, call: Call, clients: Clients, request: Request
 ) -> None:
-    """Show the record in the editor, and send the changes, unless someone else has
-    changed it too.
+    """Show the record in the editor, and send the changes.
+
+    Sends nothing if someone else has changed it too.
     """
     runtime, _, settings, options, *_ = call
     identifier = builder.identifier(options) or ""
@@ -245,7 +246,10 @@ def _read(path: Path) -> Parts:
 
 
 def _check_names(changed: Parts) -> None:
-    """Raise UsageError for a change of the id, and for the name of a connection."""
+    """Raise UsageError if the changes include the id.
+
+    Also for the name of a connection.
+    """
     if "id" in changed:
         raise UsageError("the text changes the id (edit the other record by its own id)")
     if LABEL in changed:

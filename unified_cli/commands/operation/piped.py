@@ -78,12 +78,12 @@ def run(
     options: OperationOptions,
     mode: Mode,
 ) -> None:
-    """Send a request for every line, and print the answers in the order of the lines.
+    """Send a request for every line, and print the answers.
 
-    With a single connection, invalid input or options raise UsageError before anything
-    is sent. With several, each request goes to the connection that its record names,
-    which `-p` must select, and an invalid line fails alone. Raises an error that names
-    the missing part.
+    The answers are in the order of the lines. With a single connection, invalid input
+    or options raise UsageError before anything is sent. With several, each request goes
+    to the connection that its record names, which `-p` must select, and an invalid line
+    fails alone. Raises an error that names the missing part.
     """
     _check_options(options)
     config = file.read(runtime)
@@ -298,9 +298,10 @@ def _new_run(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> Stor
 def _entries(
     call: Call, operation: Operation, number: int, job: PipedJob
 ) -> Iterator[JournalEntry]:
-    """Yield the journal lines of a job: its request, or why it cannot be sent.
+    """Yield the journal lines of a job.
 
-    A further line marks a request that an earlier attempt may have sent.
+    The first has its request, or why it cannot be sent. A further line marks a request
+    that an earlier attempt may have sent.
     """
     request, name = job.request, job.profile or call.settings.profile
     if request is None:

@@ -185,8 +185,10 @@ def _standard_first(words: Sequence[str]) -> list[str]:
 
 
 def _show(runtime: Runtime, chosen: _Chosen, added: Mapping[str, Sequence[AddedResource]]) -> None:
-    """Print the operations to add, with the parameters and fields that their connection
-    describes, as a table on a terminal.
+    """Print the operations to add.
+
+    Also prints the parameters and fields that their connection describes, on a terminal
+    as a second table.
     """
     found = [
         (one, resource)

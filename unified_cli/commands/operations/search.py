@@ -59,8 +59,9 @@ def _having(catalogue: Catalogue, words: Sequence[str]) -> list[Operation]:
 
 
 def _other_words(catalogue: Catalogue, words: Sequence[str]) -> str:
-    """Return the search that was meant, if any: with a misspelt word corrected, else
-    without the words that no operation has.
+    """Return the search that was meant, if any.
+
+    It has a misspelt word corrected, else lacks the words that no operation has.
     """
     known = {word for one in catalogue for word in _WORD.findall(_text(one))}
     near = [

@@ -84,10 +84,10 @@ def _question(names: Sequence[str | None]) -> str:
 
 
 def typed_token(runtime: Runtime, question: str, *, optional: bool = False) -> str:
-    """Return the token typed at the terminal, empty for an empty answer if that is
-    allowed.
+    """Return the token typed at the terminal.
 
-    Raises ConfigError after three invalid answers.
+    It is "" for an empty answer if that is allowed. Raises ConfigError after three
+    invalid answers.
     """
 
     def read(typed: bytes) -> str:

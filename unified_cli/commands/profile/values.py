@@ -115,9 +115,7 @@ def parse(name: str, value: Any) -> Any:
 
 
 def missing_file(values: TomlTable, runtime: Runtime) -> str | None:
-    """Return the warning that the values name a token file that does not exist, or None
-    if there is nothing to warn of.
-    """
+    """Return the warning about a missing token file, or None."""
     name = values.get("token_file")
     return (
         f"the file {name} does not exist yet"

@@ -48,8 +48,9 @@ class FleetParts(NamedTuple):
 
 
 def parts_of(context: CommandContext, seen: Sequence[SeenConnection]) -> FleetParts:
-    """Return the parts of the page that show these connections and the operations that
-    they offer.
+    """Return the page's parts about these connections.
+
+    They show the connections and the operations that they offer.
     """
     offers, letters = _offers(context, seen)
     shown = [_shown(context, one, letter) for one, letter in zip(seen, letters, strict=True)]

@@ -72,8 +72,9 @@ def _environment() -> Environment:
 
 
 def _text(value: object) -> object:
-    """Return the text of a value on the page: without secrets, visible as on a
-    terminal, and not too long.
+    """Return the text of a value on the page.
+
+    It is without secrets, visible as on a terminal, and not too long.
     """
     if isinstance(value, Markup | int | float):
         return value
@@ -87,5 +88,8 @@ def _limited(text: str, limit: int) -> str:
 
 
 def _time(text: str) -> str:
-    """Return a time in UTC to the minute, or the text itself if it is not a time."""
+    """Return a time in UTC to the minute.
+
+    Returns the text itself if it is not a time.
+    """
     return f"{text[:10]} {text[11:16]} UTC" if text[10:11] == "T" else text

@@ -129,8 +129,9 @@ def exports(
 
 
 def check_export(runtime: Runtime, folder: str) -> None:
-    """Raise UsageError if `folder` is a store, StateError if the folder has no export,
-    and StorageError if it cannot be read.
+    """Raise StateError if the folder has no export.
+
+    Raises UsageError if `folder` is a store, and StorageError if it cannot be read.
     """
     if "://" in folder:
         raise UsageError(

@@ -297,7 +297,9 @@ def _is_removable(run: KnownRun) -> bool:
 
 
 def _holds_work(run: KnownRun) -> bool:
-    """Return whether removing the run could lose work: calls are left, or the run can
-    continue once the owner or mode of its journal is corrected.
+    """Return whether removing the run could lose work.
+
+    It could if calls are left, or if the run can continue once the owner or mode of its
+    journal is corrected.
     """
     return listed_runs.is_open(run) or run.foreign or run.closed

@@ -137,8 +137,9 @@ def _within(share: float, interval: tuple[float, float]) -> bool:
 
 
 def wilson(number: int, of: int) -> tuple[float, float]:
-    """Return the interval in which the true share lies with 95 % certainty, by Wilson's
-    score.
+    """Return Wilson's interval for a share.
+
+    The true share lies in it with 95 % certainty.
     """
     share, square = min(1.0, number / of), _SURE**2
     middle = (share + square / (2 * of)) / (1 + square / of)

@@ -18,7 +18,10 @@ _TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 
 
 def document(root: ShapeNode, title: str) -> JsonObject:
-    """Return the shape of records as a JSON Schema that holds for all of them."""
+    """Return the shape of records as a JSON Schema.
+
+    It holds for all of them.
+    """
     return {"$schema": DIALECT, "title": title, **_schema(root)}
 
 

@@ -84,11 +84,11 @@ def print_found(
 
 
 def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
-    """Raise DifferentError if differences are a failure, and IncompleteError if
-    connections could not be read.
+    """Raise an error if the comparison has failed.
 
-    IncompleteError is raised, too, if no connection has a record: a check that has
-    compared nothing must not pass.
+    Raises DifferentError if differences are a failure, and IncompleteError if
+    connections could not be read. IncompleteError is raised, too, if no connection has
+    a record: a check that has compared nothing must not pass.
     """
     errors = {name: one for name, one in found.items() if isinstance(one, UnifiedError)}
     _tell(runtime, errors, len(found))
@@ -195,8 +195,9 @@ class ShownMember(NamedTuple):
 def print_shape(
     runtime: Runtime, options: SchemaOptions, operation: Operation, root: ShapeNode
 ) -> None:
-    """Print the shape of records: a tree on a terminal, a line for each path, or a JSON
-    Schema.
+    """Print the shape of records.
+
+    It is a tree on a terminal, a line for each path, or a JSON Schema.
     """
     rows = [
         (
@@ -236,9 +237,9 @@ def _shape_tree(runtime: Runtime, title: str, root: ShapeNode) -> Iterator[Termi
 
 
 def _widths(branches: Sequence[Branch], room: int) -> list[int]:
-    """Return the widths of the columns, the first with the lines that lead to a name.
+    """Return the widths of the columns.
 
-    Words stay whole if there is room.
+    The first includes the lines that lead to a name. Words stay whole if there is room.
     """
     rows = [
         (STEP * depth, [_visible(cell) for cell in one.cells]) for depth, one in _all(branches, 1)

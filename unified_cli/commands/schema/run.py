@@ -118,11 +118,11 @@ def empty_shape(operation: Operation) -> ObservedShape:
 def observe(
     selected: SelectedReads, seconds: dict[str, float] | None = None
 ) -> Generator[tuple[str, Observed]]:
-    """Read the lists concurrently, and yield each shape when its list ends, so that
-    memory does not hold all shapes at once. `seconds` receives the duration of each
-    list.
+    """Read the lists concurrently, and yield their shapes.
 
-    An error that ends a list is yielded, not raised.
+    Each shape is yielded when its list ends, so that memory does not hold all shapes at
+    once. `seconds` receives the duration of each list. An error that ends a list is
+    yielded, not raised.
     """
     shapes: defaultdict[str, ObservedShape] = defaultdict(lambda: empty_shape(selected.operation))
     work = Work(part="connection", parts=len(selected.reads))

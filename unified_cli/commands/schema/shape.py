@@ -106,8 +106,9 @@ class ShapeNode:
 
     @property
     def is_map(self) -> bool:
-        """Whether the names of its members are data: most objects bring new ones, and
-        most are in one object only.
+        """Whether the names of its members are data.
+
+        They are if most objects bring new ones, and most are in one object only.
         """
         once = sum(member.present == 1 for member in self.members.values())
         return (
@@ -124,8 +125,9 @@ class ShapeNode:
 
 
 def step(name: str) -> str:
-    """Return the name of a member as written in a path: in quotes if it could be read
-    as a path or as `others`.
+    """Return the name of a member as written in a path.
+
+    It is in quotes if it could be read as a path or as `others`.
     """
     return name if _PLAIN.fullmatch(name) else dump(name)
 
@@ -202,8 +204,9 @@ class ObservedShape:
         node.fresh += fresh
 
     def _member(self, node: ShapeNode, name: str) -> ShapeNode:
-        """Return a new member of a node: `others` for a name that is data, or if there
-        are too many names.
+        """Return a new member of a node.
+
+        It is `others` for a name that is data, or if there are too many names.
         """
         many = len(node.members) >= _MOST_MEMBERS or self._paths >= _MOST_PATHS
         if many or _DATA.fullmatch(name):
@@ -243,10 +246,10 @@ class ObservedShape:
 
 
 def paths(node: ShapeNode, path: str = "") -> Iterator[tuple[str, ShapeNode, int]]:
-    """Yield each path below a node, in the order seen, with its node and the number of
-    objects that could have it.
+    """Yield each path below a node, in the order seen.
 
-    The number is 0 for the items of an array.
+    Each has its node, and the number of objects that could have it, which is 0 for the
+    items of an array.
     """
     for name, member in node.all_members():
         inner = f"{path}.{name}" if path else name
@@ -258,8 +261,9 @@ def paths(node: ShapeNode, path: str = "") -> Iterator[tuple[str, ShapeNode, int
 
 
 def remarks(root: ShapeNode) -> Iterator[str]:
-    """Yield the parts that the shape leaves out because of a bound, with their
-    paths.
+    """Yield the paths of parts that the shape leaves out.
+
+    They are left out because of a bound.
     """
     for cut in ShapeCut:
         where = [

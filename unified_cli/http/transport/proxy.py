@@ -56,10 +56,10 @@ def port_of(url: httpx.URL) -> int:
 
 
 def proxy_for(address: Address, environ: Mapping[str, str]) -> ProxySetting | None:
-    """Return the proxy for the address, or None for a loopback address and hosts in
-    NO_PROXY.
+    """Return the proxy for the address, or None.
 
-    Raises ConfigError if a setting is invalid.
+    A loopback address and hosts in NO_PROXY have none. Raises ConfigError if a setting
+    is invalid.
     """
     if is_loopback(address.host):
         return None

@@ -60,8 +60,9 @@ class _LlhttpEvents:
 
 
 def _with_one_length(head: bytes) -> bytes:
-    """Return the head without a repeated Content-Length, which llhttp refuses, but curl
-    and httpx accept.
+    """Return the head without a repeated Content-Length.
+
+    llhttp refuses it, but curl and httpx accept it.
     """
     found = [*_LENGTH.finditer(head)]
     if len(found) < 2 or len({one[1] for one in found}) > 1:

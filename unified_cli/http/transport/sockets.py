@@ -49,7 +49,10 @@ class ConnectionState:
         self.start(float("inf"))
 
     def start(self, until: float, *, uploads: bool = False) -> None:
-        """Begin an attempt that ends at `until`, or in a minute if that is earlier."""
+        """Begin an attempt that ends at `until`.
+
+        It ends in a minute if that is earlier.
+        """
         self._until = min(until, self.now() + _ATTEMPT)
         self.speaks_http = self.speaks_http or self.received > 0
         self.reused = False
@@ -217,8 +220,9 @@ class DeadlineSocket:
                 raise TimeoutError("the deadline has passed")
 
     def _polled(self, events: int, seconds: float) -> int:
-        """Wait at most this many seconds for events of the socket, and return them, or
-        0.
+        """Wait for events of the socket, and return them.
+
+        Waits at most this many seconds, then returns 0.
         """
         poller = select.poll()
         poller.register(self._plain, events)

@@ -23,11 +23,11 @@ _HASHED = re.compile(r"[0-9a-f]{8}\.[0-9]+")
 
 
 def tls_context(ca_bundle: str | None, environ: Mapping[str, str]) -> ssl.SSLContext:
-    """Return a context that trusts the system's authorities, or those in SSL_CERT_FILE
-    and SSL_CERT_DIR, and the authorities in `ca_bundle`.
+    """Return a context that trusts the authorities.
 
-    All connections of a run share the context. Raises ConfigError if authorities cannot
-    be read.
+    They are the system's, or those in SSL_CERT_FILE and SSL_CERT_DIR, and those in
+    `ca_bundle`. All connections of a run share the context. Raises ConfigError if
+    authorities cannot be read.
     """
     # Workers call this at the same time, and the first one reads for all.
     with _reading:
@@ -79,11 +79,10 @@ def _by_system() -> ssl.SSLContext:
 
 
 def _complete_folder() -> str | None:
-    """Return the system's folder of authorities, or None if it lacks authorities of the
-    system's bundle.
+    """Return the system's folder of authorities, or None.
 
-    From the folder, OpenSSL reads only the required authority, but reading the whole
-    bundle takes 20 ms.
+    It is None if it lacks authorities of the system's bundle. From the folder, OpenSSL
+    reads only the required authority, but reading the whole bundle takes 20 ms.
     """
     paths = ssl.get_default_verify_paths()
     try:
