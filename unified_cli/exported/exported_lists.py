@@ -37,7 +37,10 @@ class ExportedLists:
         read.
         """
         # A folder without a manifest is the folder of a profile.
-        profile = None if LocalFolder(runtime, path).manifests() else path.name
+        of_profile = not LocalFolder(runtime, path).manifests()
+        if of_profile and not LocalFolder(runtime, path.parent).manifests():
+            raise no_export(path)
+        profile = path.name if of_profile else None
         self._path = path
         self.folder = path if profile is None else path.parent
         self._destination = LocalFolder(runtime, self.folder)

@@ -208,6 +208,10 @@ def test_an_export_gives_the_newest_state_of_each_record(
     missing = unified(["sql", "FROM ticketing.tickets", "--from", dump])
     again = f"unified export ticketing/tickets --to {dump} --incremental"
     assert missing.code == 2
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    none = unified(["sql", f"FROM {TAGS}", "--from", str(folder)])
+    assert (none.code, f"error: {folder} holds no manifest.json" in none.stderr) == (12, True)
     assert missing.stderr == f"error: no ticketing/tickets in {dump}\n  {again}\n"
 
 
