@@ -42,6 +42,13 @@ UPDATE = "unified -p acme ticketing tickets update"
         ("profile set acme foo", "unified profile set --help"),
         ("help 14", "unified help exit-codes"),
         ("sql SELECT 1", "a statement is one word for the shell: unified sql 'SELECT 1'"),
+        ("sql Q --where a=b", "WHERE in the statement"),
+        ("sql Q --limit 10", "LIMIT in the statement"),
+        ("sql Q --sort name", "ORDER BY in the statement"),
+        ("sql Q --fields id", "the statement names the columns"),
+        ("sql Q --all", "leave it out: all pages are read"),
+        ("sql -c 'SELECT 1'", "unified sql 'SELECT 1'"),
+        ("-p sql ticketing tickets list --where status=open", "-q status=open filters"),
         ("report --to x.pdf", "--to x.html; a browser prints it as PDF"),
         (
             "suspend user-1",

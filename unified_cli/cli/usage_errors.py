@@ -35,6 +35,12 @@ _OF_COMMANDS = {
     ("resume", "--all"): "leave it out: without an id it takes the newest run",
     ("retry", "--failed --failures --errors"): "leave it out: it repeats those that failed",
     ("resume", "--failed --failures --errors"): "unified runs retry takes those that failed",
+    ("sql", "--where --filter --filters"): "WHERE in the statement",
+    ("sql", "--limit --offset --top"): "LIMIT in the statement",
+    ("sql", "--sort --order --order-by"): "ORDER BY in the statement",
+    ("sql", "--fields --columns --select"): "the statement names the columns",
+    ("sql", "--all"): "leave it out: all pages are read",
+    ("sql", "-c -e --command --execute --sql --statement"): "{path} {value}",
 }
 _WHAT = ("--api", "--resource", "--resources")
 _WITH_LISTS = ("capabilities", "export")
@@ -98,8 +104,18 @@ def _unknown_option(context: Any, option: str, argv: Sequence[str]) -> UsageErro
     where = f"{context.command_path}: " if context else ""
     if option == "--wait" and context and (old := removed_options.wait(where[:-2], argv)):
         return old
-    hint = _suggest(context, option, _typed_value(option, argv), argv) or _help_command(context)
+    value = _typed_value(option, argv)
+    hint = _advice_of_command(context, option, value) or _suggest(context, option, value, argv)
+    hint = hint or _help_command(context)
     return UsageError(f"{where}no such option: {visible(option)}", hint=hint)
+
+
+def _advice_of_command(context: Any, option: str, value: str) -> str | None:
+    path = context.command_path if context else ""
+    for (command, options), advice in _OF_COMMANDS.items():
+        if command in path.split()[-2:] and option in options.split():
+            return advice.format(path=path, value=quoted(value) if value else "QUERY")
+    return None
 
 
 def _typed_value(option: str, argv: Sequence[str]) -> str:
@@ -280,9 +296,6 @@ def _of_command(context: Any, option: str, value: str, argv: Sequence[str]) -> s
         return f"{path} {quoted(next(typed, 'API/RESOURCE'))} {quoted(value)}"
     if value and option in _WHAT and context.command.name in _WITH_LISTS:
         return f"{path} {quoted(value)}"
-    for (command, options), advice in _OF_COMMANDS.items():
-        if command in path.split() and option in options.split():
-            return advice
     file_option = {"--to", "--out"}.intersection(argument_errors.spellings_of(context))
     if _FILE.fullmatch(value) and len(file_option) == 1:
         return f"{file_option.pop()} {quoted(value)}"

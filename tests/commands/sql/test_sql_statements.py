@@ -134,6 +134,7 @@ def test_the_private_folder_is_locked_also_against_a_statement_that_was_not_chec
     assert re.search("disabled|locked", result.stderr)
 
 
+LISTED = "unified operations lists the tables, DESCRIBE api.resource the columns"
 WRONG = {
     "SELEC 1": 'Parser Error: syntax error at or near "SELEC"',
     "": "the statement is empty (give one)",
@@ -151,9 +152,19 @@ WRONG = {
     "FROM ticketing.tickets t, t.tags": "t.tags: no API has this list (for the items of a list:"
     " unnest(t.tags::JSON[]))",
     "FROM ticketing.tags WHERE id = $1": "a parameter (?, $1, $name) has no value here",
-    "SHOW TABLES": "SHOW has no tables here (unified operations lists them; DESCRIBE api.resource)",
+    "SHOW TABLES": f"SHOW has no tables here ({LISTED})",
+    "SHOW COLUMNS FROM ticketing.tags": f'Parser Error: syntax error at or near "FROM" ({LISTED})',
+    "\\d ticketing.tags": f'Parser Error: syntax error at or near "\\" ({LISTED})',
+    ".tables": f'Parser Error: syntax error at or near "." ({LISTED})',
+    "help": f'Parser Error: syntax error at or near "help" ({LISTED})',
+    "q.sql": 'Parser Error: syntax error at or near "q" (did you mean @q.sql?)',
+    "select top 5 * FROM ticketing.tags": 'Parser Error: syntax error at or near "5" (LIMIT 5 at'
+    " the end)",
+    "FROM ticketing.tags LIMIT 20, 10": 'Parser Error: syntax error at or near "," (LIMIT 10 OFFSET'
+    " 20)",
     "PIVOT ticketing.tags ON color": "PIVOT needs its values (PIVOT … ON column IN ('a', 'b') …)",
-    "SELECT uper(name) FROM ticketing.tags": 'no function uper() (Did you mean "upper"?)',
+    "SELECT uper(name) FROM ticketing.tags": "no function uper() (did you mean upper()?)",
+    "SELECT nvl(name, '') FROM ticketing.tags": "no function nvl() (the dialect is DuckDB's)",
     f"SELECT {'(' * 3000}1{')' * 3000}": "the statement is nested too deep",
     "SELECT 1 \0": "the statement has a NUL",
 }
@@ -187,11 +198,31 @@ def test_a_wrong_statement_is_explained_with_a_correction(
             ),
         ),
         (
+            'SELECT id FROM ticketing.tags WHERE name = "open"',
+            """no record of ticketing.tags has "open" (a text has single quotes: 'open')""",
+        ),
+        (
+            "SELECT id FROM ticketing.tags WHERE id = 1",
+            (
+                "Conversion Error: Could not convert string 't1' to INT32 when casting from source"
+                " column id (id is a text; compare it with a text in single quotes)"
+            ),
+        ),
+        (
+            "SELECT unnest(owner) FROM ticketing.tags",
+            (
+                "Binder Error: UNNEST() can only be applied to lists, structs and NULL, not JSON"
+                " (an object or a list is JSON; column->>'name' is a text in it, column::JSON[] a"
+                " list)"
+            ),
+        ),
+        (
             "SELECT id FROM ticketing.tags WHERE owner = 'x'",
             (
                 "Conversion Error: Malformed JSON at byte 0 of input: unexpected character."
                 '  Input: "x"'
-                " (an object or a list is JSON; column->>'name' is a text in it)"
+                " (an object or a list is JSON; column->>'name' is a text in it,"
+                " column::JSON[] a list)"
             ),
         ),
     ],
@@ -199,7 +230,7 @@ def test_a_wrong_statement_is_explained_with_a_correction(
 def test_a_column_that_no_record_has_is_named(
     statement: str, reason: str, unified: Unified, service: Service
 ) -> None:
-    serve(service, [[{"id": "1", "name": "a", "owner": {"name": "x"}}]])
+    serve(service, [[{"id": "t1", "name": "a", "owner": {"name": "x"}}]])
     result = unified(["sql", statement], environ=service.environ)
     assert (result.code, result.stderr.splitlines()[0]) == (2, f"error: {reason}")
 

@@ -178,7 +178,7 @@ def _run(
         with closing(database.rows_of(memory, load, plan, seconds)) as rows:
             number = _print(call, rows)
     except UsageError as error:
-        raise _missing_column(error, spools) or error from None
+        raise _missing_column(error, plan, spools) or error from None
     read = counted(sum(one.count for one in spools.values()), "record")
     call.runtime.stderr.note(f"{counted(number, 'row')} from {read}")
 
@@ -198,12 +198,14 @@ def _print(call: Call, rows: Iterator[Rows]) -> int:
     return number
 
 
-def _missing_column(error: UsageError, spools: _Spools) -> UsageError | None:
+def _missing_column(error: UsageError, plan: Plan, spools: _Spools) -> UsageError | None:
     if (found := _NO_COLUMN.search(error.reason)) is None:
         return None
     tables = " and ".join(one.name for one in spools.values())
     known = {name for one in spools.values() for name in one.seen}
     close = get_close_matches(found[1].lower(), known, 1)
     other = f"'{found[1]}' is a text, and DESCRIBE {tables} shows the columns"
+    if f'"{found[1]}"' in plan.text:
+        other = f"a text has single quotes: '{found[1]}'"
     hint = f'did you mean "{close[0]}"?' if close else other
     return UsageError(f'no record of {tables} has "{found[1]}"', hint=hint)

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 
 import duckdb
 
@@ -30,10 +31,20 @@ _REFUSED = {"create_sort_key", "current_setting", "currval", "getenv", "getvaria
 _REFUSED |= {"setseed", "write_log", "json_deserialize_sql", "json_serialize_plan"}
 _REFUSED |= {"json_serialize_sql", "parse_duckdb_log_message"}
 _DEEP = "the statement is nested too deep"
-_MEANT = re.compile("^Did you mean.*", re.MULTILINE)
+_MEANT = re.compile('^Did you mean "(.*)"', re.MULTILINE)
+_CLOSE = 0.75
+_OF_COLUMN = re.compile("when casting from source column (.+)$", re.MULTILINE)
 _PLACE = re.compile(r"^(LINE \d+: )(.*)\n( *)\^", re.MULTILINE)
 _ALL_COLUMNS = {"PIVOT", "POSITIONAL_REFERENCE", "SHOW_REF", "STAR"}
 _READING = "SELECT, FROM, WITH, VALUES, DESCRIBE, SUMMARIZE, PIVOT and UNPIVOT read"
+_LISTED = "unified operations lists the tables, DESCRIBE api.resource the columns"
+# Habits from other programs, each with what to type instead.
+_HABITS = (
+    (r"^\s*(\S+\.sql)\s*$", r"did you mean @\1?"),
+    (r"^\s*([.\\]|help\b|show\b)", _LISTED),
+    (r"^\s*select\s+top\s+(\d+)", r"LIMIT \1 at the end"),
+    (r"\blimit\s+(\d+)\s*,\s*(\d+)", r"LIMIT \2 OFFSET \1"),
+)
 _KINDS = {
     "MULTI": ("PIVOT needs its values", "PIVOT … ON column IN ('a', 'b') …"),
     "EXPLAIN": ("EXPLAIN is the option --explain", "leave the word out"),
@@ -95,9 +106,12 @@ def refusal(error: duckdb.Error, hint: str | None = None) -> UsageError:
     text = str(error)
     meant, place = _MEANT.search(text), _PLACE.search(text)
     caret = (place[2], max(0, len(place[3]) - len(place[1]))) if place else None
-    if "Malformed JSON" in text:
-        hint = "an object or a list is JSON; column->>'name' is a text in it"
-    return UsageError(text.lstrip().splitlines()[0], hint=hint or (meant and meant[0]), caret=caret)
+    reason = text.lstrip().splitlines()[0]
+    if "JSON" in reason:
+        hint = "an object or a list is JSON; column->>'name' is a text in it, column::JSON[] a list"
+    if found := _OF_COLUMN.search(reason):
+        hint = f"{found[1]} is a text; compare it with a text in single quotes"
+    return UsageError(reason, hint=hint or (meant and f"did you mean {meant[1]}?"), caret=caret)
 
 
 def quoted(name: str) -> str:
@@ -115,7 +129,8 @@ def _tree(parser: duckdb.DuckDBPyConnection, text: str, lists: Iterable[Table]) 
         typed = text.lower()
         meant = plain(typed).replace("/", ".")
         names = (one for one in map(".".join, lists) if one in meant and one not in typed)
-        raise refusal(error, next((f"write {one}" for one in names), None)) from None
+        hint = next((f"write {one}" for one in names), None)
+        raise refusal(error, hint or _of_habit(text)) from None
     if len(kinds) != 1:
         many = f"{len(kinds)} statements are given" if kinds else "the statement is empty"
         raise UsageError(many, hint="give one")
@@ -133,6 +148,13 @@ def _tree(parser: duckdb.DuckDBPyConnection, text: str, lists: Iterable[Table]) 
     found: JsonObject
     [found] = answer["statements"]
     return found
+
+
+def _of_habit(text: str) -> str | None:
+    for habit, hint in _HABITS:
+        if found := re.search(habit, text, re.IGNORECASE):
+            return found.expand(hint)
+    return None
 
 
 def _nodes(tree: Json) -> Iterator[JsonObject]:
@@ -154,8 +176,7 @@ def _check(kind: str, node: JsonObject) -> None:
         kind = kind.removesuffix("_QUERY_NODE")
         raise UsageError(f"the statement has a {kind}", hint="it may only read")
     if kind == "SHOW_REF" and not node.get("query"):
-        hint = "unified operations lists them; DESCRIBE api.resource"
-        raise UsageError("SHOW has no tables here", hint=hint)
+        raise UsageError("SHOW has no tables here", hint=_LISTED)
     if node.get("class") == "PARAMETER" or kind == "VALUE_PARAMETER":
         raise UsageError("a parameter (?, $1, $name) has no value here")
     if node.get("at_clause"):
@@ -176,7 +197,11 @@ def _check_functions(parser: duckdb.DuckDBPyConnection, nodes: Iterable[JsonObje
         except duckdb.Error as error:
             # Any other error means that the function exists, but has other parameters.
             if isinstance(error, duckdb.CatalogException) and "does not exist" in str(error):
-                raise UsageError(f"no function {name}()", hint=refusal(error).hint) from None
+                meant = _MEANT.search(str(error))
+                # DuckDB suggests functions even if their names are not close.
+                close = get_close_matches(name.lower(), [meant[1]] if meant else [], 1, _CLOSE)
+                hint = f"did you mean {close[0]}()?" if close else "the dialect is DuckDB's"
+                raise UsageError(f"no function {name}()", hint=hint) from None
 
 
 def _note_columns(kind: str, node: JsonObject, plan: Plan, aliases: set[str]) -> None:
