@@ -1,5 +1,6 @@
-"""Show on a terminal what connections offer: a row for each resource, equal rows once,
-and the exceptions below.
+"""Print the matrix of operations on a terminal.
+
+Each resource has a row. Equal rows are printed once, and exceptions below the matrix.
 """
 
 from collections import defaultdict
@@ -31,8 +32,10 @@ Cells = Mapping[str, Sequence[OfferCell]]
 
 
 class OfferedRow(NamedTuple):
-    """One resource: a word for each operation that has a column, and the other
-    operations, each with its word.
+    """One resource of the matrix.
+
+    It has a word for each operation with a column, and the other operations, each with
+    its word.
     """
 
     columns: tuple[str, ...]
@@ -76,7 +79,7 @@ def _row(operations: Sequence[Operation], cells: Cells, *, short: bool) -> Offer
 
 
 def _offered(cells: Sequence[OfferCell], *, short: bool) -> str:
-    """Return how many connections offer an operation that can be called now.
+    """Return how many connections offer an operation that works.
 
     For a single connection, return yes or no in a word.
     """
@@ -95,9 +98,9 @@ def _widths(rows: Mapping[tuple[str, str], OfferedRow]) -> list[int]:
 def _folded(
     runtime: Runtime, widths: Sequence[int], rows: Mapping[tuple[str, str], OfferedRow]
 ) -> Iterator[TerminalText]:
-    """Yield each row with the operations that have no column.
+    """Yield each row with the operations without a column.
 
-    Rows equal to an earlier one are only named below it.
+    If a row equals an earlier one, its resource is only named below that row.
     """
     groups = defaultdict[OfferedRow, list[tuple[str, str]]](list)
     for name, row in rows.items():

@@ -161,7 +161,10 @@ def _suites(found: Sequence[ConnectionOffer]) -> list[JUnitSuite]:
 
 
 def _cases(one: ConnectionOffer) -> Iterator[JUnitCase]:
-    """Yield a test for each operation. The first has the time of all requests."""
+    """Yield a test for each operation.
+
+    The first test gets the time of all requests.
+    """
     for at, cell in enumerate(one.cells):
         yield _case(cell)._replace(seconds=0.0 if at else one.seconds)
     for operation, why in one.extra:
@@ -181,10 +184,10 @@ def _case(cell: OfferCell) -> JUnitCase:
 def _table(
     operations: Sequence[Operation], found: Sequence[ConnectionOffer], room: float = inf
 ) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-    """Return heads and rows: a column for each connection.
+    """Return the heads and rows of the table.
 
-    If there are many, or they are wider than `room`, the columns are the counts and the
-    exceptions.
+    Each connection has a column. If there are many, or they are wider than `room`, the
+    columns are the counts and the exceptions.
     """
     cells = [{cell.operation.command: cell for cell in one.cells} for one in found]
     extra = _extra_offer_names(found)
@@ -238,7 +241,10 @@ def _counts_and_missing(
 
 
 def _tell_errors(runtime: Runtime, service: Service, found: Sequence[ConnectionOffer]) -> None:
-    """Print each reason once, such as a login that is needed, with its connections."""
+    """Print each reason once, with its connections.
+
+    A reason is, for example, that a login is needed.
+    """
     reasons: defaultdict[str, list[str]] = defaultdict(list)
     for one in found:
         whys = Counter(

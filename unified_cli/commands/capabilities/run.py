@@ -42,7 +42,7 @@ def run(context: CommandContext, options: CapabilitiesOptions) -> None:
         ]
         _show(context, options, operations, found)
         return
-    # The option is the format of the matrix, not of records.
+    # `-o` is the format of the matrix, not of records.
     names, selected, wrong = offer_check.selected(runtime, replace(options, output=None))
     stdout.check(runtime)
     check = OfferCheck(runtime, catalogue, operations, options.probe)
@@ -104,7 +104,7 @@ def _operations(
 ) -> list[Operation]:
     """Return the operations of these APIs and resources.
 
-    Without names, return all operations. Raises UsageError if a name is not known.
+    Without names, return all operations. Raises UsageError for an unknown name.
     """
     found: dict[str, Operation] = {}
     for name in names or catalogue.apis:
@@ -152,7 +152,10 @@ def _ask_all(
 
 
 def _for_a_try(settings: Settings, options: CapabilitiesOptions) -> Settings:
-    """Return the settings with the limits of a probe, unless the options set them."""
+    """Return the settings with the probe's limits.
+
+    Options override the limits.
+    """
     return settings._replace(
         timeout=min(settings.timeout, _SECONDS) if options.timeout is None else settings.timeout,
         retries=min(settings.retries, _RETRIES) if options.retries is None else settings.retries,
@@ -174,8 +177,9 @@ def _keep_lacking(
     found: Sequence[ConnectionOffer],
     selected: Mapping[str, Settings],
 ) -> None:
-    """Keep the operations that connections lack, which help shows. Only APIs that were
-    asked for as a whole are kept.
+    """Save which operations connections lack, for help pages.
+
+    Only APIs that were requested as a whole are saved.
     """
     asked = [one for one in found if one.error is None]
     wanted = {one.command for one in operations}

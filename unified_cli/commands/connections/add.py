@@ -44,8 +44,8 @@ _HEADS = ("profile", "id", "product", "tenant", "status")
 def run(context: CommandContext, options: AddConnectionsOptions) -> None:
     """Add a profile for each connection without one.
 
-    Raises UsageError if two profiles would have the same name, IncompleteError for
-    connections that jq cannot hold.
+    Raises UsageError if two profiles would have the same name, and IncompleteError for
+    connections that jq cannot represent.
     """
     runtime, service = context.runtime, context.catalogue.service
     settings = listed.settings(context, options, may_be_new=True)
@@ -97,7 +97,7 @@ def _show(runtime: Runtime, rows: list[list[str]]) -> None:
 
 
 def _check_ids(found: list[ConnectionRecord]) -> None:
-    """Raise UsageError that names the ids with which no request may be sent."""
+    """Raise UsageError for ids with which no request can be sent."""
     odd = [
         one.id
         for one in found
@@ -116,7 +116,7 @@ def _named(
 ) -> Mapping[str, ConnectionRecord]:
     """Return a name for each connection.
 
-    Raises UsageError that lists the names which would not be unique.
+    Raises UsageError with the names that would not be unique.
     """
     named: defaultdict[str, list[ConnectionRecord]] = defaultdict(list)
     for one in found:
@@ -165,9 +165,10 @@ class _Common(NamedTuple):
 
 
 def _common(runtime: Runtime, settings: Settings) -> _Common:
-    """Return the keys that each new profile needs besides its account. They are the
-    address and token source of the list call, if they differ from those at the top of
-    the config file.
+    """Return the keys that each new profile needs besides its account.
+
+    These are the address and the token source of the list call, if they differ from
+    those at the top of the config file.
     """
     config = file.read(runtime, may_be_new=True)
     top = {name: value for name, value in config.top.items() if name != "profile"}

@@ -81,8 +81,7 @@ class RefreshOptions(StopOptions, ConfirmOptions, NetworkOptions, CallOptions):
     """For which connections to renew the credentials, and how to print the outcomes."""
 
 
-# These options are of no use here: the command builds the body itself, and the answers
-# are not records.
+# The command builds the body itself, and the answers are not records.
 _NOT_OF_REFRESH = {"query", "account_id", "out", "force"}
 
 

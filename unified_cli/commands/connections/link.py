@@ -88,7 +88,7 @@ def _check_needed(name: str, client: Client, settings: Settings, catalogue: Cata
 def _request(settings: Settings, service: Service) -> Request:
     """Return the request for a token.
 
-    The data of the connection stay as they are.
+    It does not change the connection's data.
     """
     scope = requests.scope_of(settings, service)
     body = {service.connection: scope.account, "persist_previous_context": True}

@@ -97,9 +97,10 @@ def save_facts(
 def filter_with_jq(
     context: CommandContext, found: list[ConnectionRecord], where: str | None
 ) -> tuple[list[ConnectionRecord], Sequence[str]]:
-    """Return the connections for which the jq program gives only true. Also returns
-    sentences about connections that jq cannot hold. Raises UsageError if the program is
-    wrong.
+    """Return the connections for which the jq program is true.
+
+    Also returns sentences about connections that jq cannot represent. Raises UsageError
+    if the program is invalid.
     """
     if where is None:
         return found, ()
@@ -132,7 +133,7 @@ def profiles_by_account(
         try:
             one = resolution.resolve(Overrides(name), runtime, config)
         except UnifiedError:
-            # Ignored: `profile list` reports the problem, and the profile leads to no
+            # `profile list` reports the problem. Such a profile leads to no
             # connection.
             continue
         if (

@@ -1,4 +1,4 @@
-"""The checks before an action on connections that their owners notice."""
+"""The checks before an action that a connection's owner notices."""
 
 from unified_cli import hints
 from unified_cli.cli.options import overrides
@@ -10,9 +10,10 @@ from unified_cli.runtime import Runtime
 
 
 def check(runtime: Runtime, options: LinkOptions | RefreshOptions) -> None:
-    """Raise UsageError if no profile is named. Raises UnsafeError if a profile has the
-    token of a single connection, because the service refuses these actions with such a
-    token.
+    """Raise UsageError if no profile is named.
+
+    Raises UnsafeError if a profile has the token of a single connection, because the
+    service refuses these actions with such a token.
     """
     if not options.profile:
         raise UsageError("no connection was given", hint="-p NAME")

@@ -245,14 +245,20 @@ def _status_look(context: CommandContext, one: ConnectionRecord) -> Look:
 
 
 def _status(context: CommandContext, one: ConnectionRecord) -> str:
-    """Return the status in few words. "active" is left out if more words follow it."""
+    """Return the status in a few words.
+
+    "active" is left out if more words follow.
+    """
     service = context.catalogue.service
     words = one.state.in_words(service) or _UNKNOWN
     return words.removeprefix(f"{service.connections.healthy}, ")
 
 
 def _line(context: CommandContext, one: ConnectionRecord, profiles: Sequence[str]) -> list[str]:
-    """Tenant, profiles, status, date and id, as a terminal may show them."""
+    """The cells of a line: tenant, profiles, status, date and id.
+
+    They are safe for a terminal.
+    """
     sandbox = ", sandbox" if one.state.sandbox else ""
     cells = (
         one.tenant,
@@ -285,8 +291,9 @@ def _widths(runtime: Runtime, lines: Sequence[Sequence[str]]) -> dict[int, int]:
 
 
 def _fitted(at: int, cell: str, size: int, sign: str, look: Look) -> Cell:
-    """Return the cell of a column. Names are cut, and cells of connections with a
-    problem are coloured.
+    """Return the cell of a column.
+
+    Names are cut. Cells of connections with a problem are coloured.
     """
     text = masked(text_width.cut(cell, size, sign) if at in _NAMES else cell)
     return text if look is Look.GOOD else Word(text, look)
@@ -295,7 +302,10 @@ def _fitted(at: int, cell: str, size: int, sign: str, look: Look) -> Cell:
 def _problem_screen(
     runtime: Runtime, shown: Sequence[ConnectionRecord], troubles: Mapping[str, str]
 ) -> TerminalText:
-    """Return the problem, once for each reason, with the connections that have it."""
+    """Return the problem with the connections that have it.
+
+    Each reason is named once.
+    """
     reasons = defaultdict[str, list[str]](list)
     for one in shown:
         if trouble := troubles.get(one.id):

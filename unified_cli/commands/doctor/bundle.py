@@ -104,8 +104,8 @@ def write(
 def _know_tokens(runtime: Runtime, config: Config) -> None:
     """Mask the tokens of all profiles.
 
-    Includes profiles that were not checked, but not tokens that only a program can
-    give.
+    This includes profiles that were not checked. Tokens that only a program can print
+    stay unknown.
     """
     for name in (None, *config.profiles):
         with suppress(UnifiedError):
@@ -200,8 +200,7 @@ def _holds_credentials(text: bytes, service: Service) -> bool:
     path, redaction = urlsplit(sent.url).path, Redaction()
     redaction.query(sent.url)
     bodies = ((sent.body.text if sent.body else "", 0), (_text(came.content), came.status))
-    # Read both bodies before comparing either, because one may name a value of the
-    # other.
+    # Read both bodies first, because one may name a value of the other.
     kept = [redaction.body(one, holding(path, status, service)) for one, status in bodies]
     if any(
         new is None or redaction.text(new) != one

@@ -41,9 +41,10 @@ from unified_cli.storage import permissions
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of one check. `error` is the error with which a call would end, and
-    `remedy` the way to fix it. Without `always`, the result is shown only if something
-    is wrong.
+    """The result of one check.
+
+    `error` is the error that a call would raise, and `remedy` the way to fix it.
+    Without `always`, the result is printed only if something is wrong.
     """
 
     check: str
@@ -199,9 +200,9 @@ def _leftovers(path: Path) -> Iterator[Finding]:
 def profiles(
     context: CommandContext, config: Config, names: Sequence[str | None], tokens: Tokens
 ) -> Iterator[Finding]:
-    """Check that each profile is complete, and that its token can be read.
+    """Check that each profile is complete and its token readable.
 
-    All good profiles are in one row, and so are all profiles with the same failure.
+    All good profiles share a row, and so do all profiles with the same failure.
     """
     found = [*_each_profile(context, config, names, tokens)]
     failing: dict[tuple[str, str, str], list[str]] = {}
@@ -335,8 +336,8 @@ def _token_error(source: TokenSource, runtime: Runtime, tokens: Tokens) -> Confi
             if other_program.find(source.detail[0], runtime.environ) is None:
                 return ConfigError(f"no program {source.detail[0]!r}", hint=hints.NAME_PROGRAM)
         elif source.kind == "token":
-            # Only checked: reading the token would warn that it is plain text, which is
-            # a separate finding.
+            # Do not read the token: that would warn that it is plain text, which is a
+            # separate finding.
             token.checked(os.fsencode(source.detail), f"the token from {source.source}")
         else:
             if source.kind == "keyring":

@@ -42,7 +42,7 @@ def _failed(verdict: ProbeResult, error: UnifiedError) -> Finding:
     found = Finding.failed("connection", verdict.profile or "", error)
     if verdict.word != "token refused":
         return found
-    # The usual hint of this error is to run the doctor, so it is left out.
+    # The usual hint is to run the doctor, so leave it out.
     remedy = (
         f"unified profile login {verdict.profile}"
         if verdict.profile
@@ -63,7 +63,7 @@ def _names(runtime: Runtime, config: Config, names: Sequence[str | None]) -> Ite
             ):
                 hosts[address.host, address.port] = None
         except UnifiedError:
-            # The check of the profile has reported it already.
+            # The check of the profile has already reported it.
             continue
     for host, port in hosts:
         try:

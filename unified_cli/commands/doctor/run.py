@@ -31,13 +31,13 @@ _MARKS = {
     "warning": ("!", "!", Look.DOUBT),
     _OK: ("✓", "+", Look.GOOD),
 }
-"""For each level, the worst first: a mark, its ASCII replacement, and its look."""
+"""The mark, its ASCII replacement and its style for each level, the worst first."""
 
 
 def run(context: CommandContext, options: DoctorOptions) -> None:
-    """Check, and print what was found. Raises the worst of the errors."""
+    """Run the checks, print the findings, and raise the worst error."""
     runtime = context.runtime
-    # Before any check: an unknown resource is a usage error, not a finding.
+    # Before any check, because an unknown resource is a usage error.
     operation = connection_probe.operation(context.catalogue, options.with_)
     overrides = Overrides(timeout=options.timeout, ca_bundle=options.ca_bundle)
     recording = _check_bundle(options, context.catalogue.service)

@@ -27,7 +27,7 @@ USUAL_BYTES = 16 * 1024
 
 
 class ReadArguments(msgspec.Struct, forbid_unknown_fields=True):
-    """The arguments of the tool."""
+    """The arguments of the read tool."""
 
     operation: str
     profile: str | list[str]
@@ -40,7 +40,10 @@ class ReadArguments(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ReadTask(NamedTuple):
-    """The read of a tool call. `asked` is the question to which its cursor belongs."""
+    """The read of a tool call.
+
+    `asked` is the request to which its cursor belongs.
+    """
 
     world: ToolWorld
     operation: Operation
@@ -48,8 +51,9 @@ class ReadTask(NamedTuple):
     asked: Sequence[object]
 
     def share(self, shown: Sequence[bytes]) -> float:
-        """Return the share of the answer that these records use. It is the larger share
-        of the limits on records and on bytes.
+        """Return the share of the answer that these records use.
+
+        The limits on records and on bytes each give a share; the larger one counts.
         """
         return max(
             len(shown) / self.arguments.limit, sum(map(len, shown)) / self.arguments.max_bytes
@@ -57,8 +61,9 @@ class ReadTask(NamedTuple):
 
 
 class ReadRecord(NamedTuple):
-    """A record, the cursor of a read that begins with it, and its form in the
-    answer.
+    """A record of a read.
+
+    It has the cursor of a read that begins with it, and its form in the answer.
     """
 
     cursor: str | None
@@ -86,8 +91,7 @@ class ConnectionRead:
         self.shown: list[bytes] = []
         """The connection's records in the answer."""
         self.facts: JsonObject | None = None
-        """The facts about the connection for the answer, once the connection was read.
-        """
+        """The facts about the connection for the answer, known once it was read."""
         self._task = task
         self._read: list[ReadRecord] = []
         self._onward = cursor
@@ -96,7 +100,7 @@ class ConnectionRead:
 
     @property
     def next(self) -> ReadRecord | None:
-        """The first record that was read and is not in the answer."""
+        """The first record after those in the answer."""
         shown_before = len(self.shown)
         return self._read[shown_before] if shown_before < len(self._read) else None
 
@@ -120,9 +124,7 @@ class ConnectionRead:
         return None if self.next else self._error
 
     def reaches(self, share: float) -> bool:
-        """Return whether enough was read for this share of the answer, or
-        everything.
-        """
+        """Return whether enough was read for this share, or everything."""
         return self._is_read or self._task.share(self._all_forms()) >= share
 
     def take(self, shown: bytes) -> None:

@@ -10,7 +10,9 @@ from contextvars import ContextVar
 from unified_cli.errors import AbandonedError
 
 _CURRENT: ContextVar[threading.Event | None] = ContextVar("_CURRENT", default=None)
-"""The event of this thread's call, set once its client no longer waits for it."""
+"""# The event of this thread's call. It is set once the client stops waiting for the
+call.
+"""
 # The process ends within 2 s of its client. Requests that were already sent have this
 # many seconds for their answers.
 _LAST_SECONDS = 0.8
@@ -80,7 +82,7 @@ class RunningCalls:
             self._changed.wait_for(lambda: not self._working, max(0.0, left))
 
     def check(self) -> None:
-        """Raise AbandonedError if no one waits for the answer to this thread's call."""
+        """Raise AbandonedError if the client no longer waits for the call."""
         call = _CURRENT.get()
         if call is not None and call.is_set():
             raise AbandonedError("the call was cancelled, or the client is gone")
@@ -88,7 +90,7 @@ class RunningCalls:
     def sleep(self, seconds: float) -> None:
         """Wait this many seconds.
 
-        Raises AbandonedError as soon as no one waits for the answer.
+        Raises AbandonedError as soon as the client no longer waits for the call.
         """
         call = _CURRENT.get()
         if call is None:

@@ -265,7 +265,8 @@ def _server(
             )
         with calls.begun() as call:
             work = partial(_called, runtime, calls.work(call), tool, params.arguments or {})
-            # The thread of a cancelled call ends when its last request is answered.
+            # The thread of a cancelled call ends after the answer to its last
+            # request.
             return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
 
     name, _, version = PRODUCT.partition("/")
@@ -286,7 +287,7 @@ def _called(
 ) -> CallToolResult:
     """Return the result of a call.
 
-    A failure is returned as a result, too, in words that an agent can act on.
+    A failure is a result, too, in words that an agent can act on.
     """
     try:
         with work:

@@ -41,8 +41,9 @@ _SIGNATURE_SIZE = 16
 
 
 class ReadPosition(NamedTuple):
-    """`number` is the index of the first selected connection that was not read yet.
+    """The position of a read over several connections.
 
+    `number` is the index of the first selected connection that was not read yet.
     `begun` are the unfinished connections before it, each with the cursor of its list,
     in the order of their turns.
     """
@@ -52,10 +53,11 @@ class ReadPosition(NamedTuple):
 
 
 class ReadCursors:
-    """Creates and reads the cursors of one server; a restarted server rejects them.
+    """Creates and reads the cursors of one server.
 
-    The signature of a cursor covers the read: its connections, route and query. So an
-    invented or changed cursor is rejected, and so is the cursor of a different read.
+    A restarted server rejects them. The signature of a cursor covers the read: its
+    connections, route and query. So an invented or changed cursor is rejected, and so
+    is the cursor of a different read.
     """
 
     def __init__(self) -> None:
@@ -140,8 +142,7 @@ class ServedProfiles:
     def select(self, patterns: Sequence[str]) -> list[str]:
         """Return the served profiles that names, globs and tags select.
 
-        Raises UsageError if there is no pattern, and UnsafeError if a profile is not
-        served.
+        Raises UsageError without a pattern, and UnsafeError if a profile is not served.
         """
         if not patterns:
             raise UsageError(f"profile is missing; this server reaches {self.words}")
@@ -157,7 +158,7 @@ class ServedProfiles:
         return found
 
     def one(self, name: str) -> str:
-        """Return the name of one connection.
+        """Return the name of a single connection.
 
         Raises UsageError if a pattern may select several, and UnsafeError as `select`
         does.
@@ -169,8 +170,10 @@ class ServedProfiles:
         return self.select([name])[0]
 
     def described(self, names: Sequence[str], operation: Operation) -> list[str] | None:
-        """Return an operation's parameters as a single connection described them. None
-        if there are several connections, or no description from the last day.
+        """Return an operation's parameters as its connection described them.
+
+        Returns None if there are several connections, or no description from the last
+        day.
         """
         if len(names) != 1:
             return None

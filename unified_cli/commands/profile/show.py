@@ -36,9 +36,9 @@ from unified_cli.values import JsonObject
 VERSION = 1
 _READY = "ready"
 _ACCOUNT = "account id"
-# A profile without an account only serves `connections`, `doctor` and `logs`.
+# A profile without an account can only be used by `connections`, `doctor` and `logs`.
 _LISTS = "lists connections"
-# Worded with care: the service has not been asked.
+# The words must not imply that the service was asked.
 _MEANT = {"sandbox": "needs no token"}
 _HEADS = ("name", "default", "account id", "tags", "token", "state", "connection")
 _HEADER = re.compile(
@@ -84,8 +84,8 @@ def _print(
     runtime: Runtime, output: str | None, default: object, found: Iterable[JsonObject]
 ) -> None:
     found = [*found]
-    # Only a terminal shows the reworded states: elsewhere programs read the output, and
-    # need the original words.
+    # Programs that read a pipe need the original words, so only a terminal gets
+    # these.
     form = formats.of_command(output, formats.TABLES, terminal=runtime.stdout_is_terminal)
     meant = form is formats.TABLE and runtime.stdout_is_terminal
     rows: list[tuple[str, ...]] = [
@@ -207,7 +207,7 @@ def show_one(context: CommandContext, options: ShowOptions) -> None:
             row.append(
                 "; ".join(f"{_text(lost['value'])} ({lost['source']})" for lost in one["overrode"])
             )
-        # A terminal shows both sources in one column, which may wrap.
+        # On a terminal, both sources are in one column, which may wrap.
         cells = [
             [key, value, f"{source}, instead of {lost}" if lost else source]
             for key, value, source, lost in rows

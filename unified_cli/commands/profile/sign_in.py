@@ -57,9 +57,9 @@ def log_in(context: CommandContext, options: LoginOptions) -> None:
 
 
 def _owners(runtime: Runtime, options: LoginOptions) -> list[str | None]:
-    """Return the profiles that the token is for, without those of the sandbox.
+    """Return the profiles that get the token, without the sandbox's.
 
-    None means the shared token, for profiles without their own.
+    None is the shared token, for profiles without their own.
     """
     name = _owner(options.name, shared=options.shared)
     if name is None:
@@ -164,12 +164,11 @@ def _owner_in_words(name: str | None) -> str:
 def places_for(
     runtime: Runtime, names: Sequence[str | None], wanted: str | None
 ) -> list[TokenPlace]:
-    """Return the place of each profile's token. The key None is the shared token.
+    """Return the place of each profile's token.
 
-    A place that the user did not name may still change.
-
-    Raises the errors of `login.choose`, and those of `login.check` for a place that was
-    named.
+    The key None is the shared token. A place that the user did not name may still
+    change. Raises the errors of `login.choose`, and those of `login.check` for a named
+    place.
     """
     found = [login.choose(runtime, name, wanted) for name in names]
     for place in found:
@@ -181,10 +180,11 @@ def places_for(
 def agreed(
     runtime: Runtime, found: Sequence[TokenPlace], wanted: str | None, *, ask: bool
 ) -> Sequence[TokenPlace]:
-    """Return the places where the token is stored. Empty if the user declines.
+    """Return the places where the token is stored.
 
-    Without a keyring, the user is asked whether to store the token in a private file;
-    if prompts are not allowed, the token is stored there, with a message.
+    Returns nothing if the user declines. Without a keyring, the user is asked whether
+    to store the token in a private file; if prompts are not allowed, the token is
+    stored there, with a message.
     """
     missing = _missing_keyring() if any(_undecided(place, wanted) for place in found) else None
     if missing is None:

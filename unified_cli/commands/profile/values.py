@@ -21,8 +21,9 @@ from unified_cli.values import Toml, TomlTable
 SETTABLE: Mapping[str, Key] = {
     name: key for name, key in KEYS.items() if "p" in key.at and name != "token"
 }
-"""The keys that a command line can set. The token is left out, because every user of
-the machine can see a command line.
+"""The keys that a command line can set.
+
+The token is missing, because every user of the machine can read command lines.
 """
 
 
@@ -67,7 +68,7 @@ def read_assignments(texts: Iterable[str]) -> dict[str, Toml]:
 
 
 def _suggest(text: str, following: str | None, values: Mapping[str, Toml]) -> str:
-    """Return the KEY=VALUE that a word without "=" was probably meant to belong to."""
+    """Return the likely KEY=VALUE for a word without "="."""
     if text in SETTABLE:
         value = following if following and "=" not in following else "VALUE"
         return f"{text}={value}"
