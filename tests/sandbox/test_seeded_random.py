@@ -4,7 +4,7 @@ import pytest
 
 from unified_cli.sandbox.seeded_random import SeededColumns, SeededRandom
 
-RESOURCE = SeededRandom.of("northwind/full", "ticketing", "tickets")
+RESOURCE = SeededRandom.from_words("northwind/full", "ticketing", "tickets")
 
 
 @pytest.mark.parametrize("count", [0, 1, 7, 8, 50, 500])

@@ -185,7 +185,7 @@ sandbox = Sandbox(load(), Store.open(Path(sys.argv[1])), keep_ids=True)
 for number in range(int(sys.argv[3])):
     body = b'{"id":"%s-%d"}' % (sys.argv[2].encode(), number)
     target = "/unified/ticketing/tickets?integrated_account_id=full"
-    answer = sandbox.answer(Request.of("POST", target, {}, body))
+    answer = sandbox.answer(Request.from_target("POST", target, {}, body))
     assert answer.status == 201, answer.body
     sys.stdout.write("%d\\n" % number)
     sys.stdout.flush()

@@ -35,4 +35,4 @@ def test_doubts_that_are_not_repeated_are_looked_at(after: str) -> None:
         without = f"unified runs show {RUN}"
         if after == "show":
             without = f"unified runs resume {RUN} --retry-in-doubt"
-        assert next_step(left, after) == (left.look or without), left
+        assert next_step(left, after) == (left.check_command or without), left

@@ -68,15 +68,15 @@ def shared_schemas(service: Service) -> JsonObject:
         "statuses": ", ".join(service.connections.statuses),
     }
 
-    def said(value: Toml) -> Json:
+    def filled(value: Toml) -> Json:
         if isinstance(value, dict):
-            return {said(name): said(item) for name, item in value.items()}
+            return {filled(name): filled(item) for name, item in value.items()}
         if isinstance(value, list):
-            return [said(item) for item in value]
+            return [filled(item) for item in value]
         return _WORD.sub(lambda match: words[match[1]], value) if isinstance(value, str) else value
 
     table = tomllib.loads(Path(__file__).with_name("schemas.toml").read_text("utf-8"))
-    return {name: said(schema) for name, schema in table.items()}
+    return {name: filled(schema) for name, schema in table.items()}
 
 
 def record_schema(resource: Resource) -> JsonObject:

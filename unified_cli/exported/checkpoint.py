@@ -119,7 +119,7 @@ class ListIdentity:
         names = {*self.options, *earlier}
         return {one for one in names if earlier.get(one) != self.options.get(one)} == {"since"}
 
-    def other(self, earlier: Mapping[str, str]) -> str:
+    def differing_options(self, earlier: Mapping[str, str]) -> str:
         """Return the options that differ from an earlier export.
 
         They are in words. Returns "" if it did not record them.

@@ -102,5 +102,5 @@ class FilePlace(Destination, Protocol):
     def drop(self, names: Collection[str]) -> None:
         """Remove small files."""
 
-    def begun(self, file: str) -> Checkpoint | None:
+    def read_checkpoint(self, file: str) -> Checkpoint | None:
         """Return the checkpoint of an unfinished list, or None."""

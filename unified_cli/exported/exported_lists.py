@@ -51,7 +51,7 @@ class ExportedLists:
             name: entry for name, entry in every.items() if profile in {None, entry.profile}
         }
 
-    def of(self, resource: Resource | Operation) -> list[ManifestEntry]:
+    def entries_of(self, resource: Resource | Operation) -> list[ManifestEntry]:
         """Return the entry of each profile's first file.
 
         A profile that does not offer the list has an entry, too. Raises UsageError if
@@ -90,7 +90,7 @@ class ExportedLists:
 
         Raises UsageError if several profiles have the list, or it cannot be read.
         """
-        found = [entry for entry in self.of(resource) if entry.offered]
+        found = [entry for entry in self.entries_of(resource) if entry.offered]
         if len({entry.profile for entry in found}) > 1:
             names = ", ".join(sorted(f"{self._path}/{entry.profile}" for entry in found))
             wanted = f"{found[0].api}/{found[0].resource}"

@@ -233,7 +233,7 @@ class LocalFolder:
             atomic_file.sweep(path)
         self._remove_beside(file)
 
-    def begun(self, file: str) -> Checkpoint | None:
+    def read_checkpoint(self, file: str) -> Checkpoint | None:
         """Return the checkpoint of an unfinished file, or None.
 
         Raises StateError if the checkpoint is damaged.

@@ -139,7 +139,7 @@ class PartialFile:
             self._ckpt.unlink(missing_ok=True)
             return None
         if earlier.fingerprint != self.state.fingerprint:
-            other = self._identity.other(earlier.options)
+            other = self._identity.differing_options(earlier.options)
             raise StateError(f"{self._ckpt} is of an export with {other}", hint=START_ANEW)
         return earlier
 

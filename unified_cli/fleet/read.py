@@ -115,14 +115,14 @@ class FairReaders:
         arrive.
         """
 
-        def one(name: str) -> Generator[tuple[str, Result | UnifiedError]]:
+        def ask(name: str) -> Generator[tuple[str, Result | UnifiedError]]:
             try:
                 with self.client(connections[name], name) as client:
                     yield name, question(name, connections[name], client)
             except UnifiedError as error:
                 yield name, error
 
-        yield from self.read([*connections], one)
+        yield from self.read([*connections], ask)
 
     def tokens(self, connections: Mapping[Name, Settings]) -> dict[Name, str | UnifiedError]:
         """Read each connection's token, and return it or its error.
@@ -130,13 +130,13 @@ class FairReaders:
         Different commands that print tokens run in parallel.
         """
 
-        def one(name: Name) -> Generator[tuple[Name, str | UnifiedError]]:
+        def read_token(name: Name) -> Generator[tuple[Name, str | UnifiedError]]:
             try:
                 yield name, self.clients.token(connections[name])
             except UnifiedError as error:
                 yield name, error
 
-        found = dict(self.read([*connections], one))
+        found = dict(self.read([*connections], read_token))
         return {name: found[name] for name in connections}
 
     def check_tokens(self, connections: Iterable[Settings]) -> None:

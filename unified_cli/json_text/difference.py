@@ -21,8 +21,8 @@ class ValueDifference(NamedTuple):
     """A path at which two values differ. A missing value is None."""
 
     path: str
-    one: bytes | None
-    other: bytes | None
+    before: bytes | None
+    after: bytes | None
 
 
 class PathRules(NamedTuple):
@@ -173,7 +173,7 @@ def without_ignored(value: bytes, rules: PathRules, place: _Place = _TOP) -> byt
 def changes(seen: Parts, now: Parts, rules: PathRules) -> list[str]:
     """Describe the changes from `seen` to `now` in the members of `seen`."""
     return [
-        f"{one.path} was {_shown(one.one)} and is {_shown(one.other)}"
+        f"{one.path} was {_shown(one.before)} and is {_shown(one.after)}"
         for name, value in seen.items()
         for one in member_differences(name, value, now.get(name), rules)
     ]

@@ -102,7 +102,7 @@ class Batch:
                 "authorization": self.request.header("authorization"),
                 "content-type": "application/json",
             }
-            answer = self.answer(SandboxRequest.of(verb, target, headers, body))
+            answer = self.answer(SandboxRequest.from_target(verb, target, headers, body))
             yield answer
             members = (
                 split_members(answer.body.decode())

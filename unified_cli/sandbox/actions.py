@@ -102,7 +102,7 @@ def _find(call: OperationCall, resource: str, *names: str) -> tuple[str, Row]:
     identity = call.named(*names)
     if identity is None:
         raise missing("body_fields", [name for name in names if name != "id"])
-    return identity, call.found(identity, resource)
+    return identity, call.find(identity, resource)
 
 
 def _changed(call: OperationCall, identity: str, row: Row, change: JsonObject) -> SandboxResponse:
@@ -162,7 +162,7 @@ def any_action(call: OperationCall) -> SandboxResponse:
     if identity is None:
         raise missing("body_fields", [name])
     members = {key: value for key, value in call.body.members.items() if key not in ("id", name)}
-    return result(call.records().update(call.found(identity), identity, members, call.now), call)
+    return result(call.records().update(call.find(identity), identity, members, call.now), call)
 
 
 def move_stage(call: OperationCall) -> SandboxResponse:
@@ -193,7 +193,7 @@ def append(call: OperationCall) -> SandboxResponse:
         name for name, there in (("page", page), ("body", "body" in call.body.members)) if not there
     ]:
         raise missing("body_fields", lacking)
-    call.found(page or "", "pages")
+    call.find(page or "", "pages")
     numbers = [row.value.get("sequence") for row in _content(call, page)]
     last = max((number for number in numbers if isinstance(number, int)), default=0)
     members = {"sequence": str(last + 1), **call.body.members}
@@ -316,7 +316,7 @@ def _message(call: OperationCall) -> tuple[str, Row]:
     identity = call.named("id", "email_id")
     if identity is None:
         raise missing("body_fields", ["id"])
-    return identity, call.found(identity)
+    return identity, call.find(identity)
 
 
 def _answer(identity: str, original: JsonObject, to: list[Json]) -> JsonObject:

@@ -77,7 +77,7 @@ def listed(store: SandboxStore) -> Iterator[str]:
 def product_of(account: str, seed: str) -> Product:
     """Return the product that a connection leads to."""
     kind = kind_of(account) or ""
-    return _OF_KIND.get(kind) or SeededRandom.of(seed, "connection", account).pick(
+    return _OF_KIND.get(kind) or SeededRandom.from_words(seed, "connection", account).pick(
         "product", PRODUCTS
     )
 
@@ -99,14 +99,14 @@ def account_status(account: str, seed: str, service: Service) -> str:
         return (words.needs_login if kind == "needs-reauth" else words.broken).split()[0]
     if kind == "full" and ":" in account:
         statuses = (words.healthy, words.passing.split()[0], words.healthy, words.broken.split()[1])
-        return SeededRandom.of(seed, "connection", account).pick("status", statuses)
+        return SeededRandom.from_words(seed, "connection", account).pick("status", statuses)
     return words.healthy
 
 
 def account_record(account: str, seed: str, service: Service) -> JsonObject:
     """Return the record of a connection. Raises Refusal 404 if it is unknown."""
     kind = known_kind(account)
-    random = SeededRandom.of(seed, "connection", account)
+    random = SeededRandom.from_words(seed, "connection", account)
     product, words = product_of(account, seed), service.connections
     alone = SeededColumns([random.key])
     created = alone.creation_times()[0]
@@ -157,7 +157,7 @@ def _platform_time(at: float) -> str:
 
 
 def _uuid(*words: str) -> str:
-    random = SeededRandom.of(*words)
+    random = SeededRandom.from_words(*words)
     return str(
         UUID(int=random.below("high", 1 << 63) << 64 | random.below("low", 1 << 63), version=4)
     )

@@ -96,13 +96,13 @@ def uploaded(
 def get(call: OperationCall) -> SandboxResponse:
     """Return one record."""
     identity = _identity(call)
-    return record(call.found(identity), call)
+    return record(call.find(identity), call)
 
 
 def update(call: OperationCall) -> SandboxResponse:
     """Update a record: the posted fields replace its own."""
     identity = _identity(call)
-    records, row = call.records(), call.found(identity)
+    records, row = call.records(), call.find(identity)
     content = _file(call)
     members = {name: value for name, value in call.body.members.items() if name != "id"}
     if content is not None:
@@ -114,7 +114,7 @@ def update(call: OperationCall) -> SandboxResponse:
 def delete(call: OperationCall) -> SandboxResponse:
     """Delete a record, and return its id."""
     identity = _identity(call)
-    call.records().delete(call.found(identity), identity)
+    call.records().delete(call.find(identity), identity)
     return SandboxResponse.json(dump({"id": identity}))
 
 
@@ -172,7 +172,7 @@ def download(call: OperationCall) -> SandboxResponse:
     name, kind = name_and_type(row.value)
     found = call.store.files.find(call.records().scope, identity)
     return file_answer(
-        call, (name, kind), found or StoredFile.of(file_content.content(kind, identity))
+        call, (name, kind), found or StoredFile.from_content(file_content.content(kind, identity))
     )
 
 

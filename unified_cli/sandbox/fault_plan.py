@@ -163,7 +163,9 @@ class Faults:
             # Do not change the word "strike", or other requests would fail for the same
             # seed.
             return (
-                SeededRandom.of(self._seed, rule.name, place, count).below("strike", 1_000_000)
+                SeededRandom.from_words(self._seed, rule.name, place, count).below(
+                    "strike", 1_000_000
+                )
                 < often
             )
         return count == int(rule.chance)

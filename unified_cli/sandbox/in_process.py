@@ -29,7 +29,9 @@ class InProcess(httpx.BaseTransport):
         }
         target = request.url.raw_path.decode("ascii")
         try:
-            answer = self._answer(SandboxRequest.of(request.method, target, headers), request)
+            answer = self._answer(
+                SandboxRequest.from_target(request.method, target, headers), request
+            )
         except Refusal as refusal:
             answer = refusal.answer(self._sandbox.service)
         except ConnectionDropped as dropped:

@@ -57,7 +57,7 @@ class SandboxRequest:
     """The body where it may be large; `body` is empty then."""
 
     @classmethod
-    def of(
+    def from_target(
         cls, method: str, target: str, headers: Mapping[str, str], body: bytes = b""
     ) -> "SandboxRequest":
         """Return the request for this percent-encoded path and query."""

@@ -78,7 +78,7 @@ class OperationCall:
                 return found
         return None
 
-    def found(self, identity: str, resource: str | None = None) -> Row:
+    def find(self, identity: str, resource: str | None = None) -> Row:
         """Return the record with this id. Raises Refusal 404 if it does not exist."""
         row = self.records(resource).get(identity)
         if row is None:

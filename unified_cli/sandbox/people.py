@@ -108,7 +108,7 @@ def _group(seed: str, group: str) -> tuple[SeededRandom, int, int]:
 
     Also returns the positions of its first and last names.
     """
-    random = SeededRandom.of(seed, group)
+    random = SeededRandom.from_words(seed, group)
     return random, random.below("first", len(_FIRST)), random.below("last", len(_LAST))
 
 

@@ -77,7 +77,9 @@ class RecordBatch:
     def random(self) -> SeededColumns:
         """Their random numbers."""
         return SeededColumns(
-            SeededRandom.of(self.connection.seed, self.api, self.resource).keys(self.numbers)
+            SeededRandom.from_words(self.connection.seed, self.api, self.resource).keys(
+                self.numbers
+            )
         )
 
     @cached_property
@@ -116,7 +118,7 @@ class RecordBatch:
             return people.full_names(self.connection.seed, group, self.numbers)
         return [person.name for person in self.people] or _titles(self.api, self.resource)(self)
 
-    def of(self, resource: str, numbers: Sequence[int]) -> "RecordBatch":
+    def related(self, resource: str, numbers: Sequence[int]) -> "RecordBatch":
         """Return records of another resource of this API and connection."""
         return RecordBatch(self.connection, self.api, resource, numbers)
 

@@ -32,7 +32,7 @@ class UploadedFile(NamedTuple):
     size: int
 
     @classmethod
-    def of(cls, content: bytes) -> "UploadedFile":
+    def from_content(cls, content: bytes) -> "UploadedFile":
         """Return the file of these bytes."""
         return cls(BytesIO(content), 0, len(content))
 
@@ -211,7 +211,7 @@ def body_of(request: SandboxRequest, *, passthrough: bool) -> Body:
     if passthrough and "json" not in kind:
         return Body(
             {"content_type": dump(kind or "application/octet-stream")},
-            UploadedFile.of(request.body),
+            UploadedFile.from_content(request.body),
         )
     if kind and "json" not in kind:
         raise Refusal(415, f"cannot read a body of type {kind}: send application/json")
@@ -246,7 +246,9 @@ def from_base64(name: str, value: str) -> UploadedFile:
     base64.
     """
     try:
-        return UploadedFile.of(binascii.a2b_base64(value.encode("ascii"), strict_mode=True))
+        return UploadedFile.from_content(
+            binascii.a2b_base64(value.encode("ascii"), strict_mode=True)
+        )
     except ValueError:
         raise Refusal(422, f"{name} is not base64", provider={"field": name}) from None
 

@@ -32,7 +32,7 @@ class SeededRandom:
         self.key = key
 
     @classmethod
-    def of(cls, *words: object) -> Self:
+    def from_words(cls, *words: object) -> Self:
         """Return the random numbers for these words."""
         return cls(crc32("\0".join(map(str, words)).encode("utf-8", "surrogatepass")))
 

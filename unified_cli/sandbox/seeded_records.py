@@ -100,7 +100,7 @@ def _derived(place: FieldPlace) -> Targets:
     def targets(batch: RecordBatch) -> Sequence[int | None]:
         middles = near(batch)
         found = [middle for middle in middles if middle is not None]
-        ends = dict(zip(found, far(batch.of(between, found)), strict=True))
+        ends = dict(zip(found, far(batch.related(between, found)), strict=True))
         return [None if middle is None else ends[middle] for middle in middles]
 
     return targets

@@ -94,7 +94,7 @@ class ServiceLog:
     def _facts(self, account: str, at: int) -> JsonObject:
         kind, service = known_kind(account), self._catalogue.service
         words = service.connections
-        random = SeededRandom.of(self._seed, "log", account, at)
+        random = SeededRandom.from_words(self._seed, "log", account, at)
         operation = self._operation(kind, random)
         status = _status(kind, random)
         failed = status >= 400

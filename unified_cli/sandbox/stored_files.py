@@ -31,7 +31,7 @@ class StoredFile(NamedTuple):
     part: Callable[[int], bytes]
 
     @classmethod
-    def of(cls, content: bytes) -> "StoredFile":
+    def from_content(cls, content: bytes) -> "StoredFile":
         """Return a file with this content."""
         return cls((len(content),), zlib.crc32(content), lambda _: content)
 
@@ -97,7 +97,7 @@ class StoredFiles:
                 return StoredFile(sizes, checksum, partial(self._part, place))
             statement = f"SELECT content FROM files {_OF}"  # noqa: S608
             row = self._database.execute(statement, place).fetchone()
-        return StoredFile.of(row[0]) if row else None
+        return StoredFile.from_content(row[0]) if row else None
 
     def _part(self, place: Sequence[str], number: int) -> bytes:
         """Return a part of a file. It is empty if the file was deleted, so that the

@@ -146,7 +146,7 @@ def request_of(environ: "WSGIEnvironment", service: Service) -> Iterator[Sandbox
     }
     headers["content-type"] = environ.get("CONTENT_TYPE") or headers.get("content-type", "")
     request, stream = (
-        SandboxRequest.of(environ["REQUEST_METHOD"], target, headers),
+        SandboxRequest.from_target(environ["REQUEST_METHOD"], target, headers),
         environ["wsgi.input"],
     )
     if request_content.may_be_large(request, service):
@@ -240,7 +240,7 @@ def allow_uploads(servers: Iterable[object], service: Service) -> None:
             headers = {"content-type": self.headers.get("CONTENT_TYPE", "")}
             # A request with too many parameters is refused later.
             with suppress(Refusal):
-                request = SandboxRequest.of(self.command, f"?{self.query}", headers)
+                request = SandboxRequest.from_target(self.command, f"?{self.query}", headers)
                 if request_content.may_be_large(request, service):
                     self.adj: Any = copy.copy(self.adj)
                     self.adj.max_request_body_size = request_content.LARGEST_UPLOAD

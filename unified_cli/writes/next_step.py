@@ -8,9 +8,9 @@ from typing import NamedTuple
 class WorkLeft(NamedTuple):
     """The calls of a run that are not done, counted by outcome.
 
-    `repeats` says whether a resume repeats any call in doubt, and `look` is the command
-    that shows whether the first of them was done. `corrected` is the command for calls
-    that fail until a person corrects them.
+    `repeats` says whether a resume repeats any call in doubt, and `check_command` is
+    the command that shows whether the first of them was done. `corrected` is the
+    command for calls that fail until a person corrects them.
     """
 
     run: str
@@ -18,7 +18,7 @@ class WorkLeft(NamedTuple):
     failed: int
     in_doubt: int
     repeats: bool = False
-    look: str | None = None
+    check_command: str | None = None
     corrected: Sequence[str] = ()
 
 
@@ -35,8 +35,8 @@ def next_step(left: WorkLeft, after: str = "") -> str | None:
     if left.failed and not left.corrected and after != "retry":
         return f"unified runs retry {left.run}"
     if left.in_doubt:
-        if left.look:
-            return left.look
+        if left.check_command:
+            return left.check_command
         return retry_in_doubt(left.run) if after == "show" else f"unified runs show {left.run}"
     if left.failed and left.corrected:
         return shlex.join(["unified", *left.corrected])

@@ -21,7 +21,7 @@ from unified_cli.writes.registry import RunHeader
 from unified_cli.writes.run import StoredRun
 
 _MOST_AGAIN = 10
-_MOST_LOOKS = 10
+_MOST_CHECKS = 10
 
 
 class RunDoubts:
@@ -40,8 +40,8 @@ class RunDoubts:
         self._header, self._connections = header, connections
         self._wall, self._body = wall, body
         # Only as many are kept as are printed: an import may leave any number in doubt.
-        self._looks: dict[str, dict[str, None]] = {}
-        """The options that select the connections, by the words of each look."""
+        self._checks: dict[str, dict[str, None]] = {}
+        """The options that select the connections, by the words of each check."""
         self._left: list[DoubtfulCall] = []
         self._number_left = 0
         self.repeated = 0
@@ -64,9 +64,9 @@ class RunDoubts:
 
     def _add_look(self, doubtful: DoubtfulCall) -> None:
         words = doubt.check_command(self._connections.catalogue, doubtful, ())
-        if words is None or (words not in self._looks and len(self._looks) > _MOST_LOOKS):
+        if words is None or (words not in self._checks and len(self._checks) > _MOST_CHECKS):
             return
-        selections = self._looks.setdefault(words, {})
+        selections = self._checks.setdefault(words, {})
         # One list has all connections.
         if words != renewal.SHOWS_RESULT:
             selections.setdefault(shlex.join(self._selection(doubtful)))
@@ -109,18 +109,18 @@ class RunDoubts:
                 runtime.stderr.line(f"if all were done, this closes the run: {closing}")
 
     @property
-    def look_command(self) -> str | None:
+    def check_command(self) -> str | None:
         """The command that shows whether the calls were done.
 
         There is one on each line if they are of several records. None if no operation
         shows it.
         """
-        header, found = self._header, self._looks
+        header, found = self._header, self._checks
         several = header.kind is RunKind.FAN_OUT or profiles.is_several(header.selection)
         if len(found) == 1 and several and header.run and all(found.values()):
             return f"{next(iter(found))} -p run:{header.run}:in-doubt"
         lines = [" ".join(filter(None, [words, *options])) for words, options in found.items()]
-        return "\n".join(lines[:_MOST_LOOKS]) or None
+        return "\n".join(lines[:_MOST_CHECKS]) or None
 
     def _selection(self, doubtful: DoubtfulCall) -> list[str]:
         header = self._header

@@ -104,7 +104,7 @@ class KnownRun(NamedTuple):
             counts["failed"] or self.state == FAILED,
             counts["in-doubt"] or self.state == IN_DOUBT,
             self.repeats,
-            self.doubts.look_command if self.doubts else None,
+            self.doubts.check_command if self.doubts else None,
             corrected,
         )
         return next_step.next_step(left, verb)

@@ -74,7 +74,7 @@ class ChunkedList:
             # Nothing was read yet, so the options may differ.
             self.state = replace(self._fresh(), bytes=self.state.bytes, sha256=self.state.sha256)
         elif self.state.fingerprint != self._identity.digest:
-            other = self._identity.other(self.state.options)
+            other = self._identity.differing_options(self.state.options)
             raise StateError(f"{self} is of an export with {other}", hint=START_ANEW)
         there = self._place.chunks(self._objects)
         if wrong := chunk_log.changed(self._objects, self._place, self._known.chunks, there):

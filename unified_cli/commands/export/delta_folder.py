@@ -110,7 +110,7 @@ class TableFolder:
 
         The pages of a later read stay.
         """
-        begun = self._files.begun(_pages(entry.file))
+        begun = self._files.read_checkpoint(_pages(entry.file))
         later = entry.table and begun and begun.table and begun.table.number > entry.table.number
         if not later:
             self._files.clear(_pages(entry.file))

@@ -122,7 +122,7 @@ class ListRunner:
         before = self._entries.get(planned.file)
         if before and not options.restart:
             if before.fingerprint not in {"", identity.digest}:
-                other = identity.other(before.options)
+                other = identity.differing_options(before.options)
                 raise StateError(f"{planned.file} was exported with {other}", hint=REPLACE)
             if self._is_done(before):
                 list_history.sweep(self._destination, before, self._entries)

@@ -68,7 +68,7 @@ def export(plan: ExportPlan) -> None:
         work: ListedWork | None = None
         is_begun = False
 
-        def held() -> None:
+        def start() -> None:
             nonlocal work, is_begun
             if not plan.options.task:
                 work = listed.enter_context(_in_list_of_runs(plan, place, where))
@@ -78,7 +78,7 @@ def export(plan: ExportPlan) -> None:
             return shown.counted.parts if is_begun else None
 
         with report.ending(plan.options, len(plan.lists), done):
-            summary = carry_out(plan, destination, shown, held=held)
+            summary = carry_out(plan, destination, shown, start=start)
         if work is not None:
             work.end(state_words.FAILED if summary.failed else state_words.DONE)
     try:
@@ -145,18 +145,18 @@ def carry_out(
     destination: Destination,
     shown: Progress,
     stop: Callable[[], UnifiedError | None] = lambda: None,
-    held: Callable[[], None] = lambda: None,
+    start: Callable[[], None] = lambda: None,
 ) -> ExportSummary:
     """Read the incomplete lists, until `stop` returns an error.
 
-    `held` is called when the destination is locked. Raises StateError if another run is
-    active, and StorageError if the destination fails.
+    `start` is called when the destination is locked. Raises StateError if another run
+    is active, and StorageError if the destination fails.
     """
     runtime, not_before = plan.context.runtime, float("-inf")
     plan = own_manifest.with_known_folders(destination, plan)
     check_names(destination, plan.manifest, dict.fromkeys(one.label for one in plan.lists))
     with plan.readers, own_manifest.reserve(destination, plan) as (kept, waits):
-        held()
+        start()
         if waits:
             # A task may be started elsewhere right after its process was killed.
             not_before = runtime.monotonic() + WINDOW

@@ -167,7 +167,7 @@ class StoreFolder:
         """
         chunk_log.begin_anew(self._objects, ListPlace.from_file(file), keep=keep)
 
-    def begun(self, file: str) -> Checkpoint | None:
+    def read_checkpoint(self, file: str) -> Checkpoint | None:
         """Return the state of an unfinished list, or None.
 
         Raises StateError if the log is damaged, and StorageError if the store fails.
@@ -203,7 +203,7 @@ class StoreFolder:
         `remove`.
         """
         place = ListPlace.from_file(file)
-        if self.begun(file) or place.chunks(self._objects):
+        if self.read_checkpoint(file) or place.chunks(self._objects):
             chunk_log.remove(self._objects, file)
             # Prune the log, because it would grow with each read of the list.
             ChunkLog(self._objects, place.log).prune()

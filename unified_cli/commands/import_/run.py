@@ -300,7 +300,7 @@ def _with_report(
         _raise_for_outcome(ending, task)
     except UnifiedError as error:
         refused = counts[EntryState.REFUSED] and not counts[EntryState.FAILED]
-        look = doubts.look_command if doubts else None
+        look = doubts.check_command if doubts else None
         error.next_command = ended.next_command if ended else look
         if refused and task.kept and not stopped and not any(group.count for group in groups[2:]):
             words = _command_for_failed(_with_file_and_connection(task, source, options), source)

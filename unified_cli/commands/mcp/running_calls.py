@@ -31,7 +31,7 @@ class RunningCalls:
         """The time until which calls may end, once the client is gone."""
 
     @contextlib.contextmanager
-    def begun(self) -> Iterator[threading.Event]:
+    def register(self) -> Iterator[threading.Event]:
         """Register a call until it is answered or cancelled. Used by the protocol
         thread.
         """

@@ -263,7 +263,7 @@ def _server(
             return _result(
                 f"there is no tool {params.name[:100]!r}: {', '.join(known)}", failed=True
             )
-        with calls.begun() as call:
+        with calls.register() as call:
             work = partial(_called, runtime, calls.work(call), tool, params.arguments or {})
             # The thread of a cancelled call ends after the answer to its last
             # request.

@@ -157,7 +157,7 @@ class ServedProfiles:
             raise UnsafeError(f"{error.reason}: this server reaches {self.words}") from None
         return found
 
-    def one(self, name: str) -> str:
+    def select_one(self, name: str) -> str:
         """Return the name of a single connection.
 
         Raises UsageError if a pattern may select several, and UnsafeError as `select`

@@ -55,7 +55,7 @@ def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
             f"the body holds {LABEL}, which no record has",
             hint="name the connection in profile alone",
         )
-    name = world.served.one(arguments.profile)
+    name = world.served.select_one(arguments.profile)
     settings = world.served.settings(name)
     body = _body(arguments, operation.method, operation.kind)
     key = builder.read_key(arguments.idempotency_key, operation.method)

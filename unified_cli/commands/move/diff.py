@@ -199,7 +199,7 @@ def _differences(found: Comparison, pairing: Pairing) -> Iterator[ValueDifferenc
 
 
 def _difference(one: ValueDifference) -> bytes:
-    values = {"from": one.one, "to": one.other}
+    values = {"from": one.before, "to": one.after}
     there = {name: value for name, value in values.items() if value is not None}
     return join({"path": _text(one.path), **there})
 

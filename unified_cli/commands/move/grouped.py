@@ -54,7 +54,7 @@ class ShownDifference(NamedTuple):
         """Return the text for a difference."""
         before, after = (
             " ".join((_NONE if value is None else _text(value)).split())
-            for value in (one.one, one.other)
+            for value in (one.before, one.after)
         )
         same = sum(
             1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))

@@ -276,7 +276,7 @@ def _show_changes(runtime: Runtime, what: str, seen: Parts, changed: Parts) -> N
     runtime.stderr.line(what)
     for name, value in changed.items():
         for one in member_differences(name, seen.get(name), value, _RULES):
-            for sign, side in (("-", one.one), ("+", one.other)):
+            for sign, side in (("-", one.before), ("+", one.after)):
                 if side is not None:
                     runtime.stderr.line(f"{sign} {one.path}: {_short(side)}")
 

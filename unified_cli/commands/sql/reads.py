@@ -107,7 +107,7 @@ def _of_export(context: CommandContext, options: SqlOptions, plan: Plan) -> Iter
         )
     lists = _EXPORTED_LISTS.load()(context.runtime, Path(folder), _EXPORT_WORDS.load())
     for table, operation in plan.tables.items():
-        for entry in lists.of(operation):
+        for entry in lists.entries_of(operation):
             if entry.offered:
                 name, place = _name(plan, entry.profile, table), str(lists.folder / entry.file)
                 pages = partial(_kept, partial(lists.newest, entry))
