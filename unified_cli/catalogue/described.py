@@ -1,5 +1,6 @@
-"""A connection's own description of a method: schemas of several forms, read as far as
-they make sense.
+"""A connection's own description of a method.
+
+Schemas of several forms are read as far as they make sense.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,8 +19,8 @@ _LONGEST_NAME = 200
 _LONGEST_TEXT = 500
 _MOST_REFERENCES = 5
 _LONGEST_REFERENCE = 1000
-# The members by which a schema combines all or some of other schemas; and the members
-# of a list of fields that hold a field's name and values.
+# The members by which a schema combines other schemas. Then the members that hold a
+# field's name and values in a list of fields.
 _ALTERNATIVES = ("anyOf", "oneOf")
 _PARTS = ("allOf", *_ALTERNATIVES)
 _NAMES = ("name", "key", "field")
@@ -105,7 +106,7 @@ def fields(schema: Json) -> tuple[DescribedField, ...]:
 
 
 class _Found(NamedTuple):
-    """The fields of a schema, and whether these are all of them."""
+    """The fields of a schema, and whether they are complete."""
 
     fields: tuple[DescribedField, ...]
     whole: bool = True

@@ -1,5 +1,6 @@
-"""Extend the catalogue with the operations of a user's file; those that already exist
-are kept and reported.
+"""Extend the catalogue with the operations of a user's file.
+
+Operations that exist are kept and reported.
 """
 
 import re
@@ -48,8 +49,7 @@ def extended(
     except CatalogueError:
         raise
     except ValueError:
-        # A number of more than 4,300 digits cannot be read, nor shown if it is
-        # hexadecimal.
+        # A number of more than 4,300 digits cannot be read or, in hexadecimal, printed.
         raise CatalogueError(f"{source}: a number is larger than TOML allows (64 bits)") from None
 
 

@@ -16,7 +16,7 @@ _FIELD = re.compile(
     r"(?P<name>\w+(\.\w+)*)(?P<required>!)?(?P<assumed>\?)?(:(?P<type>\w+))?"
     r"(>(?P<references>[\w-]+))?(=(?P<values>\S+))?"
 )
-# Assumption: a field of such a name is a time.
+# Assumption: a field with such a name is a time.
 _TIMES = ("_at", "_time", "_date")
 # Assumption: a parameter that is an object takes the id of a record. Only this one
 # takes the provider's own words.
@@ -24,8 +24,10 @@ _MEMBERS = {"filter_Query": "raw"}
 
 
 class KnownField(NamedTuple):
-    """A field or parameter: its JSON type, the resource of the same API that it refers
-    to, its possible values.
+    """A field or parameter.
+
+    It has its JSON type, the resource of the same API that it refers to, and its
+    possible values.
     """
 
     name: str
@@ -33,9 +35,9 @@ class KnownField(NamedTuple):
     references: str | None = None
     values: tuple[str, ...] = ()
     required: bool = False
-    """Every provider that is known to have the operation requires the field."""
+    """Whether every provider with the operation requires the field."""
     assumed: bool = False
-    """The service describes the field, but not its name."""
+    """Whether the service describes the field, but not its name."""
 
     @property
     def is_time(self) -> bool:

@@ -44,10 +44,10 @@ def known_filters(operation: Operation, service: Service) -> KnownFilters:
 
 
 class DoubtfulParameter(NamedTuple):
-    """A parameter or field without a known effect: its name, the problem, and the name
-    that may have been meant.
+    """A parameter or field without a known effect.
 
-    `known` is the command that prints the known names.
+    It has its name, the problem, and the name that was probably meant. `known` is the
+    command that prints the known names.
     """
 
     name: str
@@ -57,7 +57,7 @@ class DoubtfulParameter(NamedTuple):
 
     @property
     def hint(self) -> str | None:
-        """The text to type instead, or where to find it. None if it is not known."""
+        """What to type instead, or where to find it, or None."""
         if self.meant:
             return f'did you mean "{self.meant}"?'
         return f"{self.known} names those that there are" if self.known else None
@@ -89,8 +89,8 @@ def find_doubtful(
 
 
 def _slips(name: str, known: Sequence[str]) -> list[str]:
-    # Swapped letters count first: in similarity, `amount` is as near to `account` as
-    # `nmae` to `name`.
+    # Compare swapped letters first: by similarity, `nmae` is no nearer to `name` than
+    # `amount` to `account`.
     letters = sorted(name.removesuffix("s"))
     swapped = [one for one in known if one != name and sorted(one.removesuffix("s")) == letters]
     return swapped[:1] or get_close_matches(name, known, 1, _CLOSE_FIELD)
@@ -109,8 +109,8 @@ def doubtful_fields(
     facts = operation.facts
     fields = [one.name for one in (*facts.fields, *facts.body.get(operation.name, ()))]
     known = {*fields, *(f"{one}_id" for one in fields), *described, *NOT_SENT}
-    # A field with a dot may be a path, which has a warning of its own. A singular
-    # beside a known plural is often a field of its own.
+    # A field with a dot may be a path, which has its own warning. A singular beside a
+    # known plural is often its own field.
     near = {
         name: _slips(name, sorted(known))
         for name in names
@@ -175,8 +175,10 @@ class _Check:
 
 
 def _is_time(text: str) -> bool:
-    """Return whether the text is a time. It is one in the service's documented form, or
-    a count of seconds, which some providers take.
+    """Return whether the text is a time.
+
+    It has the service's documented form, or is a count of seconds, which some providers
+    take.
     """
     if text.isdecimal():
         return True

@@ -22,7 +22,7 @@ SOURCE = "catalogue.toml"
 _APIS = "apis"
 """The folder with a file for each API: its resources and what its actions do."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-# The only table inside the table of the service's words.
+# The only table in the table of the service's words.
 _INNER = "connections"
 _SENTENCES = {
     "list": "List {many}",
@@ -45,7 +45,10 @@ class CatalogueError(ValueError):
 
 
 class PlaceError(CatalogueError):
-    """The catalogue's data is wrong at this place; `word` is the wrong word."""
+    """The catalogue's data is wrong at this place.
+
+    `word` is the wrong word.
+    """
 
     def __init__(self, place: str, message: str, word: str = "") -> None:
         super().__init__(f"{place}: {message}")
@@ -75,7 +78,7 @@ def read(text: str, source: str = SOURCE) -> Catalogue:
     """Return the catalogue written in `text`, all of it.
 
     Raises CatalogueError, with `source` and the place, for unknown keys, no operations,
-    a word twice, or a bad word.
+    a repeated word, or a bad word.
     """
     try:
         data = tomllib.loads(text)
@@ -94,7 +97,7 @@ def read(text: str, source: str = SOURCE) -> Catalogue:
 def api_of(place: str, service: Service, name: str, apis: TomlTable) -> Api:
     """Return the API of that name among the tables.
 
-    Raises CatalogueError, which names the problem with the API.
+    Raises CatalogueError with the API's problem.
     """
     _check_api(place, name, apis)
     return _api(service, name, apis[name], lambda: apis[name])

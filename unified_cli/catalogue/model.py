@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from unified_cli.catalogue.known import KnownFacts, KnownField, known
 
-# All other words are actions, POST /<resource>/<word>.
+# Any other word is an action: POST /<resource>/<word>.
 STANDARD: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "list": ("GET", ""),
@@ -20,20 +20,21 @@ STANDARD: Mapping[str, tuple[str, str]] = MappingProxyType(
     }
 )
 
-# Assumption: the resources of these names take files, and no others.
+# Assumption: only the resources of these names take files.
 FILE_RESOURCES = ("attachments", "files")
 """The resources whose records are of files."""
 
-# A resource that shows records of another: `me` is the first of the users.
+# Resources that show records of another: `me` is one of the users.
 SHOWN_AS = {"me": "users"}
 
-# Fields that the service fills in, and those outside the unified model.
+# Fields that the service fills in, and fields outside the unified model.
 NOT_SENT = {"id", "created_at", "updated_at", "etag", "remote_data"}
 
 
 class ConnectionWords(NamedTuple):
-    """The words of the service's routes about connections, in the order of the file,
-    which explains each.
+    """The words of the service's routes about connections.
+
+    They are in the order of the file, which explains each.
     """
 
     own: str
@@ -102,8 +103,9 @@ class ConnectionWords(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """One operation of a resource; `path` is below the base URL, with `{id}` where an
-    id goes.
+    """One operation of a resource.
+
+    `path` is below the base URL, with `{id}` where an id goes.
     """
 
     api: str
@@ -112,13 +114,15 @@ class Operation(NamedTuple):
     method: str
     path: str
     kind: str
-    """`read`, `write`, `delete`, or `action` for all but the standard five and a
-    search.
+    """`read`, `write`, `delete`, or `action` for other operations than the standard
+    five and a search.
     """
     outward: bool
-    """The action has effects outside the connection, so a repeat may do harm."""
+    """Whether the action has effects outside the connection, so that a repeat may do
+    harm.
+    """
     harmless: bool
-    """The action changes nothing."""
+    """Whether the action changes nothing."""
     summary: str
     source: str = ""
     """The user's file that defines the operation; empty if it comes with the
@@ -138,7 +142,7 @@ class Operation(NamedTuple):
 
     @property
     def command(self) -> str:
-        """The words that run it, after the program's name."""
+        """The command, without the program's name."""
         return f"{self.api} {self.resource} {self.name}".rstrip()
 
     @property
@@ -158,12 +162,12 @@ class Operation(NamedTuple):
 
     @property
     def required_parameters(self) -> list[str]:
-        """The parameters that its query is known to need, as they are written."""
+        """The required parameters of its query, as they are written."""
         return [one.parameter for one in self.facts.query.get(self.name, ()) if one.required]
 
     @property
     def required_fields(self) -> list[str]:
-        """The fields that its body is known to need."""
+        """The required fields of its body."""
         return [one.name for one in self.facts.body.get(self.name, ()) if one.required]
 
     @property
@@ -228,7 +232,10 @@ def either_dash(name: str, names: Collection[str]) -> str | None:
 
 
 class Api:
-    """One API of the family; its resources are read when the first is needed."""
+    """One API of the family.
+
+    Its resources are read when the first is needed.
+    """
 
     def __init__(
         self, name: str, title: str, about: str, read: Callable[[], Mapping[str, Resource]]

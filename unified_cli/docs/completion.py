@@ -49,7 +49,7 @@ class Grammar:
     def commands(self) -> Sequence[str]:
         """The commands that are not APIs.
 
-        An API that a user gives such a name is left out.
+        An API with such a name in a user's file is left out.
         """
         return [word for word, _ in self.words[""] if word not in self.apis]
 
@@ -184,7 +184,10 @@ def fill(template: str, lines_of: Mapping[str, Iterable[str]]) -> str:
 
 
 def bash(known: Grammar) -> Tables:
-    """Return the tables for bash: words without their purpose."""
+    """Return the tables for bash.
+
+    Words have no purpose there.
+    """
     return {
         "WORDS": _bash_nested((path, _names(words)) for path, words in known.words.items()),
         "FLAGS": _bash_cases(

@@ -21,8 +21,9 @@ _REGION = re.compile(r"(<!-- generated: (?P<name>[\w-]+) -->\n).*?(?=<!-- end --
 
 
 class Layer(NamedTuple):
-    """The packages and modules of one `level`; level 1 is the lowest, and imports go
-    down only.
+    """The packages and modules of one `level`.
+
+    Level 1 is the lowest, and imports go down only.
     """
 
     level: int
@@ -110,7 +111,7 @@ LAYERS = (
         " and its width; ages in words; JSON as text; the table of formats",
     ),
 )
-"""The test of imports and the table in CONTRIBUTING.md are made from this."""
+"""The source of the test of imports and of the table in CONTRIBUTING.md."""
 
 
 def filled(text: str) -> str:
@@ -167,7 +168,7 @@ def pictures(root: Path = ROOT) -> Iterator[tuple[Path, str]]:
 def operations(catalogue: Catalogue) -> str:
     """Return each operation's request and command, one per line.
 
-    A diff shows the effect of a change of the catalogue.
+    A diff of them shows the effect of a change of the catalogue.
     """
     return "".join(f"{one.method:6} {one.path:60} {one.command}\n" for one in catalogue)
 

@@ -46,7 +46,7 @@ answer do not fit this document either. A file comes in its own media type. An a
 its record in an envelope here; a provider may leave the envelope out.
 """
 _BYTES: JsonObject = {"schema": {"type": "string", "format": "binary"}}
-# Answers of actions that are only a part of a record.
+# Answers of actions with a part of a record.
 _PIECES = {"page-content export": ("page", "body")}
 # The times of filters may be dates, too, so they have no format.
 _OPERATORS = {"eq": "this time", "gt": "later", "lt": "earlier", "in": "one of these times"}
@@ -170,7 +170,7 @@ def _parameters_of(operation: Operation, service: Service) -> list[JsonObject]:
 
 
 def _of_all(service: Service) -> list[JsonObject]:
-    # The id cannot be excluded, because records without an id do not fit this document.
+    # The id cannot be excluded, because this document requires it in records.
     excluded = {"type": "array", "items": {"type": "string", "pattern": "^(?!id$)[^,]+$"}}
     return [
         # The service refuses an empty connection id like a missing one.

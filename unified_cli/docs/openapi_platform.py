@@ -1,5 +1,7 @@
-"""The routes of the OpenAPI document besides the operations: the connections
-themselves, their credentials, the log, the providers' own records.
+"""The routes of the OpenAPI document besides the operations.
+
+They are the connections themselves, their credentials, the log, and the providers' own
+records.
 """
 
 from collections.abc import Sequence

@@ -1,5 +1,6 @@
-"""The schemas of records, and the names of components. The names are distinct even
-without their dots and dashes.
+"""The schemas of records, and the names of components.
+
+The names are distinct even without dots and dashes.
 """
 
 import re
@@ -189,7 +190,7 @@ def _details(one: KnownField, *, sent: bool) -> JsonObject:
             return {"items": _ID}
         return {"items": _reference(sent=sent) if one.references else {}}
     if one.type == "object":
-        # Without `additionalProperties` some generators create an object without
+        # Without `additionalProperties`, some generators create an object without
         # members.
         return {"additionalProperties": True}
     return {}

@@ -1,5 +1,6 @@
-"""An export destination whose lists are parts of Delta tables. Pages are kept as files,
-and put into the table once all have arrived.
+"""An export destination whose lists are parts of Delta tables.
+
+Pages are saved as files, and added to the table once all have arrived.
 """
 
 from collections.abc import Iterator
@@ -69,7 +70,7 @@ class TableFolder:
         return str(self._files)
 
     def table(self, part: TablePart) -> "ListTable":
-        """Return the table that holds a part."""
+        """Return the table of a part."""
         from unified_cli.commands.export.delta_table import ListTable  # noqa: PLC0415  an extra
 
         name = f"{part.api}/{part.resource}"
@@ -79,7 +80,7 @@ class TableFolder:
         return self._tables[name]
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ListTarget:
-        """Return what a list is written to."""
+        """Return the target of a list."""
         if options.table is None:
             return self._files.target(file, identity, options)
         pages = self._files.target(_pages(file), identity, options)
@@ -90,7 +91,7 @@ class TableFolder:
     def holds(self, entry: ManifestEntry) -> bool:
         """Return whether the complete list is in its table.
 
-        Raises StateError if it is another table, or if others changed the part in it.
+        Raises StateError if the table is another one, or if others changed the part.
         """
         if not is_part(entry.file):
             return self._files.holds(entry)
@@ -102,7 +103,10 @@ class TableFolder:
         return found is not None
 
     def begin_anew(self, file: str, *, keep: bool) -> None:  # noqa: ARG002  no read has both
-        """Forget how far a list was read. Rows in a table stay there."""
+        """Forget how far a list was read.
+
+        Rows in a table stay.
+        """
         self._files.clear(_pages(file))
 
     def sweep(self, entry: ManifestEntry) -> None:
@@ -123,8 +127,9 @@ class TableFolder:
         return self.table(part).records(part)
 
     def clear(self, file: str) -> None:
-        """Remove a list, also one that was only begun, in any format. Of a part of a
-        table the rows are removed; older versions of the table keep them.
+        """Remove a list in any format, even an unfinished one.
+
+        The rows of a part are removed from the table; its older versions keep them.
         """
         if not is_part(file):
             self._files.clear(file)
@@ -134,7 +139,7 @@ class TableFolder:
         self.table(part).remove(part)
 
     def differences(self, entry: ManifestEntry) -> Iterator[str]:
-        """Yield how a complete list is not what its entry says."""
+        """Yield the differences between a complete list and its entry."""
         if not is_part(entry.file):
             yield from self._files.differences(entry)
             return
@@ -178,29 +183,29 @@ class PartTarget:
 
     @property
     def state(self) -> Checkpoint:
-        """How far the pages go."""
+        """How far the pages were read."""
         return self._pages.state
 
     # `force` is not needed: the files of pages are this program's own.
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:  # noqa: ARG002
         """Continue where an earlier run stopped, or begin.
 
-        First see whether the table takes the list.
+        First checks whether the table takes the list.
         """
         read = self._table.next_read(self._part)
         self._pages.open(force=True, restart=restart, keep=keep)
         self.state.table = self.state.table or read
         if self.is_published:
-            # No page is missing; only the commit may be.
+            # No page is missing, but the commit may be.
             self._commit()
 
     @property
     def is_published(self) -> bool:
-        """Whether all pages were read by an earlier run."""
+        """Whether an earlier run read all pages."""
         return self._pages.is_published
 
     def publish(self, end: bytes, *, force: bool) -> None:  # noqa: ARG002  as above
-        """Publish the pages, and put them into the table."""
+        """Publish the pages, and add them to the table."""
         self._pages.publish(end, force=True)
         self._commit()
 
@@ -213,8 +218,9 @@ class PartTarget:
 
     def _commit(self) -> None:
         state, before = self.state, self._part.before
-        # Records that a filter or the provider left out are not gone. Version 0.2.0 did
-        # not note where its read ended, so the next read may hold older states.
+        # Records that a filter or the provider left out are not deleted ones. Version
+        # 0.2.0 did not note where its read ended, so the next read may have older
+        # states.
         whole = self._is_whole and not self._part.filtered and not state.partial_pages
         whole = whole and (before is None or before.version is not None)
         state.table, left_out = self._table.commit(

@@ -1,6 +1,4 @@
-"""The reads that are recorded in a table's log, and the check whether other programs
-changed a part since.
-"""
+"""The reads in a table's log, and the check for changes by other programs."""
 
 import hashlib
 import json
@@ -19,15 +17,15 @@ from unified_cli.masking import visible
 from unified_cli.values import JsonObject
 
 OURS = "unified"
-"""The member of a commit that says whose part it changes."""
+"""The member of a commit that names the changed part."""
 _OTHER_FILES = "its files are others"
 
 
 def application(part: TablePart, profile: str = "") -> str:
-    """Return the name of a connection in a table's log. Its transactions have the
-    number of their read as version.
+    """Return the name of a connection in a table's log.
 
-    The part may have another name than its `profile`.
+    Its transactions have the number of their read as version. The part's name may
+    differ from its `profile`.
     """
     of = {
         "origin": part.origin,
@@ -62,10 +60,10 @@ def _profiles(files: pa.Table) -> pa.Array:
 
 
 def wrong_name(table: DeltaTable, part: TablePart, known: Collection[str]) -> str:
-    """Return how the names of parts do not fit this connection, in words. Empty if they
-    fit. Parts with `known` names are ignored.
+    """Return why the names of parts do not fit this connection, or "".
 
-    A part belongs to the connection whose transactions with its name are in the log.
+    Parts with `known` names are ignored. A part belongs to the connection whose
+    transactions with its name are in the log.
     """
     name, found = part.columns.profile, pa.table(table.get_add_actions())
     profiles = {*_profiles(found).to_pylist()} if len(found) else set()
@@ -90,9 +88,11 @@ def after(read: TableRead, version: int, files: Collection[DataFile], changed: i
 def change_by_others(
     table: DeltaTable, part: TablePart, read: TableRead, commit: Callable[[int], bytes | None]
 ) -> str:
-    """Return how others changed the records of a part since this read, in words. Empty
-    if they did not: the files of the part are the same, or each later commit is of this
-    program or keeps all records. `commit` reads the log of a version.
+    """Return how others changed a part's records since this read.
+
+    It is in words, and "" if they did not: the files of the part are the same, or each
+    later commit is of this program or keeps all records. `commit` reads the log of a
+    version.
     """
     names = (file.name for file in data_files(table, part))
     if read.version is None or _digest(names) == read.digest:
@@ -106,13 +106,13 @@ def change_by_others(
         files = (one[kind] for one in actions for kind in one.keys() & {"add", "remove"})
         if OURS not in info and any(_changes(file, part.columns.profile) for file in files):
             return f"version {version} is a {info.get('operation')}"
-    # Another table may have taken its place.
+    # Another table may have replaced it.
     is_same = later and table.transaction_version(application(part)) is not None
     return "" if is_same else _OTHER_FILES
 
 
 def _changes(file: JsonObject, profile: str) -> bool:
-    """Return whether a file that comes or goes changes the records of a part."""
+    """Return whether an added or removed file changes a part's records."""
     values: JsonObject = file.get("partitionValues") or {PROFILE: profile}
     return bool(file.get("dataChange", True)) and values.get(PROFILE) == profile
 

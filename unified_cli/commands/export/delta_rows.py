@@ -115,8 +115,9 @@ class NewestRecords:
 
 
 def _key(record: bytes) -> int:
-    """Return a 62-bit hash of the id's text. The lowest bit marks a JSON string. 0
-    without an id.
+    """Return a 62-bit hash of the id's text, or 0 without an id.
+
+    The lowest bit marks a JSON string.
     """
     found = parquet_file.json_id(record)
     name = parquet_file.as_text(found)
@@ -128,8 +129,9 @@ def _key(record: bytes) -> int:
 
 
 def _stamp(record: bytes) -> int:
-    """Return the time of a record's last change, in microseconds, from its own
-    fields.
+    """Return the time of a record's last change, in microseconds.
+
+    It is from the record's own fields.
     """
     at = change_time.changed_at(record)
     return _NEVER if at is None else (at.at - _EPOCH) // _MICROSECOND
@@ -144,8 +146,10 @@ def _repeated(keys: "array[int]") -> set[int]:
 
 
 class DataFile(NamedTuple):
-    """A Parquet file of a part: its name below the table, its bytes and rows. A new one
-    has `statistics` as a commit takes them.
+    """A Parquet file of a part.
+
+    It has its name below the table, its bytes and rows. A new one has `statistics` as a
+    commit takes them.
     """
 
     name: str
@@ -225,8 +229,10 @@ def _statistics(times: pa.Table) -> str:
 def merge(
     files: Sequence[DataFile], opened: Open, new: NewestRecords, kinds: pa.Schema
 ) -> tuple[list[DataFile], Iterator[pa.RecordBatch]]:
-    """Return the files with changed ids, and their rows that stay. When these have been
-    read, new records that do not replace an older one no longer count.
+    """Return the files with changed ids, and their rows that stay.
+
+    After these rows were read, new records that do not replace an older one no longer
+    count.
     """
     ids, places = new.ids()
     changed = []
@@ -256,7 +262,7 @@ def _ids(found: parquet.ParquetFile) -> pa.ChunkedArray:
 
 
 def _batches(found: parquet.ParquetFile, kinds: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Yield the rows with these columns, even from files of other writers."""
+    """Yield the rows with these columns, even from other writers' files."""
     for group in range(found.num_row_groups):
         for batch in found.iter_batches(_ROWS_AT_ONCE, [group], kinds.names, use_threads=False):
             yield batch.select(kinds.names).cast(kinds)

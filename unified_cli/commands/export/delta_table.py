@@ -50,7 +50,7 @@ _ATTEMPTS = 20
 _LONGEST_PAUSE = 2.0
 _READ_BYTES = 1024 * 1024
 _READER = 1
-"""The newest reader version of the Delta protocol that this program supports."""
+"""The newest reader version of the Delta protocol that is supported."""
 _CONFIGURATION = {"delta.dataSkippingStatsColumns": ",".join(parquet_file.TIMES)}
 # Others may read the older versions that the library would remove.
 _HOOKS = PostCommitHookProperties(cleanup_expired_logs=False)
@@ -118,7 +118,7 @@ class ListTable:
             self._check_unchanged(table, part, read)
             if read.version is None:
                 return read
-            # A run that was stopped may have committed more since.
+            # A stopped run may have committed more since.
             return delta_log.after(read, table.version(), files, read.changed)
 
     def next_read(self, part: TablePart) -> TableRead:
@@ -155,7 +155,7 @@ class ListTable:
                     self._check_unchanged(table, part, part.before)
                 there = delta_log.data_files(table, part)
                 if (table.transaction_version(application(part)) or 0) >= read.number:
-                    # An earlier run put it in.
+                    # An earlier run added it.
                     new = NewestRecords(records)
                     state = delta_log.after(read, table.version(), there, len(new))
                     return state, new.left_out()
@@ -191,12 +191,13 @@ class ListTable:
             table = self._found()
             if table is not None and delta_log.data_files(table, part):
                 with self._errors("write to"):
-                    # Only the log is written: a profile's rows have files of their own.
+                    # Only the log is written, because each profile's rows have their
+                    # own files.
                     table.delete(f"{PROFILE} = '{profile}'", post_commithook_properties=_HOOKS)
                     self._make_safe(table.version())
 
     def difference(self, part: TablePart, read: TableRead) -> str:
-        """Return how the part differs from a read, in words. Empty if it does not."""
+        """Return how the part differs from a read, in words, or ""."""
         try:
             now, rows = self.current(part, read), sum(1 for _ in self.records(part))
         except StateError as error:
@@ -206,7 +207,10 @@ class ListTable:
         return "" if rows == now.rows else f"{counted(rows, 'record')}, not {now.rows}"
 
     def _made(self, columns: ParquetColumns) -> DeltaTable:
-        """Return the table with these columns. It is created if nothing is there."""
+        """Return the table with these columns.
+
+        It is created if it is missing.
+        """
         if self._found(columns) is None:
             # Another run may be creating the table now.
             with self._errors("write to"), suppress(CommitFailedError):
@@ -325,7 +329,7 @@ class ListTable:
         """
         self._files.check(f"{self._name}/{_LOG}")
         if not self._open() and self._files.listed(self._name) and not self._open():
-            # Look again, because the table may have been created after the first look.
+            # The table may have been created since.
             raise StateError(
                 f"{self} holds something else than a Delta table", hint="--to another folder"
             )
@@ -370,8 +374,7 @@ class ListTable:
         except (exceptions.TableNotFoundError, exceptions.CommitFailedError):
             raise
         except (exceptions.DeltaError, OSError, ValueError) as error:
-            # The library has its own exception for only some features that it does not
-            # support.
+            # The library has its own exception for only some unsupported features.
             if isinstance(error, exceptions.DeltaProtocolError) or "Unsupported" in str(error):
                 raise self._newer() from None
             if isinstance(error, FileNotFoundError) or "CRC" in str(error):

@@ -37,9 +37,10 @@ _REMEDY = "move it away to download everything again"
 
 
 class DownloadEntry(msgspec.Struct, omit_defaults=True):
-    """A line of the manifest: the file with its size and checksum, or the error.
+    """A line of the manifest.
 
-    `asked` is the fingerprint of the request.
+    It has the file with its size and checksum, or the error. `asked` is the fingerprint
+    of the request.
     """
 
     line: int
@@ -114,9 +115,9 @@ class DownloadManifest:
 
 @dataclass(frozen=True, slots=True)
 class DownloadItem:
-    """A file to download: the line that asks for it, its record's id, the request, and
-    names for it.
+    """A file to download.
 
+    It has the line that asks for it, its record's id, the request, and names for it.
     With a `lookup`, `request` only identifies the file: `found` makes the download
     request from the record that the lookup returns. `wrong` says why there is no
     request.
@@ -132,7 +133,7 @@ class DownloadItem:
 
     @property
     def fingerprint(self) -> str:
-        """The identity of a file, whichever line asks for it."""
+        """The identity of a file, the same in every line."""
         asked = f"{self.request.method} {self.request.url}\n".encode() if self.request else b""
         return hashlib.sha256(asked + ((self.request and self.request.body) or b"")).hexdigest()[
             :32
@@ -141,8 +142,10 @@ class DownloadItem:
 
 @dataclass(slots=True)
 class DownloadSummary:
-    """The results: the numbers of files `saved` now, `there` before and `failed`, and
-    the error that `stopped` the run.
+    """The results of a run.
+
+    They are the numbers of files `saved` now, `there` before and `failed`, and the
+    error that `stopped` the run.
     """
 
     saved: int = 0
@@ -208,9 +211,9 @@ class _ListedFile:
 
 
 class _DownloadBatch:
-    """One run, with the folder locked and its manifest open.
+    """One run, which holds the folder's lock and manifest.
 
-    No name is given twice, even if the disk ignores case.
+    No name is used twice, even if the disk ignores case.
     """
 
     def __init__(

@@ -1,6 +1,4 @@
-"""`list --follow`: print every state of a record that a poll can see, until a
-signal.
-"""
+"""`list --follow`: poll a list, and print new states until a signal."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -76,8 +74,8 @@ def run(
                 following.poll(selected, readers)
                 following.pause(began)
                 if selected.several:
-                    # More profiles may have the selected tag by now. If the selection
-                    # fails, keep the last one; the next poll tries again.
+                    # More profiles may have the tag by now. If the selection fails,
+                    # keep the last one. The next poll tries again.
                     with suppress(UnifiedError):
                         selected = select()
         except KeyboardInterrupt as stop:
@@ -120,9 +118,9 @@ class SeenState(NamedTuple):
 class FollowedList:
     """Remembers the states that were printed, as far back as a poll looks.
 
-    `reached` is the newest time of change in a complete poll, or the time when the
-    following began. Changes from before `floor` are never new. A state without a time
-    of change is forgotten once it was not seen for `look_back`.
+    `reached` is the newest time of change in a complete poll, or the start of the
+    following. Changes from before `floor` are never new. A state without a time of
+    change is forgotten after `look_back` without being seen.
     """
 
     def __init__(self, reached: datetime, floor: Instant, look_back: timedelta) -> None:
@@ -145,7 +143,7 @@ class FollowedList:
     def new(self, records: Sequence[Record], now: datetime) -> list[tuple[Record, SeenState]]:
         """Return the records in a state that was not printed yet.
 
-        Assumption: a provider may ignore the filter.
+        A provider may ignore the filter.
         """
         found: dict[int, tuple[Record, SeenState]] = {}
         for record in records:
@@ -171,8 +169,10 @@ class FollowedList:
                 self._newest = max(self._newest, min(at.at, now))
 
     def end_poll(self, now: datetime) -> None:
-        """Move the next poll's start forward, and forget states that it cannot return.
-        Not called after a failed poll, so the next poll begins at the same start.
+        """Move the next poll's start forward.
+
+        Also forgets states that it cannot return. Do not call it after a failed poll,
+        so that the next poll begins at the same start.
         """
         # Keep the records that this poll saw, however long it took.
         self.reached, since = self._newest, min(self._poll_began, now - self._look_back)
@@ -190,7 +190,7 @@ class FollowedList:
 
     @classmethod
     def from_state(cls, state: Json, look_back: timedelta, now: datetime) -> Self:
-        """Return the list as it was left.
+        """Return the list as it was saved.
 
         Raises ValueError, TypeError or KeyError if it is not a state.
         """
@@ -225,8 +225,8 @@ class _Following:
     def _made_printer(self, selected: SelectedReads) -> Printer:
         common, first = selected.common, (LABEL,) if selected.several else ()
         style = record_output.style_for(common, selected.operation, first=first)
-        # Not strict: a followed list has no end at which to report missing columns, so
-        # rows without them are not held back.
+        # Not strict, because a followed list has no end at which to report missing
+        # columns.
         return Printer(self._runtime, style, record_output.program(common.options), strict=False)
 
     def poll(self, selected: SelectedReads, readers: FairReaders) -> None:
@@ -256,8 +256,7 @@ class _Following:
                 else:
                     failures[read.name] = found
                     self._report_new_error(read, found, several=selected.several)
-        # Sort the failures by selection, because their own order differs from run to
-        # run.
+        # Sort the failures by selection, because their own order varies.
         failed = {one.name: failures[one.name] for one in selected.reads if one.name in failures}
         if len(failed) == len(selected.reads) and not any(
             error.retryable for error in failed.values()
@@ -279,9 +278,8 @@ class _Following:
     def continuation(self) -> str:
         """Return the options that continue from here.
 
-        The last printed states are kept, so that they are not printed again.
-
-        If the states cannot be kept, the time is earlier, so that no change is missed.
+        The printed states are saved, so that they are not printed again. If they cannot
+        be saved, the time is earlier, so that no change is missed.
         """
         reached = min((one.reached for _, one in self._lists.values()), default=self._began)
         try:

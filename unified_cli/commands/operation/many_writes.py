@@ -1,5 +1,6 @@
-"""Run a write on several connections: checked and confirmed as a whole, then sent as a
-run with a journal.
+"""Run a write on several connections.
+
+It is checked and confirmed as a whole, then sent as a run with a journal.
 """
 
 import uuid

@@ -24,8 +24,8 @@ from unified_cli.output import formats, stdout
 from unified_cli.runtime import Runtime
 
 _ROOM = "unified_cli.commands.operation"
-# The function for each mode but a single request; its module is imported only for that
-# mode.
+# The function for each mode except a single request. Its module is imported only for
+# that mode.
 _RUNS = {
     ModeKind.DESCRIBED: Later(f"{_ROOM}.description:run"),
     ModeKind.EDITED: Later(f"{_ROOM}.edit:run"),
@@ -41,7 +41,7 @@ _RUNS = {
 def run(operation: Operation, context: CommandContext, options: OperationOptions) -> None:
     """Run the operation. Every expected failure is a UnifiedError."""
     runtime, catalogue = context.runtime, context.catalogue
-    # The checks below come before the settings are read.
+    # These checks need no settings.
     runtime.stderr.quiet = yes_or_no(runtime, options.quiet, "quiet")
     builder.check_options(options)
     if isinstance(options, StopOptions) and options.has_limits:
@@ -88,7 +88,7 @@ def run(operation: Operation, context: CommandContext, options: OperationOptions
 def mode_of(operation: Operation, options: OperationOptions) -> Mode:
     """Return the mode that the options describe.
 
-    Raises UsageError if this mode does not have an option that is given.
+    Raises UsageError if the mode lacks an option that is given.
     """
     several = is_several(options.profile)
     edits = part(options, WriteModeOptions).edit
@@ -102,9 +102,10 @@ def mode_of(operation: Operation, options: OperationOptions) -> Mode:
 
 
 def _sent(operation: Operation, options: OperationOptions, *, several: bool) -> ModeKind:
-    """Return the mode of an operation that sends or only shows a body.
+    """Return the mode of an operation that sends a body.
 
-    Raises UsageError if several requests would send a file.
+    Also if the body is only shown. Raises UsageError if several requests would send a
+    file.
     """
     writing, downloading = part(options, WriteModeOptions), part(options, DownloadModeOptions)
     if writing.skeleton or downloading.skeleton:
@@ -197,7 +198,7 @@ def _check_required(runtime: Runtime, operation: Operation, options: OperationOp
 
 
 def _says_no_file(missing: KnownField, options: OperationOptions) -> bool:
-    """Return whether no option of a download says which file it is for.
+    """Return whether a download's options do not select a file.
 
     Assumption: if the parameter's name is only assumed, any other parameter may name
     the file.
@@ -210,8 +211,9 @@ def _says_no_file(missing: KnownField, options: OperationOptions) -> bool:
 def _check_filters(
     runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions
 ) -> None:
-    """Name the parameters that the list is not known to take. With `--strict`, raises
-    UsageError instead.
+    """Name the parameters that may be unknown to the list.
+
+    With `--strict`, raises UsageError instead.
     """
     description = builder.described(runtime, options, operation)
     names = [one.name for one in description.query] if description else None

@@ -56,8 +56,9 @@ name None.
 
 @dataclass(frozen=True, slots=True)
 class PipedJob:
-    """The request for an input line, to the connection of `profile`, or in `wrong` the
-    reason why the line is invalid.
+    """The request for an input line.
+
+    It goes to the connection of `profile`; `wrong` says why the line is invalid.
     """
 
     line: int
@@ -66,8 +67,9 @@ class PipedJob:
     wrong: str = ""
     identifier: str | None = None
     sent: float = 0
-    """The time of the first attempt, in seconds since 1970, if its outcome is in
-    doubt.
+    """The time of the first attempt if its outcome is in doubt.
+
+    In seconds since 1970.
     """
 
 
@@ -194,7 +196,7 @@ def _jobs(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
     sent = part(call.options, SendOptions)
     fields = bodies.fields(sent.raw_field, sent.field)
     piped = _input(call, fields)
-    # Report a problem with an option once, not for each line.
+    # An option's problem is reported once, not for each line.
     given = bodies.compose(sent.data, fields, call.runtime)
     builder.check_unlabelled(given, call.options, operation)
     body_check.check(call.runtime, part(call.options, OperationOptions), operation, given)
@@ -279,8 +281,7 @@ def _body_of_item(
 def _new_run(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> StoredRun:
     """Return the run of these jobs.
 
-    The run is only in memory for reads, and for a single write, which cannot be
-    resumed.
+    The run is only in memory for reads and for a single write, which cannot be resumed.
     """
     runtime, options = call.runtime, call.options
     header = RunHeader.for_calls(RunKind.LINES, operation, options, runtime.wall(), len(jobs))
@@ -305,8 +306,7 @@ def _entries(
     """
     request, name = job.request, job.profile or call.settings.profile
     if request is None:
-        # An invalid id may also contain characters that UTF-8 cannot encode, so escape
-        # them.
+        # An invalid id may contain characters that UTF-8 cannot encode.
         identifier = (job.identifier or "").encode("utf-8", "backslashreplace").decode() or None
         planned = RunCall(job.profile, "", "", operation.command, identifier, line=job.line)
         yield JournalEntry(EntryState.NEW, number, call=planned)

@@ -21,19 +21,21 @@ from unified_cli.fleet.read import FairReaders
 from unified_cli.http.client import Client
 from unified_cli.output.progress import Work, progress
 
-# The service does not give the record, or not with this token: other answers are used
-# instead.
+# The service may not return the record, or not with this token. Then other answers are
+# used.
 _NOT_TOLD = (403, 404, 405)
 Keeps = tuple[str, ...]
-"""Why each operation cannot be called, in the order of the operations; empty if no
-reason is known.
+"""Why each operation cannot be called, in the order of the operations.
+
+Empty if no reason is known.
 """
 
 
 class SeenConnection(NamedTuple):
-    """The known facts about a connection; `extra` is what it offers beyond the
-    catalogue, in words, `error` why it could not be asked, `age` the age of cached
-    facts in seconds.
+    """The known facts about a connection.
+
+    `extra` is what it offers beyond the catalogue, in words, `error` why the service
+    did not answer, `age` the age of cached facts in seconds.
     """
 
     name: str
@@ -61,9 +63,9 @@ class _Lists:
 def load_connections(
     context: CommandContext, options: ReportOptions, asked: AskedConnections
 ) -> list[SeenConnection]:
-    """Return the known facts about each selected connection, in their order.
+    """Return the known facts about each selected connection, in order.
 
-    Errors of a connection are returned as its `error`, not raised.
+    A connection's error is returned as its `error`, not raised.
     """
     check = OfferCheck(context.runtime, context.catalogue, [*context.catalogue], probe=False)
     work = Work(part="connection", parts=len(asked.settings))
@@ -125,8 +127,8 @@ def _read_lists(
             origin = settings[names[0]].identity[0]
             lists.records |= {(origin, one.id): one for one in found}
             if failure and failure.stops_connection:
-                # All connections of this list would fail in the same way, so they are
-                # not asked.
+                # All connections of this list would fail in the same way, so do not ask
+                # about them.
                 lists.hopeless |= dict.fromkeys(names, failure)
     return lists
 
@@ -192,7 +194,7 @@ class _Question(NamedTuple):
     def _record(
         self, settings: Settings, client: Client
     ) -> tuple[ConnectionRecord | None, None] | tuple[None, UnifiedError]:
-        """Return the record of a connection, or why the service does not give it.
+        """Return the record of a connection, or why there is none.
 
         Raises the other errors of a request.
         """

@@ -1,5 +1,6 @@
-"""The part of a report about all connections: counts, who must act, and the map of
-offered operations.
+"""The part of a report about all connections.
+
+It has counts, the people who must act, and the map of offered operations.
 """
 
 from collections import Counter, defaultdict
@@ -60,7 +61,7 @@ def parts_of(context: CommandContext, seen: Sequence[SeenConnection]) -> FleetPa
 
 
 def condition(context: CommandContext, one: SeenConnection) -> str:
-    """Return the condition of a connection, in a word or two."""
+    """Return the condition of a connection in a word or two."""
     if one.error:
         return NOT_SEEN
     if held := one.state.problem_in_a_word(context.catalogue.service):
@@ -199,9 +200,9 @@ def _extra_offers(seen: Sequence[SeenConnection]) -> list[ExtraOffer]:
 
 
 def _word(keeps: Keeps, of_resource: Sequence[int], changes: Sequence[bool]) -> str:
-    """Return in a word which operations of a resource can be called.
+    """Return a word for the operations that can be called.
 
-    If no operation can be called, the word gives the reason.
+    If none can be called, the word gives the reason.
     """
     free = [at for at in of_resource if not keeps[at]]
     if len(free) == len(of_resource):

@@ -1,5 +1,7 @@
-"""The page as HTML: all values are escaped as text, and its policy allows neither
-resources to load nor scripts to run.
+"""The page as HTML.
+
+All values are escaped as text, and its policy allows neither resources to load nor
+scripts to run.
 """
 
 import base64
@@ -35,7 +37,7 @@ def document(page: ReportPage) -> Iterator[bytes]:
     """Yield the page in pieces."""
     style = files(_PACKAGE).joinpath(_STYLE).read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    # The hash allows only this style element, and no style attributes.
+    # The hash allows only this style element and no style attributes.
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     template = _environment().get_template(_TEMPLATE)
     kept: list[str] = []

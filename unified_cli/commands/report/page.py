@@ -11,7 +11,7 @@ import msgspec
 
 VERSION = 1
 WELL, UNKNOWN, NOT_SEEN, LACKS_SCOPES = "well", "unknown", "not seen", "lacks scopes"
-"""Conditions of a connection, beside those that its status says."""
+"""Conditions of a connection besides those in its status."""
 
 
 class _Part(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,11 +19,11 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ShownConnection(_Part, frozen=True):
-    """A connection: its state in words, its `condition` in a word or two, and its
-    problem.
+    """A connection on the page.
 
+    It has its state in words, its `condition` in a word or two, and its problem.
     `offers` is the letter of its column in the map. `age` is the age of its oldest
-    known fact, 0 if all facts are new; `unseen` is why it could not be asked.
+    known fact, 0 if all facts are new; `unseen` is why the service did not answer.
     """
 
     name: str
@@ -39,8 +39,9 @@ class ShownConnection(_Part, frozen=True):
 
 
 class ConnectionCount(_Part, frozen=True):
-    """How many connections have a status or a product: the healthy ones, those that
-    need someone, and those that were not seen.
+    """The number of connections with a status or a product.
+
+    Counts the healthy ones, those that need a person, and those that were not seen.
     """
 
     name: str
@@ -55,8 +56,9 @@ class ConnectionCount(_Part, frozen=True):
 
 
 class NeededPerson(_Part, frozen=True):
-    """The actions that some connections need and who can take them; for each reason the
-    names of the connections.
+    """The actions that connections need, and who can take them.
+
+    Each reason has the names of its connections.
     """
 
     condition: str
@@ -66,8 +68,9 @@ class NeededPerson(_Part, frozen=True):
 
 
 class MapColumn(_Part, frozen=True):
-    """Connections that offer the same, under one letter. `held` is the problem that
-    keeps all their calls from working.
+    """Connections that offer the same operations, under one letter.
+
+    `held` is the problem that keeps all their calls from working.
     """
 
     letter: str
@@ -78,7 +81,7 @@ class MapColumn(_Part, frozen=True):
 
 
 class MapRow(_Part, frozen=True):
-    """Resources of an API of which each column offers the same, in a word for each."""
+    """Resources of an API with equal cells in each column."""
 
     resources: Sequence[str]
     cells: Sequence[str]
@@ -95,8 +98,10 @@ class ExtraOffer(_Part, frozen=True):
 
 
 class OfferMap(_Part, frozen=True):
-    """The map of operations: columns of connections, and by API the rows of resources;
-    `more` connections have no column. `extra` are offers that the catalogue lacks.
+    """The map of operations.
+
+    It has columns of connections and, by API, the rows of resources; `more` connections
+    have no column. `extra` are offers that the catalogue lacks.
     """
 
     columns: Sequence[MapColumn]
@@ -115,8 +120,10 @@ class CausedOutcome(_Part, frozen=True):
 
 
 class ShownRun(_Part, frozen=True):
-    """A run with its outcomes, as `runs list` counts them, by cause, and the command
-    that continues.
+    """A run on the page.
+
+    It has its outcomes, as `runs list` counts them, by cause, and the command that
+    continues.
     """
 
     id: str
@@ -129,8 +136,9 @@ class ShownRun(_Part, frozen=True):
 
 
 class ShownRuns(_Part, frozen=True):
-    """The runs of the last days, the newest first; `states` counts all that there are,
-    and `foreign` were not read.
+    """The runs of the last days, the newest first.
+
+    `states` counts all of them, and `foreign` were not read.
     """
 
     shown: Sequence[ShownRun]
@@ -141,8 +149,9 @@ class ShownRuns(_Part, frozen=True):
 
 
 class ExportedResource(_Part, frozen=True):
-    """One resource of an export: in how many connections its list is complete, with
-    this many records.
+    """One resource of an export.
+
+    Its list is complete in this many connections, with this many records.
     """
 
     name: str
@@ -153,8 +162,9 @@ class ExportedResource(_Part, frozen=True):
 
 
 class ShownExport(_Part, frozen=True):
-    """The contents of a folder: complete lists, gaps and, if its files were compared,
-    their differences.
+    """The contents of a folder.
+
+    They are complete lists, gaps and, if its files were compared, their differences.
     """
 
     folder: str
@@ -198,8 +208,9 @@ class FailedCase(_Part, frozen=True):
 
 
 class CheckedExpectations(_Part, frozen=True):
-    """The contents of a file of `--junit`: the counts by outcome, and the tests that
-    did not pass.
+    """The contents of a file of `--junit`.
+
+    They are the counts by outcome, and the tests that did not pass.
     """
 
     file: str

@@ -84,8 +84,9 @@ def run(context: CommandContext, options: ReportOptions) -> None:
 
 
 def _checked(runtime: Runtime, options: ReportOptions) -> Path | None:
-    """Return the destination of the page. Raises all errors that can be found without a
-    request.
+    """Return the destination of the page.
+
+    Raises every error that can be found without a request.
     """
     if options.output:
         stdout.check(runtime)
@@ -118,7 +119,7 @@ def _connections_to_show(runtime: Runtime, options: ReportOptions) -> AskedConne
     several = not options.profile and options.account_id is None and file.read(runtime).profiles
     if several:
         options = replace(options, profile=("*",))
-    # The option is the format of the page, not of records.
+    # `-o` is the format of the page, not of records.
     found = offer_check.selected(runtime, replace(options, output=None))
     # Connections are counted, not profiles.
     again = {name for same in selection.same_connection(found.settings) for name in same[1:]}

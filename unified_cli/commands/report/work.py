@@ -1,7 +1,8 @@
-"""The part of a report about past work: recent runs with the causes of their failures,
-the contents of exports, and earlier checks.
+"""The part of a report about past work.
 
-The checks are files that `schema --against -o json` and `--junit` wrote.
+It has recent runs with the causes of their failures, the contents of exports, and
+earlier checks. The checks are files that `schema --against -o json` and `--junit`
+wrote.
 """
 
 import json
@@ -52,15 +53,15 @@ _MOST_GAPS = 50
 
 
 def runs(context: CommandContext, options: ReportOptions, found: Sequence[KnownRun]) -> ShownRuns:
-    """Return the recent ones of the runs that were `found`.
+    """Return the recent ones among the runs that were `found`.
 
-    Journals that other users could have written are only counted, not read.
+    Journals that other users could have written are only counted.
     """
     begin = context.runtime.wall() - DAYS * 86400
     own = [one for one in found if not one.foreign]
     recent = [one for one in own if one.header and one.began_at >= begin][:_MOST_RUNS]
-    # Count only damaged journals: a run with a header, such as an export that is gone
-    # or in a store, is listed with its own state.
+    # Count only damaged journals. A run with a header is listed with its own state, for
+    # example an export that was removed or is in a store.
     unread = sum(one.state == UNREADABLE and one.header is None for one in own)
     return ShownRuns(
         shown=[_shown(context, options, one) for one in recent],
@@ -115,8 +116,10 @@ def destinations(found: Sequence[KnownRun]) -> list[str]:
 def exports(
     runtime: Runtime, folders: Sequence[str], written: Sequence[str]
 ) -> Iterator[ShownExport]:
-    """Yield the exports in these folders and in `written`. Files are compared with the
-    manifest in `folders` only; `written` are the destinations of this user's runs.
+    """Yield the exports in these folders and in `written`.
+
+    Only files in `folders` are compared with the manifest; `written` are the
+    destinations of this user's runs.
     """
     asked = {os_limits.absolute(Path(one)) for one in folders}
     for folder in folders:
@@ -290,8 +293,9 @@ def _content(runtime: Runtime, file: str) -> tuple[bytes, int]:
 
 @dataclass(slots=True)
 class _JUnitReader:
-    """Extracts the tests from an untrusted document. Entities and files that the
-    document names are never read or expanded.
+    """Reads the tests in an untrusted document.
+
+    Entities and files that the document names are never expanded or read.
     """
 
     suites: int = 0

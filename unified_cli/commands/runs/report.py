@@ -1,5 +1,5 @@
-"""`unified runs list` and `show`: list the runs, and show the outcome of each call of a
-run, read from its journal one by one.
+"""`unified runs list` and `show`: list the runs, and show each call of a run with its
+outcome.
 """
 
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ _AT_ONCE = 500
 _MOST_NAMED = 20
 _BAR = 30
 _WIDE = 100
-"""Screens of at least this width have room for a whole bar next to the command."""
+"""Screens of at least this width have room for a whole bar beside the command."""
 
 
 def show_all(context: CommandContext, options: ListRunsOptions) -> None:

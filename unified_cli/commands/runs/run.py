@@ -1,5 +1,7 @@
-"""`unified runs resume`, `retry` and `remove`: send the calls that a run left open,
-send its failed calls again, and remove journals.
+"""`unified runs resume`, `retry` and `remove`.
+
+A resume sends the calls that a run left open, a retry sends its failed calls again, and
+a removal deletes journals.
 """
 
 import shlex
@@ -62,7 +64,7 @@ def _send_rest(context: CommandContext, options: ResumeRunOptions, *, retry: boo
         if not header.path:
             _send_calls(context, options, run, retry=retry)
             return
-    # The command holds the lock of the run itself.
+    # The command locks the run itself.
     _run_again(context, options, header, retry=retry)
 
 
@@ -135,7 +137,7 @@ def _run_again(
         context.again(words)
     except UnifiedError as error:
         if error.next_command and error.next_command.endswith(header.run):
-            # The same command again makes no progress.
+            # Repeating the same command makes no progress.
             error.next_command = f"unified runs show {header.run}"
         raise
 
@@ -225,8 +227,10 @@ def _shown_as(
     flags: Overrides,
     connections: RunConnections,
 ) -> Settings:
-    """Return the settings for the output of a continued run. They are resolved as at
-    its start: from its only connection, or from all if it has several.
+    """Return the settings for the output of a continued run.
+
+    They are resolved as at its start: from its only connection, or from all if it has
+    several.
     """
     if run.several:
         names = {

@@ -8,14 +8,15 @@ from typing import NamedTuple, Self
 from unified_cli.commands.schema.shape import ANY, ShapeNode, step
 
 _SURE = 1.959964
-"""How many standard deviations 95 % of a normal distribution lie within."""
+"""The standard deviations around the mean that hold 95 % of a normal distribution."""
 _FEWEST = 30
 """The smallest number of records whose shares are compared."""
 
 
 class ShapeChange(Enum):
-    """Every kind of difference. A kind with `strict` is a failure only with `--strict`;
-    the other kinds always are.
+    """Every kind of difference.
+
+    A `strict` kind is a failure only with `--strict`; the other kinds always are.
     """
 
     about: str
@@ -75,7 +76,7 @@ def _members(before: ShapeNode, now: ShapeNode, path: str) -> Iterator[ShapeDiff
                 before, before.others, now, now.others, _inner(path, ANY)
             )
         return
-    # If the expected schema lists no members, then any member is allowed.
+    # An expected schema without members allows any member.
     for name in now.members.keys() - before.members.keys() if before.members else ():
         found = _listed(now.members[name].kinds or {"null"})
         yield ShapeDifference(ShapeChange.NEW_PATH, _inner(path, step(name)), "", found)
@@ -108,8 +109,10 @@ def _allowed(node: ShapeNode) -> frozenset[str]:
 
 
 def _is_lost(before: ShapeNode, member: ShapeNode, now: ShapeNode) -> bool:
-    """Return whether a member is missing by more than chance. Then its expected share
-    is larger than the upper limit of a member that was never observed.
+    """Return whether a member is missing by more than chance.
+
+    Then its expected share is above the upper limit for a member that was never
+    observed.
     """
     objects = now.counts["object"]
     if not objects or now.others is not None:
@@ -121,8 +124,9 @@ def _is_lost(before: ShapeNode, member: ShapeNode, now: ShapeNode) -> bool:
 
 
 def _differ(before: tuple[int, int], now: tuple[int, int]) -> bool:
-    """Return whether two shares differ by more than chance. Each is then outside the
-    confidence interval of the other.
+    """Return whether two shares differ by more than chance.
+
+    Then each is outside the confidence interval of the other.
     """
     (one, of_one), (two, of_two) = before, now
     if min(of_one, of_two) < _FEWEST or one * of_two == two * of_one:

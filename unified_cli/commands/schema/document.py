@@ -70,7 +70,7 @@ def _node(schema: Json) -> ShapeNode:
         node.counts = Counter({str(name): max(0, int(number)) for name, number in counts.items()})
     else:
         node.counted = False
-        # No value of these types was counted, but each of them may occur.
+        # No value of these types was counted, but each may occur.
         node.counts = Counter(dict.fromkeys([types] if isinstance(types, str) else [*types], 0))
     values = schema.get("enum")
     node.values = (

@@ -1,5 +1,6 @@
-"""Print the shape of records as a tree or lines, and differences between shapes as
-lines, JSON or JUnit, and end the command with the right error.
+"""Print shapes and differences, and end the command with the right error.
+
+A shape is printed as a tree or lines, differences as lines, JSON or JUnit.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,8 +31,9 @@ _SHAPE_HEADS = ("path", "types", "present", "null", "values")
 _HEADS = ("connection", "difference", "path", "before", "now")
 
 Compared = Sequence[ShapeDifference] | UnifiedError | None
-"""The differences of a connection, the error that prevented its read, or None if it has
-no record to compare.
+"""The differences of a connection, or the error of its read.
+
+None if it has no record to compare.
 """
 Found = Mapping[str, Compared]
 
@@ -131,8 +133,10 @@ def _compared(found: Found) -> dict[str, Sequence[ShapeDifference]]:
 
 
 def raise_errors(runtime: Runtime, errors: Mapping[str, UnifiedError], number: int) -> None:
-    """Raise the error of the only connection, or one error for several. The latter
-    names the connections that could not be read, after each error is printed.
+    """Raise the error of the only connection, or one for several.
+
+    The latter names the connections that could not be read, after each error is
+    printed.
     """
     _tell(runtime, errors, number)
     conclude(Ending("connection", number, errors))
@@ -177,14 +181,16 @@ _BAR = 8
 _SHARE = len("99.9 %")
 _LEAST_NAME, _LEAST_EXAMPLE = 12, 15
 _NAME, _TYPE, _EXAMPLE = 0, 3, 4
-# Deeper members are named by their path, so that there is room beside the lines of the
+# Deeper members have their path as name, which leaves room beside the lines of the
 # tree.
 _DEEPEST = 4
 
 
 class ShownMember(NamedTuple):
-    """A member of an object, by its name or its path below it, what was seen there, and
-    of how many objects.
+    """A member of an object.
+
+    It has its name or its path below the object, what was seen there, and of how many
+    objects.
     """
 
     name: str

@@ -1,5 +1,6 @@
-"""Read the records of every selected connection, keep their shapes only, and show them
-or compare them with others.
+"""Read the records of selected connections, and show or compare their shapes.
+
+Only the shapes are kept.
 """
 
 import json
@@ -144,12 +145,12 @@ def _decoded(record: Record) -> Json:
     try:
         return msgspec.json.decode(record)
     except msgspec.DecodeError:
-        # Halves of surrogate pairs, which msgspec refuses.
+        # msgspec refuses halves of surrogate pairs.
         return json_codec.read(bytes(record).decode("utf-8"))
 
 
 def run(context: CommandContext, options: SchemaOptions) -> None:
-    """Show the shape of all records, or compare that of each connection with another.
+    """Show the shape of all records, or compare each connection's.
 
     Raises DifferentError if they differ, and the errors of the connections.
     """
@@ -202,7 +203,6 @@ def _print_shape(runtime: Runtime, options: SchemaOptions, selected: SelectedRea
         runtime.stderr.note(
             f"{counted(root.seen, 'record')} of {counted(total - len(errors), 'connection')}"
         )
-    # Report errors in the order of the selection, because the order of the failures
-    # differs from run to run.
+    # Report errors in the order of the selection, because their own order varies.
     failed = {read.name: errors[read.name] for read in selected.reads if read.name in errors}
     report.raise_errors(runtime, failed, total)

@@ -1,8 +1,7 @@
-"""The shape of any number of records, in bounded memory: paths, types and counts, but
-no personal values.
+"""The shape of any number of records, in bounded memory.
 
-Values are kept only for paths that the catalogue knows as enumerations, or that are
-named like one.
+It has paths, types and counts, but no personal values. Values are listed only for paths
+that the catalogue knows as enumerations, or that are named like one.
 """
 
 import re
@@ -16,10 +15,10 @@ from unified_cli.plural import named
 from unified_cli.values import Json, JsonObject
 
 ANY: Final = "*"
-"""In a path: the members whose names are data themselves."""
+"""The part of a path for members whose names are data."""
 _ENUMERATIONS = frozenset(("status", "state", "type", "kind", "priority"))
 _WORD = re.compile(r"[A-Za-z][a-z]*")
-# An id or an address as the name of a member is data.
+# A member named by an id or an address is data.
 _DATA = re.compile(r".{65,}|.*@.*|[\d.:-]+|(?=.*\d)[0-9a-fA-F-]{16,}", re.DOTALL)
 _MOST_MEMBERS = 200
 _MOST_PATHS = 5000
@@ -27,9 +26,9 @@ _DEEPEST = 32
 _MOST_VALUES = 50
 _LONGEST_VALUE = 64
 _MOST_NAMED = 5
-# An object is a map if at least this many objects brought new names.
+# An object is a map if at least this many objects had new names.
 _FEWEST_NEW = 5
-# Characters of a name that a path must quote, so that `a.b` is not `b` within `a`.
+# A path quotes names with these characters, so that `a.b` is not `b` within `a`.
 _PLAIN = re.compile(r'[^.\[\]"*]+')
 
 _NAMES = {
@@ -79,7 +78,10 @@ class ShapeNode:
         are possible.
         """
         self.present: int | None = 0
-        """How many objects had it as their member; None if they were not counted."""
+        """How many objects had it as their member.
+
+        None if they were not counted.
+        """
         self.members: dict[str, ShapeNode] = {}
         self.others: ShapeNode | None = None
         self.filled = 0
