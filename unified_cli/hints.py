@@ -15,6 +15,7 @@ from unified_cli.masking import visible
 
 SET_HOME = "set HOME, or name a file with UNIFIED_CONFIG"
 NAME_PROGRAM = "use an absolute path, or a name on PATH"
+JSON_IN_QUOTES = """in single quotes, or the shell takes the double ones away: -d '{"name": "x"}'"""
 ANY_NAME = "NAME"
 """Represents a profile's name where it is not known."""
 AN_ADDRESS = "such as https://api.truto.one"
@@ -46,7 +47,9 @@ NO_MORE_RETRIES = "this run has made all the retries that it may"
 TLS_PORT = "is the port right?"
 
 _REFUSED = {
-    (401, "service"): "the token comes from {token}; unified doctor{profile} --network checks it",
+    (401, "service"): (
+        "the token comes from {token}; {stores}unified doctor{profile} --network checks it"
+    ),
     (401, "provider"): (
         "its owner must sign in again: unified connections link -p {name} makes the token for that"
     ),
@@ -71,17 +74,26 @@ _COMPARISONS = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte", "!=": "ne"}
 _COMPARED = re.compile(r"([\w.]+)\s*([<>]=?|!=)(.+)", re.ASCII)
 _MAIL = re.compile(r"[\w.+-]+@[\w.-]+")
 _PATH = re.compile(r"\w+\[[\d*]*\]")
+_NUMBER = re.compile(r"#\d+|#?[A-Z][A-Z\d]*-\d+", re.ASCII)
+_AROUND_ID = " \t\r\n\"'`<>,;"
+_BEFORE_ID = re.compile(r"(?:https?://|/)[^?#]*/|id\s*[=:]\s*", re.IGNORECASE)
+_CLOSE, _CLOSE_TO_RESERVED = 0.65, 0.8
 
 
-def known_profiles(names: Collection[str], wanted: str) -> str:
-    """Return the profile that may have been meant, or where to look."""
+def known_profiles(names: Collection[str], wanted: str, reserved: str) -> str:
+    """Return the profile that may have been meant, or where to look. `reserved` is the
+    name of the one that is always there.
+    """
+    if close := get_close_matches(wanted, names, 1, _CLOSE) or get_close_matches(
+        wanted, [reserved], 1, _CLOSE_TO_RESERVED
+    ):
+        return f'did you mean "{close[0]}"?'
     if not names and "://" in wanted:
         return f"no profiles yet: {add_profile(wanted)}"
     if not names:
         name = wanted if _PROFILE_NAME.fullmatch(wanted) else ANY_NAME
         return f"no profiles yet: unified profile add {name}"
-    close = get_close_matches(wanted, names, 1, 0.65)
-    return f'did you mean "{close[0]}"?' if close else f"unified profile list shows {len(names)}"
+    return f"unified profile list shows {len(names)}"
 
 
 def add_profile(address: str) -> str:
@@ -96,6 +108,11 @@ def meant_query(text: str) -> str:
     if compared := _COMPARED.fullmatch(text):
         name, sign, value = compared.groups()
         return f"-q {quoted(f'{name}[{_COMPARISONS[sign]}]={value.strip()}')}"
+    if text.startswith("?"):
+        return " ".join(f"-q {quoted(one)}" for one in text[1:].split("&") if one)
+    if text.isidentifier():
+        greater = quoted(f"{text}[gt]=VALUE")
+        return f"-q {text}=VALUE, or -q {greater} in quotes; --jq EXPR selects from the result"
     return (
         with_equals("-q", text) or as_jq(text) or "-q NAME=VALUE; --jq EXPR selects from the result"
     )
@@ -269,7 +286,12 @@ def for_status(
         return None
     named = re.match(r"profile (\S+)", token)
     owner = f" {named[1]}" if named else ""
-    return found.format(token=token, profile=owner, name=profile or ANY_NAME)
+    stores = (
+        f"unified profile login{owner} stores another, "
+        if owner and "(command " not in token
+        else ""
+    )
+    return found.format(token=token, profile=owner, name=profile or ANY_NAME, stores=stores)
 
 
 def _not_found(operation: Operation | None, profile: str | None, path: str) -> str:
@@ -281,8 +303,14 @@ def _not_found(operation: Operation | None, profile: str | None, path: str) -> s
         if "," in (several := unquote(path.rpartition("/")[2])):
             ids = " ".join(quoted(one.strip()) for one in several.split(","))
             return f"for several records: printf '%s\\n' {ids} | {resource} {operation.name} -"
-        if chosen_by := selects_person(operation.facts.fields, several):
+        if meant := _id_within(several, operation.resource):
+            return f'did you mean "{visible(meant)}"?'
+        fields = operation.facts.fields
+        if chosen_by := selects_person(fields, several):
             return f"an email address is no id: {resource} list --all --jq {quoted(chosen_by)}"
+        if _NUMBER.fullmatch(several) and any(one.name == "number" for one in fields):
+            chosen_by = f'select(.number == "{several.removeprefix("#")}")'
+            return f"a number is no id: {resource} list --all --jq {quoted(chosen_by)}"
         return f"check the id and the account id: {resource} list -o ids"
     what = f"{operation.api}/{operation.resource}"
     offered = f"unified capabilities {what} lists the operations"
@@ -292,3 +320,13 @@ def _not_found(operation: Operation | None, profile: str | None, path: str) -> s
     if named := next((one.name for one in body if one.name.endswith("id")), None):
         return f"check {named} and the account id; {offered}"
     return f"check the ids in the body and the account id; {offered}"
+
+
+def _id_within(text: str, resource: str) -> str | None:
+    """Return the id in text that was pasted with what surrounds it, such as blanks,
+    quotes, an address or `id=`. None for any other text.
+    """
+    inner = text.strip(_AROUND_ID).removeprefix(f"{resource}/")
+    if before := _BEFORE_ID.match(inner):
+        inner = re.split(r"[?#]", inner[before.end() :])[0]
+    return inner if inner != text and inner else None

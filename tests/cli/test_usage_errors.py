@@ -12,6 +12,7 @@ from unified_cli.cli import other_tools
 from unified_cli.cli.operation_options import operation_flags
 
 LIST = "unified ticketing tickets list"
+STORES = "unified profile login acme stores another,"
 
 
 @pytest.mark.parametrize(
@@ -126,9 +127,9 @@ def test_a_hint_fits_the_request(
 @pytest.mark.parametrize(
     ("key", "words"),
     [
-        ('token = "t-0123456789"', "profile acme (plain text in the file)"),
-        ('token_command = ["echo", "t-0123456789"]', "profile acme (command echo)"),
-        ('token_file = "{file}"', "profile acme (file {file})"),
+        ('token = "t-0123456789"', f"profile acme (plain text in the file); {STORES}"),
+        ('token_command = ["echo", "t-0123456789"]', "profile acme (command echo);"),
+        ('token_file = "{file}"', f"profile acme (file {{file}}); {STORES}"),
     ],
 )
 def test_a_refused_token_is_reported_with_its_source(
@@ -148,6 +149,6 @@ def test_a_refused_token_is_reported_with_its_source(
     service.reply = lambda _: Reply(401, b'{"message":"no"}')
     result = unified("-p acme voice calls list --quiet", environ={"PATH": os.environ["PATH"]})
     assert (
-        f"(the token comes from {words.format(file=file)}; unified doctor acme --network checks"
+        f"(the token comes from {words.format(file=file)} unified doctor acme --network checks"
         " it)\n" in result.stderr
     )

@@ -26,10 +26,7 @@ def test_a_query_without_a_value_is_a_usage_error_of_an_export(
 ) -> None:
     result = unified(f"export ticketing/t* -p a* -q x --to {tmp_path / 'dump'}")
     assert (result.code, "a bug" in result.stderr) == (2, False)
-    assert (
-        "-q 'x' is not NAME=VALUE (-q NAME=VALUE; --jq EXPR selects from the result)"
-        in result.stderr
-    )
+    assert "-q 'x' is not NAME=VALUE (-q x=VALUE, or -q 'x[gt]=VALUE' in quotes;" in result.stderr
     assert (service.seen, (tmp_path / "dump").exists()) == ([], False)
 
 

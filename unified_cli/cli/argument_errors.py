@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 from unified_cli.catalogue.known import KnownField, known
@@ -13,12 +13,14 @@ from unified_cli.cli.operation_options import by_spelling
 from unified_cli.cli.other_tools import ARGUMENTS
 from unified_cli.config import file
 from unified_cli.errors import UnifiedError, UsageError
-from unified_cli.hints import meant_body, quoted, selects_person
+from unified_cli.hints import JSON_IN_QUOTES, meant_body, quoted, selects_person
 from unified_cli.masking import visible
 
 OPERATION_WORDS = 3
 HELP = "help"
-_OF_FIELDS = ("-f", "--raw-field", "-F", "--field")
+OF_FIELDS = ("-f", "--raw-field", "-F", "--field")
+"""The options for a field of a body."""
+_ASSIGNS = (*OF_FIELDS, "-q", "--query")
 _ASSIGNMENT = re.compile(r"(.+?)(:=|==|=)(.*)", re.DOTALL)
 _CLOSE_FILTER = 0.7
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
@@ -91,6 +93,9 @@ def _extra_argument_advice(context: Any, argument: str, typed: Sequence[str]) ->
 def _advice_of_command(context: Any, argument: str, path: str) -> str | None:
     if argument == HELP:
         return f"{path} --help"
+    group = context.parent
+    if group.parent and argument in group.command.entries:
+        return f"{group.command_path} {argument}"
     if path.endswith(" sql"):
         statement = " ".join((context.params["statement"] or "", *context.args))
         return f"a statement is one word for the shell: {path} {quoted(statement)}"
@@ -123,8 +128,13 @@ def _option_of_split_value(argument: str, typed: Sequence[str]) -> str | None:
             return _one_word_ago(value, argument)
         if value == before and option == "--columns":
             return f"--columns {quoted(f'{before},{argument}')}"
-        if value == before and option in _OF_FIELDS and _NAME.fullmatch(value):
+        if value == before and option in _ASSIGNS and _NAME.fullmatch(value):
             return f"{option} {quoted(f'{value}={argument}')}"
+        if value == before and option in {"-d", "--data"} and value.startswith(("{", "[")):
+            return JSON_IN_QUOTES
+        if value == before and option in _ASSIGNS and "=" in value:
+            after = takewhile(lambda one: not one.startswith("-"), typed[typed.index(value) + 1 :])
+            return f"with blanks, in quotes: {option} {quoted(' '.join((value, *after)))}"
     return None
 
 

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from unified_cli.hints import quoted
 from unified_cli.output import formats
 
+_PATH = re.compile(r"(\.\w+(\[\d*\])?)+", re.ASCII)
 _VALUES = {
     "pq": "parquet",
     **dict.fromkeys(("jsonl", "jsonlines", "json-lines", "jsonstream"), "ndjson"),
@@ -53,5 +54,13 @@ def _instead_of_format(text: str) -> str:
     """
     kind, equals, path = text.partition("=")
     if equals and kind in {"jsonpath", "go-template", "custom-columns"}:
-        return "--columns" if kind == "custom-columns" else f"--jq {quoted(path.strip('{}'))}"
+        return "--columns" if kind == "custom-columns" else f"--jq {_as_jq(path)}"
     return f"--out {quoted(text)}" if re.search(r"[./]", text) else ""
+
+
+def _as_jq(path: str) -> str:
+    """Return the jq program for a path of kubectl, whose lists are in `items`."""
+    program = path.strip("{}").replace("[*]", "[]")
+    if program.startswith(".items["):
+        program = program.replace(".items[", ".result[", 1)
+    return quoted(program) if _PATH.fullmatch(program) else "EXPR"

@@ -312,6 +312,8 @@ def _after_operation(context: Any, option: str, value: str, instead: str) -> str
 
 
 def _assigned_to(context: Any, option: str, value: str) -> Iterator[str]:
+    if context and option in argument_errors.OF_FIELDS and "=" in value:
+        yield from argument_errors.assigned(argument_errors.spellings_of(context, "-"), "=", value)
     if (
         context
         and value

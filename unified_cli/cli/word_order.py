@@ -34,6 +34,8 @@ def in_order(
         return in_order(
             path, kind, entries, (before, noun if noun in entries else f"{noun}s", *rest)
         )
+    if kind == TOP and (line := _with_own_operation(path, entries, name, rest)):
+        return line
     verb = next((one for one in (name, *own_commands(name)) if one in STANDARD), None)
     if verb and kind == TOP and "profile" not in own_commands(name):
         where, after = _named(entries, rest)
@@ -55,12 +57,30 @@ def in_order(
     )
 
 
+def _with_own_operation(
+    path: str, entries: Mapping[str, CommandStub], name: str, rest: Sequence[str]
+) -> str | None:
+    """Return the line for a resource without its API and with another tool's operation,
+    such as `tickets ls`, or None.
+    """
+    found = find_resources(entries, name)
+    if len(found) != 1 or not rest:
+        return None
+    api, resource = found[0].split()
+    operations = entries[api].build().entries[resource].build().entries
+    own = next((one for one in own_commands(rest[0]) if one in operations), None)
+    if own is None or rest[0] in operations:
+        return None
+    return f"{path} {found[0]} {' '.join(map(quoted, (own, *rest[1:])))}"
+
+
 def _operation_words(verb: str, after: Sequence[str]) -> str:
     meant = "list" if verb == "get" and (not after or after[0].startswith("-")) else verb
     return " ".join((meant, *map(quoted, after)))
 
 
 def _named(entries: Mapping[str, CommandStub], words: Sequence[str]) -> tuple[str, Sequence[str]]:
+    words = [part for one in words for part in _parts(entries, one)]
     for at, (first, second) in enumerate(pairwise((*words, ""))):
         api = (
             entries[first].build() if first in entries and entries[first].section == APIS else None
@@ -70,6 +90,12 @@ def _named(entries: Mapping[str, CommandStub], words: Sequence[str]) -> tuple[st
         if len(found := find_resources(entries, first)) == 1:
             return found[0], words[at + 1 :]
     return "", words
+
+
+def _parts(entries: Mapping[str, CommandStub], word: str) -> Sequence[str]:
+    """Return the words of API/RESOURCE, or a list with only the word."""
+    api, slash, resource = word.partition("/")
+    return (api, resource) if slash and api in entries else (word,)
 
 
 def _resources_with(entries: Mapping[str, CommandStub], operation: str) -> list[str]:

@@ -101,7 +101,7 @@ def unknown_error(tables: Mapping[str, TomlTable], wanted: str) -> ConfigError:
     what = "profile matches" if _is_pattern(wanted) else "profile named"
     return ConfigError(
         f'no {what} "{wanted}"',
-        hint=_suggest(tables, wanted) or hints.known_profiles(tables, wanted),
+        hint=_suggest(tables, wanted) or hints.known_profiles(tables, wanted, RESERVED),
     )
 
 

@@ -173,7 +173,7 @@ def _meant(data: str) -> str | None:
     if data[0] not in "@-{[":
         return hints.meant_body(data)
     if _UNQUOTED.fullmatch(data):
-        return 'in single quotes, or the shell takes the double ones away: -d \'{"name": "x"}\''
+        return hints.JSON_IN_QUOTES
     quoted = data.replace("'", '"') if data[1:2] == "'" else ""
     return hints.meant_body(quoted) if quoted and not json_check.flaw(quoted.encode()) else None
 

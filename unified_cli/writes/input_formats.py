@@ -24,7 +24,9 @@ _BLANK = b" \t\r\n"
 _PIECE = 1024 * 1024
 _CUT = "data was truncated"
 _SEPARATOR = re.compile(rb"[,;\t|]")
-_OF_ROWS = {",": "a comma", '"': "a quote", "\t": "a tab", "  ": "two blanks in a row"}
+_GAP = "two blanks in a row"
+_OF_ROWS = {",": "a comma", '"': "a quote", "\t": "a tab", "  ": _GAP}
+_SHOWN = 60
 
 
 class InputLine(NamedTuple):
@@ -78,8 +80,14 @@ def _guessed_ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
 def _row_flaw(text: str) -> str:
     found = next((word for letter, word in _OF_ROWS.items() if letter in text), None)
     found = found or ("a blank at its edge" if text != text.strip() else None)
-    hint = "(--format csv reads rows, --format ids takes it)"
-    return f'is not an id: "{excerpt(text)}" holds {found} {hint}' if found else ""
+    reads = (
+        "a table is for reading, -o ids writes ids" if found == _GAP else "--format csv reads rows"
+    )
+    return (
+        f'is not an id: "{excerpt(text, _SHOWN)}" holds {found} ({reads}, --format ids takes it)'
+        if found
+        else ""
+    )
 
 
 def names_id(line: bytes) -> bool:
