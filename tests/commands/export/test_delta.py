@@ -774,6 +774,9 @@ def test_a_table_of_a_newer_protocol_is_refused(run: Export, world: World, folde
     assert (result.code, "newer features of Delta" in result.stderr) == (12, True), result.stderr
 
 
+SAME_COLUMN = "the table has such a column (names that differ only in case are the same)"
+
+
 @pytest.mark.parametrize(
     ("more", "code", "said"),
     [
@@ -781,12 +784,12 @@ def test_a_table_of_a_newer_protocol_is_refused(run: Export, world: World, folde
         (
             "--columns name,Name",
             2,
-            "--columns Name: a table takes that and another name of its columns for the same",
+            f"--columns Name: {SAME_COLUMN}",
         ),
         (
             "--columns ID",
             2,
-            "--columns ID: a table takes that and another name of its columns for the same",
+            f"--columns ID: {SAME_COLUMN}",
         ),
         ("--dedupe id", 2, "--dedupe id needs -o ndjson or parquet"),
     ],
@@ -796,6 +799,15 @@ def test_what_a_table_cannot_have_is_refused(
 ) -> None:
     result = run(folder, more)
     assert (result.code, result.stderr, world.asked) == (code, f"error: {said}\n", [])
+
+
+@pytest.mark.parametrize("to", ["a%25b", "file:///tmp/a%2525b", "s3://bucket/a%41", "%41/b"])
+def test_a_folder_that_the_library_mistakes_is_refused(
+    to: str, unified: Unified, world: World
+) -> None:
+    result = unified(f"-p acme export ticketing/tickets -o delta --to '{to}'")
+    assert (result.code, world.asked) == (2, []), result.stderr
+    assert f"--to {to}: Delta tables cannot be in a folder with %" in result.stderr
 
 
 @places("folder", "file")

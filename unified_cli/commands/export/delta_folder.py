@@ -3,13 +3,15 @@
 Pages are saved as files, and added to the table once all have arrived.
 """
 
+import re
 from collections.abc import Iterator
 from importlib import metadata
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from unified_cli.errors import ConfigError
+from unified_cli import os_limits
+from unified_cli.errors import ConfigError, UsageError
 from unified_cli.exported.checkpoint import Checkpoint, ListIdentity, TableRead
 from unified_cli.exported.destination import FilePlace
 from unified_cli.exported.list_export import ListExportOptions, ListTarget, TablePart
@@ -17,6 +19,7 @@ from unified_cli.exported.manifest import ManifestEntry
 from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.installation import command_to_add
 from unified_cli.runtime import Runtime
+from unified_cli.storage import object_store
 
 if TYPE_CHECKING:
     from unified_cli.commands.export.delta_table import ListTable
@@ -26,13 +29,12 @@ SUFFIX = ".delta"
 _PAGES = ".pages"
 _INSTALL = command_to_add("deltalake>=1.6", "pyarrow")
 _LEAST = (1, 6)
+# deltalake 1.6 decodes a path once too often.
+_ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 
 
 def check() -> None:
-    """Raise ConfigError if the library for tables is missing.
-
-    Also if it is too old.
-    """
+    """Raise ConfigError if the library for tables is missing or too old."""
     try:
         metadata.version("pyarrow")
         found = metadata.version("deltalake")
@@ -43,6 +45,19 @@ def check() -> None:
     if tuple(map(int, found.split(".")[:2])) < _LEAST:
         raise ConfigError(
             f"--format delta needs deltalake 1.6 or newer, but {found} is installed", hint=_INSTALL
+        )
+
+
+def check_folder(to: str) -> None:
+    """Raise UsageError if the library would look for the destination in another
+    folder.
+    """
+    url = object_store.parse_url(to)
+    folder = url.prefix if url else str(os_limits.absolute(Path(to)))
+    if escape := _ESCAPE.search(folder):
+        raise UsageError(
+            f"--to {to}: Delta tables cannot be in a folder with {escape[0]} in its name (choose"
+            " another folder)"
         )
 
 

@@ -82,7 +82,7 @@ def file_format(options: ExportOptions) -> Format:
 
 
 def _check_table(options: ExportOptions) -> None:
-    """Raise UsageError if a table cannot have the columns.
+    """Raise UsageError if a table cannot have the columns or be in the folder.
 
     Raises ConfigError if packages are missing.
     """
@@ -94,10 +94,12 @@ def _check_table(options: ExportOptions) -> None:
             )
         if name.lower() in seen and name not in parquet_file.COLUMNS:
             raise UsageError(
-                f"--columns {name}: a table takes that and another name of its columns for the same"
+                f"--columns {name}: the table has such a column (names that differ only in case"
+                " are the same)"
             )
         seen.add(name.lower())
     delta_folder.check()
+    delta_folder.check_folder(options.to or "")
 
 
 def _check_increments(options: ExportOptions, form: Format) -> None:
