@@ -28,7 +28,7 @@ _FEWER_FILES = "ulimit -n shows the limit, --workers 1 needs few"
 _UNKNOWN_FILES = 256
 # A folder may hold millions.
 _MOST_FILES = 1000
-_CLOSE = 0.8
+_CLOSE = 0.75
 Result = TypeVar("Result")
 
 

@@ -63,10 +63,10 @@ def _without_value(typed: Sequence[str]) -> str | None:
 
 def _extra_argument_advice(context: Any, argument: str, typed: Sequence[str]) -> str | None:
     path, spellings = context.command_path, spellings_of(context, "-")
-    if hint := _advice_of_command(context, argument, path):
-        return hint
     if _are_files(context, argument, typed):
         return "the shell made names of files of it: -p '*' in quotes"
+    if hint := _advice_of_command(context, argument, path):
+        return hint
     if argument == "=" and "=" in (words := [*typed])[1:-1]:
         at = words.index("=", 1)
         return (
@@ -76,11 +76,8 @@ def _extra_argument_advice(context: Any, argument: str, typed: Sequence[str]) ->
     if assignment := _ASSIGNMENT.fullmatch(argument):
         name, sign, value = assignment.groups()
         return next(assigned(spellings, sign, f"{name}={value}"), None)
-    own = ARGUMENTS.get(argument)
-    if own and own.option in spellings:
-        return own.text
-    if argument == "all" and "--profile" in spellings:
-        return "-p '*' selects every profile"
+    if option := _option_with(context, argument, spellings):
+        return option
     if value := _option_of_split_value(argument, typed):
         return value
     if "--from" in spellings and "--to" in spellings and "-p" not in spellings:
@@ -105,6 +102,23 @@ def _advice_of_command(context: Any, argument: str, path: str) -> str | None:
         return f"one at a time: {path} {quoted(argument)}"
     if path.endswith(" report"):
         return f"--to {quoted(argument)}"
+    return None
+
+
+def _option_with(context: Any, argument: str, spellings: Sequence[str]) -> str | None:
+    """Return the option that such a word is for, or None."""
+    own = ARGUMENTS.get(argument)
+    if own and own.option in spellings:
+        return own.text
+    if argument == "all" and "--profile" in spellings:
+        return "-p '*' selects every profile"
+    flags = [one for one in context.command.page().flags if one.choices]
+    if found := next((one for one in flags if argument in one.choices), None):
+        return f"{found.spellings[0]} {argument}"
+    takes_none = all(one.param_type_name != "argument" for one in context.command.params)
+    own_flags = [one for one in flags if one.name not in {"output", "color"} and one.choices[1:]]
+    if takes_none and len(own_flags) == 1:
+        return f"{own_flags[0].spellings[0]} takes {', '.join(own_flags[0].choices)}"
     return None
 
 

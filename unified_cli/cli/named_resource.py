@@ -6,17 +6,29 @@ from difflib import get_close_matches
 from unified_cli.catalogue import Catalogue, Resource, either_dash, plain
 from unified_cli.config.file import RESERVED
 from unified_cli.errors import UsageError
+from unified_cli.hints import quoted
 
 _MOST_NAMED = 3
 _CLOSE = 0.75
 
 
-def find(catalogue: Catalogue, text: str, profiles: Collection[str] = ()) -> Resource:
+def find(
+    catalogue: Catalogue,
+    text: str,
+    profiles: Collection[str] = (),
+    *,
+    before: tuple[str, str] | None = None,
+) -> Resource:
     """Return the resource of that name, with dashes or underscores.
 
-    Raises UsageError if it does not exist.
+    `before` has the command, and the argument that follows the resource. Raises
+    UsageError if the resource does not exist.
     """
     api, slash, name = text.partition("/")
+    paths = _plain_paths(catalogue) if before else ()
+    if before and plain(before[1]) in paths and plain(text) not in paths:
+        line = f"{before[0]} {before[1]} {quoted(text)}"
+        raise UsageError(f"{text!r} must be API/RESOURCE", hint=line)
     if not slash or "/" in name:
         hint = (
             f"-p {text} selects this profile"
@@ -33,6 +45,10 @@ def find(catalogue: Catalogue, text: str, profiles: Collection[str] = ()) -> Res
             hint=suggest(catalogue, text) or "unified operations lists them",
         )
     return resources[found]
+
+
+def _plain_paths(catalogue: Catalogue) -> set[str]:
+    return {plain(f"{api.name}/{one}") for api in catalogue.apis.values() for one in api.resources}
 
 
 def suggest(catalogue: Catalogue, name: str) -> str | None:

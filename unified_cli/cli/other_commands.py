@@ -5,6 +5,7 @@ Used only if a command line could not be parsed.
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from unified_cli import hints
 from unified_cli.hints import quoted
@@ -28,7 +29,9 @@ _LINES: Mapping[str, str] = {
     "crm hris accounting lms payments marketing": (
         "unified -p NAME operations add {} makes commands of it, if the connection offers it"
     ),
-    "alias aliases": "unified help profiles",
+    "alias aliases": (
+        "a line under [alias] in the file that unified profile path names: NAME = 'API RESOURCE'"
+    ),
     "use switch use-context use-profile config/use-context": "unified profile use …NAME",
     "profiles contexts context": "unified profile list",
     "search find grep services resources apis api-resources api-versions catalog catalogue": (
@@ -81,6 +84,7 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "signout sign-out revoke": ("logout",),
     "switch default activate select use-context": ("use",),
     "check ping verify": ("test",),
+    "mv move": ("rename",),
     "continue restart": ("resume",),
     "rerun repeat": ("retry",),
     "start run up": ("serve",),
@@ -116,6 +120,10 @@ def no_command(path: str, name: str) -> str | None:
     return instead if name in names.split() else None
 
 
+def _is_no_option(word: str) -> bool:
+    return not word.startswith("-")
+
+
 def own_line(word: str, rest: Sequence[str]) -> str | None:
     """Return our command line for one of another tool. None if this word does not begin
     one.
@@ -143,5 +151,10 @@ def own_line(word: str, rest: Sequence[str]) -> str | None:
         return f"unified profile use {quoted(left[0].removeprefix('profile='))}"
     if found == "login" and left and "://" in left[0]:
         return hints.add_profile(left[0])
+    if found in {"login", "auth/login"} and line.endswith("NAME"):
+        left = [*takewhile(_is_no_option, left)] or ["NAME"]
+        left += ["--token-stdin"] if "--with-token" in rest else []
+    elif left and not _is_no_option(left[0]) and line.endswith("…NAME"):
+        left = ["NAME", *left]
     named = "".join(f" {quoted(one)}" for one in left)
     return _DOTS.sub(lambda place: named or (place[1] and f" {place[1]}"), line.replace("{}", word))

@@ -33,6 +33,9 @@ class OwnSpelling(NamedTuple):
         return _PLACE.sub(lambda place: quoted(value) if value else place[1], self.text)
 
 
+_TOKENS = (
+    "--token --auth --auth-token --api-key --bearer --access-token --password --secret -u --user"
+)
 _FORMATS = ", ".join(formats.names(formats.RESULTS))
 _GROUPS: Mapping[str, OwnSpelling] = {
     "--filter --filters --params --param --query-string --where": OwnSpelling(
@@ -120,13 +123,7 @@ _GROUPS: Mapping[str, OwnSpelling] = {
     ),
     "-V --Version --version": OwnSpelling("", "unified --version"),
     "--id": OwnSpelling("", "the id comes after the operation, without an option"),
-    "--token --auth --auth-token --api-key --bearer --access-token --password --secret -u --user": (
-        OwnSpelling(
-            "--token-file",
-            "others can see a command line: --token-file FILE, --token-stdin or unified profile"
-            " login",
-        )
-    ),
+    _TOKENS: OwnSpelling("--token-file", "others can see a command line: --token-file FILE"),
     "--endpoint-url --endpoint --url --host --hostname --server --api-url": OwnSpelling(
         "--base-url", "--base-url {URL}"
     ),
@@ -187,6 +184,8 @@ _SORT_KEY = re.compile(r"[-+]?([A-Za-z_][\w.]*)(?:[: ,](asc|desc))?", re.IGNOREC
 _TIMES = ("--after", "--from", "--start", "--begin")
 _SINCE = OwnSpelling("--since", "--since {TIME}")
 FILTERS = ("--filter", "--filters", "--where", "--select")
+_CONDITION = re.compile(r"\.?(\w[\w.]*)\s*==?\s*[\"']?([^\"'=|]+?)[\"']?\s*", re.ASCII)
+_LITERAL = re.compile(r"true|false|null|-?\d+(\.\d+)?", re.ASCII)
 _JQ = re.compile(r"\.\w.*|select\(.*|.*==.*", re.DOTALL)
 
 _TO_SHELL = OwnSpelling("--output", "> {FILE}")
@@ -229,11 +228,25 @@ _ELSEWHERE: Mapping[str, Sequence[OwnSpelling]] = {
     **dict.fromkeys(("--mode", "--action"), (OwnSpelling("--operation", "--operation {NAME}"),)),
     "--all": (OwnSpelling("--incremental", "leave it out: an export reads every page"),),
     "--update": (OwnSpelling("--operation", "--operation update"),),
-    "--token": (
-        OwnSpelling(
-            "--shared", "others can see a command line: it is asked for, or --token-stdin reads it"
+    **dict.fromkeys(
+        _TOKENS.split(),
+        (
+            OwnSpelling(
+                "--shared",
+                "others can see a command line: it is asked for, or --token-stdin reads it",
+            ),
+            OwnSpelling(
+                "--token-command",
+                "others can see a command line: leave it out, then unified profile login NAME",
+            ),
+            OwnSpelling(
+                "--token-stdin",
+                "others can see a command line: --token-file FILE, --token-stdin or unified profile"
+                " login",
+            ),
         ),
     ),
+    "--id": (OwnSpelling("--token-command", "-a {ID}"),),
     "--list": (OwnSpelling("--tasks", "--dry-run prints the lists"),),
 }
 
@@ -248,6 +261,21 @@ ARGUMENTS: Mapping[str, OwnSpelling] = {
 
 def _as_select(program: str) -> str:
     return program if program.startswith("select(") else f"select({program})"
+
+
+def _conditions(value: str) -> Sequence[OwnSpelling]:
+    """Return our options for a condition such as `status == active`."""
+    found = [OwnSpelling("--all", f"--all --jq {quoted(_as_select(value))}")]
+    found = found if _JQ.fullmatch(value) else []
+    if not (pair := _CONDITION.fullmatch(value)):
+        return (OwnSpelling("--where", "--where {JQ}"), *found)
+    name, wanted = pair.groups()
+    literal = wanted if _LITERAL.fullmatch(wanted) else f'"{wanted}"'
+    where = OwnSpelling("--where", f"--where {quoted(f'.{name} == {literal}')}")
+    if value == f"{name}={wanted}" or value.startswith("."):
+        return (where, *found)
+    # Words around the sign, or two signs, are no query parameter.
+    return (where, OwnSpelling("--query", f"-q {quoted(f'{name}={wanted}')} filters"))
 
 
 def _sort_query(key: str, direction: str) -> OwnSpelling:
@@ -275,8 +303,8 @@ def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
         before.append(OwnSpelling("--data", "-d @{FILE}"))
     if option == "-c" and value:
         before.append(OwnSpelling("--columns", "--columns {NAMES}"))
-    if option in FILTERS and _JQ.fullmatch(value):
-        before.append(OwnSpelling("--all", f"--all --jq {quoted(_as_select(value))}"))
+    if option in FILTERS:
+        before += _conditions(value)
     if filtered := _AWS_FILTER.fullmatch(value):
         before.append(OwnSpelling("--query", f"-q {quoted('='.join(filtered.groups()))} filters"))
     usual = [_BY_OPTION[option]] if option in _BY_OPTION else []

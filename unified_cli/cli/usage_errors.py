@@ -7,18 +7,21 @@ from itertools import pairwise
 from typing import Any
 
 from unified_cli.cli import argument_errors, removed_options
+from unified_cli.cli.argument_options import as_argument
 from unified_cli.cli.command import CommandStub
 from unified_cli.cli.flags import BODY, LIST
 from unified_cli.cli.operation_options import by_spelling
 from unified_cli.cli.other_commands import no_command, own_commands, own_line
 from unified_cli.cli.other_tools import FILTERS, own_spellings
 from unified_cli.cli.shared_options import is_write
-from unified_cli.cli.word_order import TOP, find_resources, in_order
+from unified_cli.cli.word_order import TOP, find_resources, in_order, of_group
 from unified_cli.errors import UsageError
 from unified_cli.hints import quoted, selects_person
 from unified_cli.masking import visible
 
 _MOST_NAMED = 3
+_MOST_LISTED = 5
+_SHORT_KINDS = {"command", "shell"}
 _READERS = dict.fromkeys(("--until", "--expect", "--fail-if", "--junit", "--every"), "list and get")
 _TAKEN_BY = {
     LIST: "lists",
@@ -31,6 +34,7 @@ _TAKEN_BY = {
 _OF_COMMANDS = {
     ("doctor", "--fix --repair --auto-fix"): "leave it out: it prints what to do",
     ("completion", "--install"): "unified completion install",
+    ("logs", "-f --follow --watch"): "it shows the past: --since 5m, the last minutes",
     ("retry", "--all"): "leave it out: without an id it takes the newest run",
     ("resume", "--all"): "leave it out: without an id it takes the newest run",
     ("retry", "--failed --failures --errors"): "leave it out: it repeats those that failed",
@@ -147,7 +151,7 @@ def unknown_command(
         close = []
     hint = _taken_for_value(context, entries) if kind == TOP else None
     if not hint and kind == TOP and not find_resources(entries, name):
-        hint = own_line(name, rest)
+        hint = of_group(entries, words) or own_line(name, rest)
     hint = hint or no_command(path, name) or in_order(path, kind, entries, words)
     if name == argument_errors.HELP:
         hint = f"{path} --help"
@@ -169,8 +173,14 @@ def unknown_command(
         )
     if not hint:
         named = " or ".join(f'"{one}"' for one in close[:_MOST_NAMED])
-        hint = f"did you mean {named}?" if close else f"{path} --help lists them"
+        is_short = kind in _SHORT_KINDS and len(listed := _listed(entries)) <= _MOST_LISTED
+        usual = f"choose from {', '.join(listed)}" if is_short else f"{path} --help lists them"
+        hint = f"did you mean {named}?" if close else usual
     return UsageError(f'{path}: no {kind} named "{visible(name)}"', hint=hint)
+
+
+def _listed(entries: Mapping[str, CommandStub]) -> list[str]:
+    return [name for name, stub in entries.items() if stub.about]
 
 
 def _taken_for_value(context: Any, entries: Mapping[str, CommandStub]) -> str | None:
@@ -201,8 +211,8 @@ def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
     assigned = next(_assigned_to(context, option, value), None)
     if assigned and option in _LABELS and not _PROFILE.isdisjoint(argv):
         return assigned
-    if required := _of_id(context, option, value):
-        return required
+    if named := _of_id(context, option, value) or _of_argument(context, option, argv):
+        return named
     if found := next((one for one in own if not one.option or one.option in spellings), None):
         return _without_parameter(context, option, value) or found.in_words(value)
     if named := _of_value(context, option, value, argv):
@@ -299,8 +309,18 @@ def _of_command(context: Any, option: str, value: str, argv: Sequence[str]) -> s
     file_option = {"--to", "--out"}.intersection(argument_errors.spellings_of(context))
     if _FILE.fullmatch(value) and len(file_option) == 1:
         return f"{file_option.pop()} {quoted(value)}"
-    is_list = context.command.name == "list" and not _is_catalogue_operation(context)
-    return "leave it out: all are listed" if is_list and option == "--all" else None
+    return _all_of(context) if option == "--all" and not _is_catalogue_operation(context) else None
+
+
+def _all_of(context: Any) -> str | None:
+    """Return what does the work of a built-in command for all, or None."""
+    name, above = context.command.name, context.parent
+    if name == "list":
+        return "leave it out: all are listed"
+    if name == "show" and "list" in getattr(above.command, "entries", ()):
+        return f"{above.command_path} list shows all"
+    spellings = argument_errors.spellings_of(context)
+    return "-p '*' takes every profile" if "--profile" in spellings else None
 
 
 def _after_operation(context: Any, option: str, value: str, instead: str) -> str:
@@ -339,6 +359,12 @@ def _of_id(context: Any, option: str, value: str) -> str | None:
     fields = argument_errors.facts(context, "body") if context and value else ()
     found = any(one.name == name and one.required for one in fields)
     return f"-f {quoted(f'{name}={value}')}" if found else None
+
+
+def _of_argument(context: Any, option: str, argv: Sequence[str]) -> str | None:
+    if not context or _is_group(context.command) or _is_catalogue_operation(context):
+        return None
+    return as_argument(context, option, argv)
 
 
 def _fields(context: Any) -> Collection[str]:

@@ -14,6 +14,20 @@ TOP = "API or command"
 """The kind of the first word of a command line."""
 
 
+def of_group(entries: Mapping[str, CommandStub], typed: Sequence[str]) -> str | None:
+    """Return the line for a command before its group, as in `list profiles`.
+
+    None if there is no such command.
+    """
+    verb, noun, *rest = (*typed, "")
+    meant = (noun, f"{noun}s", noun.removesuffix("s"))
+    group = next((one for one in meant if one in entries and entries[one].section != APIS), None)
+    commands = getattr(entries[group].build(), "entries", {}) if group else {}
+    command = next((one for one in (verb, *own_commands(verb)) if one in commands), None)
+    words = ["unified", group, command, *rest[:-1]]
+    return " ".join(map(quoted, filter(None, words))) if command else None
+
+
 def in_order(
     path: str, kind: str, entries: Mapping[str, CommandStub], typed: Sequence[str]
 ) -> str | None:

@@ -94,7 +94,7 @@ class Draft:
     def table(self, name: str) -> Table:
         """Return the profile of that name. Raises ConfigError if it does not exist."""
         if name not in self.profiles:
-            raise profiles.unknown_error(self.profiles, name)
+            raise profiles.unknown_name(self.profiles, name)
         return self.profiles[name]
 
 

@@ -105,6 +105,16 @@ def unknown_error(tables: Mapping[str, TomlTable], wanted: str) -> ConfigError:
     )
 
 
+def unknown_name(tables: Mapping[str, TomlTable], wanted: str) -> ConfigError:
+    """Return the error for an unknown profile where a glob or a tag selects nothing."""
+    found = _matching(Config(None, {}, tables), wanted) if _is_pattern(wanted) else []
+    if not found:
+        return unknown_error(tables, wanted)
+    return ConfigError(
+        f'one profile at a time, not "{wanted}"', hint=f"it matches {', '.join(found)}"
+    )
+
+
 def _suggest(tables: Mapping[str, TomlTable], wanted: str) -> str | None:
     if any(wanted in tags_of(table.get("tags")) for table in tables.values()):
         return f"-p {_TAG}{wanted} selects those with this tag"

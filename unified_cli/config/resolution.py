@@ -30,7 +30,7 @@ def resolve(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
     name, named_by = _profile(flags, runtime, config)
     # Even as the default profile, the sandbox does not use the environment's identity.
     unit = named_by in _NAMING or name == file.RESERVED
-    tables = (f"profile {name}", _table(name, config)), (f"{config.path}", config.top)
+    tables = (f"profile {name}", _table(name, named_by, config)), (f"{config.path}", config.top)
     layers = _Layers(flags, runtime.environ, config, name, tables, unit)
     values = {key.name: layers.value(key) for key in _PLAIN}
     where = values["base_url"]
@@ -114,13 +114,18 @@ def _profile(flags: Overrides, runtime: Runtime, config: Config) -> tuple[str | 
     )
 
 
-def _table(name: str | None, config: Config) -> TomlTable:
+def _table(name: str | None, source: str, config: Config) -> TomlTable:
     if name is None:
         return {}
     if name == file.RESERVED:
         return SANDBOX_PROFILE
     if name not in config.profiles:
-        raise profiles.unknown_error(config.profiles, name)
+        error = profiles.unknown_error(config.profiles, name)
+        raise (
+            error
+            if source == _NAMING[0]
+            else ConfigError(f"{error.reason}, which {source} names", hint=error.hint)
+        )
     return config.profiles[name]
 
 

@@ -130,6 +130,8 @@ class RunRegistry:
         if not RUN_ID.fullmatch(run):
             if run.lower() in _NEWEST:
                 hint = 'did you mean "last"?'
+            elif found := [one for one in self.ids() if run.strip() in one]:
+                hint = f"did you mean {max(found)}?"
             raise UsageError(f"{run!r} is not the id of a run, such as 20261121-7f3a", hint=hint)
         path = self._path(run)
         if path is None or not path.is_file():

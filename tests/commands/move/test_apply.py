@@ -177,7 +177,8 @@ def test_a_person_must_confirm(unified: Unified, target: Any, planned: Any, ther
     target()
     plan = planned({"id": "a", "name": "x"}, {"id": "b", "name": "x"})
     result = unified(f"apply {plan} --yes")
-    hint = "off a terminal apply needs the profile that is to be changed, and --yes (-p TARGET)"
+    line = f"unified apply {plan} -p new --yes"
+    hint = f"off a terminal apply needs the profile that is to be changed, and --yes ({line})"
     assert (result.code, result.stderr) == (2, f"error: {hint}\n")
     result = unified(f"apply {plan} --yes", tty=True, environ={"UNIFIED_NO_INPUT": "true"})
     assert (result.code, hint in result.stderr, there()) == (2, True, {})

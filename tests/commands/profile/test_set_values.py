@@ -48,6 +48,15 @@ def test_the_top_of_a_file_with_profiles_is_changed_above_them(
     assert path.read_text() == f"{TOP}\n{MANY}"
 
 
+@pytest.mark.parametrize("line", ["set dev account_id='{}'", "add new -a '{}'"])
+def test_blanks_around_a_pasted_id_are_left_out(
+    line: str, unified: Unified, config: Config
+) -> None:
+    path = config(MANY)
+    assert unified(f"profile {line.format(' 12-ab ')}").code == 0
+    assert 'account_id = "12-ab"' in path.read_text()
+
+
 @pytest.mark.parametrize(
     ("pattern", "changed"),
     [("prod-*", {"prod-a", "prod-b"}), ("tag:eu", {"prod-a", "dev"}), ("dev", {"dev"})],

@@ -386,6 +386,17 @@ def test_the_id_of_a_run_leads_to_no_other_folder(
     assert (told.code, "'../other' is not the id of a run" in told.stderr) == (2, True)
 
 
+@pytest.mark.parametrize("typed", ["{0} ", " {0}", "{0[9]}{0[10]}{0[11]}{0[12]}"])
+def test_a_part_of_an_id_is_answered_with_the_whole(
+    typed: str, unified: Unified, stopped: str
+) -> None:
+    part = typed.format(stopped)
+    told = unified(f"runs show '{part}'")
+    said = f"error: {part!r} is not the id of a run, such as 20261121-7f3a"
+    assert (told.code, told.stderr) == (2, f"{said} (did you mean {stopped}?)\n")
+    assert unified(f"runs show {stopped}").code == 0
+
+
 def test_each_run_has_an_id_of_its_own(
     unified: Unified, stopped: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,12 +58,13 @@ from unified_cli.writes.stdin_copy import StdinCopy
 _ON_ANOTHER_DISK = "copy the input to another disk, or give - as the file and pipe it in"
 
 
-def find(catalogue: Catalogue, resource: str, name: str) -> Operation:
-    """Return the operation of that name on API/RESOURCE.
+def _operation(catalogue: Catalogue, options: ImportOptions) -> Operation:
+    """Return the operation to import with.
 
     Raises UsageError if the operation does not exist or does not write.
     """
-    found = named_resource.find(catalogue, resource)
+    resource, name = options.resource, options.operation
+    found = named_resource.find(catalogue, resource, before=("unified import", options.file))
     operation = found.operations.get(name)
     if operation is None or operation.method == "GET":
         able = ", ".join(other.name for other in found.operations.values() if other.method != "GET")
@@ -83,7 +84,7 @@ def run(context: CommandContext, options: ImportOptions) -> None:
     runtime, catalogue = context.runtime, context.catalogue
     stdout.check(runtime)
     targets = _connections(runtime, options)
-    operation = find(catalogue, options.resource, options.operation)
+    operation = _operation(catalogue, options)
     task = ImportTask(
         runtime, catalogue, targets, operation, builder.pairs(options.query), options.map
     )

@@ -13,6 +13,7 @@ from unified_cli.config.file import Config
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnsafeError, UsageError
 from unified_cli.fleet import own_account
+from unified_cli.hints import quoted
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
@@ -49,7 +50,7 @@ def find(
     if not options.profile and not profile_is_optional:
         raise UsageError(
             "off a terminal apply needs the profile that is to be changed, and --yes",
-            hint="-p TARGET",
+            hint=_whole_line(options, files),
         )
     names = dict.fromkeys(
         profiles.select(config, options.profile)
@@ -74,6 +75,15 @@ def find(
         verb = "is" if len(read_only) == 1 else "are"
         raise UnsafeError(f"{what} {verb} read-only{named}; nothing was sent")
     return [PlanTarget(name, selected[name], plan_files) for name, plan_files in found.items()]
+
+
+def _whole_line(options: ApplyOptions, files: Sequence[PlanFile]) -> str:
+    words = ["unified", "apply", *options.plans]
+    for name in dict.fromkeys(file.header.target.name for file in files):
+        words += ["-p", name]
+    if any(file.header.ids for file in files):
+        words += ["--ids", options.ids or "FILE"]
+    return " ".join((*map(quoted, words), "--yes"))
 
 
 def _profile_of_plan(file: PlanFile, selected: Mapping[str, Settings]) -> str:

@@ -37,11 +37,7 @@ def log_in(context: CommandContext, options: LoginOptions) -> None:
             "no terminal to ask for the token", hint="--token-stdin reads it from standard input"
         )
     found = places_for(runtime, names, options.store)
-    token = (
-        _stripped_token(secrets.read_whole(runtime))
-        if options.token_stdin
-        else typed_token(runtime, _question(names))
-    )
+    token = _piped_token(runtime) if options.token_stdin else typed_token(runtime, _question(names))
     places = agreed(runtime, found, options.store, ask=ask and not options.token_stdin)
     if not places:
         raise ConfigError("no token stored", hint="--store names a place")
@@ -98,6 +94,15 @@ def typed_token(runtime: Runtime, question: str, *, optional: bool = False) -> s
 
 def _stripped_token(typed: bytes) -> str:
     return secrets.checked(typed.strip(), "the token")
+
+
+def _piped_token(runtime: Runtime) -> str:
+    typed = secrets.read_whole(runtime)
+    if not typed.strip():
+        raise ConfigError(
+            "the token is empty", hint="it is read from a pipe or a file: --token-stdin < FILE"
+        )
+    return _stripped_token(typed)
 
 
 def _listed(names: Sequence[str | None]) -> str:
