@@ -63,7 +63,9 @@ def test_an_empty_id_is_refused(
 
 
 @pytest.mark.parametrize("typed", SENT)
-def test_what_is_meant_to_be_empty_is_sent(typed: str, unified: Unified, service: Service) -> None:
+def test_an_intentionally_empty_value_is_sent(
+    typed: str, unified: Unified, service: Service
+) -> None:
     service.reply = lambda _: Reply(200, b'{"result": [], "next_cursor": null}')
     result = unified(typed, environ=service.environ)
     assert (result.code, [seen.body for seen in service.seen]) == (0, [SENT[typed]]), result.stderr

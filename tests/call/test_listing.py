@@ -140,7 +140,7 @@ def test_a_silent_service_is_reported_on_a_reused_connection_too(
     )
 
 
-def test_a_list_that_ends_because_so_much_was_repeated_says_so(
+def test_a_list_that_ends_after_many_repeated_records_says_so(
     unified: Unified, service: Service
 ) -> None:
     serve(service, [[{"id": 1}]] * 200)

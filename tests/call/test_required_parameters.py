@@ -16,7 +16,7 @@ CATALOGUE = load()
 REQUIRING = [one for one in CATALOGUE if one.required_parameters]
 
 
-def test_these_require_something() -> None:
+def test_operations_with_required_parameters_are_known() -> None:
     assert {one.command: one.required_parameters for one in REQUIRING} == {
         "ticketing attachments download": ["file_url"],
         "user-directory users downgrade": ["user_id"],

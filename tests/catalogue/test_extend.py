@@ -172,7 +172,9 @@ fields = "id body"
     assert unified("voice calls --help").stderr == ""
 
 
-def test_of_two_files_the_first_name_counts(write: Callable[..., Path], unified: Unified) -> None:
+def test_the_first_of_two_files_with_a_name_counts(
+    write: Callable[..., Path], unified: Unified
+) -> None:
     first = write("a.toml", FALCONRY)
     second = write("b.toml", '[api.falconry.resources]\ndeals = "list win"\n')
     result = unified("operations falconry deals --source")
@@ -298,7 +300,9 @@ def test_only_that_folder_is_looked_into(
     assert (result.code, result.stdout) == (2, "")
 
 
-def test_what_a_file_says_stays_text_in_help(write: Callable[..., Path], unified: Unified) -> None:
+def test_text_from_a_file_is_not_markup_in_help(
+    write: Callable[..., Path], unified: Unified
+) -> None:
     write(
         "falconry.toml",
         FALCONRY.replace("People you sell to", r"\u001b]0;x\u0007[bold]you[/bold] \u202eevil"),

@@ -130,7 +130,7 @@ def test_the_first_page_says_what_each_command_does(unified: Unified) -> None:
 
 
 @pytest.mark.parametrize("words", ["-h -v", "-v -h", "-vh"])
-def test_where_both_are_typed_the_whole_page_is_shown(words: str, unified: Unified) -> None:
+def test_short_and_long_help_together_show_the_whole_page(words: str, unified: Unified) -> None:
     short, whole = (unified(f"ticketing tickets list {word}").stdout for word in ("-h", "--help"))
     assert short != whole
     assert unified(f"ticketing tickets list {words}").stdout == short

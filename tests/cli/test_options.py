@@ -65,7 +65,7 @@ def test_each_command_has_a_whole_class() -> None:
 
 
 @pytest.mark.parametrize("kind", PARTS)
-def test_a_part_with_nothing_given_never_changes(kind: type[Options]) -> None:
+def test_a_part_without_given_options_never_changes(kind: type[Options]) -> None:
     one = kind()
     assert one.changed_values() == []
     for name in (field.name for field in fields(kind)):

@@ -104,7 +104,7 @@ def test_wide_characters_count_for_two_and_each_line_of_the_heads_is_bold() -> N
     )  # fmt: skip
 
 
-def test_where_words_have_no_room_side_by_side_each_cell_has_lines_of_its_own() -> None:
+def test_cells_get_separate_lines_if_words_do_not_fit_side_by_side() -> None:
     assert table(34, ("an-id-in-one-piece", "KEY=a-very-long/value of it"), ("b", "")) == (
         "\x1b[1mID            \x1b[0man-id-in-one-piece\n"
         "\x1b[1mWHAT IS SAID  \x1b[0mKEY=a-very-long/value\n"

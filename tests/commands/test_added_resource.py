@@ -132,7 +132,7 @@ def test_diff_plan_and_apply(unified: Unified, tmp_path: Path) -> None:
     assert "Onlyhere" in unified("crm contacts list -p shop --all -o ndjson").stdout
 
 
-def test_its_shape(unified: Unified) -> None:
+def test_the_shape_of_an_added_resource_is_shown(unified: Unified) -> None:
     result = unified("schema crm/contacts -p hub -o json")
     assert result.code == 0
     assert "stage" in result.stdout

@@ -27,14 +27,14 @@ def test_the_first_of_them_runs(unified: Unified) -> None:
 @pytest.mark.parametrize(
     "environ", [{"UNIFIED_BASE_URL": "https://api.example.com"}, {"UNIFIED_PROFILE": "acme"}]
 )
-def test_who_has_set_a_variable_gets_the_help(
+def test_a_user_with_a_variable_set_gets_the_help(
     unified: Unified, environ: dict[str, str], tmp_path: Path
 ) -> None:
     result = unified("", tty=True, environ={"HOME": str(tmp_path), "UNIFIED_CONFIG": "", **environ})
     assert "Usage:" in result.stdout
 
 
-def test_who_has_a_config_file_or_no_terminal_gets_the_help(
+def test_a_user_with_a_config_file_or_no_terminal_gets_the_help(
     unified: Unified, tmp_path: Path
 ) -> None:
     file = tmp_path / "config.toml"

@@ -68,7 +68,7 @@ def test_the_last_hour_of_one(unified: Unified, logged: Service) -> None:
 
 
 @pytest.mark.parametrize("profiles", ["-p one", "-p '*'"])
-def test_those_that_failed(profiles: str, unified: Unified, logged: Service) -> None:
+def test_failed_actions_are_selected(profiles: str, unified: Unified, logged: Service) -> None:
     result = unified(f"logs {profiles} --failed --limit 40 -o ndjson", environ=logged.environ)
     records = [json.loads(line) for line in result.stdout.splitlines()]
     several = profiles != "-p one"

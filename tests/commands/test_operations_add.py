@@ -102,7 +102,7 @@ def test_a_terminal_asks(unified: Unified, home: Path) -> None:
     assert [*written(home)["api"]["crm"]["resources"]] == ["deals"]
 
 
-def test_what_its_user_wrote_stays(unified: Unified, home: Path) -> None:
+def test_entries_that_the_user_wrote_stay(unified: Unified, home: Path) -> None:
     assert unified("operations add crm/deals -p hub --yes", wall=lambda: NOW).code == 0
     path = home / "catalogue.d" / "crm.toml"
     own = path.read_text().replace('"list get win"', '"list win", safe = "win"  ')
@@ -189,7 +189,7 @@ def test_a_method_of_a_known_resource_is_added_to_it(unified: Unified, home: Pat
         ("crm -p shop", "one connection says what to add (-p with one name)"),
     ],
 )
-def test_what_cannot_be_added_is_refused(
+def test_operations_that_cannot_be_added_are_refused(
     typed: str, said: str, unified: Unified, home: Path
 ) -> None:
     result = unified(f"operations add -p hub {typed} --yes")

@@ -63,7 +63,7 @@ SERVE = "unified sandbox serve: invalid value for '--port': {} (unified sandbox 
         ),
     ],
 )
-def test_what_cannot_be_served_is_said(
+def test_a_sandbox_that_cannot_be_served_says_why(
     options: str, said: str, code: int, unified: Unified
 ) -> None:
     result = unified(f"sandbox serve {options}")

@@ -57,7 +57,7 @@ def runtime(folder: Path) -> Runtime:
 
 @MANY
 @given(content=st.one_of(st.binary(max_size=60), TEXTS.map(str.encode), FILES.map(str.encode)))
-def test_whatever_the_file_holds_it_is_read_or_refused(content: bytes) -> None:
+def test_any_config_file_is_read_or_refused(content: bytes) -> None:
     try:
         file.parse(Path("/c.toml"), content)
     except ConfigError:
@@ -66,7 +66,7 @@ def test_whatever_the_file_holds_it_is_read_or_refused(content: bytes) -> None:
 
 @MANY
 @given(text=FILES, name=NAMES, value=TEXTS.filter(bool))
-def test_whatever_the_file_holds_a_change_changes_one_thing(
+def test_a_change_of_any_config_file_changes_only_its_key(
     tmp_path: Path, text: str, name: str, value: str
 ) -> None:
     path = tmp_path / "config.toml"

@@ -461,7 +461,7 @@ CRM = {"crm", "crm/contacts", "crm/deals", "ticketing/tickets"}
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_what_a_connection_was_seen_to_offer_can_be_added(
+def test_operations_that_a_connection_offers_are_completed_for_add(
     name: str, shell: Start, tmp_path: Path
 ) -> None:
     running = shell(name, TAGGED.replace("full", "sales"))
@@ -480,7 +480,7 @@ def test_what_a_connection_was_seen_to_offer_can_be_added(
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_what_was_added_can_be_removed(name: str, shell: Start, tmp_path: Path) -> None:
+def test_added_operations_are_completed_for_remove(name: str, shell: Start, tmp_path: Path) -> None:
     running = shell(name)
     assert running.offered("unified operations remove ") == set()
     folder = tmp_path / ".config" / "unified" / "catalogue.d"

@@ -179,7 +179,7 @@ def test_an_empty_value_of_a_needed_field_is_neither_described_nor_taken(
 @pytest.mark.parametrize(
     "operation", [one for one in OPERATIONS if one.name in ("create", "update")], ids=command
 )
-def test_what_a_write_takes_is_described(client: httpx.Client, operation: Operation) -> None:
+def test_the_body_of_a_write_is_described(client: httpx.Client, operation: Operation) -> None:
     from openapi_schema_validator import OAS31Validator  # noqa: PLC0415  as above
 
     found = described(operation.method, operation.path)
@@ -272,7 +272,7 @@ PUBLISHED = [
 
 
 @pytest.mark.parametrize("request_", PUBLISHED, ids=lambda one: f"{one['method']} {one['path']}")
-def test_what_is_published_is_in_the_document(request_: dict[str, Any]) -> None:
+def test_published_facts_are_in_the_document(request_: dict[str, Any]) -> None:
     kinds = {re.sub(r"{\w+}", "[^/]+", path): item for path, item in DOCUMENT["paths"].items()}
     found = [
         operation

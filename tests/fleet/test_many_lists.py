@@ -155,7 +155,7 @@ def test_a_page_is_asked_for_again_by_the_rules_of_every_request(
 
 
 @pytest.mark.parametrize("steps", AGAIN.values(), ids=AGAIN)
-def test_a_page_that_never_comes_is_asked_for_as_often_as_any(
+def test_an_unanswered_page_is_retried_like_any_request(
     steps: Sequence[Step], unified: Unified, config: Config
 ) -> None:
     # The script repeats its last answer.

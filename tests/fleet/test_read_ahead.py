@@ -185,7 +185,7 @@ def test_an_error_of_reading_comes_after_the_pages_before(
         (KeyboardInterrupt(), 130),
     ],
 )
-def test_when_writing_ends_nothing_is_waited_for_and_no_further_page_is_requested(
+def test_reading_stops_at_once_when_writing_ends(
     error: BaseException, code: int, unified: Unified
 ) -> None:
     requested, release = threading.Event(), threading.Event()

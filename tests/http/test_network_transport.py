@@ -249,7 +249,7 @@ def test_answers_that_either_parser_refuses_are_refused(data: bytes, size: int) 
     assert str(caught.value).isprintable()
 
 
-def test_a_body_that_is_left_closes_the_connection() -> None:
+def test_an_unread_body_closes_the_connection() -> None:
     connection = Given(OK + b"Content-Length: 4\r\n\r\nabcd", 40)
     reader = ResponseReader(connection, "GET")
     assert next(iter(reader))

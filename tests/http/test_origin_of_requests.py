@@ -56,7 +56,7 @@ def test_the_url_that_a_recording_has_is_the_one_that_is_sent(
 @pytest.mark.parametrize(
     "command", ["ticketing tickets list", "ticketing tickets create -f subject=x"]
 )
-def test_a_path_that_httpx_writes_in_another_way_is_not_sent(
+def test_a_path_that_httpx_would_rewrite_is_not_sent(
     command: str, unified: Unified, service: Service
 ) -> None:
     environ = {**service.environ, "UNIFIED_BASE_URL": f"{service.url}/a{{b}}"}

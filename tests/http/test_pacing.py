@@ -364,7 +364,7 @@ def test_headers_that_say_the_same_for_ever_cannot_stop_it(facts: RateFacts) -> 
     assert run.seconds < 60
 
 
-def test_a_limit_that_never_opens_ends_the_call() -> None:
+def test_a_limit_that_never_ends_ends_the_call() -> None:
     pace, now, sent = Pace(), 0.0, 0
     while not pace.exhausted:
         now += max(0.0, pace.delay(now))
@@ -477,7 +477,7 @@ def test_a_recalled_pace_that_is_too_fast_is_learned_anew() -> None:
     assert run.seconds / Sliding(5, 1).floor(200) <= 1.6
 
 
-def test_of_several_pauses_of_one_burst_the_longest_counts() -> None:
+def test_the_longest_pause_of_a_burst_counts() -> None:
     pace = Pace()
     turns = [pace.take(0.0) for _ in range(4)]
     assert pace.refused(turns[0], 0.1, 2.0)

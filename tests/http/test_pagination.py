@@ -251,7 +251,7 @@ def test_a_partial_page_is_reported_at_the_end(unified: Unified, service: Servic
     ],
 )
 @pytest.mark.parametrize("output", ["json", "ndjson", "csv", "ids"])
-def test_a_page_that_never_comes_breaks_the_run_off(
+def test_an_unanswered_page_ends_the_run(
     output: str, bad: Any, code: int, unified: Unified, service: Service
 ) -> None:
     serve(service, [tickets(2), tickets(2, 2), []])

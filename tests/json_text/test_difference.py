@@ -53,7 +53,7 @@ def paths(one: str, other: str, **rules: frozenset[str]) -> list[str]:
         ('{"b":[1, {"x":2}],"a":1}', '{"a":1,"b":[1.0,{"x":2,"y":null}]}'),
     ],
 )
-def test_these_are_the_same(one: str, other: str) -> None:
+def test_equal_values_have_no_difference(one: str, other: str) -> None:
     assert paths(one, other) == paths(other, one) == []
     assert canonical(one.encode()) == canonical(other.encode())
 
@@ -73,7 +73,7 @@ def test_these_are_the_same(one: str, other: str) -> None:
         ('{"a":[null]}', '{"a":[]}', ["a"]),
     ],
 )
-def test_these_differ(one: str, other: str, where: list[str]) -> None:
+def test_different_values_have_a_difference(one: str, other: str, where: list[str]) -> None:
     assert paths(one, other) == where
 
 

@@ -114,7 +114,7 @@ def test_a_terminal_that_gets_the_records_gets_no_changing_line(
 
 
 @pytest.mark.parametrize("columns", [80, 120])
-def test_while_requests_wait_the_time_that_is_left_is_shown(columns: int) -> None:
+def test_the_remaining_wait_is_shown(columns: int) -> None:
     tally = Tally(Work(part="list", parts=68))
     tally.units, tally.parts = 4000, 17
     screen = Screen(columns, colour=False, encoding="utf-8")

@@ -403,7 +403,7 @@ def test_two_connections_are_distinct_and_their_names_are_whole(
     assert labels == [names[0]] * 2 + [""] * gap + [names[1]] * 2
 
 
-def test_a_name_without_room_is_cut_in_its_middle(
+def test_a_long_name_is_cut_in_the_middle(
     unified: Unified, service: Service, config: Callable[[str], Path]
 ) -> None:
     names = [f"{'a-long-customer-name-' * 2}{end}" for end in ("eu", "us")]

@@ -37,7 +37,7 @@ def reply(seen: Seen) -> Reply:
         "-p c00 ticketing tags list --all -o ndjson --out {folder}/list --limit 1",
     ],
 )
-def test_what_was_begun_with_one_connection_is_not_continued_with_another(
+def test_work_begun_with_one_connection_is_not_continued_with_another(
     unified: Unified, service: Service, config: Config, tmp_path: Path, command: str, change: str
 ) -> None:
     if "file://" in command:

@@ -36,7 +36,7 @@ COMMANDS = [
 @pytest.mark.parametrize(
     ("command", "folder", "name"), COMMANDS, ids=[command for command, *_ in COMMANDS]
 )
-def test_what_was_left_is_removed_by_the_next_run(
+def test_leftovers_are_removed_by_the_next_run(
     command: str,
     folder: str,
     name: str,
@@ -73,7 +73,7 @@ def test_the_lock_that_a_killed_run_left_is_removed(
     held.release()
 
 
-def test_what_another_process_is_writing_stays(
+def test_a_file_that_another_process_is_writing_stays(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     service.reply = failing({})

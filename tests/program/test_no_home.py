@@ -131,7 +131,7 @@ def test_a_doubt_does_not_promise_a_safe_repetition(
     assert "(look whether they were done: piped in again, they are sent again)" in result.stderr
 
 
-def test_what_its_journal_knows_is_not_sent_once_more(
+def test_calls_in_the_journal_are_not_sent_again(
     homeless: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folders = {"data": tmp_path / "data"}

@@ -215,7 +215,7 @@ def test_an_export_reports_that_its_folder_was_removed(
     assert "the working directory is gone: cd to another" in result.stderr
 
 
-def test_what_names_no_file_works(gone: Run, tmp_path: Path) -> None:
+def test_commands_without_a_file_name_work(gone: Run, tmp_path: Path) -> None:
     assert gone("-p old ticketing tags list").code == 0
     assert gone("diff ticketing/tags --from old --to old").code == 0
     assert gone("-p old export ticketing/tags --to HERE/dump").code == 0

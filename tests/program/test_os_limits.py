@@ -118,7 +118,7 @@ def test_more_lists_are_exported_than_files_may_be_open(
 
 
 @pytest.mark.usefixtures("four")
-def test_what_the_machine_refuses_to_one_of_several_decides_the_code(
+def test_a_local_failure_of_one_connection_decides_the_exit_code(
     unified: Unified, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened = Clients.open

@@ -76,14 +76,14 @@ def workshop(
 
 
 @writers()
-def test_what_writes_files_works(writer: Writer, workshop: Workshop) -> None:
+def test_commands_that_write_files_work(writer: Writer, workshop: Workshop) -> None:
     result = workshop.run(writer)
     assert (result.code, REFUSED in result.stderr) == (writer.code, False), result.stderr
     assert workshop.written(writer) != []
 
 
 @pytest.mark.parametrize(("command", "code"), READERS.items())
-def test_what_reads_works(command: str, code: int, workshop: Workshop) -> None:
+def test_commands_that_read_work(command: str, code: int, workshop: Workshop) -> None:
     result = workshop(command)
     assert (result.code, REFUSED in result.stderr) == (code, False), result.stderr
 

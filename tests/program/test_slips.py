@@ -111,9 +111,7 @@ def test_a_delete_by_path_asks_on_a_terminal_as_any_other(
 
 
 @pytest.mark.parametrize("out", [".", "/", ".."])
-def test_a_folder_is_no_file_to_write_a_list_to(
-    out: str, unified: Unified, service: Service
-) -> None:
+def test_a_list_cannot_be_written_to_a_folder(out: str, unified: Unified, service: Service) -> None:
     result = unified(f"voice calls list --all --out {out}", environ=service.environ)
     assert (result.stderr, result.code) == (f"error: {out} is a folder; name a file in it\n", 2)
     assert service.seen == []

@@ -207,7 +207,7 @@ def test_a_refusal_is_answered_with_the_offers(
     assert "; of ticketing this connection offers tickets, comments, attachments" in result.stderr
 
 
-def test_what_another_version_kept_of_an_offer_is_not_believed(
+def test_an_offer_cached_by_another_version_is_ignored(
     unified: Unified, published: PublishedService, tmp_path: Path
 ) -> None:
     folders = {name: tmp_path / name for name in ("config", "cache", "data")}

@@ -351,7 +351,9 @@ def test_a_recording_of_before_is_not_passed_on(
 
 
 @pytest.mark.parametrize("name", ["password", "api_token", "Authorization"])
-def test_what_an_error_says_of_a_field_stays(name: str, unified: Unified, service: Service) -> None:
+def test_an_error_about_a_field_is_not_masked(
+    name: str, unified: Unified, service: Service
+) -> None:
     served(service, refused(details={"errors": {name: ["is too short"]}}), 422)
     found = unified("ticketing tickets create -f name=x", environ=service.environ)
     assert (found.code, f"{name}: is too short" in found.stderr) == (4, True)

@@ -73,7 +73,7 @@ def test_with_the_token_of_the_environment_the_account_is_named(
 
 
 @pytest.mark.parametrize("name", FOR_THE_ENVIRONMENT)
-def test_what_an_own_token_may_not_do_is_said_as_such(
+def test_the_error_names_actions_that_a_connections_own_token_may_not_do(
     unified: Unified, published: PublishedService, name: str
 ) -> None:
     result = unified(FOR_THE_ENVIRONMENT[name], environ=published.environ(OWN, "me"))

@@ -135,7 +135,7 @@ def test_the_slow_connection_is_slow(client: httpx.Client, slept: list[float]) -
     assert slept == [1.0]
 
 
-def test_tiny_pages_lead_to_the_end_all_the_same(client: httpx.Client) -> None:
+def test_tiny_pages_are_read_to_the_end(client: httpx.Client) -> None:
     def records(account: str, limit: int) -> list[str]:
         found, cursor = [], ""
         while cursor is not None:

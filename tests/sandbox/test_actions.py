@@ -174,7 +174,7 @@ def test_an_export_becomes_ready_while_it_is_watched(client: httpx.Client) -> No
     ],
     ids=["base64", "multipart", "as it is"],
 )
-def test_what_was_uploaded_is_downloaded(client: httpx.Client, upload: dict[str, Any]) -> None:
+def test_an_uploaded_file_can_be_downloaded(client: httpx.Client, upload: dict[str, Any]) -> None:
     made = client.post("/unified/ticketing/attachments", **upload)
     assert made.status_code == 201
     assert made.json()["size"] == 4
@@ -306,7 +306,7 @@ def test_missing_parameters_are_named(
         ("emails emails move", {"id": "emails-1", "folder": {"id": "x"}}, 422),
     ],
 )
-def test_what_cannot_be_is_refused(
+def test_an_impossible_action_is_refused(
     client: httpx.Client, command: str, body: Any, status: int
 ) -> None:
     api, resource, action = command.split()

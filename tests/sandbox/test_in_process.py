@@ -60,7 +60,7 @@ def test_a_record_lives_from_create_to_delete(resource: Resource, unified: Unifi
         )
 
 
-def test_what_one_process_writes_another_reads_until_the_reset(process: Process) -> None:
+def test_another_process_reads_the_writes_until_the_reset(process: Process) -> None:
     made = process("-p sandbox ticketing tickets create -f name=Persistent")
     name = json.loads(made.stdout)["id"]
     assert (

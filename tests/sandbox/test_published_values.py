@@ -75,7 +75,7 @@ def test_every_known_value_finds_records(
 
 
 @pytest.mark.parametrize("line", SHOWN)
-def test_what_readme_and_topics_filter_is_there(line: str, unified: Unified) -> None:
+def test_records_for_the_filters_of_readme_and_topics_exist(line: str, unified: Unified) -> None:
     assert records(unified, line) != []
 
 

@@ -40,7 +40,7 @@ def test_an_unknown_resource_is_named() -> None:
         pass
 
 
-def test_what_cannot_start_says_why(pytester: pytest.Pytester) -> None:
+def test_a_sandbox_that_cannot_start_says_why(pytester: pytest.Pytester) -> None:
     pytester.makeconftest('pytest_plugins = ["unified_cli.sandbox.pytest_plugin"]')
     pytester.makepyfile(
         "import pytest\n@pytest.mark.unified_sandbox(records={'a/b': 1})\ndef"

@@ -28,7 +28,7 @@ def test_each_operation_is_among_the_methods_of_its_path(catalogue: Catalogue) -
         ("/integrated-account/full/capabilities", "GET, HEAD, OPTIONS"),
     ],
 )
-def test_what_a_path_allows_is_said_the_same_everywhere(
+def test_the_allowed_methods_of_a_path_are_the_same_everywhere(
     bare_client: httpx.Client, path: str, allowed: str
 ) -> None:
     told = bare_client.options(path)

@@ -81,7 +81,7 @@ def test_every_pointer_leads_to_a_record(catalogue: Catalogue, world: SeededReco
     assert seen > 3000
 
 
-def test_what_points_both_ways_agrees(world: SeededRecords) -> None:
+def test_references_in_both_directions_agree(world: SeededRecords) -> None:
     pointed_at = 0
     for number in range(1, 121):
         ticket = one(world, "ticketing", "tickets", number)

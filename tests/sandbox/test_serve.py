@@ -85,7 +85,7 @@ def test_another_name_of_the_host_is_answered_where_it_is_allowed() -> None:
 @pytest.mark.parametrize(
     "name", ["*", "*.example.com", "http://sandbox", "sandbox/", "a b", "sandbox:", ""]
 )
-def test_a_pattern_is_no_name_of_a_host(unified: Unified, name: str) -> None:
+def test_a_pattern_is_not_a_host_name(unified: Unified, name: str) -> None:
     result = unified(["sandbox", "serve", "--state", ":memory:", "--allow-host", name])
     said = f"error: --allow-host {name}: not a host name (NAME or NAME:PORT, without wildcards)\n"
     assert (result.code, result.stderr) == (2, said)

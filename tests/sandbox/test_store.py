@@ -45,7 +45,7 @@ def client_of(catalogue: Catalogue, store: SandboxStore) -> httpx.Client:
     )
 
 
-def test_what_was_written_is_there_again(
+def test_writes_are_there_after_a_reopening(
     opened: Opener, catalogue: Catalogue, tmp_path: Path
 ) -> None:
     path = tmp_path / "data" / "sandbox.db"
@@ -123,7 +123,7 @@ def test_a_folder_that_cannot_be_made_is_reported(opened: Opener, tmp_path: Path
 @pytest.mark.parametrize(
     "folders", [{}, {"data": Path("/dev/null/x")}], ids=["no home", "not writable"]
 )
-def test_where_nothing_can_be_kept_the_sandbox_forgets(folders: Any, tmp_path: Path) -> None:
+def test_a_sandbox_without_a_writable_folder_is_in_memory(folders: Any, tmp_path: Path) -> None:
     said = tmp_path / "said"
     with said.open("wb") as stream:
         runtime = Runtime(

@@ -89,7 +89,7 @@ def test_one_client_is_served_by_few_threads() -> None:
         ("POST", f"/batch-request?{ACCOUNT}", "", "waitress"),
     ],
 )
-def test_what_may_wait_is_answered_by_a_thread(
+def test_a_response_that_may_be_slow_is_made_by_a_thread(
     method: str, target: str, faults: str, answers: str
 ) -> None:
     threads: list[str] = []
@@ -124,7 +124,7 @@ def test_a_large_body_is_read_by_a_thread() -> None:
     assert all(name.startswith("waitress-") for name in threads)
 
 
-def test_an_answer_that_waits_holds_up_no_other() -> None:
+def test_a_waiting_answer_delays_no_other() -> None:
     going, over = threading.Event(), threading.Event()
 
     def wait(_seconds: float) -> None:
@@ -140,7 +140,7 @@ def test_an_answer_that_waits_holds_up_no_other() -> None:
         assert slow.result().status_code == 200
 
 
-def test_who_reads_nothing_holds_up_no_other() -> None:
+def test_a_client_that_reads_nothing_delays_no_other() -> None:
     request = f"GET {FULL}&limit=500 HTTP/1.1\r\nHost: {{}}\r\n\r\n"
     with server() as url, ExitStack() as stack:
         host, _, port = url.removeprefix("http://").partition(":")

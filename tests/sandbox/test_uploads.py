@@ -142,7 +142,7 @@ def test_a_public_file_gets_an_address(
 
 
 @pytest.mark.parametrize("form", [True, False])
-def test_what_has_no_files_takes_none(
+def test_a_resource_without_files_takes_none(
     form: bool, unified_sandbox: UnifiedSandbox, tmp_path: Path
 ) -> None:
     path = tmp_path / "a.txt"

@@ -102,7 +102,7 @@ ENDS: dict[str, tuple[list[Step], str]] = {
 
 
 @pytest.mark.parametrize(("steps", "end"), ENDS.values(), ids=ENDS)
-def test_what_may_have_been_done_is_sent_once(
+def test_a_write_that_may_have_been_done_is_sent_once(
     steps: list[Step], end: str, imported: Import, config: Callable[[str], Path]
 ) -> None:
     config("idempotency_window = 0\n")
@@ -127,7 +127,7 @@ REPEATED = [
 
 
 @pytest.mark.parametrize("name", REPEATED)
-def test_where_keys_are_honoured_it_is_sent_again_with_the_same(
+def test_a_write_is_repeated_with_the_same_key_if_keys_are_honoured(
     name: str, imported: Import
 ) -> None:
     slept = list[threading.Thread]()
@@ -146,7 +146,7 @@ def test_where_keys_are_honoured_it_is_sent_again_with_the_same(
     assert sorted(Counter(keys(listener)).values()) == [1, 1, 1, 2]
 
 
-def test_who_gives_up_still_hears_the_answer_to_what_was_sent(imported: Import) -> None:
+def test_an_abandoned_import_still_records_the_answer_to_a_sent_write(imported: Import) -> None:
     given_up = threading.Event()
 
     def check() -> None:
@@ -160,7 +160,7 @@ def test_who_gives_up_still_hears_the_answer_to_what_was_sent(imported: Import) 
     assert len(listener.requests) == 3
 
 
-def test_an_answer_that_takes_its_time_holds_up_no_other(imported: Import) -> None:
+def test_a_slow_answer_delays_no_other(imported: Import) -> None:
     others, in_time = threading.Event(), list[bool]()
     slow = [Call(lambda: in_time.append(others.wait(SECONDS))), CREATED]
     script: Script = [[Wait(0.01), CREATED]] * 4

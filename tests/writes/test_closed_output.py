@@ -59,7 +59,7 @@ def test_the_last_line_says_how_to_continue(
 
 
 @pytest.mark.parametrize("command", [FAN_OUT, PIPED])
-def test_what_it_prints_sends_the_rest_once(
+def test_the_printed_command_sends_the_rest_once(
     command: str, answered: Service, unified: Unified
 ) -> None:
     ended = unified(f"{command} -o ndjson", stdin=LINES, stdout=Head(1))

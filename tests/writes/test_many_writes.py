@@ -152,7 +152,7 @@ def test_writes_in_doubt_are_resumed_only_when_that_is_harmless(
         assert result.code == (0 if again else 10)
 
 
-def test_a_key_that_is_honoured_no_more_is_not_used_again(
+def test_an_expired_key_is_not_used_again(
     unified: Unified, service: Service, config: Config
 ) -> None:
     profiles(config, service.url, 2)
@@ -470,7 +470,7 @@ def test_json_errors_name_the_run(unified: Unified, service: Service, config: Co
     assert (error["exit"], error["run"], error["next"]) == (9, run, f"unified runs retry {run}")
 
 
-def test_those_that_failed_in_a_run_are_selected(
+def test_connections_that_failed_in_a_run_are_selected(
     unified: Unified, service: Service, config: Config
 ) -> None:
     profiles(config, service.url, 4)
@@ -621,7 +621,7 @@ def test_a_run_of_an_account_of_the_flags_is_resumed_there(
 
 
 @pytest.mark.parametrize("piped", [False, True])
-def test_what_cannot_be_printed_leaves_nothing_in_doubt(
+def test_an_outcome_that_cannot_be_printed_is_not_in_doubt(
     piped: bool, unified: Unified, service: Service, config: Config
 ) -> None:
     profiles(config, service.url, 9)

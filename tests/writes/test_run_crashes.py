@@ -175,7 +175,7 @@ def test_with_keys_each_effect_is_there_once(
     ],
     ids=["an action that is felt outside", "keys are ignored", "keys are ignored in a resume"],
 )
-def test_what_may_not_be_repeated_is_never_sent_twice(
+def test_calls_that_must_not_be_repeated_are_sent_once(
     command: str,
     window: str,
     prepare: bool,

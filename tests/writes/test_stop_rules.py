@@ -79,7 +79,7 @@ def test_a_connection_whose_other_writes_would_fail_too(alone: bool) -> None:
     assert (rules.ended, rules.error) == ((True, BLOCKED) if alone else (False, None))
 
 
-def test_what_was_broken_off_is_not_printed_as_a_whole(unified: Unified, service: Service) -> None:
+def test_a_broken_off_list_is_not_printed_as_complete(unified: Unified, service: Service) -> None:
     def reply(seen: Seen) -> Reply:
         return Reply(401) if seen.segments[-1] == "b" else served({"id": seen.segments[-1]})
 
@@ -97,7 +97,7 @@ def test_what_was_broken_off_is_not_printed_as_a_whole(unified: Unified, service
     assert [one["id"] for one in whole.json["result"]] == ["a", "d", "c"]
 
 
-def test_what_stops_a_run_at_its_end_leaves_nothing(unified: Unified, service: Service) -> None:
+def test_a_run_stopped_at_its_end_leaves_nothing(unified: Unified, service: Service) -> None:
     service.reply = lambda seen: (
         Reply(401) if seen.segments[-1] == "b" else served({"id": seen.segments[-1]})
     )

@@ -390,7 +390,7 @@ def test_a_program_that_is_no_test_is_refused(
     )
 
 
-def test_an_empty_list_is_said_to_be_one(
+def test_an_empty_list_is_reported(
     unified: Unified, service: Service, environ: dict[str, str]
 ) -> None:
     answering(service, [connection("c-1")])
@@ -527,7 +527,7 @@ def test_the_credentials_of_connections_are_dropped_from_errors(
 
 @pytest.mark.parametrize("kind", ["text/plain", "text/html", "application/json"])
 @pytest.mark.parametrize("status", [200, 403, 502])
-def test_what_cannot_be_looked_through_is_not_shown(
+def test_a_response_that_cannot_be_masked_is_not_shown(
     unified: Unified, service: Service, tmp_path: Path, kind: str, status: int
 ) -> None:
     body = f'{{"id": 1, "context": {{"access_token": "{SECRET}"}}'.encode()
@@ -760,7 +760,7 @@ def test_ids_as_they_are_published_are_taken(
 
 
 @pytest.mark.parametrize("tty", [False, True])
-def test_what_a_tenant_is_called_moves_no_cursor(
+def test_a_tenant_name_cannot_move_the_terminal_cursor(
     tty: bool, unified: Unified, service: Service, environ: dict[str, str]
 ) -> None:
     answering(service, [connection("c-1", "ac\x1b[31mme", "desk\u202ely", status="\x1b]0;x\x07")])

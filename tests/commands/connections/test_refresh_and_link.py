@@ -58,7 +58,7 @@ def test_the_credentials_of_one_are_renewed(unified: Unified, owned: Service) ->
     )
 
 
-def test_of_several_it_is_a_run(unified: Unified, owned: Service) -> None:
+def test_several_refreshes_are_a_run(unified: Unified, owned: Service) -> None:
     owned.reply = lambda seen: answer(seen, status=500 if "blocked" in str(seen.body) else 200)
     call = "connections refresh -p needs_reauth -p blocked -p active --yes -o ndjson"
     result = unified(call, environ=owned.environ)
@@ -193,7 +193,7 @@ def test_they_are_shown(unified: Unified, owned: Service) -> None:
 @pytest.mark.parametrize(
     ("account", "word"), [("needs-reauth", "link -p x"), ("blocked", "refresh -p x")]
 )
-def test_where_they_help_they_are_named(
+def test_refresh_and_link_are_suggested_if_they_help(
     account: str, word: str, unified: Unified, config: Config
 ) -> None:
     config(f'base_url = "sandbox:"\n[profiles.x]\naccount_id = "{account}"\n')

@@ -34,7 +34,7 @@ def profiles(config: Config, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("profiles")
-def test_it_holds_what_a_report_needs_and_no_secret(
+def test_a_bundle_has_the_facts_for_a_report_and_no_secret(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     service.reply = lambda _: Reply(200, b'{"result":[{"id":"1"}],"next_cursor":null}')

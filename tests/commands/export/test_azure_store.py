@@ -69,7 +69,7 @@ def test_a_list_is_verified_and_changed_bytes_are_found(
     assert f"{Path(first).name}: not the bytes that were written" in stderr
 
 
-def test_of_two_runs_the_second_ends(
+def test_the_second_of_two_runs_ends(
     service: Service, container: Container, tmp_path: Path
 ) -> None:
     serve_lists(service, pages=12, seconds=0.3)
@@ -104,7 +104,7 @@ def test_of_two_runs_the_second_ends(
         ("", "nobodys", 11, "nobodys does not exist"),
     ],
 )
-def test_what_azure_refuses_is_said(
+def test_a_refusal_of_azure_is_reported(
     service: Service,
     container: Container,
     tmp_path: Path,

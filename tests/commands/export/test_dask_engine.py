@@ -250,7 +250,7 @@ def lose_the_worker(dask: Cluster, to: Path, *more: str) -> tuple[Started, float
 
 
 @pytest.mark.long(seconds=12)
-def test_where_no_worker_is_left_it_says_so_and_ends(alone: Cluster, tmp_path: Path) -> None:
+def test_an_export_without_workers_left_ends_with_an_error(alone: Cluster, tmp_path: Path) -> None:
     process, seconds = lose_the_worker(alone, tmp_path / "dump", "--wait-timeout", "2")
     assert seconds < 60
     assert process.wait(30) == 6

@@ -602,7 +602,7 @@ def test_a_table_that_was_removed_is_made_again(run: Export, world: World, folde
     assert folder.records() == world.records
 
 
-def test_what_another_program_writes_before_our_commit_is_not_ours(
+def test_a_commit_of_another_program_is_not_mistaken_for_ours(
     run: Export, unified: Unified, world: World, folder: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from unified_cli.commands.export.delta_table import ListTable  # noqa: PLC0415  an extra
@@ -794,7 +794,7 @@ SAME_COLUMN = "the table has such a column (names that differ only in case are t
         ("--dedupe id", 2, "--dedupe id needs -o ndjson or parquet"),
     ],
 )
-def test_what_a_table_cannot_have_is_refused(
+def test_options_that_a_table_cannot_have_are_refused(
     more: str, code: int, said: str, run: Export, world: World, folder: Place
 ) -> None:
     result = run(folder, more)
@@ -879,7 +879,7 @@ def test_a_list_without_times_is_read_whole_and_is_what_it_is(
     assert unified(f"export --verify {folder.url}").code == 0
 
 
-def test_what_the_provider_left_out_of_a_page_is_not_gone(
+def test_records_that_the_provider_left_out_are_not_removed(
     run: Export, service: Service, folder: Place
 ) -> None:
     serve_texts(service, ['{"id":"a"}', '{"id":"b"}'])
@@ -1036,7 +1036,7 @@ def test_a_store_that_replaces_what_it_should_create_is_refused(
 
 
 @pytest.mark.parametrize("place", ["s3"], indirect=True)
-def test_a_store_that_is_lost_when_all_was_read_is_gone_on_with(
+def test_an_export_continues_after_a_store_is_lost_behind_the_last_page(
     run: Export, world: World, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The table library's errors about a store read like the object library's."""

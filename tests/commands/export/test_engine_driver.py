@@ -142,7 +142,7 @@ def test_all_is_there_and_nothing_else(
     assert len(service.seen) == asked
 
 
-def test_where_no_worker_is_there_it_says_so_at_once_and_ends(
+def test_an_export_without_workers_ends_at_once(
     client: Client, export: Callable[..., Result], service: Service, tmp_path: Path
 ) -> None:
     client.workers = [0]

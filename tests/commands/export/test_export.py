@@ -222,7 +222,7 @@ def test_a_connection_is_used_for_one_list_after_the_other_and_closed(
     "command", ["export ticketing/tickets --to dump", "ticketing tickets list --all -o ndjson"]
 )
 @pytest.mark.parametrize("status", [429, 503])
-def test_while_a_connection_waits_others_are_read(
+def test_other_connections_are_read_while_one_waits(
     status: int,
     command: str,
     unified: Unified,
@@ -266,7 +266,7 @@ def test_while_a_connection_waits_others_are_read(
     assert [asked.count((name, None)) for name in accounts] == [1] * len(accounts)
 
 
-def test_what_others_take_while_a_request_waits_to_be_repeated_is_not_taken_from_its_timeout(
+def test_waiting_for_other_connections_does_not_use_up_a_retrys_timeout(
     unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
     config(
@@ -313,7 +313,7 @@ def test_what_others_take_while_a_request_waits_to_be_repeated_is_not_taken_from
         ),
     ],
 )
-def test_what_does_not_go_together_or_is_empty_is_refused(
+def test_conflicting_or_empty_options_are_refused(
     words: list[str], reason: str, unified: Unified
 ) -> None:
     result = unified(["export", *words])

@@ -228,7 +228,7 @@ def test_a_target_folder_that_is_replaced_in_mid_run_gets_nothing(
 
 
 @pytest.mark.parametrize("below", ["", "/sub", "/sub/sub"])
-def test_a_link_that_leads_nowhere_is_no_folder(
+def test_a_dangling_link_is_not_a_folder(
     below: str, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "planted" / "place")
@@ -472,7 +472,7 @@ def test_a_file_in_place_of_the_folder_is_reported(unified: Unified, tmp_path: P
         assert (result.stderr, result.code) == (f"error: there is no folder {path}\n", 12)
 
 
-def test_a_folder_that_cannot_be_read_is_no_folder_without_a_manifest(
+def test_an_unreadable_folder_is_not_mistaken_for_one_without_a_manifest(
     unified: Unified, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refusing(_: Path) -> Iterator[Path]:
@@ -549,7 +549,7 @@ FORGED = [
 
 
 @pytest.mark.parametrize("changed", FORGED, ids=str)
-def test_a_checkpoint_of_odd_types_is_damaged_even_where_its_sum_is_right(
+def test_a_checkpoint_with_wrong_types_is_damaged_despite_a_valid_checksum(
     changed: dict[str, Any], unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     broken_off(unified, service, tmp_path / "tickets")

@@ -174,7 +174,7 @@ def test_a_task_without_a_token_here_sends_nothing(
         "export ticketing -p acme --to x --tasks --bom",
     ],
 )
-def test_what_makes_no_task_is_refused(
+def test_an_invalid_task_is_refused(
     line: str, unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
     profiles(config, service.url, "acme", "globex")

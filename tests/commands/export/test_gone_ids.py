@@ -127,7 +127,7 @@ def test_each_id_has_the_time_of_the_full_read_that_missed_it_first(
     assert restart(4) == {"old": ""}
 
 
-def test_of_another_list_nothing_is_gone(
+def test_ids_of_another_list_are_not_gone(
     world: World,
     to: str,
     export: Callable[..., Result],
@@ -160,7 +160,7 @@ def test_a_list_that_a_user_changed_is_replaced_silently(
 
 
 @pytest.mark.parametrize(("more", "code"), [("", 9), ("--allow-partial", 0)])
-def test_what_a_partial_read_lacks_is_not_gone(
+def test_ids_missing_from_a_partial_read_are_not_gone(
     world: World, to: str, export: Callable[..., Result], tmp_path: Path, more: str, code: int
 ) -> None:
     assert export(to).code == 0

@@ -247,7 +247,7 @@ def test_in_a_store_too_a_stamp_to_come_hides_no_change(
         os.umask(before)
 
 
-def test_where_all_stamps_are_to_come_the_list_is_read_whole(
+def test_a_list_with_only_future_times_is_read_completely(
     at_noon: Callable[..., Result], world: World, tmp_path: Path
 ) -> None:
     for number in range(3):
@@ -260,7 +260,7 @@ def test_where_all_stamps_are_to_come_the_list_is_read_whole(
     assert union(tmp_path) == world.records
 
 
-def test_what_changed_while_a_list_was_read_is_read_by_the_next_run(
+def test_changes_during_a_read_are_read_by_the_next_run(
     at_noon: Callable[..., Result], world: World, service: Service, tmp_path: Path
 ) -> None:
     """The second page is of a later time than the first, and so is what it holds."""
@@ -416,7 +416,7 @@ def test_a_change_within_a_microsecond_is_a_change(
 @pytest.mark.parametrize(
     "at", [None, 5, "yesterday", {}], ids=["missing", "a number", "no time", "an object"]
 )
-def test_a_list_without_times_is_read_whole_and_said_to_be(
+def test_a_list_without_times_is_read_completely_and_reported(
     world: World, export: Callable[..., Result], tmp_path: Path, at: Any
 ) -> None:
     world.records["a"] = {"id": "a"} if at is None else {"id": "a", "updated_at": at}
@@ -517,7 +517,7 @@ def test_a_list_that_was_damaged_is_no_base_of_an_increment(
 
 
 @pytest.mark.parametrize("command", [EXPORT, "export ticketing/tickets --to"])
-def test_what_a_killed_run_left_beside_complete_files_is_removed(
+def test_leftovers_of_a_killed_run_beside_complete_files_are_removed(
     command: str, world: World, export: Callable[..., Result], tmp_path: Path
 ) -> None:
     for seconds in (0, 1000):
@@ -577,7 +577,7 @@ def test_a_copy_of_an_export_is_compared_once_and_continues(
         ),
     ],
 )
-def test_what_does_not_go_together_is_refused(
+def test_conflicting_options_are_refused(
     world: World, export: Callable[..., Result], more: str, message: str
 ) -> None:
     result = export(more)

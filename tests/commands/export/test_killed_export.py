@@ -72,9 +72,7 @@ def manifest(tmp_path: Path) -> Any:
         for name, line in READERS.items()
     ],
 )
-def test_a_killed_export_has_not_come_to_its_end(
-    line: str, done: int, run: Run, tmp_path: Path
-) -> None:
+def test_a_killed_export_is_not_complete(line: str, done: int, run: Run, tmp_path: Path) -> None:
     if line.startswith("sql"):
         pytest.importorskip("duckdb", reason="needs the extra sql")
     assert manifest(tmp_path)["complete"] is False

@@ -74,7 +74,7 @@ def kill_restart(service: Service, world: World, words: list[str], home: Path) -
     world.broken = lambda _: None
 
 
-def test_what_a_killed_restart_had_not_reached_is_not_taken_for_read(
+def test_lists_that_a_killed_restart_did_not_reach_do_not_count_as_read(
     world: World,
     to: str,
     form: str,

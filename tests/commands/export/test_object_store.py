@@ -175,7 +175,7 @@ def test_repeated_records_are_left_out_also_of_later_chunks(
     assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(80)]
 
 
-def test_what_changed_is_added(
+def test_changed_records_are_added(
     export: Export, service: Service, bucket: Bucket, unified: Unified
 ) -> None:
     records = [
@@ -274,7 +274,7 @@ def test_readers_find_the_text_that_ndjson_has(
     assert there["record"].to_list() == texts
 
 
-def test_what_changed_after_a_killed_run_is_read_by_the_next_one(
+def test_changes_after_a_killed_run_are_read_by_the_next_run(
     export: Export, service: Service, bucket: Bucket, unified: Unified
 ) -> None:
     world = World(service)
@@ -534,7 +534,7 @@ def test_a_killed_export_resumes_while_the_store_does_not_list_new_objects(
     assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(80)]
 
 
-def test_what_takes_over_from_a_frozen_run_and_finds_no_change_leaves_nothing_in_the_end(
+def test_a_run_without_changes_that_takes_over_from_a_frozen_run_leaves_nothing(
     export: Export, service: Service, bucket: Bucket, unified: Unified
 ) -> None:
     record = {"id": "t", "updated_at": "2026-01-01T00:00:00Z"}
@@ -618,7 +618,7 @@ def test_the_bytes_of_a_list_that_was_copied_are_read_once(
         )
 
 
-def test_what_versions_before_wrote_is_read(
+def test_files_of_earlier_versions_are_read(
     export: Export, service: Service, bucket: Bucket, unified: Unified
 ) -> None:
     # They took no note of tags, and each writer gave its chunks names of its own.
@@ -657,7 +657,7 @@ def test_tasks_of_a_process_share_the_client_of_a_bucket(bucket: Bucket) -> None
     assert other is not first
 
 
-def test_of_two_runs_the_second_ends(service: Service, bucket: Bucket, tmp_path: Path) -> None:
+def test_the_second_of_two_runs_ends(service: Service, bucket: Bucket, tmp_path: Path) -> None:
     serve_lists(service, pages=12, seconds=0.3)
     argv = ["export", "ticketing/tickets", "--to", f"s3://{bucket.name}/dump", "--rate", "0"]
     first = start(argv, tmp_path / "one", {**bucket.environ, **service.environ})
@@ -827,7 +827,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("to", "more", "code", "said"), REFUSED)
-def test_what_cannot_be_is_refused_before_anything_is_asked(
+def test_impossible_options_are_refused_before_any_request(
     export: Export, service: Service, to: str, more: str, code: int, said: str
 ) -> None:
     result = export(more, to)
@@ -997,7 +997,7 @@ def test_a_manifest_that_names_strange_files_is_checked_like_any_other(
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b"[]", b"\xff", b'{"v":2}', b"{" * 100_000], ids=repr)
-def test_a_damaged_log_is_said_to_be(
+def test_a_damaged_log_is_reported(
     export: Export, service: Service, bucket: Bucket, text: bytes
 ) -> None:
     serve_lists(service, pages=1)

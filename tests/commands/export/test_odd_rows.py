@@ -124,7 +124,7 @@ def at(second: int, more: str = "") -> str:
     return f'"updated_at":"2026-01-01T00:00:{second:02}Z"{more}'
 
 
-def test_of_ids_that_look_alike_one_kind_is_left_out_and_named(
+def test_of_ids_with_equal_text_only_one_type_is_kept_and_the_other_reported(
     export: Export, tmp_path: Path
 ) -> None:
     texts = [

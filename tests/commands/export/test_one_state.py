@@ -456,7 +456,7 @@ def test_a_restart_in_another_format_leaves_only_that(
 
 
 @PAIRS
-def test_what_a_killed_restart_left_in_another_format_is_removed(
+def test_leftovers_of_a_killed_restart_in_another_format_are_removed(
     exports: Callable[[str], Exports],
     service: Service,
     tmp_path: Path,

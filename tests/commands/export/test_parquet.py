@@ -251,7 +251,7 @@ def schema_of(path: Path) -> dict[str, str]:
     return {field.name: str(field.type) for field in parquet.read_schema(path)}
 
 
-def test_whatever_is_in_a_list_its_files_have_one_schema(
+def test_all_files_of_a_list_have_the_same_schema(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     pages: list[list[dict[str, Any]]] = [
@@ -283,7 +283,7 @@ def test_a_run_that_was_broken_off_is_resumed_at_its_page(
     assert [row["record"] for row in rows(tmp_path / "dump" / "acct-1" / TICKETS)] == RECORDS
 
 
-def test_who_starts_over_leaves_nothing_of_a_killed_run(
+def test_a_restart_removes_everything_of_a_killed_run(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     replies(service, at="2")

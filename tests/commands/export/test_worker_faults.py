@@ -108,7 +108,7 @@ def starts_again(dask: Cluster) -> None:
         pytest.param(comes_late, marks=pytest.mark.long(seconds=10)),
     ],
 )
-def test_whatever_worker_is_lost_or_comes_late_each_record_is_there_once(
+def test_each_record_is_exported_once_though_workers_are_lost_or_late(
     fault: Callable[[Cluster], None], dask: Cluster, tmp_path: Path
 ) -> None:
     process = begin(dask, tmp_path / "dump")

@@ -149,7 +149,7 @@ def test_a_lost_reply_is_settled_with_the_same_key(
     assert sorted(record["name"] for record in page["result"]) == ["a", "b", "c"]
 
 
-def test_what_stays_in_doubt_is_said_and_settled_by_the_next_run(
+def test_a_remaining_doubt_is_reported_and_settled_by_the_next_run(
     unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], records: Records
 ) -> None:
     path = records({"name": "a"}, {"name": "b"})
@@ -267,7 +267,7 @@ def test_half_a_surrogate_pair_arrives_as_it_is(
 
 
 @pytest.mark.parametrize("action", ["send", "reply", "forward"])
-def test_an_action_that_is_felt_outside_is_never_repeated(
+def test_an_outward_action_is_never_repeated(
     action: str, unified: Unified, service: Service, records: Records
 ) -> None:
     service.reply = lambda _: Reply(200, b"{", {"Content-Type": "application/json"})
@@ -388,7 +388,7 @@ def test_fail_fast_stops_at_the_first_refusal(
     )
 
 
-def test_what_failed_and_what_was_not_tried_is_fed_back(
+def test_failed_and_untried_records_can_be_imported_again(
     unified: Unified, service: Service, records: Records
 ) -> None:
     service.reply = refusing
@@ -432,7 +432,7 @@ def test_a_key_that_is_not_a_valid_header_is_reported(
 @pytest.mark.parametrize(
     ("status", "code"), [(401, ExitCode.ACCESS), (503, ExitCode.ACCESS)]
 )  # fmt: skip
-def test_a_locked_door_stops_the_run(
+def test_an_authorisation_failure_stops_the_run(
     status: int, code: int, unified: Unified, service: Service, records: Records
 ) -> None:
     envelope = json.dumps({"statusCode": status, "error": "x", "message": "no"}).encode()
@@ -570,7 +570,7 @@ def test_broken_csv_is_refused_before_anything_is_sent(
         (b"[" * 100_000, " is nested too deeply"),
     ],
 )
-def test_what_holds_no_records_is_refused(
+def test_a_file_without_records_is_refused(
     content: bytes, message: str, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     path = tmp_path / "in"
@@ -843,7 +843,7 @@ def test_a_map_that_computes_says_so_once(
     assert result.notes == "--map computed 10158500000000000 in doubles, which keep 15 digits\n"
 
 
-def test_a_map_that_is_no_program_is_refused(
+def test_a_map_that_is_not_a_jq_program_is_refused(
     unified: Unified, service: Service, records: Records
 ) -> None:
     result = unified([*TAGS.split(), str(records({})), "--map", ".["], environ=service.environ)
@@ -899,7 +899,7 @@ INVALID = "unified import: invalid value for {} (unified import --help)"
         ),
     ],
 )
-def test_what_cannot_be_imported_is_refused(
+def test_input_that_cannot_be_imported_is_refused(
     argv: str, code: int, message: str, unified: Unified, service: Service
 ) -> None:
     result = unified(argv, environ=service.environ)

@@ -114,7 +114,7 @@ def test_a_pipe_or_a_link_is_neither_waited_for_nor_followed(
 
 
 @pytest.mark.parametrize("status", [504, 408])
-def test_a_journal_of_version_0_1_is_gone_on_with(
+def test_a_journal_of_version_0_1_is_continued(
     status: int, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     service.reply = lambda _: Reply(status)

@@ -120,7 +120,7 @@ def test_the_error_of_one_write_says_how_to_repeat_it(
 
 
 @pytest.mark.parametrize("status", [302, 303, 307])
-def test_a_redirected_write_is_said_to_be_unconfirmed(
+def test_a_redirected_write_is_reported_as_unconfirmed(
     status: int, unified: Unified, service: Service
 ) -> None:
     service.reply = lambda _: Reply(status, b"", {"Location": "/there"})

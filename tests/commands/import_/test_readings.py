@@ -262,7 +262,7 @@ def test_a_name_with_dots_is_a_path(
     assert sent(service) == [wanted]
 
 
-def test_a_cell_that_is_no_json_fails_its_line_only(
+def test_a_cell_that_is_not_json_fails_only_its_line(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     path = tmp_path / "a.csv"
@@ -365,7 +365,7 @@ def test_a_table_that_0_2_0_took_for_json_lines_stays_refused(
 
 
 @pytest.mark.parametrize("options", ["--format tsv", "--delimiter ';'", "--trim-header"])
-def test_what_0_2_0_had_not_needs_a_new_journal(
+def test_choices_that_0_2_0_lacked_need_a_new_journal(
     options: str, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     path, journal = tmp_path / "a.csv", tmp_path / "a.csv.unified-journal"

@@ -66,7 +66,7 @@ def test_a_plain_table_brings_texts_lists_objects_and_known_numbers_back(
     assert (compared.code, compared.stdout) == (0, ""), compared.stdout
 
 
-def test_what_has_no_list_is_read_one_by_one(
+def test_resources_without_a_list_are_read_one_by_one(
     unified: Unified, config: Callable[[str], Path], tmp_path: Path
 ) -> None:
     """A page export is a job: the service lists none, so there is nothing to compare

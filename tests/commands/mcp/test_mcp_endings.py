@@ -97,7 +97,7 @@ def test_a_cancelled_call_does_not_wait_for_the_limit(
         assert sent <= 2
 
 
-def test_where_the_client_is_gone_nothing_more_is_sent(
+def test_nothing_more_is_sent_once_the_client_is_gone(
     tmp_path: Path, service: Service, config: str
 ) -> None:
     with started(tmp_path, "-p acme", UNIFIED_CONFIG=config) as agent:
@@ -144,7 +144,7 @@ def test_it_ends_with_its_reader_while_nothing_is_asked(tmp_path: Path, config: 
         assert agent.seconds_to_its_end() < 2
 
 
-def test_an_answer_that_is_owed_comes_though_the_input_is_closed(
+def test_a_pending_answer_is_sent_after_the_input_closes(
     tmp_path: Path, service: Service, config: str
 ) -> None:
     service.reply = lambda _: Reply(200, b'{"result":[{"id":"7"}],"next_cursor":null}')
@@ -249,7 +249,7 @@ def test_an_abandoned_read_gives_the_connections_that_answered(
     assert found["incomplete"] == []
 
 
-def test_a_long_read_gives_what_it_has_when_the_input_is_closed(
+def test_a_long_read_returns_its_records_when_the_input_closes(
     tmp_path: Path, service: Service, config: str
 ) -> None:
     with started(tmp_path, "-p acme", UNIFIED_CONFIG=config) as agent:

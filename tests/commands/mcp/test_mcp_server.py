@@ -461,7 +461,7 @@ def test_a_column_that_no_record_has_is_named(reader: Agent) -> None:
     assert found["remarks"] == ['no record has the column "nam" (did you mean "name"?)']
 
 
-def test_it_does_not_write_unless_it_may(reader: Agent) -> None:
+def test_the_server_does_not_write_without_permission(reader: Agent) -> None:
     said = reader.refused(
         "write", operation="ticketing tickets update", profile="prod-a", id="tickets-1", body={}
     )
@@ -469,7 +469,7 @@ def test_it_does_not_write_unless_it_may(reader: Agent) -> None:
     assert reader.refused("format_disk") == "there is no tool 'format_disk': search, describe, read"
 
 
-def test_it_writes_where_it_may(writer: Agent, sandbox: UnifiedSandbox) -> None:
+def test_the_server_writes_with_permission(writer: Agent, sandbox: UnifiedSandbox) -> None:
     update = {"operation": "ticketing tickets update", "id": "tickets-1"}
     done = writer.call(
         "write", **update, profile="prod-a", body={"name": "by an agent"}, idempotency_key="k-agent"
@@ -544,7 +544,7 @@ def test_a_write_names_the_fields_that_may_be_misspelt(writer: Agent, *, dry_run
     assert "unknown_fields" not in known
 
 
-def test_its_writes_are_a_run(place: Path, unified: Unified) -> None:
+def test_the_writes_of_a_server_are_a_run(place: Path, unified: Unified) -> None:
     environ = {"UNIFIED_CONFIG": str(place / "config.toml")}
     with agent(place, "-p prod-b --allow-writes", **environ) as found:
         update = {"operation": "ticketing tickets update", "profile": "prod-b", "id": "tickets-4"}
@@ -568,7 +568,7 @@ def test_its_writes_are_a_run(place: Path, unified: Unified) -> None:
     ]
 
 
-def test_it_deletes_only_if_that_is_allowed_too(place: Path) -> None:
+def test_the_server_deletes_only_with_a_separate_permission(place: Path) -> None:
     options = "-p prod-c --allow-writes --allow-deletes"
     with agent(place, options, UNIFIED_CONFIG=str(place / "config.toml")) as found:
         done = found.call(
@@ -627,7 +627,7 @@ def test_a_loop_of_calls_is_stopped(place: Path) -> None:
         )
 
 
-def test_what_an_agent_did_is_recorded_and_replayed(tmp_path: Path) -> None:
+def test_calls_of_an_agent_are_recorded_and_replayed(tmp_path: Path) -> None:
     get = {"operation": "ticketing tickets get", "profile": "acme", "id": "1"}
     har = tmp_path / "agent.har"
     with serving() as service:

@@ -194,7 +194,7 @@ def test_no_page_is_read_that_has_no_place_in_the_answer(tmp_path: Path, service
 
 
 @pytest.mark.parametrize("status", [200, 404])
-def test_what_many_connections_without_records_leave_is_bounded_too(
+def test_answers_of_many_connections_without_records_are_bounded(
     status: int, tmp_path: Path, service: Service
 ) -> None:
     def reply(seen: Seen) -> Reply:

@@ -87,7 +87,7 @@ def test_an_empty_plan_is_done(unified: Unified, target: Any, planned: Any) -> N
     assert (result.code, result.stderr) == (0, f"already applied: {plan}: it holds no calls\n")
 
 
-def test_what_has_changed_since_is_a_conflict(
+def test_a_record_that_changed_since_the_plan_is_a_conflict(
     unified: Unified, target: Any, planned: Any, there: There
 ) -> None:
     old = [{"id": key, "name": key, "color": "red", "status": "active"} for key in "abcdef"]
@@ -412,7 +412,7 @@ def test_a_forged_header_is_refused(
 
 
 @pytest.mark.parametrize("text", ["", "\n", "x", "{}", "[]", '{"id":1}\n{"id":2}\n', "\x00\x01"])
-def test_a_file_that_is_no_plan_is_refused(text: str, unified: Unified, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_plan_is_refused(text: str, unified: Unified, tmp_path: Path) -> None:
     path = tmp_path / "x.plan"
     path.write_text(text)
     result = unified(f"apply {path} -p sandbox --yes")
@@ -479,7 +479,7 @@ def test_records_that_refer_to_each_other_are_created_in_order(
         assert (first, sorted(others, key=str)) == (header, sorted(pairs, key=str))
 
 
-def test_what_refers_to_a_record_that_failed_is_not_tried(
+def test_references_to_a_failed_record_are_not_tried(
     unified: Unified, service: Service, config: Callable[[str], Path], tmp_path: Path
 ) -> None:
     config(

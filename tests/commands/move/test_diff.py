@@ -450,7 +450,7 @@ def test_a_name_that_may_be_several_things_is_refused(
         ("ticketing/tags --from /dev/null --to sandbox", 2, "/dev/null is not a regular file"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(
+def test_sides_that_cannot_be_compared_are_refused(
     options: str,
     code: int,
     said: str,
@@ -491,7 +491,7 @@ def test_a_line_that_is_no_record_is_named(
     assert result.stderr.startswith(f"error: {path}, line 2 {said}")
 
 
-def test_a_page_that_is_not_whole_is_no_side(
+def test_an_incomplete_page_cannot_be_a_side(
     unified: Unified, service: Service, config: Callable[[str], Path]
 ) -> None:
     config(
@@ -553,7 +553,7 @@ def test_nothing_is_left_behind_whatever_ends_it(
     assert (folder.stat().st_mode & 0o777, [*folder.iterdir()]) == (0o700, [])
 
 
-def test_what_a_killed_process_left_is_swept(unified: Unified, tmp_path: Path) -> None:
+def test_files_of_a_killed_process_are_removed(unified: Unified, tmp_path: Path) -> None:
     # Where the system cannot make a file without a name, it has one for a moment.
     folders = {"cache": tmp_path / "cache", "config": tmp_path / "config"}
     folder = tmp_path / "cache" / "compare"

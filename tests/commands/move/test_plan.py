@@ -246,7 +246,7 @@ def test_records_without_a_call_are_reported(
         ),
     ],
 )
-def test_what_cannot_be_planned_is_refused(
+def test_an_impossible_plan_is_refused(
     argv: str, said: str, unified: Unified, config: Callable[[str], Path], tmp_path: Path
 ) -> None:
     own = config(TWO).parent / "catalogue.d"

@@ -73,7 +73,7 @@ def test_unmatched_records_are_reported_once(unified: Unified, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("command", ["diff", "plan"])
-def test_what_the_service_fills_in_counts_only_with_all_fields(
+def test_fields_that_the_service_fills_in_count_only_with_all_fields(
     command: str, unified: Unified, tmp_path: Path
 ) -> None:
     assert unified("-p old ticketing tags list --limit 1 -o ndjson --out one.ndjson").code == 0

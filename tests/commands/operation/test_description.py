@@ -133,7 +133,7 @@ def test_it_is_printed_as_served(output: str, unified: Unified, service: Service
         ("--columns a", "takes no --jq"),
     ],
 )
-def test_what_makes_no_sense_is_refused(
+def test_options_that_make_no_sense_are_refused(
     typed: str, said: str, unified: Unified, config: Config
 ) -> None:
     config('[profiles.a]\naccount_id = "full"\nbase_url = "sandbox:"\n')
@@ -282,7 +282,7 @@ def test_a_parameter_that_the_connection_requires_is_named(
     assert "lacks" not in unified(f"{command} --describe", environ=environ, folders=cached).stderr
 
 
-def test_what_the_service_adds_is_never_sent(
+def test_defaults_that_the_service_adds_are_never_sent(
     unified: Unified, service: Service, cached: dict[str, Path]
 ) -> None:
     environ = says(

@@ -120,7 +120,7 @@ def test_a_broken_download_resumes(
     assert result.stderr.startswith("retry 1 of 4 in 0.5 s: ")
 
 
-def test_the_wait_before_going_on_grows_up_to_twenty_seconds(
+def test_the_wait_before_continuing_grows_up_to_twenty_seconds(
     unified: Unified, files: FileServer, tmp_path: Path
 ) -> None:
     files.turns = [Turn(200, CONTENT, PNG, send=6000)]
@@ -133,7 +133,7 @@ def test_the_wait_before_going_on_grows_up_to_twenty_seconds(
     assert (result.code, waits) == (6, ["0.5", "1.0", "2.0", "4.0", "8.0", "16.0", "20.0", "20.0"])
 
 
-def test_of_many_retries_the_first_are_reported(
+def test_only_the_first_of_many_retries_are_reported(
     unified: Unified, files: FileServer, tmp_path: Path
 ) -> None:
     files.turns = [Turn(200, CONTENT, PNG, send=6000), Turn(200, CONTENT, PNG)] * 12
@@ -157,7 +157,7 @@ def test_of_many_retries_the_first_are_reported(
         {**PNG, "Accept-Ranges": "bytes"},
     ],
 )
-def test_where_no_parts_are_offered_it_begins_again(
+def test_a_download_restarts_if_the_server_offers_no_parts(
     headers: dict[str, str], unified: Unified, files: FileServer, tmp_path: Path
 ) -> None:
     files.turns = [Turn(200, b"x" * 9000, headers, send=6000), Turn(200, CONTENT, headers)]
@@ -259,7 +259,7 @@ def test_an_error_page_is_not_saved_as_the_file(
 
 
 @pytest.mark.parametrize("algorithm", ["sha256", "sha512"])
-def test_a_right_checksum_is_right(
+def test_a_correct_checksum_is_accepted(
     algorithm: str, unified: Unified, files: FileServer, tmp_path: Path
 ) -> None:
     value = base64.b64encode(hashlib.new(algorithm, CONTENT).digest()).decode()
@@ -436,7 +436,7 @@ def test_a_file_elsewhere_is_requested_without_the_token(
         "ftp://127.0.0.1/x",
     ],
 )
-def test_a_file_is_nowhere_that_is_not_safe(
+def test_a_redirect_to_an_unsafe_address_is_refused(
     location: str, unified: Unified, files: FileServer, tmp_path: Path
 ) -> None:
     files.turns = [Turn(302, b"", {"Location": location})]

@@ -176,7 +176,7 @@ def test_each_value_is_sent_as_it_was_typed(
         "text = text.replace('{', '{\"priority\":null,', 1)",
     ],
 )
-def test_what_means_the_same_is_no_change(edit: Edit, service: Service, do: str) -> None:
+def test_an_edit_with_equal_values_is_not_a_change(edit: Edit, service: Service, do: str) -> None:
     result = edit(do)
     assert (result.code, result.stderr) == (0, "nothing was changed, so nothing was sent\n")
     assert [one.method for one in service.seen] == ["GET"]
@@ -288,7 +288,7 @@ def test_an_editor_that_is_killed_sends_nothing(
 
 
 @pytest.mark.parametrize("answer", [b"n\n", b"\n", b""])
-def test_who_says_no_sends_nothing_and_keeps_the_text(
+def test_declining_sends_nothing_and_keeps_the_text(
     edit: Edit, service: Service, tmp_path: Path, answer: bytes
 ) -> None:
     result = edit("text = text.replace('Broken', 'Open')", stdin=answer)
@@ -296,7 +296,7 @@ def test_who_says_no_sends_nothing_and_keeps_the_text(
     assert f"error: not updated (what was edited is in {kept(tmp_path)[0]})\n" in result.stderr
 
 
-def test_what_the_service_refuses_is_not_lost(edit: Edit, service: Service, tmp_path: Path) -> None:
+def test_a_refused_edit_is_not_lost(edit: Edit, service: Service, tmp_path: Path) -> None:
     refusal = Reply(422, b'{"statusCode":422,"error":"Unprocessable","message":"no such name"}')
     service.reply = lambda seen: refusal if seen.method == "PATCH" else Reply(body=RECORD.encode())
     result = edit("text = text.replace('Broken', 'Open')")
@@ -324,7 +324,7 @@ def test_what_the_service_refuses_is_not_lost(edit: Edit, service: Service, tmp_
         ("-p closed ticketing tickets update 7 --edit", {}, 13, "is read-only; PATCH"),
     ],
 )
-def test_what_cannot_be_edited_is_refused_before_anything_is_read(
+def test_an_impossible_edit_is_refused_before_the_record_is_read(
     edit: Edit,
     service: Service,
     config: Config,
@@ -486,7 +486,7 @@ LIKE_SECRETS = (
         ),
     ],
 )
-def test_what_looks_like_a_secret_is_edited_whole_and_sent_only_if_touched(
+def test_values_like_secrets_are_edited_unmasked_and_sent_only_if_changed(
     typed: list[str], body: bytes | None, tmp_path: Path, service: Service
 ) -> None:
     service.reply = lambda _: Reply(body=LIKE_SECRETS.encode())

@@ -108,7 +108,7 @@ def test_ten_true_and_ten_false(
     )
 
 
-def test_what_was_read_is_printed_whole(unified: Unified, service: Service) -> None:
+def test_all_read_records_are_printed(unified: Unified, service: Service) -> None:
     answering(service)
     result = unified([*LIST, "--expect", "length == 5"], environ=service.environ)
     assert result.json == {"result": tickets(5), "next_cursor": None}
@@ -148,7 +148,7 @@ def test_the_message_has_the_value(
     )
 
 
-def test_a_part_of_a_list_is_said_to_be_one(unified: Unified, service: Service) -> None:
+def test_a_partial_list_is_reported(unified: Unified, service: Service) -> None:
     answering(service)
     result = unified(
         [*LIST, "-o", "ids", "--limit", "2", "--expect", "length == 2"], environ=service.environ
@@ -266,7 +266,7 @@ def test_wrong_options_are_refused_before_anything_is_sent(
 
 
 @pytest.mark.parametrize("more", ["", "--allow-partial"])
-def test_what_was_judged_by_a_part_of_the_data_is_no_plain_pass(
+def test_a_verdict_on_partial_data_is_not_a_plain_pass(
     more: str, unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
     connections(config, 2)

@@ -130,7 +130,7 @@ def test_each_state_is_printed_once(unified: Unified, service: Service, filters:
     assert said.replace("12:00:31", "11:59:31") in result.stderr
 
 
-def test_going_on_misses_none_and_repeats_none(
+def test_continuing_misses_and_repeats_nothing(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     there = Tickets(service)
@@ -221,7 +221,7 @@ def test_a_time_to_come_hides_nothing(unified: Unified, service: Service) -> Non
     assert [one["id"] for one in lines(result)] == ["wrong", "b"]
 
 
-def test_a_poll_that_breaks_off_is_begun_where_it_was(unified: Unified, service: Service) -> None:
+def test_a_failed_poll_is_repeated_from_its_start(unified: Unified, service: Service) -> None:
     there = Tickets(service)
     for number in range(4):
         there.put(f"n{number}", 3000 - 1000 * number)

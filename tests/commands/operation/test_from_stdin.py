@@ -249,7 +249,7 @@ def test_updates_take_the_record_or_the_options(
         ("get - --out f", b"a\n", "--out is for one answer (use > for many)"),
     ],
 )
-def test_what_cannot_be_meant_sends_nothing(
+def test_meaningless_combinations_send_nothing(
     command: str, stdin: bytes | None, message: str, unified: Unified, service: Service
 ) -> None:
     result = unified(f"{TAGS} {command}", environ=service.environ, stdin=stdin)
@@ -257,7 +257,9 @@ def test_what_cannot_be_meant_sends_nothing(
     assert result.stderr == f"error: {message}\n"
 
 
-def test_what_fails_is_named_and_the_others_are_done(unified: Unified, service: Service) -> None:
+def test_failed_lines_are_reported_and_the_others_are_done(
+    unified: Unified, service: Service
+) -> None:
     service.reply = lambda seen: Reply(404) if seen.segments[-1] == "b" else echo(seen)
     result = unified(f"{TAGS} get - -o ids", environ=service.environ, stdin=b"a\nb\nc\n")
     assert (result.code, result.stdout) == (9, "a\nc\n")
@@ -268,7 +270,7 @@ def test_what_fails_is_named_and_the_others_are_done(unified: Unified, service: 
     )
 
 
-def test_a_locked_door_stops_the_run(unified: Unified, service: Service) -> None:
+def test_an_authorisation_failure_stops_the_run(unified: Unified, service: Service) -> None:
     service.reply = lambda _: Reply(401)
     result = unified(f"{TAGS} delete - -y --workers 1", environ=service.environ, stdin=b"a\nb\nc\n")
     assert (result.code, len(service.seen)) == (7, 1)

@@ -367,7 +367,7 @@ def test_it_is_forgotten_after_a_day(service: Service, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "value", [[2, [], []], [1, [["a b", "string", True]], []], [1, [["a"], 7], [None]], 7, [1]]
 )
-def test_what_another_program_put_there_is_harmless(
+def test_a_cache_file_of_another_program_does_no_harm(
     value: Any, service: Service, tmp_path: Path
 ) -> None:
     environ = says(service, query_schema=schema(a={}))

@@ -410,7 +410,7 @@ def test_a_dry_run_shows_the_account_of_each(unified: Unified, service: Service)
         ("-f x", "-f 'x' needs a value (-f NAME=VALUE; -d @FILE sends a file)"),
     ],
 )
-def test_what_several_connections_cannot_take(
+def test_options_that_need_a_single_connection_are_refused(
     more: str, said: str, unified: Unified, service: Service
 ) -> None:
     stdin = b'{"_profile":"acme","id":"1"}'

@@ -98,7 +98,7 @@ def test_a_parameter_that_may_be_meant_is_sent_without_a_word(
     assert (result.stdout, result.stderr, result.code) == ("1\n", "", 0)
 
 
-def test_what_a_connection_described_is_known(
+def test_parameters_that_a_connection_described_are_known(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     folders = {name: tmp_path / name for name in ("config", "data", "cache")}

@@ -165,7 +165,7 @@ def test_it_fails_early(unified: Unified, service: Service) -> None:
     assert result.stderr == f"error: {said}\n"
 
 
-def test_what_it_found_is_judged_too(unified: Unified, service: Service) -> None:
+def test_the_record_that_ended_the_wait_is_checked_too(unified: Unified, service: Service) -> None:
     states(service, 404, {"status": "done"})
     result = wait(unified, service, [*WAIT, "--expect", ".id"])
     assert (result.stderr, result.code) == ("error: --expect '.id' gives null\n", 14)
@@ -270,9 +270,7 @@ def test_a_program_that_was_ended_is_not_run_for_the_next_connection(
     assert (result.returncode, time.monotonic() - began < 40) == (14, True)
 
 
-def test_a_program_without_enough_memory_is_said_to_be_one(
-    service: Service, tmp_path: Path
-) -> None:
+def test_a_program_without_enough_memory_is_reported(service: Service, tmp_path: Path) -> None:
     states(service, {"status": "new"})
     environ = {**os.environ, **service.environ, "HOME": str(tmp_path)}
     command = [

@@ -158,7 +158,7 @@ def test_a_change_leaves_every_other_letter_alone(
         ),
     ],
 )
-def test_what_cannot_be_meant_is_refused_and_changes_nothing(
+def test_invalid_commands_are_refused_and_change_nothing(
     unified: Unified, config: Config, command: str, code: int, message: str | None
 ) -> None:
     path = config(TEAM)

@@ -101,7 +101,7 @@ def test_a_profile_is_found_however_it_is_written(
         ("sandbox nord", 2, 'the profile "sandbox" is built in and cannot be changed'),
     ],
 )
-def test_a_name_that_cannot_be_is_refused(
+def test_an_impossible_name_is_refused(
     unified: Unified, config: Config, words: str, code: int, said: str
 ) -> None:
     path = config(BEFORE)

@@ -221,7 +221,7 @@ WHOSE = "whose token? (name a profile, or use --shared for the profiles without 
         ),
     ],
 )
-def test_what_cannot_be_meant_is_refused(
+def test_meaningless_options_are_refused(
     unified: Unified, config: Config, command: str, code: int, said: str
 ) -> None:
     text = PROFILE + '[profiles.command]\ntoken_command = ["true"]\n'

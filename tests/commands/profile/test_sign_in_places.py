@@ -155,7 +155,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("typed", WRONG)
-def test_what_was_copied_with_a_token_is_named(
+def test_a_malformed_copied_token_is_refused(
     unified: Unified, config: Config, typed: bytes
 ) -> None:
     path = config(PROFILE)

@@ -229,7 +229,7 @@ def test_without_a_network_the_page_says_what_was_known(
     assert to.read_bytes() != kept
 
 
-def test_what_was_known_of_a_connection_that_cannot_be_asked_is_shown(
+def test_cached_facts_of_an_unreachable_connection_are_shown(
     unified: Unified, service: Service, config: Config, world: dict[str, Any]
 ) -> None:
     profiles(config, {"one": "c-1"}, service.url)
@@ -307,7 +307,7 @@ def test_the_token_of_a_connection_cannot_see_its_offers(
         ("-o json --junit none.xml", 11, "cannot read none.xml: No such file or directory"),
     ],
 )
-def test_what_cannot_be_done_is_refused_before_anything_is_asked(
+def test_impossible_options_are_refused_before_any_request(
     options: str,
     code: int,
     said: str,
@@ -533,7 +533,7 @@ def whole_page(unified: Unified, fleet: list[str], tmp_path: Path) -> Any:
 
 @given(text=st.text(min_size=1, max_size=80))
 @settings(max_examples=25)
-def test_whatever_a_page_holds_is_text(text: str, whole_page: Any, tmp_path: Path) -> None:
+def test_values_on_a_page_are_always_text(text: str, whole_page: Any, tmp_path: Path) -> None:
     pages = []
     for one in ("plain", text):
         to = tmp_path / "page.html"
@@ -707,7 +707,7 @@ def test_drift_is_grouped_by_difference(unified: Unified, tmp_path: Path, to: Pa
 
 
 @pytest.mark.usefixtures("fleet")
-def test_what_schema_prints_is_read(unified: Unified, tmp_path: Path) -> None:
+def test_the_output_of_schema_is_read(unified: Unified, tmp_path: Path) -> None:
     found = unified(
         "-p full -p untimed schema ticketing/tickets --against known -o json --records 20"
     ).json

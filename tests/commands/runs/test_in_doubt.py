@@ -295,7 +295,7 @@ def test_one_that_no_operation_shows_leads_to_its_calls_and_then_to_the_question
     assert last_line(fleet.unified(f"runs show {run}")) == f"next: {repeats}"
 
 
-def test_a_suspend_of_an_import_leads_to_a_look(
+def test_the_end_of_an_import_says_how_to_check_a_suspend_in_doubt(
     fleet: Fleet, config: Config, tmp_path: Path
 ) -> None:
     profiles(config, fleet.service.url, 3)

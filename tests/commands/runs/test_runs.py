@@ -328,7 +328,7 @@ def test_a_run_is_removed_on_request_only(stopped: str, unified: Unified, tmp_pa
     assert unified("runs list").stderr == "no runs\n"
 
 
-def test_what_was_killed_before_its_journal_was_whole_is_removed(
+def test_a_run_killed_before_its_journal_was_complete_is_removed(
     stopped: str, unified: Unified, tmp_path: Path
 ) -> None:
     folder = path_of(tmp_path, stopped).parent
@@ -406,7 +406,7 @@ def test_each_run_has_an_id_of_its_own(
     assert run_id(told.stderr) == f"{stopped.partition('-')[0]}-abcd"
 
 
-def test_what_failed_before_counts_for_the_code_of_a_resume(
+def test_earlier_failures_count_for_the_exit_code_of_a_resume(
     unified: Unified, service: Service, config: Config
 ) -> None:
     profiles(config, service.url, 2)

@@ -200,7 +200,7 @@ CHANGES: dict[str, tuple[Callable[[int, Record], object], int, str, str]] = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_what_changed_in_one_of_ten(
+def test_a_change_in_one_of_ten_connections_is_reported(
     unified: Unified, service: Service, config: Config, tmp_path: Path, name: str
 ) -> None:
     path = baseline(unified, service, config, tmp_path)
@@ -282,7 +282,7 @@ def test_names_that_are_data_are_no_difference(
     assert [line for line in shown if "user" in line][2:] == []
 
 
-def test_what_older_versions_counted_of_such_names_is_no_difference(
+def test_counts_of_such_names_by_older_versions_are_not_a_difference(
     unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
     fleet(service, config, {"c0": lambda at, one: one.update(by_user={f"{at}@example.com": 1})})

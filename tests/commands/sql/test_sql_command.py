@@ -131,7 +131,7 @@ def test_many_connections_that_fail_alike_share_a_line(
     assert alike.endswith("; -p '!c01' leaves it out)")
 
 
-def test_of_a_list_that_breaks_off_the_answer_has_what_was_read(
+def test_the_result_has_the_records_read_before_a_list_broke_off(
     unified: Unified, service: Service, config: Config
 ) -> None:
     fleet(config, "acme", "globex")
@@ -151,7 +151,7 @@ def test_of_a_list_that_breaks_off_the_answer_has_what_was_read(
     assert line.endswith("; broken off after 1 record")
 
 
-def test_where_every_connection_fails_the_statement_does_not_run(
+def test_the_statement_does_not_run_if_every_connection_fails(
     unified: Unified, service: Service, config: Config
 ) -> None:
     fleet(config, "acme", "globex")
