@@ -16,9 +16,10 @@ _INSTALLERS = {"pipx_metadata.json": _PIPX, "uv-receipt.toml": _UV_TOOL}
 
 
 def installed_by() -> str:
-    """Return the name of the installer: pip, pipx, uv, uv tool, or as its file says.
+    """Return the name of the installer.
 
-    Adds the word editable if changes of the source take effect at once.
+    This is pip, pipx, uv, uv tool, or the name in its file. Adds the word editable if
+    changes of the source take effect at once.
     """
     if tool := _installing_tool():
         return tool

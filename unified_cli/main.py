@@ -116,14 +116,18 @@ def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:
 
 
 def _stopped(stop: KeyboardInterrupt, otherwise: list[str]) -> UnifiedError:
-    """Return the error of a signal with its notes, or other words if it has none."""
+    """Return the error of a signal with its notes.
+
+    Without notes, it has the other words.
+    """
     kind = TerminatedError if isinstance(stop, Terminated) else StoppedError
     return kind("; ".join([kind.kind, *(getattr(stop, "__notes__", []) or otherwise)]))
 
 
 def _nothing_sent(argv: list[str], runtime: Runtime) -> list[str]:
-    """Return the words for a signal before the first request; none for a server, which
-    may wait for one.
+    """Return the words for a signal before the first request.
+
+    A server has none, because it may wait for a request.
     """
     return [] if runtime.stderr.has_sent or "serve" in argv else ["nothing was sent"]
 

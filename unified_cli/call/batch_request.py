@@ -88,8 +88,9 @@ def _in_query(text: str, name: str) -> Iterator[str]:
 
 
 def check(call: Call, body: bytes) -> None:
-    """Raise IncompleteError if requests of the batch failed, whatever the status of the
-    response.
+    """Raise IncompleteError if requests of the batch failed.
+
+    The status of the response does not matter.
     """
     document = read(body.decode("utf-8", "replace"))
     errors = (

@@ -93,7 +93,7 @@ class AccountState(NamedTuple):
         )
 
     def problem_in_a_word(self, service: Service) -> str:
-        """Return the problem that makes calls fail, in a few words, or ""."""
+        """Return a word for the problem of calls, or ""."""
         words = service.connections
         if self.blocked or self.status == words.shut:
             return words.shut

@@ -65,9 +65,7 @@ class Asked(NamedTuple):
 
     @property
     def may_download(self) -> bool:
-        """Whether the response may be streamed unchanged to the file or folder of
-        `--out`.
-        """
+        """Whether the response may be streamed unchanged to `--out`."""
         if self.downloads:
             return True
         unchanged = self.form.as_served and not self.reshaped
@@ -183,8 +181,9 @@ def decide(asked: Asked) -> Delivery:
 
 
 def check_records(form: Format, *, several: bool) -> None:
-    """Raise UsageError if there are several connections, and the format cannot name
-    them.
+    """Raise UsageError if the format cannot name connections.
+
+    Only several connections must be named.
     """
     if several and not form.fields:
         raise UsageError(f"-o {form} cannot tell connections apart (-o ndjson or csv can)")

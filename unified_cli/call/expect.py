@@ -132,11 +132,10 @@ def run(
     mode: Mode,
     request_of: RequestOf = builder.operation_request,
 ) -> None:
-    """Read every selected connection, possibly until the condition holds, and check the
-    expectations.
+    """Read the selected connections, and check the expectations.
 
-    `request_of` builds the requests. Raises DifferentError if an expectation does not
-    hold, and the errors of the reads.
+    If a condition is given, read until it holds. `request_of` builds the requests.
+    Raises DifferentError if an expectation does not hold, and the errors of the reads.
     """
     waits, expects = part(options, ReadCheckOptions), part(options, ExpectOptions).expect
     with JqProcess(runtime, waits.longest_wait) as process:

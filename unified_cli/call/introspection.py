@@ -241,8 +241,9 @@ def _record(
 def with_blocked(
     state: AccountState, client: Client, settings: Settings, catalogue: Catalogue
 ) -> AccountState:
-    """Return the state with whether the connection is blocked, if the service reports
-    it.
+    """Return the state, with whether it is blocked.
+
+    The service may not report that.
     """
     try:
         offered = ask_offer(client, settings, catalogue).state
@@ -256,7 +257,10 @@ def with_blocked(
 
 
 def merged(state: AccountState, offered: AccountState) -> AccountState:
-    """Return the state in a record, updated from the offer, which is never older."""
+    """Return a record's state, updated from the offer.
+
+    The offer is never older.
+    """
     return state._replace(status=offered.status or state.status, blocked=offered.blocked)
 
 

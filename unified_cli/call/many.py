@@ -69,11 +69,10 @@ def run(
     mode: Mode,
     request_of: RequestOf = builder.operation_request,
 ) -> None:
-    """Call the operation on every selected connection, and print the records with their
-    profile.
+    """Run an operation on the selected connections.
 
-    `request_of` builds the requests. Raises UsageError if an option needs a single
-    connection, and the errors of `read`.
+    Each printed record has its profile. `request_of` builds the requests. Raises
+    UsageError if an option needs a single connection, and the errors of `read`.
     """
     config = file.read(runtime)
     common = builder.common_call(runtime, catalogue, config, options, mode, operation)

@@ -39,8 +39,9 @@ def expand(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> lis
 
 
 def warn_of_shadowed(argv: Sequence[str], runtime: Runtime) -> None:
-    """Warn if the first word is a command and an alias, which is ignored. The command
-    may be new in this version.
+    """Warn if a command shadows the alias in the first word.
+
+    The alias is ignored. The command may be new in this version.
     """
     try:
         config = _readable_config(runtime)

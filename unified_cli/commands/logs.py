@@ -158,9 +158,10 @@ def _selected(
 
 
 def _formatted(call: Call) -> Call:
-    """Return the call with the default format and columns of a built-in command. The
-    format is a table on a terminal and tab-separated lines elsewhere, unless another is
-    set.
+    """Return the call with a command's default format and columns.
+
+    The format is a table on a terminal and tab-separated lines elsewhere, unless
+    another is set.
     """
     settings, options = call.settings, call.options
     if settings.values["output"].source == DEFAULT and not options.jq and not call.runtime.pretty:

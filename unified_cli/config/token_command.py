@@ -28,12 +28,12 @@ _TOKEN_LIKE = re.compile(r"(?<![\w./~+=-])(?=\S*[0-9])[A-Za-z0-9][\w./+=~-]{19,}
 def run(
     argv: Sequence[str], runtime: Runtime, what: str, poll: Callable[[], None] = lambda: None
 ) -> bytes:
-    """Return the line that the program prints to stdout, without the line end.
+    """Return the line that the program prints to stdout.
 
-    `what` names the program in errors. `poll` is called during the wait, and may end it
-    by raising an error. Raises ConfigError, and kills the program and its child
-    processes, if the program is not found, fails, hangs, or prints too much or several
-    lines.
+    The line has no line end. `what` names the program in errors. `poll` is called
+    during the wait, and may end it by raising an error. Raises ConfigError, and kills
+    the program and its child processes, if the program is not found, fails, hangs, or
+    prints too much or several lines.
     """
     program, *arguments = argv
     found = other_program.find(program, runtime.environ)

@@ -67,7 +67,6 @@ def _connections(service: Service) -> dict[str, JsonObject]:
 
 
 def _provided(service: Service) -> dict[str, JsonObject]:
-    """Return the routes to the providers' own records."""
     own: JsonObject = {"type": "object"}
     connection = shared_parameter(component_of(service.connection))
     resource = _in_path("resource", "The provider's resource")

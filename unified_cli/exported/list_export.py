@@ -161,7 +161,7 @@ class ListTarget(Protocol):
 def run(
     part: ListTarget, read: Read, options: ListExportOptions, wall: Callable[[], float]
 ) -> Generator[Page]:
-    """Write all pages to the target, yield each written page, and publish the file.
+    """Write all pages, yield each, and publish the file.
 
     `wall` is this machine's clock. Raises the errors of reading and writing, after
     which the next run resumes, and UsageError if no record has any of the chosen

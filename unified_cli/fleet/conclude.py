@@ -133,12 +133,11 @@ def own_failure(errors: Iterable[UnifiedError]) -> UnifiedError | None:
 
 
 def conclude(ending: Ending) -> None:
-    """Raise the error that summarises the work, unless everything is done and as
-    expected.
+    """Raise the error that summarises the work, if any.
 
-    The exit code is that of the first that applies: a failure of this machine, writes
-    in doubt, the error that ended the work early, the common error of all parts,
-    missing parts, differences.
+    There is none if everything is done and as expected. The exit code is that of the
+    first that applies: a failure of this machine, writes in doubt, the error that ended
+    the work early, the common error of all parts, missing parts, differences.
     """
     if error := _conclusion(ending):
         if ending.unit == "connection" and any(one is not error for one in ending.failed.values()):

@@ -94,8 +94,9 @@ class Upload:
 
     @property
     def description(self) -> str:
-        """The text that recordings and `-vv` show instead of the body, without the
-        file's folder.
+        """The text for recordings and `-vv` instead of the body.
+
+        It does not name the file's folder.
         """
         facts = self.facts.as_json() | {"file": Path(self.facts.file).name}
         return json.dumps(facts)
@@ -155,7 +156,6 @@ class UploadBody:
         return self._upload.size
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the pieces to the transport."""
         progress = self._upload.progress
         for piece in self._upload.pieces():
             self.finished = self.sent + len(piece) == self.size

@@ -73,8 +73,9 @@ class ChangeFilter(NamedTuple):
 
     @property
     def query(self) -> tuple[str, str]:
-        """The query parameter of the filter, with microseconds, so the service may
-        return a few more records.
+        """The query parameter of the filter.
+
+        It has microseconds, so the service may return a few more records.
         """
         return f"{FIELD}[gt]", timestamp(self.after.at)
 

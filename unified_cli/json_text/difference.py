@@ -128,8 +128,9 @@ def canonical(value: bytes, rules: PathRules = _NO_RULES, place: _Place = _TOP) 
 
 
 def _canonical_number(number: bytes) -> bytes:
-    """Return the canonical text of a number: `1.10`, `1.1` and `11e-1` become the same
-    text, without losing digits.
+    """Return the canonical text of a number.
+
+    `1.10`, `1.1` and `11e-1` become the same text. No digits are lost.
     """
     match = _PARTS.fullmatch(number)
     if match is None or len(match[4] or b"") > _LONGEST_EXPONENT:

@@ -60,8 +60,9 @@ def without_surrogates(text: bytes) -> bytes:
 
 
 def pieces(text: bytes | memoryview) -> Iterator[bytes]:
-    r"""Yield the text in pieces of about a mebibyte, which never end within an
-    escape.
+    r"""Yield the text in pieces of about a mebibyte.
+
+    No piece ends within an escape.
     """
     view = memoryview(text)
     at = 0
@@ -82,7 +83,10 @@ def _end_of_whole_escapes(piece: bytes) -> int:
 
 
 def flaw(text: bytes) -> str:
-    """Return why the text is not one JSON value, to append to its name, or ""."""
+    """Return why the text is not one JSON value, or "".
+
+    The words follow the name of the text.
+    """
     return encoding_flaw(text) or depth_flaw(text) or syntax_flaw(text)
 
 

@@ -74,8 +74,9 @@ class JsonStream:
             self._read()
 
     def _read(self) -> None:
-        """Double the buffered text, so that a long value is not scanned again for each
-        piece.
+        """Double the buffered text.
+
+        So a long value is not scanned again for each piece.
         """
         rest = self._text[self._at :]
         if len(rest) > self._longest:

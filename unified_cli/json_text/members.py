@@ -38,10 +38,10 @@ _OPENING, _CLOSING = 1, 2
 def placed_members(
     text: bytes, lengths: Mapping[bytes, int] = MappingProxyType({})
 ) -> Iterator[tuple[bytes, int, int]]:
-    """Yield each key as written, and the start and end of its value, in order, with
-    repeated keys.
+    """Yield each key and the bounds of its value.
 
-    Values with known `lengths` are skipped without scanning them.
+    The keys are as written, in order, and may repeat. Values with known `lengths` are
+    skipped without scanning them.
     """
     at = text.index(b"{") + 1
     while found := _KEY.match(text, at):
@@ -51,8 +51,9 @@ def placed_members(
 
 
 def item_bounds(text: bytes, start: int, lengths: Iterable[int]) -> "array[int]":
-    """Return the starts and ends of the items of the array at `start`, which have these
-    lengths.
+    """Return the starts and ends of an array's items.
+
+    The array begins at `start`, and the items have these lengths.
     """
     bounds, at = array("q"), start + 1
     for length in lengths:
@@ -88,9 +89,9 @@ SLICE = 1024 * 1024
 
 
 def parts(record: Record | bytes) -> Parts | None:
-    """Return a record's members as JSON text, or None if it is not an object.
+    """Return a record's members as JSON text.
 
-    For a repeated key, the last value is returned.
+    Returns None if it is not an object. For a repeated key, the last value is returned.
     """
     text = bytes(record)
     if not text.startswith(b"{"):
@@ -120,7 +121,7 @@ _MEMBERS = msgspec.json.Decoder(dict[str, Record])
 
 
 def member(record: bytes, name: str) -> bytes | None:
-    """Return one member of a record as JSON text, or None if it is missing."""
+    """Return one member as JSON text, or None without it."""
     if not record.startswith(b"{"):
         return None
     try:
@@ -191,15 +192,17 @@ _ITEMS = msgspec.json.Decoder(list[Record])
 
 
 def placed(text: bytes, start: int, records: Sequence[Record]) -> PlacedRecords:
-    """Return the records of the array at `start`, which were found in another text with
-    the same positions.
+    """Return the records of the array at `start`.
+
+    They were found in another text with the same positions.
     """
     return PlacedRecords(text, item_bounds(text, start, map(len, records)))
 
 
 def text(value: bytes | None) -> str:
-    """Return a value as the text of a cell: a string unchanged, "" for null, and
-    compact JSON for objects and arrays.
+    """Return a value as the text of a cell.
+
+    A string is unchanged, null is "", and objects and arrays are compact JSON.
     """
     if value is None or value == b"null":
         return ""

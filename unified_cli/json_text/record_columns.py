@@ -25,7 +25,7 @@ class _PathStep(NamedTuple):
 
 
 def pick(members: Parts, column: str) -> bytes | None:
-    """Return the value of a column, or None if the record does not have it.
+    """Return the value of a column, or None without it.
 
     A key that is spelled like the column is preferred. Returns JSON null, not None, if
     a parent is null or a list without such an item, because another record may have the
@@ -42,8 +42,9 @@ def pick(members: Parts, column: str) -> bytes | None:
 
 @lru_cache(maxsize=256)
 def _steps(column: str) -> Sequence[_PathStep]:
-    """Return the possible first steps, the shortest key first, because a key may
-    contain dots and brackets.
+    """Return the possible first steps, the shortest key first.
+
+    There may be several, because a key may contain dots and brackets.
     """
     return [*_splits(column)]
 
@@ -93,8 +94,9 @@ def project(record: Record, columns: Sequence[str]) -> Record:
 
 
 def paths(members: Parts) -> Iterator[str]:
-    """Yield the column names of a record up to one level deep, such as `status`,
-    `status.name` and `tags.name`.
+    """Yield the column names of a record.
+
+    They are up to one level deep, such as `status`, `status.name` and `tags.name`.
     """
     for key, value in members.items():
         yield key

@@ -41,8 +41,9 @@ def label(records: Sequence[Record], name: str) -> list[Record]:
 
 
 def relabel(records: Sequence[Record], name: str) -> list[Record]:
-    """Return a program's results for labelled records with the label added again,
-    because the program may have changed it.
+    """Return a program's results with the label again.
+
+    The program may have changed the label of the records.
     """
     texts = map(bytes, records)
     return label([Record(_without(text) if carries(text) else text) for text in texts], name)
@@ -53,8 +54,9 @@ def _without(record: bytes) -> bytes:
 
 
 def _members(record: bytes) -> Iterator[tuple[bytes, str, bytes]]:
-    """Yield the members of an object in order, with repeated keys: the key as written,
-    its text, and the value.
+    """Yield the members of an object, in order.
+
+    Each has the key as written, its text, and the value. Keys may repeat.
     """
     for key, start, end in members.placed_members(record):
         yield key, string(key), record[start:end]

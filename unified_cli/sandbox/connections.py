@@ -318,7 +318,6 @@ class OfferedMethods:
         return not wanted or resource in wanted
 
     def _words(self, name: str) -> set[str]:
-        """Return the words of a parameter, which commas separate."""
         return {
             word.strip()
             for text in texts(self.query.get(name, []))

@@ -77,7 +77,6 @@ def schema(operation: Operation, *, answers: bool = False) -> SandboxResponse:
 
 
 def _required(names: list[str]) -> JsonObject:
-    """Return the `required` member of a schema."""
     return {"required": names} if names else {}
 
 

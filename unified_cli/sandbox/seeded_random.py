@@ -96,7 +96,6 @@ class SeededColumns:
         self._keys = keys
 
     def __getitem__(self, place: int) -> SeededRandom:
-        """Return the random numbers of one of the records."""
         return SeededRandom(self._keys[place])
 
     def below(self, name: str, limit: int) -> Sequence[int]:

@@ -121,7 +121,6 @@ def _rare(batch: RecordBatch, name: str, size: int, *, lower: bool) -> Sequence[
 
 
 def _stages(batch: RecordBatch, size: int) -> Sequence[int | None]:
-    """Return a stage of its job for each application."""
     stages = CHILDREN_PER_PARENT["ats", "job_interview_stages", "job"]
     jobs = _targets(("ats", "applications", "job"))(batch)
     turns = batch.random.below("current_stage", stages)
@@ -270,7 +269,6 @@ def _maker(api: str, resource: str, field: KnownField) -> FieldMaker:
 
 
 def _filtered(api: str, resource: str, name: str) -> tuple[str, ...]:
-    """Return the known filter values for a field."""
     found = known(api, resource).query.get("list", ())
     return next((one.values for one in found if one.name == name), ())
 

@@ -153,7 +153,6 @@ class ThreadCount:
         self._count, self._busy = _FIRST_THREADS, 0
 
     def __enter__(self) -> Self:
-        """Count the start of a request."""
         with self._lock:
             self._busy += 1
             if self._busy == self._count < _MOST_THREADS:
@@ -162,7 +161,6 @@ class ThreadCount:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Count the end of a request."""
         with self._lock:
             self._busy -= 1
 

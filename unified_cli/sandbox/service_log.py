@@ -86,7 +86,6 @@ class ServiceLog:
         return moments * len(self._accounts)
 
     def _entry(self, place: int) -> str:
-        """Return entry 0, 1, … of the log."""
         turn, which = divmod(place, len(self._accounts))
         at = (int(self._until // _EVERY) - turn) * _EVERY
         return dump(self._facts(self._accounts[which], at))

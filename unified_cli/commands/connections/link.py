@@ -70,8 +70,9 @@ def run(context: CommandContext, options: LinkOptions) -> None:
 
 
 def _check_needed(name: str, client: Client, settings: Settings, catalogue: Catalogue) -> None:
-    """Raise UnsafeError for a connection that works: a new sign-in would replace its
-    credentials.
+    """Raise UnsafeError for a connection that works.
+
+    A new sign-in would replace its credentials.
     """
     service = catalogue.service
     state = introspection.ask_record(client, settings, catalogue).state

@@ -75,7 +75,7 @@ def write(
     har: bytes | None,
     service: Service,
 ) -> int:
-    """Write the file, which only this user can read, and return its size.
+    """Write the private file, and return its size.
 
     Raises UnsafeError if the content holds a secret, and then writes nothing. Raises
     StorageError if writing fails.

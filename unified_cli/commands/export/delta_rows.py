@@ -204,7 +204,6 @@ def write(
 
 
 def _groups(rows: Iterable[pa.RecordBatch], kinds: pa.Schema) -> Iterator[pa.Table]:
-    """Yield the rows of row groups."""
     held: list[pa.RecordBatch] = []
     for batch in rows:
         held.append(batch.select(kinds.names))

@@ -32,8 +32,9 @@ class CallOrder:
     def __init__(
         self, plans: Sequence[CheckedPlan], is_due: Callable[[int, int], bool], ids: IdMap
     ) -> None:
-        """Raises UsageError if the new id for a reference is unknown and no call
-        creates the record, or if references are circular.
+        """Raises UsageError for an unknown or circular reference.
+
+        A reference is unknown if its record has no new id and no call creates it.
         """
         self._plans = plans
         self._is_due = is_due

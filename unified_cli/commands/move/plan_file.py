@@ -95,8 +95,9 @@ class PlanFile:
     """
 
     def __init__(self, path: Path, catalogue: Catalogue) -> None:
-        """Raises UsageError if the file is not a plan or its version is unsupported,
-        and StorageError if reading fails.
+        """Raises UsageError if the file is not a plan.
+
+        Also for an unsupported version. Raises StorageError if reading fails.
         """
         self.path = path
         if str(path) == "-":

@@ -56,8 +56,10 @@ class DownloadManifest:
     """An open manifest, which only grows; a torn last line is cut off."""
 
     def __init__(self, path: Path) -> None:
-        """Raises StateError if the file is not a list of downloads, ConfigError if
-        others can write it, and StorageError if it cannot be read.
+        """Raises StateError if the file is not a manifest.
+
+        Raises ConfigError if others can write it, and StorageError if it cannot be
+        read.
         """
         permissions.check_if_there(path)
         self._file = AppendFile(path)

@@ -184,7 +184,6 @@ def _run(
 
 
 def _print(call: Call, rows: Iterator[Rows]) -> int:
-    """Print the rows, and return their number."""
     names, _ = next(rows)
     style = record_output.style_for(call, None)
     columns = list(dict.fromkeys(names)) if style.format.columns else ()

@@ -93,7 +93,6 @@ class ResponseReader(httpx.SyncByteStream):
         self._frame()
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the body as it arrives."""
         yield from self._chunks() if self._length == _CHUNKED else self._counted()
         self._complete = True
         self._connection.keep() if self._reusable else self._connection.close()
