@@ -32,7 +32,7 @@ def test_a_bar_is_full_and_shows_every_number(numbers: tuple[int, ...], lengths:
         (
             {"TERM": "xterm"},
             "utf-8",
-            "\x1b[32m████\x1b[0m\x1b[31m▒▒\x1b[0m\x1b[33m░\x1b[0m\x1b[2m·\x1b[0m\n",
+            "\x1b[32m████\x1b[0m\x1b[31m▒▒\x1b[0m\x1b[35m░\x1b[0m\x1b[2m·\x1b[0m\n",
         ),
         ({"TERM": "xterm", "NO_COLOR": "1"}, "utf-8", "████▒▒░·\n"),
         ({"TERM": "dumb"}, "ascii", "####xx?.\n"),

@@ -25,12 +25,13 @@ class Look(Enum):
     other encodings.
 
     The characters differ, because some terminals and some people cannot distinguish
-    colours. The colours are readable on light and dark backgrounds.
+    colours. The colours are readable on light and dark backgrounds; yellow and cyan
+    are not.
     """
 
     GOOD = ("green", "█", "#")
     BAD = ("red", "▒", "x")
-    DOUBT = ("yellow", "░", "?")
+    DOUBT = ("magenta", "░", "?")
     OPEN = ("dim", "·", ".")
     STRONG = ("bold", "█", "#")
 

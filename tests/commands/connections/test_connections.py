@@ -102,9 +102,9 @@ def test_health_has_the_broken_ones_first_off_a_terminal_too(unified: Unified) -
     ids = [line.split("\t")[0] for line in lines]
     assert ids == [one["id"] for one in document["connections"]]
     states = [line.split("\t")[3] for line in lines]
-    marks = [0 if not one.startswith("active") or "blocked" in one else 1 for one in states]
-    assert marks == sorted(marks)
-    assert {*marks} == {0, 1}
+    marks = ["blocked" in one or not one.startswith(("active", "connecting")) for one in states]
+    assert marks == sorted(marks, reverse=True)
+    assert {*marks} == {True, False}
 
 
 @pytest.mark.parametrize("health", ["", " --health"])
@@ -239,6 +239,18 @@ def test_a_program_selects(unified: Unified, service: Service, environ: dict[str
     assert len(result.stdout.splitlines()) == 1
     wrong = unified([*LIST.split(), "--where", ".status =="], environ=environ)
     assert (wrong.code, wrong.stderr.startswith("error: --where: ")) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("status", "colour"),
+    [("connecting", "35"), ("paused", "35"), ("needs_reauth", "31"), ("validation_error", "31")],
+)
+def test_only_a_broken_connection_is_red(
+    status: str, colour: str, unified: Unified, service: Service, environ: dict[str, str]
+) -> None:
+    answering(service, [connection("c-1"), connection("c-2", status=status)])
+    result = unified("connections list", environ={**environ, "TERM": "xterm"}, tty=True)
+    assert f"\x1b[{colour}m{status}" in result.stdout
 
 
 def test_the_token_of_one_connection_is_recognised(

@@ -527,7 +527,7 @@ def test_a_terminal_shows_every_check_where_it_is_asked_to(
     assert shown[4] == "✓ proxy: none: direct connection"
     assert shown[-1] == "✓ profiles token: 1 ready, token in the config file"
     coloured = unified("doctor", tty=True, columns=60, environ={"FORCE_COLOR": "1"}).stdout
-    assert "\x1b[33m!\x1b[0m token" in coloured
+    assert "\x1b[35m!\x1b[0m token" in coloured
     plain = unified("doctor -v", tty=True, environ={"NO_COLOR": "1"}, encoding="ascii").stdout
     assert plain.startswith("! token a: plain")
     assert "\n+ proxy: none" in plain

@@ -220,7 +220,7 @@ def test_a_dry_run_shows_the_plan_like_a_diff(
     result = unified(f"apply {plan} --dry-run", environ=environ)
     assert (result.stdout, result.stderr, result.code) == (shown, "", 0)
     result = unified(f"apply {plan} --dry-run", tty=True, environ={**environ, "TERM": "xterm"})
-    colours = {"+": "\x1b[32m", "~": "\x1b[33m", "-": "\x1b[31m"}
+    colours = {"+": "\x1b[32m", "~": "\x1b[35m", "-": "\x1b[31m"}
     assert result.stdout == "".join(
         f"{colours[line[0]]}{line}\x1b[0m\n" for line in shown.splitlines()
     )

@@ -239,8 +239,11 @@ def _statuses(context: CommandContext, shown: Sequence[ConnectionRecord]) -> Ter
 
 
 def _status_look(context: CommandContext, one: ConnectionRecord) -> Look:
-    if one.state.problem_in_a_word(context.catalogue.service):
-        return Look.BAD
+    service = context.catalogue.service
+    if one.state.problem_in_a_word(service):
+        # A connection that is being set up, or is paused, is not broken.
+        passing = one.state.status in service.connections.passing.split()
+        return Look.DOUBT if passing and not one.state.blocked else Look.BAD
     return Look.DOUBT if one.state.lacks_scopes else Look.GOOD
 
 

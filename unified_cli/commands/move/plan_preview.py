@@ -10,7 +10,7 @@ from unified_cli.output import stdout, terminal
 from unified_cli.runtime import Runtime
 
 _SIGNS = {"create": "+", "update": "~", "delete": "-"}
-_COLOURS = {"+": "\x1b[32m", "~": "\x1b[33m", "-": "\x1b[31m"}
+_COLOURS = {"+": "\x1b[32m", "~": "\x1b[35m", "-": "\x1b[31m"}
 _RESET = "\x1b[0m"
 
 
