@@ -57,10 +57,10 @@ class DoubtfulParameter(NamedTuple):
 
     @property
     def hint(self) -> str | None:
-        """What to type instead, or where to find it, or None."""
+        """The suggested name, or the command that lists the names, or None."""
         if self.meant:
             return f'did you mean "{self.meant}"?'
-        return f"{self.known} names those that there are" if self.known else None
+        return f"{self.known} lists them" if self.known else None
 
     @property
     def message(self) -> str:

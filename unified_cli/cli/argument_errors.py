@@ -282,7 +282,7 @@ def facts(context: Any, part: str) -> Sequence[KnownField]:
 def known_filter(context: Any, name: str) -> str:
     """Return the known parameter nearest to a name.
 
-    Returns the name itself if none is near.
+    Returns the name itself if no parameter is similar.
     """
     fields = [one.name for part in ("query", "fields") for one in facts(context, part)]
     is_known = name in fields or name.removesuffix("_id") in fields

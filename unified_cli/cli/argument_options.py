@@ -1,4 +1,4 @@
-"""Suggest the line without options for what is an argument here, as in
+"""Suggest the line with an argument in place of an option, for lines such as
 `profile set -p acme`.
 
 Used only if a command line could not be parsed.

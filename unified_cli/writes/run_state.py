@@ -92,7 +92,7 @@ class KnownRun(NamedTuple):
         if self.state == RUNNING:
             return None
         corrected = () if self.passing or self.header is None else self.header.corrected
-        # The file of the lines to correct is another one.
+        # The lines to correct are in another file.
         if self.reason and not (corrected and self.state == FAILED):
             return next_step.remove(self.id)
         if self.header is None or not self.header.continues:

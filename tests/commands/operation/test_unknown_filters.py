@@ -19,7 +19,7 @@ DOUBTS = [
         LIST,
         "sort_by[nope]=asc",
         f'"nope" is not a known sort key of {LIST}',
-        f"unified help {LIST} names those that there are",
+        f"unified help {LIST} lists them",
     ),
     (
         LIST,

@@ -106,7 +106,7 @@ class TableFolder:
     def holds(self, entry: ManifestEntry) -> bool:
         """Return whether the complete list is in its table.
 
-        Raises StateError if the table is another one, or if others changed the part.
+        Raises StateError if the table was replaced, or if others changed the part.
         """
         if not is_part(entry.file):
             return self._files.holds(entry)
