@@ -166,22 +166,6 @@ def test_types_that_differ_between_connections_become_text_or_json(
     assert filtered.stdout == '{"id":"1"}\n{"id":"2"}\n'
 
 
-@pytest.mark.parametrize("select", ["*, record", "record, *", "t.*, t.record"])
-def test_a_record_beside_the_star_comes_once(
-    select: str, unified: Unified, service: Service
-) -> None:
-    serve(service, [[{"id": "1", "name": "a"}]])
-    result = ask(unified, service, f"SELECT {select} FROM {TAGS} t")
-    assert json.loads(result.stdout) == {
-        "_profile": "acct-1",
-        "id": "1",
-        "name": "a",
-        "record": {"id": "1", "name": "a"},
-    }
-    other = ask(unified, service, f"SELECT *, record->>'id' AS record FROM {TAGS}")
-    assert json.loads(other.stdout)["record_1"] == "1"
-
-
 def test_names_that_differ_by_case_are_named_and_in_the_record(
     unified: Unified, service: Service
 ) -> None:

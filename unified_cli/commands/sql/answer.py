@@ -175,7 +175,7 @@ def _run(
     endless = call.options.timeout is None and call.runtime.stdout_is_terminal
     seconds = None if endless else call.settings.timeout
     try:
-        with closing(database.rows_of(memory, load, plan, seconds)) as rows:
+        with closing(database.rows_of(memory, load, plan.text, seconds)) as rows:
             number = _print(call, rows)
     except UsageError as error:
         raise _missing_column(error, plan, spools) or error from None

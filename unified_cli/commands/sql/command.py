@@ -84,9 +84,8 @@ _COLUMNS = (
 )
 _ENDS = (
     "A connection that could not be read whole is named, the answer has what was read of it, and"
-    " the exit code is 9. At a terminal a"
-    " statement may run as long as it wants, elsewhere for 120 seconds (--timeout)."
-    " unified help sql has ten questions that people ask."
+    " the exit code is 9. At a terminal a statement may run as long as it wants, elsewhere for 120"
+    " seconds (--timeout). unified help sql has ten questions that people ask."
 )
 _EXAMPLES = """unified -p sandbox sql 'SELECT status, count(*) FROM ticketing.tickets GROUP BY ALL'
 unified -p sandbox sql 'DESCRIBE ticketing.tickets'

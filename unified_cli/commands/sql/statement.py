@@ -7,7 +7,7 @@ part could write, reach a file or hide a table.
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
@@ -33,17 +33,23 @@ _REFUSED |= {"json_serialize_sql", "parse_duckdb_log_message"}
 _DEEP = "the statement is nested too deep"
 _MEANT = re.compile('^Did you mean "(.*)"', re.MULTILINE)
 _CLOSE = 0.75
-_OF_COLUMN = re.compile("when casting from source column (.+)$", re.MULTILINE)
 _PLACE = re.compile(r"^(LINE \d+: )(.*)\n( *)\^", re.MULTILINE)
 _ALL_COLUMNS = {"PIVOT", "POSITIONAL_REFERENCE", "SHOW_REF", "STAR"}
 _READING = "SELECT, FROM, WITH, VALUES, DESCRIBE, SUMMARIZE, PIVOT and UNPIVOT read"
 _LISTED = "unified operations lists the tables, DESCRIBE api.resource the columns"
 # Habits from other programs, each with what to type instead.
 _HABITS = (
-    (r"^\s*(\S+\.sql)\s*$", r"did you mean @\1?"),
-    (r"^\s*([.\\]|help\b|show\b)", _LISTED),
-    (r"^\s*select\s+top\s+(\d+)", r"LIMIT \1 at the end"),
+    (r"\A\s*(\S+\.sql)\s*\Z", r"did you mean @\1?"),
+    (r"\A\s*([.\\]|help\b|show\b)", _LISTED),
+    (r"\A\s*select\s+top\s+(\d+)", r"LIMIT \1 at the end"),
     (r"\blimit\s+(\d+)\s*,\s*(\d+)", r"LIMIT \2 OFFSET \1"),
+)
+_NESTED = "an object or a list is JSON; column->>'name' is a text in it, column::JSON[] a list"
+# Parts of DuckDB's errors, each with what to do.
+_ERRORS = (
+    (r"\A\s*.*JSON", _NESTED),
+    (r"casting from source column (.+)", r"\1 is a text; compare it with a text in single quotes"),
+    (_MEANT.pattern, r"did you mean \1?"),
 )
 _KINDS = {
     "MULTI": ("PIVOT needs its values", "PIVOT … ON column IN ('a', 'b') …"),
@@ -54,15 +60,13 @@ _KINDS = {
 @dataclass(slots=True)
 class Plan:
     """A statement with its tables. `names` are the names in it that may be columns, in
-    lower case; `every` says that all columns are used, and `repeats` that all columns
-    named `record` are the same.
+    lower case; `every` says that all columns are used.
     """
 
     text: str
     tables: dict[Table, Operation] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
     every: bool = False
-    repeats: bool = False
 
 
 def plan(text: str, catalogue: Catalogue, parser: duckdb.DuckDBPyConnection) -> Plan:
@@ -74,17 +78,13 @@ def plan(text: str, catalogue: Catalogue, parser: duckdb.DuckDBPyConnection) -> 
     if "\0" in text:
         raise UsageError("the statement has a NUL")
     lists = {(plain(one.api), plain(one.resource)): one for one in catalogue if one.name == "list"}
-    tree = _tree(parser, text, lists)
-    nodes = [*_nodes(tree)]
-    parts = [node for node in nodes if isinstance(node.get("type"), str)]
+    parts = [*_nodes(_tree(parser, text, lists))]
     for part in parts:
         _check(part["type"], part)
     _check_functions(parser, parts)
-    alone = tree["node"].get("from_table", {}).get("type") == "BASE_TABLE"
-    aliases = {one.get("alias", "").lower() for one in tree["node"].get("select_list", ())}
-    found = Plan(text, repeats=alone and "record" not in aliases)
+    found = Plan(text)
     aliases = {one["alias"].lower() for one in parts if one["type"] in {"BASE_TABLE", "SUBQUERY"}}
-    maps = (node["cte_map"]["map"] for node in nodes if node.get("cte_map"))
+    maps = (node["cte_map"]["map"] for node in parts if node.get("cte_map"))
     withs = {entry["key"].lower() for one in maps for entry in one}
     for relation in (one for one in parts if one["type"] == "BASE_TABLE"):
         path = [*filter(None, relation["qualified_name"]["path"])]
@@ -104,14 +104,10 @@ def plan(text: str, catalogue: Catalogue, parser: duckdb.DuckDBPyConnection) -> 
 def refusal(error: duckdb.Error, hint: str | None = None) -> UsageError:
     """Return DuckDB's error about a statement as UsageError, with the place."""
     text = str(error)
-    meant, place = _MEANT.search(text), _PLACE.search(text)
+    place = _PLACE.search(text)
     caret = (place[2], max(0, len(place[3]) - len(place[1]))) if place else None
-    reason = text.lstrip().splitlines()[0]
-    if "JSON" in reason:
-        hint = "an object or a list is JSON; column->>'name' is a text in it, column::JSON[] a list"
-    if found := _OF_COLUMN.search(reason):
-        hint = f"{found[1]} is a text; compare it with a text in single quotes"
-    return UsageError(reason, hint=hint or (meant and f"did you mean {meant[1]}?"), caret=caret)
+    hint = hint or _first(_ERRORS, text)
+    return UsageError(text.lstrip().splitlines()[0], hint=hint, caret=caret)
 
 
 def quoted(name: str) -> str:
@@ -128,9 +124,9 @@ def _tree(parser: duckdb.DuckDBPyConnection, text: str, lists: Iterable[Table]) 
         # The parser reads a dash as a minus, and a slash as a division.
         typed = text.lower()
         meant = plain(typed).replace("/", ".")
-        names = (one for one in map(".".join, lists) if one in meant and one not in typed)
-        hint = next((f"write {one}" for one in names), None)
-        raise refusal(error, hint or _of_habit(text)) from None
+        names = map(".".join, lists)
+        right = (f"write {one}" for one in names if one in meant and one not in typed)
+        raise refusal(error, next(right, None) or _first(_HABITS, text)) from None
     if len(kinds) != 1:
         many = f"{len(kinds)} statements are given" if kinds else "the statement is empty"
         raise UsageError(many, hint="give one")
@@ -150,9 +146,10 @@ def _tree(parser: duckdb.DuckDBPyConnection, text: str, lists: Iterable[Table]) 
     return found
 
 
-def _of_habit(text: str) -> str | None:
-    for habit, hint in _HABITS:
-        if found := re.search(habit, text, re.IGNORECASE):
+def _first(hints: Sequence[tuple[str, str]], text: str) -> str | None:
+    """Return the first hint whose pattern the text has."""
+    for pattern, hint in hints:
+        if found := re.search(pattern, text, re.IGNORECASE | re.MULTILINE):
             return found.expand(hint)
     return None
 
@@ -162,7 +159,8 @@ def _nodes(tree: Json) -> Iterator[JsonObject]:
     while stack:
         node = stack.pop()
         if isinstance(node, dict):
-            yield node
+            if isinstance(node.get("type"), str):
+                yield node
             stack.extend(node.values())
         elif isinstance(node, list):
             stack.extend(node)
@@ -179,8 +177,6 @@ def _check(kind: str, node: JsonObject) -> None:
         raise UsageError("SHOW has no tables here", hint=_LISTED)
     if node.get("class") == "PARAMETER" or kind == "VALUE_PARAMETER":
         raise UsageError("a parameter (?, $1, $name) has no value here")
-    if node.get("at_clause"):
-        raise UsageError("AT, a past state, is not offered")
     if kind == "TABLE_FUNCTION":
         name = node["function"]["function_name"].lower()
         if name not in _TABLE_FUNCTIONS:
@@ -197,9 +193,8 @@ def _check_functions(parser: duckdb.DuckDBPyConnection, nodes: Iterable[JsonObje
         except duckdb.Error as error:
             # Any other error means that the function exists, but has other parameters.
             if isinstance(error, duckdb.CatalogException) and "does not exist" in str(error):
-                meant = _MEANT.search(str(error))
                 # DuckDB suggests functions even if their names are not close.
-                close = get_close_matches(name.lower(), [meant[1]] if meant else [], 1, _CLOSE)
+                close = get_close_matches(name.lower(), _MEANT.findall(str(error)), 1, _CLOSE)
                 hint = f"did you mean {close[0]}()?" if close else "the dialect is DuckDB's"
                 raise UsageError(f"no function {name}()", hint=hint) from None
 

@@ -70,8 +70,7 @@ class _SpooledColumn:
 
 def _decoded(line: bytes) -> dict[str, msgspec.Raw] | None:
     try:
-        if not line.isascii():
-            line.decode()
+        line.decode()  # msgspec does not look into raw values
         return _members(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
@@ -128,7 +127,7 @@ class TableSpool:
                 return
             self.halves += 1
         if not members.keys() <= self.seen.keys():
-            for name in members:
+            for name in (one for one in members if one not in self.seen):
                 self._note(name)
         row = [label, line if self._record else b"", *[b""] * len(self._columns)]
         # Loop over the smaller set: a long record may have few of the columns, and a
@@ -146,8 +145,6 @@ class TableSpool:
         self._longest = max(self._longest, len(self._rows[-1]))
 
     def _note(self, name: str) -> None:
-        if name in self.seen:
-            return
         called, found = f"{LABEL}_served" if name == LABEL else name, None
         small = called.lower()
         odd = small in self._lower_names or not small or "\0" in small
