@@ -138,7 +138,7 @@ def meant_body(text: str) -> str | None:
         return f"-d {quoted(text.replace('file://', '@', 1))}"
     if text.startswith(("@", "{", "[")):
         return f"-d {quoted(text)}"
-    # The text may not be a path, but megabytes of JSON.
+    # The text may be megabytes of JSON instead of a path.
     if _FILE.fullmatch(text) or os.path.isfile(text):  # noqa: PTH113
         return f"-d {quoted(f'@{text}')}"
     return f"-f {quoted(text)}" if equals and name.isidentifier() else None

@@ -107,9 +107,8 @@ def say_how_to_continue(stop: BaseException, done: str, onward: str) -> None:
 def with_progress(so_far: Callable[[], str]) -> Iterator[None]:
     """Add progress and the next step to a signal within the block.
 
-    `so_far` returns the progress when the signal comes.
-
-    Use it for work that writes nothing, and begins anew when it is run again.
+    `so_far` returns the progress when the signal comes. Use it for work that writes
+    nothing, and starts again from the beginning.
     """
     try:
         yield

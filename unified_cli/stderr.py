@@ -120,7 +120,7 @@ class Stderr:
             self.note(text)
 
     def line(self, text: str) -> None:
-        """Print a line, whatever the verbosity."""
+        """Print a line at any verbosity."""
         self.block([text])
 
     def status(self, text: str) -> None:

@@ -108,7 +108,7 @@ def settings_for_many(
 def check_options(options: CallOptions) -> None:
     """Raise UsageError for an option that lacks another.
 
-    Also for an empty option, as from an unset variable.
+    Also raises it for an empty option, as from an unset variable.
     """
     pages = part(options, PageOptions)
     if pages.cursor == "":

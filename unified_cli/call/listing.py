@@ -122,7 +122,7 @@ def _print(call: Call, clients: Clients, request: Request) -> None:
 def _check_whole(missing: list[str], tally: ListSummary, asked: PageOptions) -> None:
     """Raise IncompleteError if records are missing.
 
-    Also if the provider left something out, without --allow-partial.
+    Also raises it if the provider left something out, without --allow-partial.
     """
     missing = missing if asked.allow_partial else [*missing, *tally.left_out()]
     if missing:

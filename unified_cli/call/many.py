@@ -206,7 +206,7 @@ class _FanOutOutcome:
     begun: ListSummary | None = None
     """The tally of the page that is being formatted."""
     unwritten: list[tuple[ListSummary, Page]] = field(default_factory=list)
-    """The pages that may not be completely printed."""
+    """The pages that may be incomplete in the output."""
     failed: dict[str, UnifiedError] = field(default_factory=dict)
     ended: set[str] = field(default_factory=set)
     is_quit: bool = False

@@ -100,9 +100,10 @@ def select(
     mode: Mode,
     request_of: RequestOf = builder.operation_request,
 ) -> SelectedReads:
-    """Return the reads of the selected connections, with requests from `request_of`.
+    """Return the reads of the selected connections.
 
-    Raises UsageError if an option cannot be used with such a read.
+    `request_of` returns their requests. Raises UsageError if an option cannot be used
+    with reads of many connections.
     """
     if not mode.several:
         call = builder.resolve(runtime, catalogue, options, mode, operation)

@@ -106,7 +106,7 @@ def _advice_of_command(context: Any, argument: str, path: str) -> str | None:
 
 
 def _option_with(context: Any, argument: str, spellings: Sequence[str]) -> str | None:
-    """Return the option that such a word is for, or None."""
+    """Return the option that the word was meant for, or None."""
     own = ARGUMENTS.get(argument)
     if own and own.option in spellings:
         return own.text

@@ -1,4 +1,7 @@
-"""Build the tree of commands, as far as a command line needs it."""
+"""Build the tree of commands.
+
+Only the commands on the way to the typed one are built.
+"""
 
 import contextlib
 import io

@@ -209,7 +209,7 @@ def _suggest(whole: Any, words: Sequence[str]) -> str:
 def _depth(command: Any, words: Sequence[str]) -> int:
     """Return how many of the words lead to the page.
 
-    These are all, unless some follow a complete command.
+    All do, unless some follow a complete command.
     """
     for at, word in enumerate(words):
         if isinstance(command, tree.CommandGroup):

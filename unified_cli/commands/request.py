@@ -129,10 +129,9 @@ def _searches(path: str, catalogue: Catalogue) -> bool:
 
 
 def _check_query(context: CommandContext, options: RequestOptions) -> None:
-    """Warn of query parameters that the list may not take.
+    """Warn of unknown query parameters of the list at this path.
 
-    The list is the one at this path. Other paths are not checked. Raises UsageError for
-    such a parameter with `--strict`.
+    Other paths are not checked. Raises UsageError for the parameters with `--strict`.
     """
     prefix, _, place = options.path.strip("/").partition("/")
     api, _, resource = place.partition("/")
@@ -147,7 +146,7 @@ def _check_query(context: CommandContext, options: RequestOptions) -> None:
 def _check_file(call: Call, request: Request) -> None:
     """Raise UsageError if a batch has a file.
 
-    Also if a public file is not confirmed.
+    Also raises it if a public file is not confirmed.
     """
     if request.upload is not None and request.batch:
         raise UsageError("a batch is JSON, not a file")

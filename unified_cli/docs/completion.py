@@ -49,7 +49,7 @@ class Grammar:
     def commands(self) -> Sequence[str]:
         """The commands that are not APIs.
 
-        An API with such a name in a user's file is left out.
+        Leaves out an API with such a name in a user's file.
         """
         return [word for word, _ in self.words[""] if word not in self.apis]
 

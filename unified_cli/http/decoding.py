@@ -62,7 +62,7 @@ def check_records(records: Sequence[Record | bytes]) -> None:
 def check_document(body: bytes) -> None:
     """Raise TooLargeError if the document is too large to decode.
 
-    Also if an array of records in it is.
+    Also raises it if an array of records in it is.
     """
     if len(body) <= LARGEST_RECORD and not has_more_commas(body, MOST_VALUES):
         return
@@ -218,7 +218,7 @@ def error_envelope(body: bytes, items: str) -> JsonObject | None:
 def json_object(body: bytes) -> JsonObject | None:
     """Return the object in an error's body, or None.
 
-    It is None if the body is not an object, too large or too deep. Invalid UTF-8 is
+    Returns None if the body is not an object, too large or too deep. Invalid UTF-8 is
     replaced, because the response is an error anyway.
     """
     if len(body) > _LARGEST_ENVELOPE or deeper_than(body, DEEPEST):

@@ -107,7 +107,7 @@ class Exchange:
 
 
 class Sent(NamedTuple):
-    """A request as it is recorded."""
+    """A request in its recorded form."""
 
     url: str
     body: str

@@ -115,7 +115,7 @@ def _check_depths(records: Sequence[Record]) -> None:
 def _without_records(text: bytes, records: list[Record], service: Service) -> bytes:
     """Return the object without its records, or "".
 
-    It is "" if they do not directly follow each other. This takes a tenth of the time
+    Returns "" if they do not directly follow each other. This takes a tenth of the time
     of a search through the whole text.
     """
     start = text.find(b"[", text.find(_quoted(service)[0])) + 1

@@ -138,7 +138,7 @@ class _Curve:
 
 
 class _Headers:
-    """The limit in headers, as long as it is plausible."""
+    """The limit in headers, while it is plausible."""
 
     def __init__(self) -> None:
         self.latest: Window | None = None

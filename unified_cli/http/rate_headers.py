@@ -119,8 +119,8 @@ def _window(sends: float | None, seconds: float | None) -> Window | None:
 def retry_after(values: list[str], date: str | None) -> float | None:
     """Return the seconds of a Retry-After header, or None.
 
-    It is None if it is absent or invalid. A date is compared with the response's Date,
-    because this machine's clock may be wrong.
+    Returns None if it is absent or invalid. A date is compared with the response's
+    Date, because this machine's clock may be wrong.
     """
     if len(values) != 1:
         return None
@@ -134,7 +134,7 @@ def retry_after(values: list[str], date: str | None) -> float | None:
 def http_date(text: str | None) -> float | None:
     """Return an HTTP date in seconds since 1970, or None.
 
-    It is None if it is absent or invalid.
+    Returns None if it is absent or invalid.
     """
     try:
         date = parsedate_to_datetime(text or "")

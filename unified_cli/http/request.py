@@ -100,7 +100,7 @@ def scope_of(settings: Settings, service: Service) -> Scope:
 def number_as_cursor(text: str) -> str | None:
     """Return a number as a cursor, or None.
 
-    It is None unless it is a positive integer. 0 may mark the last page.
+    Returns None unless it is a positive integer. 0 may mark the last page.
     """
     return text if _CURSOR_NUMBER.fullmatch(text) else None
 

@@ -19,7 +19,7 @@ class Format(NamedTuple):
     writer: str = ""
     """The class in `output` that writes records, as `module:Class`. Empty for raw."""
     lines: bool = False
-    """Whether each record is a line of its own."""
+    """Whether each record is on its own line."""
     document: bool = False
     """Whether a result is one document, which a jq program gets as a whole."""
     json: bool = False

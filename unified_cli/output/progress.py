@@ -21,9 +21,7 @@ _OFTEN = 0.2
 _TICK = 0.5
 """The interval for redrawing the line, in seconds."""
 _BARS = ((100, 30), (60, 12))
-"""Terminals of at least the first width have a bar of the second width, whatever the
-other text is.
-"""
+"""Terminals of at least the first width have a bar of the second width."""
 _BYTES = {"byte": "", "byte read": "read "}
 
 

@@ -14,7 +14,7 @@ from unified_cli.sandbox.store import own_store
 
 
 class InProcess(httpx.BaseTransport):
-    """Sends every request to the sandbox in this process, whatever its host is."""
+    """Sends every request to the sandbox in this process, for any host."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox

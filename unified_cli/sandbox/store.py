@@ -244,7 +244,7 @@ class SandboxStore:
     def reply(self, account: str, path: str, key: str) -> SandboxResponse | None:
         """Return the response for this idempotency key, or None.
 
-        It is None if the key is new or empty.
+        Returns None if the key is new or empty.
         """
         row = key and self._row(
             "SELECT status, body, type FROM replies WHERE account = ? AND path = ? AND key = ?",

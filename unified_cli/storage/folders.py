@@ -61,8 +61,8 @@ class FixedFolder:
     def check(self, path: Path) -> None:
         """Raise UnsafeError if the folder was replaced.
 
-        Also if a folder between it and `path` is a link. Raises StorageError if it
-        cannot be checked.
+        Also raises it if a folder between it and `path` is a link. Raises StorageError
+        if it cannot be checked.
         """
         if self._known and not os.path.samestat(self._known, self._found()):
             raise UnsafeError(

@@ -77,7 +77,8 @@ def _check_target(target: Path) -> None:
     try:
         status = os.lstat(target)
     except OSError:
-        # The file is missing or inaccessible. Taking the lock reports the latter.
+        # The file is missing or inaccessible. Taking the lock reports an inaccessible
+        # file.
         return
     if not stat.S_ISREG(status.st_mode):
         raise ConfigError(f"{target} is not a file and is left alone")

@@ -47,7 +47,7 @@ def check_command(
         return renewal.SHOWS_RESULT
     api, resource, name = call.operation.split(" ")
     operations = catalogue.apis[api].resources[resource].operations
-    # The service chooses the id of a new record, whatever the body says.
+    # The service chooses the id of a new record and ignores that of the body.
     identifier = call.id if name == "create" else call.id or identifier_in(doubtful.body, resource)
     if "get" in operations and identifier:
         words = [api, resource, "get", identifier]
@@ -61,8 +61,8 @@ def check_command(
 def repeat_command(doubtful: DoubtfulCall, selection: Sequence[str]) -> str | None:
     """Return the command that repeats a call, or None.
 
-    It uses the same key. It is None if the call has no key or its body does not fit on
-    a command line.
+    It uses the same key. Returns None if the call has no key or its body does not fit
+    on a command line.
     """
     call, body, key = doubtful
     if not key or len(body or b"") > _LONGEST_BODY:

@@ -15,11 +15,12 @@ from unified_cli.writes.input_reading import Reading, ReadingOptions, RecordShap
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A checked file of `count` records, the last of which has the number `last`.
+    """A checked file of `count` records.
 
-    `labelled` is the number of the first record that names its connection, or 0.
-    `sound` is true if all records are valid. `heads` are the column names of a table.
-    The file stays open, so renaming it does not matter.
+    `last` is the number of the last record. `labelled` is the number of the first
+    record that names its connection, or 0. `sound` is true if all records are valid.
+    `heads` are the column names of a table. The file stays open, so renaming it does
+    not matter.
     """
 
     file: UnchangedFile
@@ -48,7 +49,7 @@ class InputFile:
 
     @property
     def columns(self) -> list[str]:
-        """The column names as they are read."""
+        """The column names in the form that is used for reading."""
         return [head.strip() for head in self.heads] if self.reading.trimmed else self.heads
 
     @property

@@ -42,7 +42,7 @@ class NotedCall(NamedTuple):
     def as_doubtful(self, common: bytes | None) -> DoubtfulCall:
         """Return the call in doubt.
 
-        It has the `common` body if it has none of its own.
+        It has the `common` body unless it has its own.
         """
         body = common if self.call.body is None else self.call.body.encode()
         return DoubtfulCall(self.call, body, self.key)

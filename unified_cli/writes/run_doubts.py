@@ -36,7 +36,7 @@ class RunDoubts:
         wall: float,
         body: bytes | None = None,
     ) -> None:
-        """`body` is the body of calls that have none of their own."""
+        """`body` is the body of calls without their own."""
         self._header, self._connections = header, connections
         self._wall, self._body = wall, body
         # Only as many are kept as are printed: an import may leave any number in doubt.
@@ -146,10 +146,9 @@ def read(runtime: Runtime, catalogue: Catalogue, stored: StoredRun) -> RunDoubts
 def may_repeat(
     noted: NotedCall, connections: RunConnections, wall: float, body: bytes | None
 ) -> bool:
-    """Return whether a call in doubt may be sent again. `body` is its body if it has
-    none of its own.
+    """Return whether a call in doubt may be sent again.
 
-    Raises the errors of its connection.
+    `body` is its body unless it has its own. Raises the errors of its connection.
     """
     if noted.sent is None:
         return False

@@ -262,7 +262,7 @@ def _of_export(runtime: Runtime, header: RunHeader) -> KnownRun:
         state = state_of(lists) if manifest.ended else INTERRUPTED
         return KnownRun(header.run, state, header, lists)
     if header.ended or header.words:
-        # A store is not asked, and a shard or a task has a manifest of its own.
+        # A store is not asked. A shard or a task has its own manifest.
         return KnownRun(header.run, header.ended or INTERRUPTED, header)
     return KnownRun(header.run, UNREADABLE, header, reason=f"{header.path} was not looked at")
 

@@ -181,7 +181,7 @@ def _fill(copy: AtomicFile, where: list[Any], chunks: Iterable[bytes], named: st
 def _lacks_locks(path: Path) -> StorageError | None:
     """Return why an import cannot be locked, or None.
 
-    It is None if the disk of its file has locks.
+    Returns None if the disk of its file has locks.
     """
     lock = import_journal.lock_of(path, file_lock.IN_DATA_FOLDER)
     try:

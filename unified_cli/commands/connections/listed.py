@@ -133,8 +133,7 @@ def profiles_by_account(
         try:
             one = resolution.resolve(Overrides(name), runtime, config)
         except UnifiedError:
-            # `profile list` reports the problem. Such a profile leads to no
-            # connection.
+            # `profile list` reports the problem. The profile leads to no connection.
             continue
         if (
             one.account_id

@@ -151,8 +151,8 @@ def configuration(runtime: Runtime, first_words: Collection[str]) -> Iterator[Fi
     """Yield the findings on the config file.
 
     They are its path, its permissions, every name in it, and its aliases. `first_words`
-    are the words that an alias's command may begin with. An alias cannot have such a
-    word as its name.
+    are the words that an alias's command may begin with. None of them can be the name
+    of an alias.
     """
     path = file.locate(runtime)
     if path is None:

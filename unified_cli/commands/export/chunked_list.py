@@ -142,7 +142,7 @@ class ChunkedList:
         if not restart or keep:
             self._known = self._log.read() or self._known
         state = self._known.state
-        # Read again, because the provider may have the missing records by now.
+        # Read again, because the provider may have the missing records now.
         partial = state.complete and state.partial_pages
         # Only --dedupe allows reading a list again after its records.
         again = state.records and not state.pages and not self._options.dedupe

@@ -164,12 +164,12 @@ class TableFolder:
 
 
 class PartTarget:
-    """The target of a list that is a part of a table. Its pages are kept, and put into
-    the table once all have arrived.
+    """The target of a list that is a part of a table.
 
-    After a kill, the next run repeats the commit unless the table already has it. The
-    commit has the number of the read, which is kept with the pages. All methods raise
-    the errors of the place and of the table.
+    Its pages are saved as files, and added to the table once all have arrived. After a
+    kill, the next run repeats the commit unless the table already has it. The commit
+    has the number of the read, which is saved with the pages. All methods raise the
+    errors of the place and of the table.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""Delta tables, one for each list of the service, in which each connection has a part
-of its own.
+"""Delta tables, one for each list of the service.
 
-Import this module only to read or write a table: its libraries are an optional extra.
+Each connection has its own part of a table. Import this module only to read or write a
+table: its libraries are an optional extra.
 """
 
 import os
@@ -91,7 +91,8 @@ class ListTable:
     def check_owner(self, part: TablePart, known: Collection[str]) -> None:
         """Raise StateError if another connection's rows have this name.
 
-        Also if rows of this one have another name. Ignore names that a manifest knows.
+        Also raises it if rows of this one have another name. Ignore names that a
+        manifest knows.
         """
         with self._lock:
             table = self._found()
@@ -141,10 +142,11 @@ class ListTable:
         *,
         whole: bool,
     ) -> tuple[TableRead, list[str]]:
-        """Commit the records of a read. Return the state of the part, and which records
-        were left out. Each record is in the table once, whatever was tried before.
+        """Commit the records of a read.
 
-        The `whole` list replaces the part; other records are merged by their ids.
+        Returns the state of the part, and which records were left out. Each record is
+        in the table once, even after failed attempts. The `whole` list replaces the
+        part; other records are merged by their ids.
         """
         with self._lock:
             before: list[DataFile] | None = None
@@ -269,7 +271,7 @@ class ListTable:
         """Commit these files as the table's next version.
 
         The files `added` come, the files `gone` go. Raises CommitFailedError if the
-        version exists by now.
+        version exists.
         """
         now, values = int(time.time() * 1000), {PROFILE: part.columns.profile}
         come = [AddAction(one.name, one.size, values, now, True, one.statistics) for one in added]

@@ -56,9 +56,9 @@ class ImportTask:
 
     @property
     def profiles(self) -> list[str] | None:
-        """The profiles that records may name.
+        """The profiles that records may name, or None.
 
-        None if there is only one connection: records may not name a profile then.
+        None means that there is only one connection, which records must not name.
         """
         return (
             None
@@ -370,7 +370,7 @@ class Importer:
     def _repeat(self, item: InputItem, request: Request, before: JournalEntry) -> ImportJob | None:
         """Return the job for an item in doubt, or None.
 
-        The job has the original key. It is None if sending it again is not safe.
+        The job has the original key. Returns None if sending it again is not safe.
         """
         if not self._may_resend(request, before.t):
             return None

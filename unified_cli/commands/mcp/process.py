@@ -1,8 +1,8 @@
 """Run the server until its input ends, its reader is gone, or a signal arrives.
 
-The protocol runs in a thread of its own. A signal raises an exception at an arbitrary
-point of the main thread. In the event loop of the protocol the exception would be lost,
-or reported in many lines.
+The protocol runs in its own thread. A signal raises an exception at an arbitrary point
+of the main thread. In the event loop of the protocol the exception would be lost, or
+reported in many lines.
 """
 
 import contextlib
@@ -199,8 +199,10 @@ def _wait_for_the_end_of(output: BinaryIO) -> None:
 
 
 def _cause(error: BaseException) -> BaseException:
-    """Return the error that ended the server. Of a group it is the first error; an
-    OSError becomes the error that any command raises for standard output.
+    """Return the error that ended the server.
+
+    Returns the first error of a group. An OSError becomes the error that any command
+    raises for standard output.
     """
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

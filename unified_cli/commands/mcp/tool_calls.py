@@ -192,7 +192,7 @@ class ServedProfiles:
         return found
 
     def identity(self, name: str) -> tuple[str, str | None, str | None]:
-        """Return a connection's name, address and account, as far as they are known."""
+        """Return a connection's name, address and account, if known."""
         if name not in self._identities:
             address = account = None
             with contextlib.suppress(UnifiedError):

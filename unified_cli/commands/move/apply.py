@@ -88,7 +88,7 @@ class PlanLane:
     applied: Applied = ()
 
     def is_due(self, options: ApplyOptions, at: int, number: int) -> bool:
-        """Return whether the call still has to be made."""
+        """Return whether the call must still be made."""
         return _is_chosen(self.plans, options, at, number) and not self.applied[at][1].done(number)
 
     @property

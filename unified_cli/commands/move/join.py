@@ -127,7 +127,8 @@ class RecordJoin:
     def pairings(self, rules: PathRules) -> Iterator[Pairing]:
         """Yield all records that differ.
 
-        Those without a key are first, then the others in the order of the first side.
+        Records without a key come first, then the others in the order of the first
+        side.
         """
         source, target = self._without
         yield from (Pairing(Change.NO_KEY, (number,)) for number in source)

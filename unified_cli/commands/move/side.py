@@ -10,7 +10,10 @@ from unified_cli.storage.spool_file import SpoolFile
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """The service and account of a connection, whatever its profile is called."""
+    """The service and account of a connection.
+
+    Profiles with different names may have the same identity.
+    """
 
     origin: str
     account: str
@@ -62,7 +65,7 @@ class SpooledSide:
         self._sha256 = hashlib.sha256()
 
     def count(self, record: bytes) -> None:
-        """Count a record as it was read."""
+        """Count a record in its original form."""
         self.facts.records += 1
         self._sha256.update(record)
         self._sha256.update(b"\n")
@@ -93,11 +96,11 @@ class SpooledSide:
         return self._digests[number]
 
     def record(self, number: int) -> bytes:
-        """Return a record as it is compared."""
+        """Return a record in the form for comparisons."""
         return self._view(self._entry(number)[1])
 
     def stored(self, number: int) -> bytes:
-        """Return a record as it was stored."""
+        """Return a record in its original form."""
         return self._entry(number)[1]
 
     def position(self, number: int) -> int:

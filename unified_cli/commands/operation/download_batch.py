@@ -105,7 +105,7 @@ class DownloadManifest:
     def _is_there(self, entry: DownloadEntry) -> bool:
         folder = self._file.path.parent
         try:
-            # The manifest may have been edited, so its names may not lead out of the
+            # The manifest may have been edited. Its names must not lead out of the
             # folder.
             return (
                 Path(entry.file).name == entry.file

@@ -131,7 +131,7 @@ def _edit(
 
 
 def _record(call: Call, clients: Clients, look: Request) -> Parts:
-    """Return the record as it is now.
+    """Return the current record.
 
     Raises ServiceError if the answer is not a record.
     """
@@ -248,7 +248,7 @@ def _read(path: Path) -> Parts:
 def _check_names(changed: Parts) -> None:
     """Raise UsageError if the changes include the id.
 
-    Also for the name of a connection.
+    Also raises it for the name of a connection.
     """
     if "id" in changed:
         raise UsageError("the text changes the id (edit the other record by its own id)")

@@ -190,7 +190,7 @@ class FollowedList:
 
     @classmethod
     def from_state(cls, state: Json, look_back: timedelta, now: datetime) -> Self:
-        """Return the list as it was saved.
+        """Return the saved list.
 
         Raises ValueError, TypeError or KeyError if it is not a state.
         """
@@ -237,7 +237,7 @@ class _Following:
         failures: dict[str, UnifiedError] = {}
         for read in selected.reads:
             known = self._lists.get(read.name)
-            # A profile may lead to a different connection by now.
+            # A profile may lead to a different connection now.
             if known is None or known[0].request != read.request:
                 self._lists[read.name] = (read, self._begin(read))
         asking = [

@@ -82,7 +82,7 @@ def _question(names: Sequence[str | None]) -> str:
 def typed_token(runtime: Runtime, question: str, *, optional: bool = False) -> str:
     """Return the token typed at the terminal.
 
-    It is "" for an empty answer if that is allowed. Raises ConfigError after three
+    Returns "" for an empty answer if that is allowed. Raises ConfigError after three
     invalid answers.
     """
 

@@ -21,8 +21,8 @@ from unified_cli.fleet.read import FairReaders
 from unified_cli.http.client import Client
 from unified_cli.output.progress import Work, progress
 
-# The service may not return the record, or not with this token. Then other answers are
-# used.
+# If the service does not return the record, for example with this token, other answers
+# are used.
 _NOT_TOLD = (403, 404, 405)
 Keeps = tuple[str, ...]
 """Why each operation cannot be called, in the order of the operations.

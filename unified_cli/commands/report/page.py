@@ -1,8 +1,7 @@
-"""The contents of the page, as values: `-o json` prints them as they are, and the
-template draws them.
+"""The contents of the page, as values.
 
-The names of these values are a contract. Ages are in seconds, and times as ISO 8601
-writes them.
+`-o json` prints them unchanged, and the template draws them. The names of these values
+are a contract. Ages are in seconds, and times in ISO 8601.
 """
 
 from collections.abc import Mapping, Sequence

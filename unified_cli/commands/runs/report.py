@@ -147,8 +147,10 @@ def _records_of_any_kind(context: CommandContext, stored: StoredRun) -> Iterator
 
 @contextmanager
 def _noted(context: CommandContext, stored: StoredRun) -> Iterator[Iterator[NotedCall]]:
-    """Yield the calls of a run. If the input of an import or a plan cannot be read as
-    it was, those that its journal knows.
+    """Yield the calls of a run.
+
+    If the input of an import or a plan has changed or is missing, yield the calls in
+    its journal.
     """
     header = stored.header
     with ExitStack() as stack:

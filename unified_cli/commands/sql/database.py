@@ -139,7 +139,7 @@ def _execute(database: duckdb.DuckDBPyConnection, text: str) -> Generator[Rows]:
 
 
 def _with_json(value: Any, kind: Any) -> Any:
-    """Return a value of this type, with its JSON text embedded as it is."""
+    """Return a value of this type with its JSON text embedded unchanged."""
     if value is None:
         return None
     if str(kind) == "JSON":

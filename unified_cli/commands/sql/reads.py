@@ -28,9 +28,11 @@ _EXPORT_WORDS = Later("unified_cli.writes.listed_runs:export_words")
 
 
 class ListRead(NamedTuple):
-    """One list of one connection. `name` distinguishes it from the other lists, `place`
-    is its source, and `settings` are set only if the source is the service. `pages`
-    yields pairs of which the second is a page, or the end of the list.
+    """One list of one connection.
+
+    `name` distinguishes it from the other lists, `place` is its source, and `settings`
+    are set only if the source is the service. `pages` yields pairs. The second item of
+    a pair is a page, or the end of the list.
     """
 
     name: str

@@ -1,8 +1,8 @@
-"""Check a statement before any list is read: it may only read, and only from known
-tables.
+"""Check a statement before any list is read.
 
-DuckDB's own parser gives its tree, of which only known parts are allowed: an unknown
-part could write, reach a file or hide a table.
+It may only read, and only from known tables. DuckDB's own parser returns its tree. Only
+known parts of the tree are allowed, because an unknown part could write, reach a file
+or hide a table.
 """
 
 import json
@@ -111,7 +111,7 @@ def refusal(error: duckdb.Error, hint: str | None = None) -> UsageError:
 
 
 def quoted(name: str) -> str:
-    """Return a name as SQL has it, whatever it holds."""
+    """Return a name quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 

@@ -1,5 +1,6 @@
-"""Spool the records of a table to a file as they are read, find the type of each
-column, and load the values unchanged.
+"""Spool the records of a table to a file while they are read.
+
+Find the type of each column, and load the values unchanged.
 """
 
 from collections.abc import Iterable

@@ -173,7 +173,7 @@ class DeadlineSocket:
         try:
             data = self._socket.recv(_READ_SIZE)
         except (BlockingIOError, ssl.SSLWantReadError):
-            # TLS received data of its own, such as session tickets.
+            # TLS received its own data, such as session tickets.
             return
         except OSError as error:
             raise httpx.ReadError(str(error)) from error

@@ -81,8 +81,8 @@ def _by_system() -> ssl.SSLContext:
 def _complete_folder() -> str | None:
     """Return the system's folder of authorities, or None.
 
-    It is None if it lacks authorities of the system's bundle. From the folder, OpenSSL
-    reads only the required authority, but reading the whole bundle takes 20 ms.
+    Returns None if it lacks authorities of the system's bundle. From the folder,
+    OpenSSL reads only the required authority, but reading the whole bundle takes 20 ms.
     """
     paths = ssl.get_default_verify_paths()
     try:
