@@ -56,8 +56,8 @@ def read(
 
 def _with_message_options(runtime: Runtime, options: Options, early: EarlyOptions) -> Runtime:
     output = getattr(options, "output", None) or early.output
-    asked = early.json_errors or getattr(options, "json_errors", False)
-    runtime.stderr.machine = errors_are_json(output, runtime, asked=asked)
+    json_requested = early.json_errors or getattr(options, "json_errors", False)
+    runtime.stderr.machine = errors_are_json(output, runtime, asked=json_requested)
     if early.no_pager or getattr(options, "no_pager", False):
         stdout.unpage(runtime)
     if isinstance(options, MessageOptions):

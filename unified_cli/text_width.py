@@ -70,16 +70,16 @@ def wrapped(text: str, size: int, *, indent: str = "", fold: bool = False) -> li
     """
     if width(text) <= size:
         return [text]
-    lines, taken = list[str](), 0
+    lines, used = list[str](), 0
     for blanks, word in _unbroken_parts(text, size - len(indent) if fold else None):
         needed = width(word)
-        if lines and taken + len(blanks) + needed <= size:
+        if lines and used + len(blanks) + needed <= size:
             lines[-1] += blanks + word
-            taken += len(blanks) + needed
+            used += len(blanks) + needed
         else:
             start = indent if lines else blanks
             lines.append(start + word)
-            taken = len(start) + needed
+            used = len(start) + needed
     return lines or [text]
 
 

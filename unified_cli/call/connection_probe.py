@@ -92,12 +92,12 @@ class Probe:
         """
         # Check all settings before sending.
         work = [self._prepare(name) for name in names]
-        asked = [one for one in work if isinstance(one, ProbedConnection)]
+        probed = [one for one in work if isinstance(one, ProbedConnection)]
         found: dict[ProbedConnection, ProbeResult] = {}
         with signals.with_progress(
-            lambda: f"{len(found)} of {counted(len(asked), 'connection')}, nothing printed"
+            lambda: f"{len(found)} of {counted(len(probed), 'connection')}, nothing printed"
         ):
-            found.update(self._send_each(asked) if asked else ())
+            found.update(self._send_each(probed) if probed else ())
         return [found[one] if isinstance(one, ProbedConnection) else one for one in work]
 
     def _send_each(

@@ -103,11 +103,11 @@ class AccountState(NamedTuple):
 
     def problem_as_sentence(self, service: Service) -> str:
         """Return the problem as a sentence, with the provider's words."""
-        held, words = self.problem_in_a_word(service), service.connections
-        if not held:
+        problem, words = self.problem_in_a_word(service), service.connections
+        if not problem:
             return ""
         reason = f": {self.last_error}" if self.last_error else ""
-        if held == words.shut:
+        if problem == words.shut:
             return f"the account is blocked{reason}"
         if self.status in words.needs_login.split():
             return f"the connection needs a new login ({self.status}{reason})"

@@ -119,12 +119,12 @@ def _print(call: Call, clients: Clients, request: Request) -> None:
     _check_whole(missing, tally, asked)
 
 
-def _check_whole(missing: list[str], tally: ListSummary, asked: PageOptions) -> None:
+def _check_whole(missing: list[str], tally: ListSummary, page_options: PageOptions) -> None:
     """Raise IncompleteError if records are missing.
 
     Also raises it if the provider left something out, without --allow-partial.
     """
-    missing = missing if asked.allow_partial else [*missing, *tally.left_out()]
+    missing = missing if page_options.allow_partial else [*missing, *tally.left_out()]
     if missing:
         raise IncompleteError("; ".join(missing))
 
@@ -153,9 +153,9 @@ def report(call: Call, tally: ListSummary) -> None:
         call.runtime.stderr.note(unread_message(tally, asked))
 
 
-def unread_message(tally: ListSummary, asked: PageOptions) -> str:
+def unread_message(tally: ListSummary, page_options: PageOptions) -> str:
     """Return the message about unread records, with the next step."""
-    if asked.limit:
+    if page_options.limit:
         return f"cut on request after {tally.so_far()}; to continue: {tally.continuation()}"
     return more_records.message(tally.next_cursor)
 

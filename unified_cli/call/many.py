@@ -125,13 +125,13 @@ def read(reads: ManyReads) -> None:
     with progress(runtime, work, to_stdout=True) as shown, fair as readers:
         results = readers.read(reads.names, _page_reader(reads, readers, outcome), poll=poll)
         _read_all(runtime, outcome, shown, results)
-    asked = part(options, PageOptions)
+    page_options = part(options, PageOptions)
     if outcome.is_quit:
-        outcome.raise_error([], asked)
+        outcome.raise_error([], page_options)
         raise stdout.QuitError
     missing = _end(outcome)
-    outcome.report(runtime, asked)
-    outcome.raise_error(missing, asked)
+    outcome.report(runtime, page_options)
+    outcome.raise_error(missing, page_options)
 
 
 def _end(outcome: "_FanOutOutcome") -> list[str]:
@@ -248,7 +248,7 @@ class _FanOutOutcome:
             tally.add(page)
             tally.torn = tally is self.begun
 
-    def report(self, runtime: Runtime, asked: PageOptions) -> None:
+    def report(self, runtime: Runtime, page_options: PageOptions) -> None:
         cut = {
             name: tally
             for name, tally in self.tallies.items()
@@ -260,7 +260,7 @@ class _FanOutOutcome:
         elif len(cut) > MOST_LISTED:
             what, onward = (
                 ("cut on request", "-p NAME")
-                if asked.limit
+                if page_options.limit
                 else ("more records", "--all, or -p NAME")
             )
             runtime.stderr.note(
@@ -269,9 +269,11 @@ class _FanOutOutcome:
         else:
             for name, tally in cut.items():
                 message = f"cut on request after {tally.so_far()}; {more}" if more else None
-                runtime.stderr.note(f"{name}: {message or listing.unread_message(tally, asked)}")
+                runtime.stderr.note(
+                    f"{name}: {message or listing.unread_message(tally, page_options)}"
+                )
         good = [tally for name, tally in self.tallies.items() if name not in self.failed]
-        if asked.several:
+        if page_options.several:
             records, pages = (
                 sum(tally.records for tally in good),
                 sum(tally.pages for tally in good),
@@ -313,9 +315,9 @@ class _FanOutOutcome:
             done = f"{len(ended)} of {counted(len(self.names), 'connection')}"
             signals.say_how_to_continue(error, done, others)
 
-    def raise_error(self, missing: list[str], asked: PageOptions) -> None:
+    def raise_error(self, missing: list[str], page_options: PageOptions) -> None:
         """Raise the error that summarises the run, if anything failed or is missing."""
-        if not asked.allow_partial:
+        if not page_options.allow_partial:
             missing += [
                 f"{name}: {part}"
                 for name, tally in self.tallies.items()

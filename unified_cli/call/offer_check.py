@@ -190,32 +190,37 @@ class OfferCheck(NamedTuple):
         Raises the errors of `introspection.ask_product`.
         """
         offer = introspection.ask_product(client, settings, self.catalogue, product)
-        return self._offer_of(product, offer._replace(state=UNKNOWN_STATE), of="product")
+        return self._offer_of(product, offer._replace(state=UNKNOWN_STATE), subject="product")
 
     def _offer_of(
-        self, name: str, offer: Offer, *, read_only: bool = False, of: str = "connection"
+        self, name: str, offer: Offer, *, read_only: bool = False, subject: str = "connection"
     ) -> ConnectionOffer:
         return ConnectionOffer(
             name,
-            [self._cell(one, offer, read_only=read_only, of=of) for one in self.operations],
+            [
+                self._cell(one, offer, read_only=read_only, subject=subject)
+                for one in self.operations
+            ],
             extra_offer.cells(self.catalogue, offer, self.operations),
             state=offer.state,
             unread=offer.unread,
         )
 
-    def _cell(self, operation: Operation, offer: Offer, *, read_only: bool, of: str) -> OfferCell:
+    def _cell(
+        self, operation: Operation, offer: Offer, *, read_only: bool, subject: str
+    ) -> OfferCell:
         service, state = self.catalogue.service, offer.state
         if known_capabilities.lacks(offer.offered, operation):
             why = (
                 "not among what the service says it offers"
                 if any(offer.offered.values())
-                else _NOTHING.format(of)
+                else _NOTHING.format(subject)
             )
             return OfferCell(operation, REFUSED, masked(why))
         whys = [state.problem_as_sentence(service)]
-        held = state.problem_in_a_word(service)
+        problem = state.problem_in_a_word(service)
         if operation.changes and (read_only or state.sandbox):
-            held = held or READ_ONLY
+            problem = problem or READ_ONLY
             whys.append(
                 "the profile is read-only" if read_only else "a sandbox connection takes no writes"
             )
@@ -223,7 +228,7 @@ class OfferCheck(NamedTuple):
             whys.append(state.scopes_in_words)
         if f"{operation.api}/{operation.resource}" in offer.overridden:
             whys.append("the environment has a mapping of its own for it")
-        return OfferCell(operation, OFFERED, masked("; ".join(filter(None, whys))), held)
+        return OfferCell(operation, OFFERED, masked("; ".join(filter(None, whys))), problem)
 
     def _probed(
         self, cells: Sequence[OfferCell], scope: Scope, client: Client

@@ -89,8 +89,8 @@ def _read(context: CommandContext, options: RequestOptions, method: str, *, seve
     Raises UsageError if the call does not read, or if it sends a file.
     """
     if method != "GET":
-        asked = _SEVERAL if several else "--expect is for a read: GET, or POST …/search"
-        raise UsageError(f"{options.method.upper()} {options.path} was not sent: {asked}")
+        reason = _SEVERAL if several else "--expect is for a read: GET, or POST …/search"
+        raise UsageError(f"{options.method.upper()} {options.path} was not sent: {reason}")
     if options.sends_file:
         raise UsageError("a file is sent to one connection, once", hint="-p with one name")
     name = "list" if options.several else "get"

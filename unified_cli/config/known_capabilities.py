@@ -111,7 +111,7 @@ def keep_lacking(
     connections = [
         [name, settings.digest if settings.profile else ""] for name, settings in asked.items()
     ]
-    value = {of: [numbers[name] for name in names] for of, names in lacking.items()}
+    value = {command: [numbers[name] for name in names] for command, names in lacking.items()}
     cache = _cache(runtime)
     with suppress(OSError):
         cache.write({"asked": connections, "lacking": value}, _LACKING, api)

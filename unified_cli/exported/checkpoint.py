@@ -97,7 +97,7 @@ class ListIdentity:
         options |= {name: True for name, given in later.items() if given}
         if request.searches:
             options["body"] = (request.body or b"").decode("utf-8", "replace")
-        asked = {
+        identity = {
             "origin": request.address.origin,
             "path": request.path,
             "query": [*map(list, request.query)],
@@ -106,11 +106,13 @@ class ListIdentity:
         }
         # The query also names the account, which is a separate option.
         digested = {
-            **asked,
+            **identity,
             "query": [[*pair] for pair in request.query if pair[1] != request.account],
         }
         # Store digests instead of values, because a query may contain private values.
-        return cls(_digest(asked), {name: _digest(value)[:8] for name, value in digested.items()})
+        return cls(
+            _digest(identity), {name: _digest(value)[:8] for name, value in digested.items()}
+        )
 
     def begins_elsewhere(self, earlier: Mapping[str, str]) -> bool:
         """Return whether only the start of the changes differs from an earlier

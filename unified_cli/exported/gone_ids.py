@@ -83,25 +83,27 @@ def tell(destination: Destination, entry: ManifestEntry) -> int | None:
     if text is None:
         return None
     noted = _noted(text, entry)
-    gone: dict[int, bytes] = {}
+    missing: dict[int, bytes] = {}
     if noted is not None:
-        there = set(map(_hash_of_id, _ids_as_json(destination.records(entry.file))))
+        current = set(map(_hash_of_id, _ids_as_json(destination.records(entry.file))))
         head = b'{"_profile":' + json.dumps(entry.profile).encode() + b',"id":'
         end = b',"gone_at":' + json.dumps(entry.ended).encode() + b"}"
         for line in (destination.read(ids_file) or b"").splitlines():
             # Keep the time of the line. Older versions wrote lines without a time.
-            gone |= {
-                key: line for one in _ids_as_json([line]) if (key := _hash_of_id(one)) not in there
+            missing |= {
+                key: line
+                for one in _ids_as_json([line])
+                if (key := _hash_of_id(one)) not in current
             }
         for one in map(bytes.rstrip, io.BytesIO(noted)):
-            if (key := _hash_of_id(one)) not in there:
-                gone.setdefault(key, head + one + end)
-    if gone:
-        destination.replace(ids_file, b"".join(line + b"\n" for line in gone.values()))
+            if (key := _hash_of_id(one)) not in current:
+                missing.setdefault(key, head + one + end)
+    if missing:
+        destination.replace(ids_file, b"".join(line + b"\n" for line in missing.values()))
     else:
         destination.remove(ids_file)
     destination.remove(note)
-    return None if noted is None else len(gone)
+    return None if noted is None else len(missing)
 
 
 def _beside(file: str, end: str) -> str:
@@ -132,10 +134,10 @@ def _header(entry: ManifestEntry, ids: bytes) -> bytes:
 
     It has a digest of the ids, and the connection, list and filter that they belong to.
     """
-    asked = (entry.options.get("query"), entry.options.get("changed_since"))
+    filters = (entry.options.get("query"), entry.options.get("changed_since"))
     digest = hashlib.sha256(ids.removesuffix(b"\n")).hexdigest()
     return json.dumps(
-        [1, entry.origin, entry.account_id, entry.api, entry.resource, *asked, digest]
+        [1, entry.origin, entry.account_id, entry.api, entry.resource, *filters, digest]
     ).encode()
 
 

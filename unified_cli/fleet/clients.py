@@ -164,7 +164,7 @@ class Clients:
     def _keep_paces(self) -> None:
         if self._runtime.replays:
             return
-        kept = False
+        saved = False
         try:
             for (origin, *_), rate_limit in self._rate_limits.items():
                 for account in rate_limit.disproved():
@@ -172,8 +172,8 @@ class Clients:
             for (origin, *_), rate_limit in self._rate_limits.items():
                 for account, window in rate_limit.learned().items():
                     _keep_window(self._paces, origin, account, window)
-                    kept = True
-            if kept:
+                    saved = True
+            if saved:
                 self._paces.sweep()
         except OSError as error:
             if self._runtime.stderr.verbosity:

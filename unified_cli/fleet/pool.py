@@ -159,19 +159,19 @@ class WorkerPool(Generic[Job, Result]):
                 task.room.release()
 
     def _in_order(self, jobs: Iterator[Job]) -> Iterator[Result]:
-        begun: deque[_Task[Job, Result]] = deque()
+        started: deque[_Task[Job, Result]] = deque()
         while True:
-            begun.extend(
+            started.extend(
                 self.submit(job)
-                for job in islice(jobs, min(self.free, _AHEAD * self._size - len(begun)))
+                for job in islice(jobs, min(self.free, _AHEAD * self._size - len(started)))
             )
-            if not begun:
+            if not started:
                 return
-            if begun[0].held:
-                yield begun[0].held.popleft()
-                begun[0].room.release()
-            elif begun[0].is_over:
-                begun.popleft()
+            if started[0].held:
+                yield started[0].held.popleft()
+                started[0].room.release()
+            elif started[0].is_over:
+                started.popleft()
             else:
                 task, result = self._next()
                 if not isinstance(result, _End):

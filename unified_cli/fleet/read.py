@@ -157,31 +157,31 @@ class FairReaders:
         At most `most` bytes of later results are kept in memory; `size` returns the
         bytes of a result.
         """
-        held = _HeldBytes(range(len(jobs)), most)
+        buffer = _HeldBytes(range(len(jobs)), most)
 
         def run(number: int) -> Generator[tuple[int, Result | None]]:
             for result in work(jobs[number]):
                 yield number, result
-                held.add(number, size(result), self._waiting)
+                buffer.add(number, size(result), self._waiting)
             yield number, None
 
-        kept: dict[int, list[Result]] = {number: [] for number in range(len(jobs))}
+        pending: dict[int, list[Result]] = {number: [] for number in range(len(jobs))}
         ended: set[int] = set()
-        with closing(held), closing(self.read(range(len(jobs)), run)) as results:
+        with closing(buffer), closing(self.read(range(len(jobs)), run)) as results:
             for number, result in results:
                 if result is None:
                     ended.add(number)
-                elif number == next(iter(kept)):
+                elif number == next(iter(pending)):
                     yield result
                 else:
-                    kept[number].append(result)
-                while kept and (first := next(iter(kept))) in ended:
-                    held.release(first)
-                    del kept[first]
+                    pending[number].append(result)
+                while pending and (first := next(iter(pending))) in ended:
+                    buffer.release(first)
+                    del pending[first]
                     # Continue with the results that the next job has read ahead.
-                    following = next(iter(kept), None)
+                    following = next(iter(pending), None)
                     if following is not None:
-                        ahead, kept[following] = kept[following], []
+                        ahead, pending[following] = pending[following], []
                         yield from ahead
 
     def _lend_slot(self, seconds: float) -> AbstractContextManager[None]:
@@ -257,19 +257,19 @@ def pages(
     reader = ListReader(client.send, request, service, span)
     try:
         # A list to pop from, so that this frame does not keep the page in memory.
-        held = [reader.read()]
+        first_page = [reader.read()]
     except BaseException:
         client.close()
         raise
     if reader.done:
         # No worker is using the client.
         client.close()
-        yield held.pop()
+        yield first_page.pop()
         return
 
     def all_pages(reader: ListReader) -> Generator[Page]:
         with closing(client):
-            yield held.pop()
+            yield first_page.pop()
             while not reader.done:
                 yield reader.read()
 

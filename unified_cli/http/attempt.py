@@ -264,8 +264,8 @@ def may_repeat(request: Request, attempt: Attempt) -> bool:
             return False
         if not request.may_act_twice:
             return True
-        asked = attempt.limited or (attempt.status == 503 and attempt.retry_after is not None)
-        return asked and outcome_of(request, [attempt]) is WriteOutcome.FAILED
+        must_wait = attempt.limited or (attempt.status == 503 and attempt.retry_after is not None)
+        return must_wait and outcome_of(request, [attempt]) is WriteOutcome.FAILED
     return (
         attempt.outcome in {Outcome.LOST, Outcome.UNFINISHED, Outcome.DAMAGED}
         and not request.may_act_twice

@@ -188,7 +188,7 @@ class Client:
         """
         request, attempt, call.error = call.request, failed.attempt, failed.error
         refusals = self._rate_limit.refused(permit, attempt)
-        asked = attempt.retry_after or 0
+        requested = attempt.retry_after or 0
         exhausted = self._rate_limit.exhausted(request.account)
         if exhausted:
             # A longer --timeout would not help.
@@ -199,8 +199,8 @@ class Client:
         seconds = self._rate_limit.delay(request.account)
         in_time = seconds == NEVER or self._runtime.monotonic() + seconds < call.until
         late = self._patience is Patience.TIMEOUT and not in_time
-        if asked > attempts.LONGEST_WAIT or late:
-            _give_up(call, _too_long(failed.error, asked) if asked else failed.error)
+        if requested > attempts.LONGEST_WAIT or late:
+            _give_up(call, _too_long(failed.error, requested) if requested else failed.error)
         stderr = self._runtime.stderr
         # A status line already shows each wait.
         shown = stderr.draws or self._runtime.shares_terminal
@@ -235,10 +235,14 @@ class Client:
             call.until += max(0.0, self._runtime.monotonic() - began - wait)
 
 
-def _too_long(error: UnifiedError, asked: float) -> UnifiedError:
-    hours, minutes = divmod(round(asked / 60), 60)
+def _too_long(error: UnifiedError, requested: float) -> UnifiedError:
+    hours, minutes = divmod(round(requested / 60), 60)
     span = (
-        f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes else f"{asked:.0f} s"
+        f"{hours} h {minutes} min"
+        if hours
+        else f"{minutes} min"
+        if minutes
+        else f"{requested:.0f} s"
     )
     return _limited(error, f"it asks to wait {span}: run it again after that")
 

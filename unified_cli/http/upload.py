@@ -118,21 +118,21 @@ class Upload:
         """Yield the body. Raises StateError before the last piece if the file has
         changed.
         """
-        held = self._head
+        pending = self._head
         with self._file.reader() as reader:
             try:
                 while piece := reader.read(_CHUNK):
                     # Yield each piece after reading the next one, so that the last
                     # piece waits for the digest.
-                    if held:
-                        yield held
-                    held = piece
+                    if pending:
+                        yield pending
+                    pending = piece
             except OSError as error:
                 raise StorageError(f"cannot read {self.facts.file}: {error.strerror}") from None
         if self._tail:
-            held += self._tail
-        if held:
-            yield held
+            pending += self._tail
+        if pending:
+            yield pending
 
     def close(self) -> None:
         """Close the file."""

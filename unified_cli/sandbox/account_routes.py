@@ -60,10 +60,10 @@ class Batch:
         Raises Refusal if the batch is invalid.
         """
         words = self.service.connections
-        asked = self._body().value(words.batch_requests)
-        if not isinstance(asked, list) or not all(isinstance(one, dict) for one in asked):
+        requests = self._body().value(words.batch_requests)
+        if not isinstance(requests, list) or not all(isinstance(one, dict) for one in requests):
             raise Refusal(422, f"{words.batch_requests} must be an array of objects")
-        for one in asked:
+        for one in requests:
             self._run(one)
         members = {
             self.service.items: _joined(self._found),

@@ -53,22 +53,25 @@ def assign(call: OperationCall) -> SandboxResponse:
     """Give a user more roles."""
     wanted = _roles(call)
     identity, row = _find(call, "users", "id", "user_id")
-    held = _listed(row, "roles")
-    known = {one.get("id") for one in held}
+    roles = _listed(row, "roles")
+    known = {one.get("id") for one in roles}
     return _changed(
-        call, identity, row, {"roles": held + [one for one in wanted if one.get("id") not in known]}
+        call,
+        identity,
+        row,
+        {"roles": roles + [one for one in wanted if one.get("id") not in known]},
     )
 
 
 def unassign(call: OperationCall) -> SandboxResponse:
     """Take roles from a user."""
-    gone = {one.get("id") for one in _roles(call)}
+    removed = {one.get("id") for one in _roles(call)}
     identity, row = _find(call, "users", "id", "user_id")
     return _changed(
         call,
         identity,
         row,
-        {"roles": [one for one in _listed(row, "roles") if one.get("id") not in gone]},
+        {"roles": [one for one in _listed(row, "roles") if one.get("id") not in removed]},
     )
 
 

@@ -41,13 +41,13 @@ class InProcess(httpx.BaseTransport):
             answer.status, headers=headers, stream=_Body(answer, request), request=request
         )
 
-    def _answer(self, asked: SandboxRequest, request: httpx.Request) -> SandboxResponse:
-        if not request_content.may_be_large(asked, self._sandbox.service):
-            return self._sandbox.answer(replace(asked, body=request.read()))
+    def _answer(self, received: SandboxRequest, request: httpx.Request) -> SandboxResponse:
+        if not request_content.may_be_large(received, self._sandbox.service):
+            return self._sandbox.answer(replace(received, body=request.read()))
         # A synchronous transport always gets such a stream.
         assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101
         with request_content.kept(request.stream) as upload:
-            return self._sandbox.answer(replace(asked, upload=upload))
+            return self._sandbox.answer(replace(received, upload=upload))
 
 
 class OwnSandbox:

@@ -51,8 +51,8 @@ class ServiceLog:
         if "".join(texts(query.get(words.log_type, ""))) != words.logged:
             raise missing("query_parameters", [words.log_type])
         self._since, self._until = _times(query.get("created_at"))
-        asked = query.get(words.log_filter)
-        self._filters = asked if isinstance(asked, dict) else {}
+        filters = query.get(words.log_filter)
+        self._filters = filters if isinstance(filters, dict) else {}
         named = texts(self._filters.get(catalogue.service.connection, ""))
         for account in filter(None, named):
             known_kind(account)

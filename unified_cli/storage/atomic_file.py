@@ -175,12 +175,12 @@ def _temporary_files(folder: Path, name: str | None) -> list[Path]:
     return [other for other in folder.iterdir() if is_unfinished(other.name, name)]
 
 
-def is_unfinished(name: str, of: str | None = None) -> bool:
+def is_unfinished(name: str, target: str | None = None) -> bool:
     """Return whether a name belongs to a temporary file.
 
-    With `of`, only a temporary file for that name counts.
+    With `target`, only a temporary file for that name counts.
     """
-    begin = r"\..+" if of is None else re.escape(f".{_short(of)}")
+    begin = r"\..+" if target is None else re.escape(f".{_short(target)}")
     return re.fullmatch(begin + r"\.[0-9a-f]{12}\.part", name) is not None
 
 

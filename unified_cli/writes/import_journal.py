@@ -128,11 +128,11 @@ class ImportJournal(Journal):
             self.highest = highest
             self.begin(self.header)
 
-    def _matching(self, line: bytes, asked: ImportHeader) -> ImportHeader:
+    def _matching(self, line: bytes, given: ImportHeader) -> ImportHeader:
         found = read_header(line, self.path, ImportHeader, _KINDS, hint=_REMEDY)
         self._check_kind(found)
-        self._check_choices(found.choices, asked.choices)
-        if found.fingerprint != asked.fingerprint:
+        self._check_choices(found.choices, given.choices)
+        if found.fingerprint != given.fingerprint:
             # The header has a single digest of all records.
             what = "another operation, connection, query or --map"
             hint = (
@@ -140,7 +140,7 @@ class ImportJournal(Journal):
                 " again"
             )
             raise StateError(f"{self.path} is of an import with {what}", hint=hint)
-        if (found.size, found.sha256) != (asked.size, asked.sha256):
+        if (found.size, found.sha256) != (given.size, given.sha256):
             raise StateError(
                 f"{self.path} is of other input: the file has changed",
                 hint="--restart begins a new import",
@@ -148,14 +148,14 @@ class ImportJournal(Journal):
         return found
 
     def _check_choices(
-        self, found: Mapping[str, str] | None, asked: Mapping[str, str] | None
+        self, found: Mapping[str, str] | None, given: Mapping[str, str] | None
     ) -> None:
         """Raise StateError if the options differ from those in the journal. The hint
         names the options that resume the import.
         """
-        if found is None or asked is None:
+        if found is None or given is None:
             return
-        other = {name: None for name in (*found, *asked) if found.get(name) != asked.get(name)}
+        other = {name: None for name in (*found, *given) if found.get(name) != given.get(name)}
         if not other:
             return
         were = " ".join(_words(name, found[name]) for name in other if name in found)

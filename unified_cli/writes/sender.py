@@ -145,7 +145,7 @@ class Sender(Generic[ItemT, JobT]):
         )
         jobs, ordered = self._jobs(turns), self._writers.ordered
         places: deque[_Place] = deque()
-        held: dict[_Place, SentJob[JobT]] = {}
+        finished: dict[_Place, SentJob[JobT]] = {}
         with self._workers:
             while True:
                 if batch := [
@@ -162,10 +162,10 @@ class Sender(Generic[ItemT, JobT]):
                     break
                 for one in self._record_finished():
                     turns.ended(None if ordered else one.job.profile)
-                    held[_place(one.job)] = one
-                while held and (not ordered or places[0] in held):
+                    finished[_place(one.job)] = one
+                while finished and (not ordered or places[0] in finished):
                     self._writers.under_way -= 1
-                    yield held.pop(places.popleft() if ordered else next(iter(held)))
+                    yield finished.pop(places.popleft() if ordered else next(iter(finished)))
             self._sync()
 
     def _journal_of(self, profile: str | None) -> Journal:

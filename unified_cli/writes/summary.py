@@ -218,6 +218,6 @@ class RunSummary:
         untried, failed, doubtful = (
             self.counts[name] for name in ("not-tried", "failed", "in-doubt")
         )
-        repeats, look = bool(self._doubts.repeated), self._doubts.check_command
-        left = WorkLeft(self._run.id, untried, failed, doubtful, repeats, look)
+        repeats, check = bool(self._doubts.repeated), self._doubts.check_command
+        left = WorkLeft(self._run.id, untried, failed, doubtful, repeats, check)
         return next_step.next_step(left, self._verb)

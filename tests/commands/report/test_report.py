@@ -154,7 +154,7 @@ def test_cached_facts_are_not_requested_again(
     assert [seen.path for seen in service.seen] == ["/integrated-account"]
     assert second["offers"] == first["offers"]
     assert (second["asked"], second["known"], second["oldest"]) == (0, 2, 3 * 3600)
-    assert "of 2 it was known, the oldest told 3 h ago" in ReadPage(to).words
+    assert "facts of 2 more were cached, the oldest 3 h ago" in ReadPage(to).words
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_one_of_ten_without_an_answer_is_said_on_the_page(
     assert "out of order" in why
     page = ReadPage(to)
     assert (page.tile("healthy"), page.tile("unknown")) == (9, 1)
-    assert "What this page lacks 1 of 10 connections could not be asked: p4" in page.words
+    assert "Missing from this page 1 of 10 connections could not be asked: p4" in page.words
     assert "out of order" in page.words
 
 

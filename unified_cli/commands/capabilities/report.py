@@ -173,10 +173,10 @@ def _cases(one: ConnectionOffer) -> Iterator[JUnitCase]:
 
 
 def _case(cell: OfferCell) -> JUnitCase:
-    operation, state, why, held = cell
+    operation, state, why, problem = cell
     outcome = _OUTCOMES[state]
-    if held and state == OFFERED:
-        outcome = "skipped" if held == READ_ONLY else "failure"
+    if problem and state == OFFERED:
+        outcome = "skipped" if problem == READ_ONLY else "failure"
     message = f"{state}: {why}" if outcome != "passed" else ""
     return JUnitCase(f"{operation.api}.{operation.resource}", operation.name, outcome, message)
 

@@ -121,12 +121,12 @@ def _named(
     named: defaultdict[str, list[ConnectionRecord]] = defaultdict(list)
     for one in found:
         named[_name(one, prefix)].append(one)
-    taken = {
+    used = {
         name: of_it for name, of_it in named.items() if len(of_it) > 1 or name in config.profiles
     }
-    if taken:
-        first = next(iter(taken.values()))[0]
-        clashes = "; ".join(_collision(name, of_it, config) for name, of_it in taken.items())
+    if used:
+        first = next(iter(used.values()))[0]
+        clashes = "; ".join(_collision(name, of_it, config) for name, of_it in used.items())
         apart = f"unified profile add NAME -a {visible(first.id)}"
         raise UsageError(
             f"nothing added: {clashes}",

@@ -279,11 +279,11 @@ def _base_url_finding(name: str, resolved: Settings, context: CommandContext) ->
         source = resolved.values["base_url"].source
         shorter = str(found).removesuffix(prefix)
         variable = KEYS["base_url"].variable
-        of = name if source.startswith("profile") else "--default"
+        option = name if source.startswith("profile") else "--default"
         remedy = (
             f"{variable}={shorter}"
             if source == variable
-            else f"unified profile set {of} base_url={shorter}"
+            else f"unified profile set {option} base_url={shorter}"
         )
         message = f"ends in {prefix}, with which each path begins: all calls would end with 404"
         yield Finding("base URL", name, message, remedy, doubtful=True)

@@ -84,10 +84,10 @@ def _rate(verdict: ProbeResult) -> Iterator[Finding]:
         return
     limit = verdict.headers.get("ratelimit-limit", "").partition(";")[0]
     empty = left.strip() == "0"
-    of = f" of {limit}" if limit else ""
+    suffix = f" of {limit}" if limit else ""
     remedy = "run fewer jobs at once, or set a lower rate" if empty else ""
     yield Finding(
-        "rate", verdict.profile or "", f"requests left: {left}{of}", remedy, doubtful=empty
+        "rate", verdict.profile or "", f"requests left: {left}{suffix}", remedy, doubtful=empty
     )
 
 

@@ -27,14 +27,14 @@ def application(part: TablePart, profile: str = "") -> str:
     Its transactions have the number of their read as version. The part's name may
     differ from its `profile`.
     """
-    of = {
+    identity = {
         "origin": part.origin,
         "account": part.account,
         "api": part.api,
         "resource": part.resource,
         "profile": profile or part.columns.profile,
     }
-    return f"unified:{hashlib.sha256(json.dumps(of).encode()).hexdigest()[:32]}"
+    return f"unified:{hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:32]}"
 
 
 def prefix(part: TablePart, read: TableRead) -> str:

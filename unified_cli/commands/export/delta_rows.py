@@ -98,20 +98,20 @@ class NewestRecords:
 
     def left_out(self) -> list[str]:
         """Return which records are in no table, in words."""
-        said = []
+        sentences = []
         if nameless := self._keys.count(0):
-            said.append(f"{counted(nameless, 'record')} without an id left out")
+            sentences.append(f"{counted(nameless, 'record')} without an id left out")
         if self._others:
             found = dict.fromkeys(
                 excerpt((parquet_file.json_id(record) or b"").decode(), _LONGEST_ID)
                 for at, record in enumerate(self._records())
                 if at in self._others
             )
-            said.append(
+            sentences.append(
                 "left out, as the same id is there as another kind of value:"
                 f" {named([*found], _MOST_NAMED)}"
             )
-        return [f"{one} (--allow-partial accepts that)" for one in said]
+        return [f"{one} (--allow-partial accepts that)" for one in sentences]
 
 
 def _key(record: bytes) -> int:
@@ -204,14 +204,14 @@ def write(
 
 
 def _groups(rows: Iterable[pa.RecordBatch], kinds: pa.Schema) -> Iterator[pa.Table]:
-    held: list[pa.RecordBatch] = []
+    batches: list[pa.RecordBatch] = []
     for batch in rows:
-        held.append(batch.select(kinds.names))
-        if sum(one.nbytes for one in held) >= _GROUP_BYTES:
-            yield pa.Table.from_batches(held)
-            held = []
-    if held:
-        yield pa.Table.from_batches(held)
+        batches.append(batch.select(kinds.names))
+        if sum(one.nbytes for one in batches) >= _GROUP_BYTES:
+            yield pa.Table.from_batches(batches)
+            batches = []
+    if batches:
+        yield pa.Table.from_batches(batches)
 
 
 def _statistics(times: pa.Table) -> str:

@@ -274,10 +274,12 @@ class ListTable:
         version exists.
         """
         now, values = int(time.time() * 1000), {PROFILE: part.columns.profile}
-        come = [AddAction(one.name, one.size, values, now, True, one.statistics) for one in added]
-        go = [RemoveAction(one.name, True, now, one.size, values) for one in gone]
+        additions = [
+            AddAction(one.name, one.size, values, now, True, one.statistics) for one in added
+        ]
+        removals = [RemoveAction(one.name, True, now, one.size, values) for one in gone]
         table.create_write_transaction(
-            [*come, *go],
+            [*additions, *removals],
             "append",
             parquet_file.schema(part.columns),
             [PROFILE],
@@ -384,5 +386,5 @@ class ListTable:
                 raise StateError(f"a file of its table is {state}", hint=_REBUILD) from None
             if self._url is not None:
                 raise object_store.error_of(self._url, what, error) from None
-            said = str(error).partition("\n")[0]
-            raise StorageError(f"cannot {what} {self}: {said}") from None
+            message = str(error).partition("\n")[0]
+            raise StorageError(f"cannot {what} {self}: {message}") from None

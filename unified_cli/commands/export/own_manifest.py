@@ -34,11 +34,11 @@ def _check_format(destination: Destination, kept: Manifest, plan: ExportPlan) ->
     exported twice.
     """
     known, incremental = export_state.known(destination, kept), plan.options.incremental
-    held = {_format(file) for file in known.keys() & kept.entries.keys()}
+    kept_formats = {_format(file) for file in known.keys() & kept.entries.keys()}
     wanted = {_format(one.file) for one in plan.lists}
     lists = {list_of(one.file) for one in plan.lists}
-    there = {_format(file) for file in known if list_of(file) in lists}
-    other = there - wanted or (held if not held & wanted else set())
+    found_formats = {_format(file) for file in known if list_of(file) in lists}
+    other = found_formats - wanted or (kept_formats if not kept_formats & wanted else set())
     if other:
         fitting = {one.name for one in formats.EXPORTS if one.increments or not incremental}
         same = "".join(f"--format {one}, " for one in other & fitting) if len(other) == 1 else ""

@@ -301,8 +301,8 @@ def _with_report(
         _raise_for_outcome(ending, task)
     except UnifiedError as error:
         refused = counts[EntryState.REFUSED] and not counts[EntryState.FAILED]
-        look = doubts.check_command if doubts else None
-        error.next_command = ended.next_command if ended else look
+        check = doubts.check_command if doubts else None
+        error.next_command = ended.next_command if ended else check
         if refused and task.kept and not stopped and not any(group.count for group in groups[2:]):
             words = _command_for_failed(_with_file_and_connection(task, source, options), source)
             error.add_hint("correct them there")

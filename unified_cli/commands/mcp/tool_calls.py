@@ -63,16 +63,16 @@ class ReadCursors:
     def __init__(self) -> None:
         self._key = secrets.token_bytes(32)
 
-    def text(self, position: ReadPosition, asked: Sequence[object]) -> str:
+    def text(self, position: ReadPosition, read_key: Sequence[object]) -> str:
         """Return the cursor as text for the agent."""
         payload = msgspec.json.encode(position)
         return (
-            base64.urlsafe_b64encode(self._signature(payload, asked) + payload)
+            base64.urlsafe_b64encode(self._signature(payload, read_key) + payload)
             .decode("ascii")
             .rstrip("=")
         )
 
-    def position(self, text: str | None, asked: Sequence[object]) -> ReadPosition:
+    def position(self, text: str | None, read_key: Sequence[object]) -> ReadPosition:
         """Return the position of a cursor, or the first position without a cursor.
 
         Raises UsageError if the cursor is invalid, or belongs to a different read.
@@ -85,7 +85,7 @@ class ReadCursors:
         except (binascii.Error, ValueError):
             found = b""
         signature, payload = found[:_SIGNATURE_SIZE], found[_SIGNATURE_SIZE:]
-        if not hmac.compare_digest(signature, self._signature(payload, asked)):
+        if not hmac.compare_digest(signature, self._signature(payload, read_key)):
             hint = (
                 'pass "next" of the last answer unchanged, with the same operation, profile, id and'
                 " query"
@@ -96,8 +96,8 @@ class ReadCursors:
             )
         return typed_json.decode(payload, ReadPosition)
 
-    def _signature(self, payload: bytes, asked: Sequence[object]) -> bytes:
-        made_for = hashlib.sha256(repr(asked).encode("utf-8", "surrogatepass")).digest()
+    def _signature(self, payload: bytes, read_key: Sequence[object]) -> bytes:
+        made_for = hashlib.sha256(repr(read_key).encode("utf-8", "surrogatepass")).digest()
         return hmac.digest(self._key, made_for + payload, "sha256")[:_SIGNATURE_SIZE]
 
 

@@ -167,8 +167,8 @@ def _reference_flaw(call: PlannedCall, references: IdReferences) -> str:
     if not call.references:
         return ""
     body = bytes(call.body)
-    there = {(one.path, one.resource, text(one.id)) for one in references.all_in(body)}
-    wrong = [one for one in call.references if (one.path, one.resource, str(one.id)) not in there]
+    used = {(one.path, one.resource, text(one.id)) for one in references.all_in(body)}
+    wrong = [one for one in call.references if (one.path, one.resource, str(one.id)) not in used]
     return (
         f"has no reference to {wrong[0].resource} {wrong[0].id} at {wrong[0].path}" if wrong else ""
     )

@@ -107,10 +107,10 @@ def _edit(
     """
     runtime, _, settings, options, *_ = call
     identifier = builder.identifier(options) or ""
-    look = builder.record_request(call, get, identifier)
+    read_request = builder.record_request(call, get, identifier)
     assert request.operation is not None  # noqa: S101  it is an update
     what = f"{get.api} {get.resource} {identifier}"
-    seen = _record(call, clients, look)
+    seen = _record(call, clients, read_request)
     shown = _editable_members(call, request.operation, seen)
     with _text_file(get.resource, _indented_json(shown)) as path:
         edited = _edited(runtime, editor, path, seen)
@@ -124,22 +124,22 @@ def _edit(
             runtime, settings, "update", what, yes=part(options, WriteOptions).yes
         )
         before = {name: seen.get(name, _NULL) for name in changed}
-        if _is_already(identifier, before, changed, partial(_record, call, clients, look)):
+        if _is_already(identifier, before, changed, partial(_record, call, clients, read_request)):
             runtime.stderr.note(f"{what} is already so; nothing was sent")
             return
         single.send_once(call, clients, request._replace(body=join(changed)))
 
 
-def _record(call: Call, clients: Clients, look: Request) -> Parts:
+def _record(call: Call, clients: Clients, request: Request) -> Parts:
     """Return the current record.
 
     Raises ServiceError if the answer is not a record.
     """
     with closing(clients.open(call.settings)) as client:
-        found = outcome.record_in(client.send(look).body or b"", call.catalogue.service)
+        found = outcome.record_in(client.send(request).body or b"", call.catalogue.service)
     if not found:
         raise ServiceError(
-            f"the answer to {look.method} {look.path} is not a record", retryable=False
+            f"the answer to {request.method} {request.path} is not a record", retryable=False
         )
     return found
 
@@ -286,18 +286,20 @@ def _short(value: bytes) -> str:
     return text if len(text) <= _LONGEST_CHANGE else f"{text[:_LONGEST_CHANGE]}…"
 
 
-def _is_already(identifier: str, seen: Parts, wanted: Parts, look: Callable[[], Parts]) -> bool:
+def _is_already(
+    identifier: str, seen: Parts, wanted: Parts, read_record: Callable[[], Parts]
+) -> bool:
     """Return whether someone else has made the same changes.
 
     Raises RefusedError if they changed these members differently.
     """
     try:
-        now = look()
+        now = read_record()
     except UnifiedError as error:
         if error.status != HTTPStatus.NOT_FOUND:
             raise
-        gone = f"{identifier} has changed since it was read: it is gone"
-        raise RefusedError(gone, hint="nothing was sent", origin="local") from None
+        message = f"{identifier} has changed since it was read: it is gone"
+        raise RefusedError(message, hint="nothing was sent", origin="local") from None
     if not difference.changes(wanted, now, _RULES):
         return True
     if found := difference.changes(seen, now, _RULES):

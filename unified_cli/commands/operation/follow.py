@@ -52,14 +52,14 @@ def run(
     Raises UsageError for options that do not go with that, and the error of the only
     connection.
     """
-    asked = part(options, ReadOptions)
-    _check(asked, mode)
-    since = builder.change_filter(runtime, asked.since, asked.query)
+    read_options = part(options, ReadOptions)
+    _check(read_options, mode)
+    since = builder.change_filter(runtime, read_options.since, read_options.query)
 
     def select() -> SelectedReads:
         # Each poll adds its own filter, so `since` is left out here.
         return selected_reads.select(
-            runtime, catalogue, operation, replace(asked, since=None), mode
+            runtime, catalogue, operation, replace(read_options, since=None), mode
         )
 
     selected = select()

@@ -113,10 +113,10 @@ def run(
 
 def _confirm(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> None:
     runtime, _, settings, options, mode, _ = call
-    yes, of = part(options, ConfirmOptions).yes, f"of {operation.api} {operation.resource}"
+    yes, whose = part(options, ConfirmOptions).yes, f"of {operation.api} {operation.resource}"
     if mode.several:
         found = Counter(job.profile for job in jobs if job.profile and job.request)
-        what = f"{operation.name} {counted(found.total(), 'record')} {of}"
+        what = f"{operation.name} {counted(found.total(), 'record')} {whose}"
         if operation.changes and found:
             prompt.confirm_several(
                 runtime, settings, what, [*found], yes=yes, stdin_holds_data=True
@@ -125,7 +125,7 @@ def _confirm(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> None
     if jobs[0].request:
         builder.check_writable(settings, jobs[0].request)
     if operation.kind == "delete":
-        what = f"{counted(len(jobs), 'record')} {of}"
+        what = f"{counted(len(jobs), 'record')} {whose}"
         prompt.confirm_change(runtime, settings, "delete", what, yes=yes, stdin_holds_data=True)
 
 

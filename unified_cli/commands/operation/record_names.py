@@ -48,17 +48,17 @@ def tell(
         response = client.send(request)
         return _name_and_mail(outcome.record_in(response.body or b"", catalogue.service))
 
-    asked = {
+    first_few = {
         name: settings._replace(timeout=min(settings.timeout, _SECONDS), retries=0)
         for name, settings in [*connections.items()][:_MOST_ASKED]
     }
-    with FairReaders(runtime, catalogue, len(asked)) as readers:
-        found = dict(readers.ask(asked, ask))
-    for name in asked:
+    with FairReaders(runtime, catalogue, len(first_few)) as readers:
+        found = dict(readers.ask(first_few, ask))
+    for name in first_few:
         one = found[name]
         message = one.reason if isinstance(one, UnifiedError) else one or "it has no name"
         runtime.stderr.line(f"{named} in {name}: {message}")
-    if left := len(connections) - len(asked):
+    if left := len(connections) - len(first_few):
         runtime.stderr.line(f"{counted(left, 'other connection')} not asked")
 
 

@@ -122,9 +122,9 @@ def import_file(context: CommandContext, options: ProfileFileOptions) -> None:
                 )
             else:
                 if name in draft.profiles:
-                    there = [one for one in rows if one in draft.profiles]
+                    existing = [one for one in rows if one in draft.profiles]
                     raise UsageError(
-                        f"{_existing_in_words(there)}, so nothing was added",
+                        f"{_existing_in_words(existing)}, so nothing was added",
                         hint=f"{again} changes it",
                     )
                 draft.add(name, {key: value for key, value in values.items() if value is not None})

@@ -87,7 +87,7 @@ def _print(
     # Programs that read a pipe need the original words, so only a terminal gets
     # these.
     form = formats.of_command(output, formats.TABLES, terminal=runtime.stdout_is_terminal)
-    meant = form is formats.TABLE and runtime.stdout_is_terminal
+    is_table = form is formats.TABLE and runtime.stdout_is_terminal
     rows: list[tuple[str, ...]] = [
         (
             one["name"],
@@ -96,7 +96,7 @@ def _print(
             ",".join(one["tags"]),
             one["token"] or "",
             _MEANT.get(one["token"], "has a token")
-            if meant and one["state"] == _READY
+            if is_table and one["state"] == _READY
             else one["state"],
             _known(one["connection"]),
         )

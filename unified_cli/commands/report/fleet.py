@@ -221,11 +221,11 @@ def _column(
     words: Sequence[str],
     connections: Sequence[SeenConnection],
 ) -> MapColumn:
-    held = Counter(condition(context, one) for one in connections)
+    conditions = Counter(condition(context, one) for one in connections)
     return MapColumn(
         letter=letter,
         number=len(connections),
-        held="" if {ALL, READS} & {*words} or "/" in "".join(words) else ", ".join(held),
+        held="" if {ALL, READS} & {*words} or "/" in "".join(words) else ", ".join(conditions),
         products=dict(Counter(one.product or _NO_PRODUCT for one in connections).most_common()),
         names=[one.name for one in connections[:_MOST_NAMED]],
     )

@@ -98,10 +98,10 @@ def show_one(context: CommandContext, options: ShowRunOptions) -> None:
     with StoredRun.open_to_read(registry, wanted) as stored:
         header = stored.header
         known = run_state.load(runtime, registry, wanted, context.catalogue)
-        begun = datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds")
+        began = datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds")
         selection = "".join(f" -p {pattern}" for pattern in header.selection)
         runtime.stderr.note(
-            f"run {wanted}: {header.command}{selection}, begun {begun}, {known.state}"
+            f"run {wanted}: {header.command}{selection}, begun {began}, {known.state}"
         )
         if form is formats.TABLE and runtime.stdout_is_terminal and not header.path:
             stdout.show(runtime, [_bar_and_causes(runtime, stored)])

@@ -107,13 +107,13 @@ def _connections_of_run(
     return found
 
 
-def _flags(options: ResumeRunOptions, kept: RunHeader) -> Overrides:
+def _flags(options: ResumeRunOptions, header: RunHeader) -> Overrides:
     flags = overrides(options)._replace(
-        output=None, base_url=kept.base_url or None, account_id=kept.account_id or None
+        output=None, base_url=header.base_url or None, account_id=header.account_id or None
     )
     if options.token_file or options.token_stdin:
         return flags
-    return flags._replace(token_file=kept.token_file or None)
+    return flags._replace(token_file=header.token_file or None)
 
 
 def _run_again(

@@ -119,8 +119,8 @@ def _is_lost(before: ShapeNode, member: ShapeNode, now: ShapeNode) -> bool:
         return False
     if not (member.counted and before.counted):
         return True
-    present, of = _present_and_total(before, member)
-    return present > 0 and of > 0 and present / of > wilson(0, objects)[1]
+    present, total = _present_and_total(before, member)
+    return present > 0 and total > 0 and present / total > wilson(0, objects)[1]
 
 
 def _differ(before: tuple[int, int], now: tuple[int, int]) -> bool:
@@ -140,14 +140,16 @@ def _within(share: float, interval: tuple[float, float]) -> bool:
     return interval[0] <= share <= interval[1]
 
 
-def wilson(number: int, of: int) -> tuple[float, float]:
+def wilson(number: int, total: int) -> tuple[float, float]:
     """Return Wilson's interval for a share.
 
     The true share lies in it with 95 % certainty.
     """
-    share, square = min(1.0, number / of), _SURE**2
-    middle = (share + square / (2 * of)) / (1 + square / of)
-    half = _SURE * sqrt(share * (1 - share) / of + square / (4 * of**2)) / (1 + square / of)
+    share, square = min(1.0, number / total), _SURE**2
+    middle = (share + square / (2 * total)) / (1 + square / total)
+    half = (
+        _SURE * sqrt(share * (1 - share) / total + square / (4 * total**2)) / (1 + square / total)
+    )
     return max(0.0, middle - half), min(1.0, middle + half)
 
 

@@ -227,8 +227,8 @@ def print_shape(
     )
 
 
-def _percent(number: int, of: int) -> str:
-    return f"{100 * number / of:.3g} %"
+def _percent(number: int, total: int) -> str:
+    return f"{100 * number / total:.3g} %"
 
 
 def _shape_tree(runtime: Runtime, title: str, root: ShapeNode) -> Iterator[TerminalText]:
