@@ -74,7 +74,7 @@ def test_a_profile_without_an_account_is_selected_by_its_name_only(
     ("pattern", "said"),
     [
         ("sand*", 'no profile matches "sand*"'),
-        ("s[a]ndbox", 'no profile matches "s[a]ndbox"'),
+        ("[s]*box", 'no profile matches "[s]*box"'),
         ("PROD-ACNE", 'no profile named "PROD-ACNE"'),
         ("tag:nope", 'no profile matches "tag:nope"'),
         ("tag:", 'no profile matches "tag:"'),
@@ -89,6 +89,13 @@ def test_a_pattern_without_a_match_is_refused(pattern: str, said: str) -> None:
     with pytest.raises(ConfigError) as caught:
         select(CONFIG, ["staging", pattern])
     assert caught.value.message == f"{said} (unified profile list shows 4)"
+
+
+@pytest.mark.parametrize("name", ["sandbx", "Sandbox", "sand-box", "s[a]ndbox"])
+@pytest.mark.parametrize("config", [CONFIG, CONFIG._replace(profiles={})])
+def test_the_sandbox_is_suggested_for_a_name_that_is_close(name: str, config: Config) -> None:
+    with pytest.raises(ConfigError, match=r'\(did you mean "sandbox"\?\)'):
+        select(config, [name])
 
 
 def test_leaving_out_needs_something_to_leave_it_out_of(
