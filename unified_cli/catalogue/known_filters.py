@@ -130,6 +130,8 @@ class _Check:
         self, operation: Operation, service: Service, described: Sequence[str] | None
     ) -> None:
         self._command, self._service = operation.command, service
+        # A connection that names its own parameters may have others than the help.
+        self._help = "" if described else f"unified help {self._command}"
         # The service's own parameters for any request share a prefix.
         self._passed_on = (PASSED_ON, f"{service.exclude_fields.partition('_')[0]}_")
         filters = known_filters(operation, service)
@@ -153,13 +155,12 @@ class _Check:
                 meant = get_close_matches(inner, sorted(self._sorts), 1)
                 near = f"{base}[{meant[0]}]" if meant else ""
                 what = f'"{inner}" is not a known sort key of {self._command}'
-                yield DoubtfulParameter(name, what, near, f"unified help {self._command}")
+                yield DoubtfulParameter(name, what, near, self._help)
         elif base not in self._known:
             meant = get_close_matches(base, sorted(self._known), 1, _CLOSE)
             if meant or self._is_complete:
-                yield DoubtfulParameter(
-                    name, f'"{base}" is not a known parameter of {self._command}', *meant
-                )
+                what = f'"{base}" is not a known parameter of {self._command}'
+                yield DoubtfulParameter(name, what, "".join(meant), self._help)
         elif base in self._times:
             yield from self._time_flaws(base, name, inner, value)
 
@@ -169,7 +170,8 @@ class _Check:
         if operator and operator not in self._operators:
             meant = get_close_matches(operator, self._operators, 1)
             near = f"{base}[{meant[0]}]" if meant else ""
-            yield DoubtfulParameter(name, f'"{operator}" is not a known operator of {base}', near)
+            what = f'"{operator}" is not a known operator of {base}'
+            yield DoubtfulParameter(name, what, near, self._help)
         elif not all(map(_is_time, value.split(","))):
             yield DoubtfulParameter(name, f"{base} takes a date such as 2026-01-31, not {value!r}")
 

@@ -141,7 +141,8 @@ def _option_of_split_value(argument: str, typed: Sequence[str]) -> str | None:
         if value == before and option == "--since":
             return _one_word_ago(value, argument)
         if value == before and option == "--columns":
-            return f"--columns {quoted(f'{before},{argument}')}"
+            names = ",".join((before.removesuffix(","), argument))
+            return f"--columns {quoted(names)}"
         if value == before and option in _ASSIGNS and _NAME.fullmatch(value):
             return f"{option} {quoted(f'{value}={argument}')}"
         if value == before and option in {"-d", "--data"} and value.startswith(("{", "[")):
@@ -247,6 +248,11 @@ def _finds_person(context: Any, address: str) -> str | None:
 def _filter(context: Any, argument: str) -> str:
     """Return the filter whose value may be a record of another list."""
     names = [one.name for one in facts(context, "query") if one.references]
+    names = names or [
+        f"{one.name}_id"
+        for one in facts(context, "fields")
+        if one.references and one.type == "object"
+    ]
     return f"-q {names[0]}={quoted(argument)}" if len(names) == 1 else "-q NAME=VALUE"
 
 

@@ -33,7 +33,7 @@ def find(
         hint = (
             f"-p {text} selects this profile"
             if text in {*profiles, RESERVED}
-            else suggest(catalogue, text)
+            else suggest(catalogue, text) or suggest(catalogue, f"{api}/{name.partition('/')[0]}")
         )
         raise UsageError(f"{text!r} must be API/RESOURCE", hint=hint or "like ticketing/contacts")
     known = either_dash(api, catalogue.apis)

@@ -14,7 +14,7 @@ from unified_cli.cli.operation_options import by_spelling
 from unified_cli.cli.other_commands import no_command, own_commands, own_line
 from unified_cli.cli.other_tools import FILTERS, own_spellings
 from unified_cli.cli.shared_options import is_write
-from unified_cli.cli.word_order import TOP, find_resources, in_order, of_group
+from unified_cli.cli.word_order import TOP, below_record, find_resources, in_order, of_group
 from unified_cli.errors import UsageError
 from unified_cli.hints import quoted, selects_person
 from unified_cli.masking import visible
@@ -54,6 +54,7 @@ _PROFILE = {"-p", "--profile"}
 _LABELS = {"--label", "--labels", "--tag", "--tags"}
 _FILE = re.compile(r"[\w./~-]+\.(html?|json|ndjson|csv|parquet|xml|zip|txt)", re.ASCII)
 _RUN = re.compile(r"last|\d{8}-\w+")
+_UNLIMITED = ("not 'all'", "not '0'", "not '-1'")
 _CLOSE = 0.75
 _CLOSER = 0.85  # "--state x" is nearer to a parameter than to "--rate"
 _CLOSE_NAME = 0.7  # or "export" would be close to "import"
@@ -72,7 +73,7 @@ def from_typer(error: Any, argv: Sequence[str]) -> UsageError:
     # Only errors about missing arguments have this attribute.
     if hasattr(error, "param_type"):
         return UsageError(found.reason, hint=_usage(error.ctx))
-    if parameter is not None and parameter.name == "limit" and found.reason.endswith("not 'all'"):
+    if parameter is not None and parameter.name == "limit" and found.reason.endswith(_UNLIMITED):
         return UsageError(found.reason, hint="--all reads every page")
     return found
 
@@ -153,6 +154,8 @@ def unknown_command(
     if not hint and kind == TOP and not find_resources(entries, name):
         hint = of_group(entries, words) or own_line(name, rest)
     hint = hint or no_command(path, name) or in_order(path, kind, entries, words)
+    if not hint and kind == "operation":
+        hint = below_record(context, name, rest)
     if name == argument_errors.HELP:
         hint = f"{path} --help"
     if path == "unified runs" and _RUN.fullmatch(name):
@@ -243,8 +246,8 @@ def _without_parameter(context: Any, option: str, value: str) -> str | None:
     Returns None if that is not possible.
     """
     name, equals, wanted = value.partition("=")
-    known = {one.name for one in argument_errors.facts(context, "query")}
-    if option not in FILTERS or not equals or name in known:
+    parameters = {one.name for one in argument_errors.facts(context, "query")}
+    if option not in FILTERS or not equals or name in parameters:
         return None
     fields = argument_errors.facts(context, "fields")
     is_text = any(one.name == name and one.type == "string" and not one.is_time for one in fields)

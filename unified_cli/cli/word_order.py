@@ -3,8 +3,10 @@
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 from unified_cli.catalogue import STANDARD
+from unified_cli.catalogue.known import known
 from unified_cli.cli.command import APIS, CommandStub
 from unified_cli.cli.other_commands import own_commands
 from unified_cli.hints import quoted
@@ -38,6 +40,9 @@ def in_order(
     name, *rest = typed
     if name == path and rest:
         return f"once: {path} {' '.join(map(quoted, rest))}"
+    lower = _in_lower_case(entries, typed)
+    if len([one for one in zip(lower, typed, strict=True) if one[0] != one[1]]) > 1:
+        return f"in lower case: {path} {' '.join(map(quoted, lower))}"
     words = re.split(r"[./:\s]", name)
     if len(words) > 1 and words[0] in entries:
         how = "without quotes" if " " in name else "words are separated by blanks"
@@ -86,6 +91,36 @@ def _with_own_operation(
     if own is None or rest[0] in operations:
         return None
     return f"{path} {found[0]} {' '.join(map(quoted, (own, *rest[1:])))}"
+
+
+def below_record(context: Any, name: str, rest: Sequence[str]) -> str | None:
+    """Return the line for a resource after another one, such as `tickets comments list
+    tickets-1`, or None.
+    """
+    resources = context.parent.command.entries
+    if name not in resources:
+        return None
+    operations = resources[name].build().entries
+    operation, *after = rest if rest and rest[0] in operations else ("list", *rest)
+    line = f"{context.parent.command_path} {name} {operation}"
+    api = context.parent.command.name
+    parents = (
+        f"{one.name}_id"
+        for one in known(api, name).fields
+        if one.references == context.command.name and one.type == "object"
+    )
+    parent = next(parents, None)
+    ids = [one for one in after if not one.startswith("-")]
+    return f"{line} -q {parent}={quoted(ids[0])}" if parent and ids else line
+
+
+def _in_lower_case(entries: Mapping[str, CommandStub], typed: Sequence[str]) -> list[str]:
+    """Return the words with the names of commands in lower case."""
+    if not typed or typed[0].lower() not in entries:
+        return [*typed]
+    name, *rest = typed
+    below = getattr(entries[name.lower()].build(), "entries", {})
+    return [name.lower(), *_in_lower_case(below, rest)]
 
 
 def _operation_words(verb: str, after: Sequence[str]) -> str:

@@ -51,6 +51,8 @@ _SUMMARY = re.compile(r"jq: \d+ compile errors?")
 _LONGEST_PROGRAM = 120
 _LONGEST_VALUE = 200
 _NUMBER = re.compile(r"-?\d[\d.]*")
+_DATE = re.compile(r"\d{4}-\d\d(-\d\d)?([T ][\d:.Z+-]*)?")
+_CONSTANT = re.compile(rf"{_NUMBER.pattern}|{_DATE.pattern}|\d+[a-z]+")
 _NOTHING = "no result"
 _MOST_LEFT_OUT = 5
 _LONGEST_ID = 80
@@ -293,6 +295,14 @@ class Verdict(NamedTuple):
     message: MaskedText
 
 
+def _no_condition(text: str, option: str) -> UsageError:
+    """Return the error for a number or a time in place of a condition."""
+    hint = "a condition compares, in quotes for the shell: 'length > 0'"
+    if _DATE.fullmatch(text):
+        hint = f"a filter by time: -q 'created_at[lt]={text}'"
+    return UsageError(f"{option} takes a condition in jq, not {text!r}", hint=hint)
+
+
 class Expectation:
     """A jq program whose outputs must all be `true`. No output or an error is a
     failure.
@@ -305,6 +315,8 @@ class Expectation:
 
         Raises UsageError if the expression cannot be compiled.
         """
+        if _CONSTANT.fullmatch(expression):
+            raise _no_condition(expression, option)
         self.expression = expression
         self.shown = f"{option} '{excerpt(' '.join(expression.split()), _LONGEST_PROGRAM)}'"
         # Compile it without the time limit first, to report jq's message if it is

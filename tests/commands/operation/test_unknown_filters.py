@@ -39,12 +39,18 @@ DOUBTS = [
         '"gtt" is not a known operator of created_at',
         'did you mean "created_at[gt]"?',
     ),
+    (
+        LIST,
+        "created_at[between]=2026-01-31",
+        '"between" is not a known operator of created_at',
+        f"unified help {LIST} names those that there are",
+    ),
     # All filters of this list are known.
     (
         "ticketing collections list",
         "wholly=other",
         '"wholly" is not a known parameter of ticketing collections list',
-        "",
+        "unified help ticketing collections list names those that there are",
     ),
 ]
 
