@@ -76,8 +76,8 @@ def _extra_argument_advice(context: Any, argument: str, typed: Sequence[str]) ->
     if assignment := _ASSIGNMENT.fullmatch(argument):
         name, sign, value = assignment.groups()
         return next(assigned(spellings, sign, f"{name}={value}"), None)
-    if option := _option_with(context, argument, spellings):
-        return option
+    if meant := _option_with(context, argument, spellings) or _beside(context, argument):
+        return meant
     if value := _option_of_split_value(argument, typed):
         return value
     if "--from" in spellings and "--to" in spellings and "-p" not in spellings:
@@ -90,9 +90,6 @@ def _extra_argument_advice(context: Any, argument: str, typed: Sequence[str]) ->
 def _advice_of_command(context: Any, argument: str, path: str) -> str | None:
     if argument == HELP:
         return f"{path} --help"
-    group = context.parent
-    if group.parent and argument in group.command.entries:
-        return f"{group.command_path} {argument}"
     if path.endswith(" sql"):
         statement = " ".join((context.params["statement"] or "", *context.args))
         return f"a statement is one word for the shell: {path} {quoted(statement)}"
@@ -103,6 +100,13 @@ def _advice_of_command(context: Any, argument: str, path: str) -> str | None:
     if path.endswith(" report"):
         return f"--to {quoted(argument)}"
     return None
+
+
+def _beside(context: Any, argument: str) -> str | None:
+    """Return the line for another command of the same group, or None."""
+    group = context.parent
+    is_command = group.parent and argument in group.command.entries
+    return f"{group.command_path} {argument}" if is_command else None
 
 
 def _option_with(context: Any, argument: str, spellings: Sequence[str]) -> str | None:

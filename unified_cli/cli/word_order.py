@@ -94,8 +94,8 @@ def _with_own_operation(
 
 
 def below_record(context: Any, name: str, rest: Sequence[str]) -> str | None:
-    """Return the line for a resource after another one, such as `tickets comments list
-    tickets-1`, or None.
+    """Return the line for a resource that follows a resource, such as `tickets comments
+    list tickets-1`, or None.
     """
     resources = context.parent.command.entries
     if name not in resources:
