@@ -67,7 +67,8 @@ NOT_OFFERED = {404, 405, 501}
 """The statuses by which a provider may say that it does not offer a list."""
 _PROFILE_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 # Only lower case: a token in the wrong variable is not repeated.
-_HOST = re.compile(r"[a-z\d-]+(\.[a-z\d-]+)+(:\d+)?/?", re.ASCII)
+_HOST = re.compile(r"(localhost|[a-z\d-]+(\.[a-z\d-]+)+)(:\d+)?/?", re.ASCII)
+_HERE = re.compile(r"(localhost|127\.0\.0\.1)(?![\w.-])", re.ASCII)
 _FILE = re.compile(r"[\w./~-]+\.(json|ndjson|jsonl)", re.ASCII)
 _OWN_HOST = re.compile(r"https?://(?:[\w-]+\.)*([a-z\d][\w-]*)\.[a-z]{2,}(?:[:/]|$)", re.ASCII)
 _COMPARISONS = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte", "!=": "ne"}
@@ -167,7 +168,9 @@ def quoted(text: str) -> str:
 
 def with_scheme(text: str) -> str:
     """Return the base URL that a host without a scheme was meant to be."""
-    return f"https://{text}" if _HOST.fullmatch(text) else "https://api.example.com"
+    if not _HOST.fullmatch(text):
+        return "https://api.example.com"
+    return f"{'http' if _HERE.match(text) else 'https'}://{text}"
 
 
 def make_private(path: object) -> str:

@@ -194,6 +194,15 @@ def test_a_named_profile_beats_even_a_broken_environment(broken: str) -> None:
     assert outcome("-p", env, whole, {}) == ("profile", "profile", "profile")
 
 
+@pytest.mark.parametrize("how", ["none", "-p"])
+def test_blanks_around_an_id_and_an_address_are_left_out(how: str) -> None:
+    pasted = {"base_url": " https://one.example\n", "account_id": " a-1 "}
+    env, profile = ({}, pasted) if how == "-p" else (pasted, {})
+    settings = resolve(how, env, profile, {})
+    address, account = settings.reachable()
+    assert (address.origin, account) == ("https://one.example", "a-1")
+
+
 def test_an_empty_name_is_ignored() -> None:
     runtime = Runtime(io.BytesIO(), io.BytesIO(), Stderr(None), {})
     with pytest.raises(UsageError, match="-p needs the name of a profile"):

@@ -9,6 +9,7 @@ from typing import Any
 
 from unified_cli.hints import quoted
 
+_WORDS = 3
 _OF_PROFILE = ("-p", "-n", "--name", "--profile", "--profile-name")
 # The options of other commands and tools for an argument.
 _MEANT = {
@@ -22,8 +23,11 @@ _MEANT = {
 
 def as_argument(context: Any, option: str, argv: Sequence[str]) -> str | None:
     """Return the whole line with each such option as an argument, or None if `option`
-    is not one.
+    is not one. Operations of the catalogue have no such options.
     """
+    words = context.command_path.split() if context else ()
+    if len(words) != _WORDS or hasattr(context.command, "list_commands"):
+        return None
     arguments = [one.name for one in context.command.params if one.param_type_name == "argument"]
     own = {option: name for name in reversed(arguments) for option in _MEANT.get(name, ())}
     if option not in own:
@@ -36,7 +40,7 @@ def as_argument(context: Any, option: str, argv: Sequence[str]) -> str | None:
             values[own[spelled]] = value if equals else next(after, "")
         else:
             rest.append(word)
-    at = _end_of_path(rest, context.command_path.split()[1:])
+    at = _end_of_path(rest, words[1:])
     for place, name in enumerate(arguments):
         if name in values:
             rest.insert(at + place, values[name] or name.upper())

@@ -85,6 +85,7 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "switch default activate select use-context": ("use",),
     "check ping verify": ("test",),
     "mv move": ("rename",),
+    "install setup init": ("config",),
     "continue restart": ("resume",),
     "rerun repeat": ("retry",),
     "start run up": ("serve",),

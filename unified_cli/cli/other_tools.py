@@ -55,6 +55,8 @@ _GROUPS: Mapping[str, OwnSpelling] = {
     "--all-namespaces --all-profiles --all-connections -A": OwnSpelling(
         "--profile", "-p '*' takes every profile"
     ),
+    "--source --src --left": OwnSpelling("--from", "--from {SIDE}"),
+    "--target --dst --right": OwnSpelling("--to", "--to {SIDE}"),
     "--account --account_id": OwnSpelling("--account-id", "-a {ID}"),
     "--json": OwnSpelling("--output", "-o json prints JSON; -d JSON is a body"),
     "--output-format --out-format --as-json --print": OwnSpelling(

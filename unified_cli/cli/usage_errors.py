@@ -35,10 +35,14 @@ _OF_COMMANDS = {
     ("doctor", "--fix --repair --auto-fix"): "leave it out: it prints what to do",
     ("completion", "--install"): "unified completion install",
     ("logs", "-f --follow --watch"): "it shows the past: --since 5m, the last minutes",
+    ("logout", "--all"): "one at a time: unified profile logout NAME",
     ("retry", "--all"): "leave it out: without an id it takes the newest run",
     ("resume", "--all"): "leave it out: without an id it takes the newest run",
     ("retry", "--failed --failures --errors"): "leave it out: it repeats those that failed",
     ("resume", "--failed --failures --errors"): "unified runs retry takes those that failed",
+    ("runs", "--status --state --filter --failed --older-than --before --since --done"): (
+        "unified runs list shows the time and the state of each"
+    ),
     ("sql", "--where --filter --filters"): "WHERE in the statement",
     ("sql", "--limit --offset --top"): "LIMIT in the statement",
     ("sql", "--sort --order --order-by"): "ORDER BY in the statement",
@@ -214,7 +218,7 @@ def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
     assigned = next(_assigned_to(context, option, value), None)
     if assigned and option in _LABELS and not _PROFILE.isdisjoint(argv):
         return assigned
-    if named := _of_id(context, option, value) or _of_argument(context, option, argv):
+    if named := _of_id(context, option, value) or as_argument(context, option, argv):
         return named
     if found := next((one for one in own if not one.option or one.option in spellings), None):
         return _without_parameter(context, option, value) or found.in_words(value)
@@ -309,6 +313,8 @@ def _of_command(context: Any, option: str, value: str, argv: Sequence[str]) -> s
         return f"{path} {quoted(next(typed, 'API/RESOURCE'))} {quoted(value)}"
     if value and option in _WHAT and context.command.name in _WITH_LISTS:
         return f"{path} {quoted(value)}"
+    if option in _PROFILE:
+        return "leave it out: this concerns no connection"
     file_option = {"--to", "--out"}.intersection(argument_errors.spellings_of(context))
     if _FILE.fullmatch(value) and len(file_option) == 1:
         return f"{file_option.pop()} {quoted(value)}"
@@ -362,12 +368,6 @@ def _of_id(context: Any, option: str, value: str) -> str | None:
     fields = argument_errors.facts(context, "body") if context and value else ()
     found = any(one.name == name and one.required for one in fields)
     return f"-f {quoted(f'{name}={value}')}" if found else None
-
-
-def _of_argument(context: Any, option: str, argv: Sequence[str]) -> str | None:
-    if not context or _is_group(context.command) or _is_catalogue_operation(context):
-        return None
-    return as_argument(context, option, argv)
 
 
 def _fields(context: Any) -> Collection[str]:

@@ -40,6 +40,11 @@ def text(value: object) -> str:
     return found
 
 
+def word(value: object) -> str:
+    """Return text without the blanks around it, which pasting may add."""
+    return text(value).strip()
+
+
 def any_text(value: object) -> str:
     """Return text, which may be empty."""
     return "" if value == "" else text(value)
@@ -178,11 +183,11 @@ def _number(value: object, wanted: str, kind: type[N], fits: Callable[[N], bool]
 KEYS = {
     key.name: key
     for key in (
-        Key("base_url", "the service's base URL, like https://api.example.com", text),
+        Key("base_url", "the service's base URL, like https://api.example.com", word),
         Key(
             "account_id",
             "the connection: one customer's account in some product; me: that of its own token",
-            text,
+            word,
         ),
         Key("token", "the bearer token itself", text),
         Key("token_file", "a file whose only line is the token", path, env=False),

@@ -130,7 +130,7 @@ class RunRegistry:
         if not RUN_ID.fullmatch(run):
             if run.lower() in _NEWEST:
                 hint = 'did you mean "last"?'
-            elif found := [one for one in self.ids() if run.strip() in one]:
+            elif found := [one for one in self.ids() if self._is_meant(one, run.strip())]:
                 hint = f"did you mean {max(found)}?"
             raise UsageError(f"{run!r} is not the id of a run, such as 20261121-7f3a", hint=hint)
         path = self._path(run)
@@ -138,6 +138,11 @@ class RunRegistry:
             raise UsageError(f"there is no run {run}", hint=hint)
         permissions.check_own_folder(path.parent)
         return path
+
+    def _is_meant(self, run: str, typed: str) -> bool:
+        """Return whether this may be a part of the run's id, or a file of the run."""
+        header = None if typed in run else self._run_with_own_state(run)
+        return typed in run or bool(header and typed in header.command.split())
 
     def lock(self, run: str) -> HeldLock:
         """Lock a run.

@@ -238,7 +238,8 @@ def test_another_connection_is_refused(
         " http://sandbox"
     )
     onward = (
-        "nothing was sent; -p chooses the profile of that account, unified profile list shows them"
+        "nothing was sent; -p chooses the profile of that account, which was new when the plan was"
+        " made"
     )
     assert (result.stderr, result.code) == (f"error: {said} ({onward})\n", 13)
     config('[profiles.new]\nbase_url = "sandbox:"\naccount_id = "empty"\nread_only = true\n')

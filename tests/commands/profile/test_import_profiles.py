@@ -63,11 +63,18 @@ def test_update_changes_existing_profiles_and_an_empty_cell_unsets(
     )
 
 
+NO_NAME = "the first line must name the columns, including name (such as name,account_id,tags)"
+NO_CSV = (
+    "line 1 is not CSV: ',' expected after '\"' (its first line names the columns, such as"
+    " name,account_id,tags)"
+)
+
+
 @pytest.mark.parametrize(
     ("text", "code", "said"),
     [
-        (b"", 2, "the first line must name the columns, including name"),
-        (b"account_id\n1\n", 2, "the first line must name the columns, including name"),
+        (b"", 2, NO_NAME),
+        (b"account_id\n1\n", 2, NO_NAME),
         (b"name,acount_id\na,1\n", 2, 'no column "acount_id" (did you mean "account_id"?)'),
         (
             b"name,token\na,t-canary\n",
@@ -80,6 +87,7 @@ def test_update_changes_existing_profiles_and_an_empty_cell_unsets(
         (b"name,account_id\na,1,2\n", 2, "line 2 has 3 cells for 2 columns"),
         (b"name\na\nb\na\n", 2, 'line 4 repeats the profile "a" of line 2'),
         (b'name,account_id\na,"1\n', 2, "line 2 is not CSV: unexpected end of data"),
+        (b'[{"name":"a","tags":"b"}]', 2, NO_CSV),
         (b"name\na\n\xff\n", 2, "-: line 3 is not UTF-8"),
         (b"name\nsandbox\n", 2, 'line 2: the profile "sandbox" is built in; choose another name'),
         (b"name,retries\na,many\n", 2, "line 2: retries must be a whole number, 0 or more"),

@@ -397,6 +397,17 @@ def test_a_part_of_an_id_is_answered_with_the_whole(
     assert unified(f"runs show {stopped}").code == 0
 
 
+def test_a_file_is_answered_with_the_id_of_its_run(
+    unified: Unified, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tags.ndjson").write_text('{"name":"a"}\n')
+    assert unified("-p sandbox import ticketing/tags tags.ndjson").code == 0
+    run = unified("runs list").stdout.partition("\t")[0]
+    told = unified("runs show tags.ndjson")
+    assert (told.code, told.stderr.endswith(f" (did you mean {run}?)\n")) == (2, True)
+
+
 def test_each_run_has_an_id_of_its_own(
     unified: Unified, stopped: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

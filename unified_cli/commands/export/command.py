@@ -137,6 +137,8 @@ def _no_folder_error(options: ExportOptions) -> UsageError:
     if options.what[:1] == ("verify",):
         folder = "".join(f" {shlex.quote(one)}" for one in options.what[1:]) or " DIR"
         return UsageError("export needs a folder", hint=f"unified export --verify{folder}")
+    if options.what[:1] in {("resume",), ("continue",)}:
+        return UsageError("export needs a folder", hint="unified runs resume continues an export")
     return UsageError("export needs a folder", hint="--to DIR")
 
 

@@ -4,7 +4,6 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
 from itertools import pairwise
@@ -14,11 +13,11 @@ from urllib.parse import quote, unquote
 from unified_cli.call import Call, builder, delivery
 from unified_cli.catalogue import Catalogue, Operation, plain
 from unified_cli.catalogue.known_filters import DoubtfulParameter, find_doubtful
-from unified_cli.cli import named_resource
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.options import ReadOptions, overrides
 from unified_cli.commands.export import delta_folder
 from unified_cli.commands.export.options import ExportOptions
+from unified_cli.commands.export.unknown_list import suggest_list
 from unified_cli.config import file, profiles
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
@@ -39,7 +38,6 @@ from unified_cli.storage import object_store
 _LAG = 60.0
 # Characters that some readers of tables refuse.
 _NO_COLUMN = re.compile(r"[ ,;{}()\n\t=]")
-_CLOSE = 0.9
 """The similarity for a suggestion. It is high, so that tickets is not ticketing."""
 _GLOB = re.compile(r"[*?\[]")
 _SHARD = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
@@ -126,7 +124,7 @@ def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool
     for before, pattern in pairwise(("", *patterns)):
         matching = [operation for operation in every if _matches(operation, pattern)]
         if not matching:
-            hint = _suggestion(catalogue, pattern, before)
+            hint = suggest_list(catalogue, pattern, before)
             raise UsageError(f"nothing to list matches {pattern!r}", hint=hint)
         exact = "/" in pattern and not _GLOB.search(pattern)
         for operation in matching:
@@ -156,20 +154,6 @@ def check_query(context: CommandContext, options: ExportOptions) -> None:
                 clearest._replace(reason=f"{clearest.reason}{others}"),
                 strict=options.strict,
             )
-
-
-def _suggestion(catalogue: Catalogue, pattern: str, before: str) -> str:
-    if pattern == "all":
-        return "leave it out: without a name every list is exported"
-    if "," in pattern:
-        return f"unified export {pattern.replace(',', ' ')}"
-    if not _GLOB.search(pattern):
-        near = get_close_matches(pattern, [*catalogue.apis], 1, _CLOSE)
-        both = named_resource.of_both(catalogue, before, pattern)
-        meant = f"did you mean {near[0]}?" if near else named_resource.suggest(catalogue, pattern)
-        if both or meant:
-            return both or meant or ""
-    return "unified operations list shows what there is"
 
 
 def _matches(operation: Operation, pattern: str) -> bool:

@@ -96,7 +96,8 @@ def _profile_of_plan(file: PlanFile, selected: Mapping[str, Settings]) -> str:
             return name
     message = f"{file.path} is for account {planned.account} at {planned.origin}"
     hint = (
-        "nothing was sent; -p chooses the profile of that account, unified profile list shows them"
+        "nothing was sent; -p chooses the profile of that account, which was"
+        f" {planned.name} when the plan was made"
     )
     if len(there) > 1:
         raise UnsafeError(

@@ -34,6 +34,7 @@ from unified_cli.values import Toml, TomlTable
 _LARGEST = 16 * 1024 * 1024
 _COLUMNS = ("name", *SETTABLE)
 _MEANT = {"account": "account_id", "id": "account_id", "tag": "tags"}
+_EXAMPLE = "such as name,account_id,tags"
 _DELIMITERS = ",;\t"
 """The possible delimiters of a CSV file."""
 
@@ -189,12 +190,14 @@ def _profile_rows(text: str) -> Iterator[tuple[str, dict[str, Toml]]]:
             lines[name] = reader.line_num
             yield name, values
     except csv.Error as error:
-        raise UsageError(f"line {reader.line_num} is not CSV: {error}") from None
+        hint = f"its first line names the columns, {_EXAMPLE}" if reader.line_num == 1 else None
+        reason = f"line {reader.line_num} is not CSV: {error}"
+        raise UsageError(reason, hint=hint) from None
 
 
 def _check_heads(heads: list[str]) -> None:
     if "name" not in heads:
-        raise UsageError("the first line must name the columns, including name")
+        raise UsageError("the first line must name the columns, including name", hint=_EXAMPLE)
     for head in heads:
         if head == "token":
             hint = "use a column token_file"

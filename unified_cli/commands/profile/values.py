@@ -95,7 +95,6 @@ def parse(name: str, value: Any) -> Any:
     if name == "profile":
         raise UsageError('no key "profile"', hint=f"unified profile use {hints.quoted(str(value))}")
     try:
-        value = value.strip() if isinstance(value, str) else value
         found = known(name).parse(_listed(value) if name == "token_command" else value)
     except ValueError as error:
         raise UsageError(f"{name} {error}") from None
