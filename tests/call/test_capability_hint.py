@@ -26,7 +26,7 @@ def test_off_a_terminal_nothing_more_is_asked(unified: Unified) -> None:
     assert (result.code, "this connection offers" in result.stderr) == (4, False)
 
 
-def test_a_missing_record_is_no_evidence_about_offers(unified: Unified) -> None:
+def test_a_missing_record_gets_no_hint_about_offers(unified: Unified) -> None:
     result = unified("-p sandbox ticketing tickets get nothing", tty=True)
     assert (result.code, "this connection offers" in result.stderr) == (4, False)
 

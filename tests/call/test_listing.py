@@ -54,7 +54,7 @@ def holding(service: Service, cursor: str) -> threading.Event:
     return asked
 
 
-def test_a_reader_that_goes_ends_it_silently_with_141_and_two_requests_more_at_most(
+def test_a_closed_output_ends_it_silently_with_141_after_at_most_two_requests(
     service: Service, tmp_path: Path
 ) -> None:
     serve(service, PAGES)

@@ -145,7 +145,7 @@ def test_a_batch_is_an_object(body: str, unified: Unified, service: Service) -> 
     ],
     ids=json.dumps,
 )
-def test_a_batch_for_another_connection_is_refused_wherever_it_says_so(
+def test_a_batch_that_names_another_connection_anywhere_is_refused(
     body: object, unified: Unified, service: Service
 ) -> None:
     argv = [*BATCH.split(), "-p", "a", "-d", json.dumps(body)]

@@ -184,7 +184,7 @@ def test_a_table_of_profiles_may_be_as_other_programs_write_it(
     )
 
 
-def test_a_second_fault_is_no_rule(unified_sandbox: UnifiedSandbox) -> None:
+def test_faults_in_several_arguments_are_refused(unified_sandbox: UnifiedSandbox) -> None:
     with pytest.raises(TypeError, match="such as '500=1,429=2'"):
         unified_sandbox.faults("500=1", "429=2")  # type: ignore[arg-type]
 

@@ -471,7 +471,7 @@ def test_a_recalled_pace_that_is_too_slow_grows() -> None:
     assert run.seconds < 400 / 5 / 2
 
 
-def test_a_recalled_pace_that_is_too_fast_is_learned_anew() -> None:
+def test_a_recalled_pace_that_is_too_fast_is_learned_again() -> None:
     pace = Pace(recalled=Window(50, 1))
     run = simulate(Sliding(5, 1), 8, 200, NONE, pace)
     assert run.seconds / Sliding(5, 1).floor(200) <= 1.6

@@ -167,7 +167,7 @@ def test_a_cursor_that_is_not_text_is_refused(
         "null",
     ],
 )
-def test_a_cursor_arrives_as_it_came_and_at_our_origin(
+def test_a_cursor_is_sent_unchanged_and_only_to_our_origin(
     cursor: str, unified: Unified, service: Service
 ) -> None:
     by_cursor(

@@ -181,7 +181,7 @@ def test_a_connection_that_failed_may_have_the_columns(
 
 
 @pytest.mark.parametrize("command", ["create -f name=x", "update - -f name=x"])
-def test_missing_columns_are_no_error_after_a_write(command: str, unified: Unified) -> None:
+def test_missing_columns_are_not_an_error_after_a_write(command: str, unified: Unified) -> None:
     result = unified(
         f"-p sandbox ticketing tickets {command} --columns nmae -o ndjson", stdin=b"tickets-1\n"
     )

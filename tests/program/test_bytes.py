@@ -83,7 +83,7 @@ def test_an_option_that_is_not_utf8_is_refused(
 
 @pytest.mark.usefixtures("there")
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: " ".join(entry.path))
-def test_an_argument_that_is_not_utf8_is_no_bug(
+def test_an_argument_that_is_not_utf8_is_not_a_bug(
     entry: CommandEntry, unified: Unified, service: Service
 ) -> None:
     given = ARGUMENTS.get(" ".join(entry.path), [])
@@ -99,7 +99,7 @@ def test_an_argument_that_is_not_utf8_is_no_bug(
 @pytest.mark.parametrize(
     "command", ["voice calls list", "profile list", "profile show acme", "doctor", "export voice"]
 )
-def test_a_variable_that_is_not_utf8_is_no_bug(
+def test_a_variable_that_is_not_utf8_is_not_a_bug(
     command: str, variable: str, unified: Unified, service: Service
 ) -> None:
     if variable == "UNIFIED_BASE_URL" and command == "doctor":

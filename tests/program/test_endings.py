@@ -133,7 +133,7 @@ def test_a_signal_that_meets_a_write_leaves_its_key(
 
 
 @pytest.mark.parametrize("command", [f"{LIST} --all", "export ticketing/tickets --to dump"])
-def test_a_signal_that_breaks_off_no_wait_is_noticed_all_the_same(start: Any, command: str) -> None:
+def test_a_signal_without_a_wait_to_interrupt_is_still_noticed(start: Any, command: str) -> None:
     listener, process = start(command, [reply(PAGE.replace(b"null", b'"2"')), [Wait(60)]])
     until(lambda: len(listener.requests) == 2)
     time.sleep(0.2)
@@ -208,7 +208,7 @@ def test_a_second_ctrl_c_ends_the_program_at_once(start: Any) -> None:
     assert end(process)[0] == 130
 
 
-def test_ctrl_c_while_the_program_is_loaded_is_no_traceback(start: Any) -> None:
+def test_ctrl_c_while_the_program_is_loaded_prints_no_traceback(start: Any) -> None:
     for delay in (0.0, 0.02, 0.04, 0.08):
         _, process = start(LIST, [[Wait(20)]])
         until(partial(_caught, process.pid, signal.SIGINT))

@@ -217,7 +217,7 @@ def test_secrets_that_several_threads_read_are_all_masked() -> None:
     assert masked(" ".join(names)) == " ".join(["***"] * len(names))
 
 
-def test_nothing_unsafe_is_taken_for_harmless() -> None:
+def test_unsafe_text_is_never_classified_as_harmless() -> None:
     characters = [chr(code) for code in range(sys.maxunicode + 1)]
     unsafe = masking.unsafe().findall("a".join(characters))
     known = {*unsafe}

@@ -160,7 +160,7 @@ def test_calls_in_the_journal_are_not_sent_again(
     assert (other.code, "cannot be resumed" in other.stderr) == (0, True)
 
 
-def test_nothing_is_sent_where_there_is_no_place_at_all(
+def test_nothing_is_sent_if_the_journal_has_no_place(
     homeless: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))

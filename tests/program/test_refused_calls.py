@@ -142,7 +142,7 @@ class PanicException(BaseException):
         ("index out of bounds", 1, "error: a bug, sorry: RuntimeError at "),
     ],
 )
-def test_the_panic_of_a_library_is_no_traceback(
+def test_the_panic_of_a_library_prints_no_traceback(
     text: str, code: int, said: str, unified: Unified, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def panic(*_: Any) -> None:

@@ -137,7 +137,7 @@ def test_a_report_replaces_nothing_but_a_report(
     assert (tmp_path / "told.ndjson").read_text().startswith('{"line":1,"outcome":"done"')
 
 
-def test_a_pipe_that_is_no_file_is_not_imported_by_name(unified: Unified, tmp_path: Path) -> None:
+def test_a_named_pipe_is_not_imported_by_name(unified: Unified, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     result = unified(f"-p sandbox import ticketing/contacts {tmp_path}/pipe")
     said = (

@@ -189,7 +189,9 @@ def test_half_a_surrogate_pair_hides_nothing(unified: Unified, published: Publis
     assert (result.code, result.stderr, offered(result)) == (0, ALSO, OFFERED)
 
 
-def test_nothing_installed_is_no_error(unified: Unified, published: PublishedService) -> None:
+def test_a_connection_without_installed_apis_is_not_an_error(
+    unified: Unified, published: PublishedService
+) -> None:
     published.change("capabilities", changed(unified=[]))
     result = unified("capabilities ticketing/tickets -o ndjson", environ=published.environ())
     assert (result.code, result.stderr) == (0, "")

@@ -77,7 +77,7 @@ def test_an_application_moves_and_is_rejected(client: httpx.Client) -> None:
     assert get(client, "ats", "applications", "applications-7") == rejected
 
 
-def test_a_sent_message_lies_in_the_sent_folder(client: httpx.Client) -> None:
+def test_a_sent_message_is_in_the_sent_folder(client: httpx.Client) -> None:
     message = {
         "to": [{"email": "ada@example.com"}],
         "subject": "Hi",

@@ -124,9 +124,7 @@ def test_a_parameter_of_the_service_has_its_values(
         (b'{"id":""}', 422),
     ],
 )
-def test_a_body_that_cannot_be_meant_is_refused(
-    bare_client: httpx.Client, content: bytes, status: int
-) -> None:
+def test_an_invalid_body_is_refused(bare_client: httpx.Client, content: bytes, status: int) -> None:
     answer = ask(
         bare_client,
         TICKETS,

@@ -243,7 +243,7 @@ def test_an_action_answers_without_its_envelope(world: World) -> None:
         "429=0",
     ],
 )
-def test_a_fault_that_cannot_be_meant_is_named(spec: str) -> None:
+def test_an_invalid_fault_is_reported(spec: str) -> None:
     with pytest.raises(UsageError, match=spec.partition("=")[0]):
         parse(spec)
 
@@ -284,7 +284,7 @@ def test_tests_can_look_in_and_bend(world: World) -> None:
     b'{"rule":[]}', b'{"rules":[{"fault":"500","acount":"empty"}]}', b"[" * 200_000,
     b'{"spec":"429=' + b"9" * 5000 + b'"}',
 ])  # fmt: skip
-def test_rules_that_cannot_be_meant_are_refused(world: World, content: bytes) -> None:
+def test_invalid_rules_are_refused(world: World, content: bytes) -> None:
     assert world.client.put("/-/sandbox/faults", content=content).status_code == 400
 
 

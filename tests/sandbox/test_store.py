@@ -104,7 +104,7 @@ def test_a_file_keeps_its_seed(opened: Opener, catalogue: Catalogue, tmp_path: P
 @pytest.mark.parametrize(
     "content", [b"not a database, but long enough to be taken for one" * 40, b""]
 )
-def test_a_file_that_is_no_state_is_left_alone(
+def test_a_file_that_is_not_a_state_file_is_left_alone(
     opened: Opener, tmp_path: Path, content: bytes
 ) -> None:
     path = tmp_path / "sandbox.db"

@@ -95,6 +95,6 @@ def test_a_file_that_is_far_too_large_is_not_read(tmp_path: Path) -> None:
         state.whole(path, MOVE)
 
 
-def test_a_missing_file_is_no_state(tmp_path: Path) -> None:
+def test_a_missing_state_file_is_accepted(tmp_path: Path) -> None:
     assert state.whole(tmp_path / "state", MOVE) is None
     regular_file.check(tmp_path / "state")

@@ -501,7 +501,7 @@ def test_connections_that_failed_in_a_run_are_selected(
     ],
 )
 @pytest.mark.parametrize("sign", ["", "-p c* -p !"])
-def test_a_profile_of_a_run_that_leads_elsewhere_now_is_refused(
+def test_a_profile_of_a_run_that_changed_its_connection_is_refused(
     unified: Unified, service: Service, config: Config, tmp_path: Path, command: str, sign: str
 ) -> None:
     profiles(config, service.url, 3)
@@ -592,7 +592,7 @@ def test_piped_writes_are_a_run(unified: Unified, service: Service, config: Conf
     assert (again.code, again.notes) == (0, "")
 
 
-def test_one_piped_write_is_no_run(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_one_piped_write_is_not_a_run(unified: Unified, service: Service, tmp_path: Path) -> None:
     result = unified("ticketing tickets delete - --yes", stdin=b"t1\n", environ=service.environ)
     assert (result.code, result.stderr) == (0, "")
     assert not (tmp_path / "data" / "runs").exists()

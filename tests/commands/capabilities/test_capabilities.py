@@ -370,7 +370,7 @@ def lacking(seen: Seen) -> Any:
 
 
 @pytest.mark.parametrize("change", ["account_id=b2", "base_url=https://x.example", "account_id="])
-def test_help_tells_nothing_of_a_profile_that_leads_elsewhere_now(
+def test_help_shows_no_facts_of_a_profile_that_changed_its_connection(
     unified: Unified, service: Service, config: Config, tmp_path: Path, change: str
 ) -> None:
     connections(config, ["a", "b", "c"], service.url)

@@ -391,7 +391,7 @@ def test_the_sandbox_is_a_fleet(unified: Unified, tmp_path: Path) -> None:
     assert json.loads(found.stdout)["id"] == "tickets-1"
 
 
-def test_a_program_that_is_no_test_is_refused(
+def test_a_program_that_is_not_a_condition_is_refused(
     unified: Unified, service: Service, environ: dict[str, str]
 ) -> None:
     answering(service, [connection("c-1")])

@@ -533,7 +533,7 @@ def test_a_terminal_shows_every_check_where_it_is_asked_to(
     assert "\n+ proxy: none" in plain
 
 
-def test_nothing_to_examine_is_no_error(unified: Unified) -> None:
+def test_nothing_to_examine_is_not_an_error(unified: Unified) -> None:
     result = unified("doctor -o json")
     assert result.code == 0
     one = found(result, "profile")

@@ -811,7 +811,7 @@ def test_a_folder_that_the_library_mistakes_is_refused(
 
 
 @places("folder", "file")
-def test_pages_are_kept_and_gone_on_with(
+def test_pages_are_kept_and_continued(
     run: Export, unified: Unified, world: World, place: Place
 ) -> None:
     """Of a first read, of an increment and of a full read."""

@@ -155,7 +155,7 @@ def test_connections_that_failed_alike_are_one_line_and_the_last(
     )
 
 
-def test_one_bad_connection_keeps_none_of_the_good_ones(
+def test_one_bad_connection_does_not_prevent_the_others(
     unified: Unified, config: Config, tmp_path: Path
 ) -> None:
     sandboxes(config, good="full:good", bad="blocked:bad")
@@ -572,7 +572,7 @@ def test_a_run_that_got_nothing_leaves_nothing(
     assert (result.code, [path.name for path in tmp_path.iterdir() if path.is_file()]) == (4, [])
 
 
-def test_a_page_of_an_earlier_run_is_no_way_onward(
+def test_a_run_does_not_continue_at_a_page_of_an_earlier_run(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     good = stopping_at(

@@ -317,7 +317,7 @@ def test_a_folder_that_cannot_be_synced_is_named(
     )
 
 
-def test_an_export_from_a_working_directory_that_is_gone_is_no_bug(
+def test_an_export_from_a_removed_working_directory_is_not_a_bug(
     unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gone = tmp_path / "gone"

@@ -130,7 +130,7 @@ def test_tasks_put_together_are_the_whole(unified: Unified, config: Config, tmp_
         ),
     ],
 )
-def test_a_task_that_leads_elsewhere_here_sends_nothing(
+def test_a_task_for_another_connection_on_this_machine_sends_nothing(
     changed: dict[str, Any],
     said: str,
     unified: Unified,

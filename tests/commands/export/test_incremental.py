@@ -440,7 +440,7 @@ def test_an_export_that_was_made_without_the_option_is_continued(
     assert union(tmp_path) == world.records
 
 
-def test_starting_anew_removes_what_was_added(
+def test_a_restart_removes_added_records(
     world: World, export: Callable[..., Result], tmp_path: Path
 ) -> None:
     world.change("a", 0)
@@ -484,7 +484,7 @@ def damaged(path: Path, at: bytes, instead: bytes, *, same_time: bool) -> None:
 )
 @pytest.mark.parametrize("more", ["--incremental", ""], ids=["with marks", "without"])
 @pytest.mark.parametrize("which", ["tickets.ndjson", "tickets.2.ndjson"])
-def test_a_list_that_was_damaged_is_no_base_of_an_increment(
+def test_an_increment_does_not_build_on_a_damaged_list(
     which: str,
     more: str,
     at: bytes,

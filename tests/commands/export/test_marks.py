@@ -180,7 +180,7 @@ def test_a_mark_without_clocks_is_read_from_a_day_before(nightly: Nightly, *, fu
     assert nightly.newest() == world.records
 
 
-def test_a_killed_increment_that_began_elsewhere_is_read_anew(nightly: Nightly) -> None:
+def test_a_killed_increment_with_another_start_is_read_again(nightly: Nightly) -> None:
     world = nightly.world
     for number in range(6):
         world.change(f"t{number}", number)

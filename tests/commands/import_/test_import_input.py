@@ -118,7 +118,7 @@ def test_a_file_that_is_only_touched_has_not_changed(
     assert len(service.seen) == 20
 
 
-def test_the_same_lines_piped_at_the_same_time_are_no_change(
+def test_the_same_lines_piped_at_the_same_time_are_not_a_change(
     unified: Unified, service: Service
 ) -> None:
     lines = b'{"name":"a"}\n{"name":"b"}\n'

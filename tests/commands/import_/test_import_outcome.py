@@ -211,7 +211,7 @@ def test_the_key_is_the_same_however_the_record_was_written(
     assert len({seen.headers["idempotency-key"] for seen in service.seen}) == 1
 
 
-def test_a_doubt_that_is_fed_in_again_is_no_failure_when_the_repeat_is_limited(
+def test_a_repeated_doubt_stays_in_doubt_when_it_is_rate_limited(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     service.reply = lambda _: Reply(504)

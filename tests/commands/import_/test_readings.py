@@ -331,7 +331,7 @@ AS_0_2_0 = [
 
 
 @pytest.mark.parametrize("options", ["", "--format csv"])
-def test_a_journal_of_0_2_0_is_resumed_as_it_read(
+def test_a_journal_of_0_2_0_is_resumed_with_the_reading_of_0_2_0(
     options: str, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     path, journal = tmp_path / "a.csv", tmp_path / "a.csv.unified-journal"

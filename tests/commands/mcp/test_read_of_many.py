@@ -212,7 +212,7 @@ def test_answers_of_many_connections_without_records_are_bounded(
 
 
 @pytest.mark.parametrize(("count", "long"), [(200, 80), (MANY, 500)])
-def test_a_cursor_of_many_long_ones_leads_on(
+def test_a_cursor_made_of_many_long_cursors_continues(
     count: int, long: int, tmp_path: Path, service: Service
 ) -> None:
     def reply(seen: Seen) -> Reply:

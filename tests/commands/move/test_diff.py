@@ -482,7 +482,7 @@ def test_an_export_in_another_format_says_which_are_read(
     ("line", "said"),
     [("7", "is not a JSON object"), ("{", "is not JSON: "), ('{"a":NaN}', "is not JSON: ")],
 )
-def test_a_line_that_is_no_record_is_named(
+def test_a_line_that_is_not_a_record_is_reported(
     line: str, said: str, unified: Unified, tmp_path: Path
 ) -> None:
     path = ndjson(tmp_path / "a", {"id": 1}, line)

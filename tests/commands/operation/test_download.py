@@ -361,7 +361,7 @@ def test_the_name_is_one_safe_part_of_a_path(
 
 
 @given(st.lists(st.text(), max_size=3))
-def test_no_proposal_leads_anywhere_else(proposals: list[str]) -> None:
+def test_no_proposed_name_leaves_the_folder(proposals: list[str]) -> None:
     name = download_targets.safe_name(*proposals)
     assert name not in {"", ".", ".."}
     assert not {*'/\\:*?"<>|\0'} & {*name}
@@ -730,7 +730,7 @@ def test_a_folder_is_made_for_a_file_and_needs_one_to_be_in(
     )
 
 
-def test_an_id_is_no_file_where_no_record_can_be_looked_up(
+def test_an_id_selects_no_file_if_records_cannot_be_read(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     ids = tmp_path / "ids"

@@ -100,7 +100,7 @@ def test_a_text_changes_neither_the_record_nor_the_connection(
     assert len(kept(tmp_path)) == 1
 
 
-def test_the_same_id_is_no_change(edit: Edit, service: Service) -> None:
+def test_the_same_id_is_not_a_change(edit: Edit, service: Service) -> None:
     result = edit("text = text.replace('open', 'done').replace('{', '{' + '\"id\":\"7\",', 1)")
     assert (result.code, service.seen[-1].method) == (0, "PATCH")
 

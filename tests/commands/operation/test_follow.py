@@ -254,7 +254,7 @@ def test_a_connection_that_gets_the_tag_joins_in(
     assert [(one["_profile"], one["id"]) for one in lines(result)] == [("one", "t"), ("two", "t")]
 
 
-def test_a_profile_that_leads_elsewhere_is_followed_there(
+def test_a_profile_that_changed_its_connection_is_followed(
     unified: Unified, service: Service, config: Config
 ) -> None:
     text = '[profiles.one]\naccount_id = "a-1"\ntags = ["x"]\n'

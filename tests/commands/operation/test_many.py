@@ -231,7 +231,7 @@ def test_get_over_several(unified: Unified, service: Service, config: Config) ->
     )
 
 
-def test_a_record_that_is_no_object_can_be_labelled_too(
+def test_a_record_that_is_not_an_object_can_be_labelled_too(
     unified: Unified, service: Service, config: Config
 ) -> None:
     config(TWO)

@@ -277,7 +277,7 @@ def test_no_connection_waits_for_the_records_of_another(
     ]  # fmt: skip
 
 
-def test_an_import_whose_profile_leads_elsewhere_now_is_not_resumed(
+def test_an_import_is_not_resumed_after_its_profile_changed_connection(
     unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
     path = tmp_path / "in.ndjson"

@@ -51,7 +51,7 @@ def pipe(
     assert asked < 1.1 * len(done) + 5 * connections
 
 
-def test_each_record_goes_home_once(
+def test_each_record_goes_to_its_connection_once(
     unified: Unified, config: Config, unified_sandbox: UnifiedSandbox
 ) -> None:
     pipe(unified, config, unified_sandbox, 5, 8)

@@ -96,7 +96,7 @@ def test_nothing_is_sent_where_it_is_strict(
         "cursor_of_a_provider=1",
     ],
 )
-def test_a_parameter_that_may_be_meant_is_sent_without_a_word(
+def test_a_plausible_parameter_is_sent_without_a_warning(
     query: str, unified: Unified, service: Service
 ) -> None:
     service.reply = lambda _: PAGE

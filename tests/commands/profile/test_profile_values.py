@@ -69,7 +69,7 @@ def test_the_help_of_import_promises_no_key_that_is_refused(unified: Unified) ->
     assert "name, account_id, tags, and any other key of a profile except token." in said
 
 
-def test_options_about_the_command_are_no_keys_of_the_profile(
+def test_options_of_the_command_do_not_become_profile_keys(
     unified: Unified, config: Callable[[str], Path]
 ) -> None:
     file = config("")

@@ -132,7 +132,7 @@ def test_a_file_for_a_token_is_private_and_names_are_never_shared(
     )
 
 
-def test_a_file_of_ones_own_is_written_by_login_and_left_by_logout(
+def test_login_writes_and_logout_keeps_the_users_own_token_file(
     unified: Unified, config: Config, tmp_path: Path
 ) -> None:
     own = tmp_path / "mine"

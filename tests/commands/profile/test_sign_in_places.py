@@ -42,7 +42,7 @@ def test_without_the_library_a_terminal_is_asked_for_a_place(
 
 @pytest.mark.usefixtures("no_library")
 @pytest.mark.parametrize("answer", [b"n\n", b""])
-def test_to_decline_the_place_leaves_no_token_which_is_an_error(
+def test_declining_the_place_is_an_error_and_stores_no_token(
     answer: bytes, unified: Unified, config: Config
 ) -> None:
     path = config(PROFILE)
@@ -55,7 +55,9 @@ def test_to_decline_the_place_leaves_no_token_which_is_an_error(
 
 
 @pytest.mark.usefixtures("no_library")
-def test_to_decline_it_for_a_new_profile_is_no_error(unified: Unified, config: Config) -> None:
+def test_declining_to_store_a_new_profiles_token_is_not_an_error(
+    unified: Unified, config: Config
+) -> None:
     path = config('base_url = "https://api.example.com"\n')
     result = unified("profile add acme", tty=True, stdin=b"1\n\nt-canary\nn\n")
     assert result.code == 0
@@ -120,7 +122,9 @@ def test_one_token_for_the_profiles_of_a_glob(unified: Unified, config: Config) 
 
 
 @pytest.mark.parametrize("typed", [b"line1\nline2\n", b"line1\n \nline2", b"t-\xa0\n", b"t 1\n"])
-def test_more_than_a_line_is_no_token(unified: Unified, config: Config, typed: bytes) -> None:
+def test_a_token_of_several_lines_is_refused(
+    unified: Unified, config: Config, typed: bytes
+) -> None:
     path = config(PROFILE)
     result = unified("profile login acme --token-stdin --store file", stdin=typed)
     said = "contains a blank, a line break or another invalid character"

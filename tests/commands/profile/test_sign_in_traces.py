@@ -56,7 +56,7 @@ def test_a_token_that_moves_leaves_no_keyring_entry(
     assert ring.kept == {}
 
 
-def test_a_file_of_ones_own_is_named_when_the_token_moves(
+def test_moving_a_token_names_the_users_own_token_file(
     unified: Unified, config: Config, tmp_path: Path
 ) -> None:
     own = tmp_path / "mine"
@@ -92,7 +92,7 @@ def test_the_same_place_is_written_over_and_stays(unified: Unified, config: Conf
 
 @pytest.mark.parametrize("command", ["profile logout acme", "profile remove acme --yes"])
 @pytest.mark.parametrize("declared", ["", 'token = "t-other"\n', 'token_command = ["true"]\n'])
-def test_a_file_that_nothing_names_any_more_goes_too(
+def test_an_unreferenced_file_is_removed_too(
     unified: Unified, config: Config, command: str, declared: str
 ) -> None:
     path = config(PROFILE)

@@ -251,7 +251,7 @@ def test_cached_facts_of_an_unreachable_connection_are_shown(
     assert cells_of(result.json, "one") == cells_of(known, "one")
 
 
-def test_a_profile_that_leads_nowhere_hides_no_other(
+def test_a_profile_without_a_connection_hides_no_other(
     unified: Unified, service: Service, config: Config, world: dict[str, Any]
 ) -> None:
     config(
@@ -718,7 +718,9 @@ def test_the_output_of_schema_is_read(unified: Unified, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '[{"kind": 1}]', "[" * 100_000, "\xff"])
-def test_another_file_is_no_drift(text: str, unified: Unified, tmp_path: Path) -> None:
+def test_a_file_of_another_kind_is_not_read_as_drift(
+    text: str, unified: Unified, tmp_path: Path
+) -> None:
     file = tmp_path / "drift.json"
     file.write_bytes(text.encode("latin-1"))
     result = unified(f"-p sandbox report -o json --schema {file}")
@@ -756,7 +758,9 @@ BOMB = (
         ("", "no element found"),
     ],
 )
-def test_another_file_is_no_junit(text: str, said: str, unified: Unified, tmp_path: Path) -> None:
+def test_a_file_of_another_kind_is_not_read_as_junit(
+    text: str, said: str, unified: Unified, tmp_path: Path
+) -> None:
     file = tmp_path / "junit.xml"
     file.write_text(text)
     result = unified(f"-p sandbox report -o json --junit {file}")

@@ -251,7 +251,7 @@ BY_PROFILE = [one for one in cases("failed", "killed") if not one.id.startswith(
 
 
 @pytest.mark.parametrize("run", BY_PROFILE, indirect=True)
-def test_one_whose_profile_leads_elsewhere_now_is_refused(run: Run) -> None:
+def test_one_whose_profile_changed_its_connection_is_refused(run: Run) -> None:
     path = run.folder / "config" / "config.toml"
     text = path.read_text()
     path.write_text(re.sub(r'"a-(c0\d)"', r'"b-\1"', text))
@@ -391,7 +391,7 @@ def test_one_whose_input_is_gone_says_so(run: Run) -> None:
 
 
 @pytest.mark.parametrize("run", [("export", "killed")], indirect=True, ids=["export"])
-def test_an_export_whose_folder_is_gone_begins_anew(run: Run) -> None:
+def test_an_export_whose_folder_was_removed_starts_again(run: Run) -> None:
     (run.folder / "dump").rename(run.folder / "moved")
     ended, sent = run.do("runs resume RUN")
     assert (ended.code, sent) == (0, [0, 1, 2])

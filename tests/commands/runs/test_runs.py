@@ -105,7 +105,7 @@ def test_resume_does_what_was_not_tried_once(
 
 
 @pytest.mark.parametrize(("command", "name"), [("resume", "c02"), ("retry", "c01")])
-def test_a_profile_that_leads_elsewhere_ends_it(
+def test_a_profile_that_changed_its_connection_ends_it(
     command: str, name: str, stopped: str, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     path = tmp_path / "config" / "config.toml"
@@ -377,7 +377,7 @@ def test_no_secret_of_a_journal_reaches_a_terminal(
     assert path_of(tmp_path, run).exists()
 
 
-def test_the_id_of_a_run_leads_to_no_other_folder(
+def test_a_run_id_cannot_name_another_folder(
     unified: Unified, stopped: str, tmp_path: Path
 ) -> None:
     journal = tmp_path / "data" / "runs" / f"{stopped}.ndjson"

@@ -48,7 +48,7 @@ def test_the_runs_have_a_line_each(three: list[str], unified: Unified) -> None:
     assert (shown.stdout, shown.stderr) == (RUNS.format(*three), "")
 
 
-def test_the_runs_on_a_pipe_and_as_json_are_as_they_were(
+def test_the_output_of_runs_on_a_pipe_and_as_json_is_unchanged(
     three: list[str], unified: Unified
 ) -> None:
     last = f"{three[2]}\t2027-01-15T07:59:59+00:00\tticketing tickets update\t4\t0\t0\t0\tdone"
@@ -133,7 +133,9 @@ def test_a_run_is_shown_by_cause(causes: str, unified: Unified) -> None:
     assert unified(f"runs show {causes} -o table", tty=True, environ=PLAIN).stdout == SHOWN
 
 
-def test_a_run_on_a_pipe_and_as_json_is_as_it_was(causes: str, unified: Unified) -> None:
+def test_the_output_of_a_run_on_a_pipe_and_as_json_is_unchanged(
+    causes: str, unified: Unified
+) -> None:
     head, *rows = unified(f"runs show {causes}").stdout.splitlines()
     assert (head.split("\t"), len(rows)) == (
         ["_profile", "outcome", "status", "id", "reason", "idempotency_key"],

@@ -256,7 +256,7 @@ MAPS: dict[str, Callable[[int, int], Record]] = {
 
 @pytest.mark.parametrize("name", MAPS)
 @pytest.mark.parametrize("several", [False, True])
-def test_names_that_are_data_are_no_difference(
+def test_member_names_that_are_data_are_not_a_difference(
     unified: Unified, service: Service, config: Config, tmp_path: Path, name: str, several: bool
 ) -> None:
     runs = iter(range(1000))
@@ -310,7 +310,7 @@ def test_counts_of_such_names_by_older_versions_are_not_a_difference(
     assert "by_user" not in result.stdout
 
 
-def test_optional_members_are_no_map(unified: Unified, service: Service, config: Config) -> None:
+def test_optional_members_are_not_a_map(unified: Unified, service: Service, config: Config) -> None:
     optional = dict.fromkeys(("street", "city", "zip", "state", "country", "floor", "door"), 1)
 
     def alter(at: int, one: Record) -> None:
@@ -471,7 +471,7 @@ COUNTS: list[Any] = [
 
 @pytest.mark.parametrize("outer", COUNTS)
 @pytest.mark.parametrize("inner", COUNTS)
-def test_a_schema_with_counts_that_cannot_be_is_compared_all_the_same(
+def test_a_schema_with_impossible_counts_is_still_compared(
     unified: Unified, service: Service, config: Config, tmp_path: Path, outer: Any, inner: Any
 ) -> None:
     fleet(service, config, {})
