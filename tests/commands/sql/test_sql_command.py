@@ -22,6 +22,7 @@ pytestmark = pytest.mark.extra
 Config = Callable[[str], Path]
 TAGS = "ticketing.tags"
 ENDLESS = "SELECT sum(hash(range)) FROM range(1000000000000)"
+RECURSIVE = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t"
 # It waits for its reader, without work.
 WAITING = "FROM range(1000000000000)"
 
@@ -266,8 +267,9 @@ def test_ctrl_c_ends_a_statement_and_leaves_nothing(running: Any, tmp_path: Path
     assert (process.wait(timeout=60), [*spills(tmp_path).iterdir()]) == (130, [])
 
 
-def test_a_statement_that_takes_too_long_is_stopped(unified: Unified) -> None:
-    result = unified(["-p", "sandbox", "sql", ENDLESS, "--timeout", "0.2"])
+@pytest.mark.parametrize("statement", [ENDLESS, RECURSIVE, "SELECT sleep_ms(100000)"])
+def test_a_statement_that_takes_too_long_is_stopped(statement: str, unified: Unified) -> None:
+    result = unified(["-p", "sandbox", "sql", statement, "--timeout", "0.2"])
     message = "error: the statement did not end within 0.2 s (--timeout S gives it longer)\n"
     assert (result.code, result.stderr) == (2, message)
 

@@ -40,7 +40,14 @@ ATTACKS = {
     "FROM arrow_scan(1, 2, 3)": AFTER_FROM,
     "FROM enable_logging(storage = 'file', storage_path = 'HERE/log')": AFTER_FROM,
     "FROM json_execute_serialized_sql(json_serialize_sql('SELECT 1'))": AFTER_FROM,
+    "WITH a AS MATERIALIZED (FROM read_text('/etc/passwd')) FROM a": AFTER_FROM,
+    "SELECT (SELECT content FROM read_text('/etc/passwd'))": AFTER_FROM,
+    "FROM ticketing.tags t, LATERAL (FROM read_csv(t.name))": AFTER_FROM,
+    "SELECT apply(['/etc/passwd'], lambda x: (FROM read_text(x)))": AFTER_FROM,
     "SELECT getenv('HOME')": "getenv() is not allowed",
+    "SELECT 'HOME'.getenv()": "getenv() is not allowed",
+    "SELECT main.\"getenv\"('HOME')": "getenv() is not allowed",
+    "SELECT apply(['HOME'], lambda x: getenv(x))": "getenv() is not allowed",
     "SELECT current_setting('temp_directory')": "current_setting() is not allowed",
     "SELECT write_log('x')": "write_log() is not allowed",
     "WITH a AS (DELETE FROM ticketing.tags RETURNING *) FROM a": READ,
@@ -59,6 +66,8 @@ ATTACKS = {
     "EXPLAIN ANALYZE DELETE FROM ticketing.tags": "EXPLAIN is the option --explain",
     "FROM ticketing.tags; DROP TABLE ticketing.tags": "2 statements are given",
     "PREPARE p AS FROM ticketing.tags": MORE,
+    "RESET lock_configuration": MORE,
+    "CREATE MACRO m() AS TABLE FROM read_text('/etc/passwd')": MORE,
 }
 
 
