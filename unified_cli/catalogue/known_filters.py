@@ -10,6 +10,8 @@ from typing import NamedTuple
 from unified_cli.catalogue.known import KnownField
 from unified_cli.catalogue.model import NOT_SENT, Operation, Service
 
+# Digits of a count of seconds, from 1973 on. Fewer are a year, or a part of a date.
+_LEAST_SECONDS = 9
 _COMBINED = ("and", "or")
 _CLOSE = 0.7
 _CLOSE_FIELD = 0.85
@@ -182,7 +184,7 @@ def _is_time(text: str) -> bool:
     It has the service's documented form, or is a count of seconds, which some providers
     take.
     """
-    if text.isdecimal():
+    if text.isdecimal() and len(text) >= _LEAST_SECONDS:
         return True
     try:
         datetime.fromisoformat(text.strip())

@@ -47,6 +47,7 @@ _OF_COMMANDS = {
     ("sql", "--limit --offset --top"): "LIMIT in the statement",
     ("sql", "--sort --order --order-by"): "ORDER BY in the statement",
     ("sql", "--fields --columns --select"): "the statement names the columns",
+    ("operations", "-q --query --filter --search --grep -s"): "{path} {value}",
     ("sql", "--all"): "leave it out: all pages are read",
     ("sql", "-c -e --command --execute --sql --statement"): "{path} {value}",
 }

@@ -196,6 +196,9 @@ def _suggest(whole: Any, words: Sequence[str]) -> str:
     """
     if words[0].isdecimal() and int(words[0]) in {*ExitCode}:
         return "unified help exit-codes"
+    names = words[0].split("/")
+    if names[0] in whole.entries and _depth(whole, names) == len(names) > 1:
+        return f"unified help {' '.join(names)}"
     close = [name for name, topic in topics().items() if words[0] in topic.also.split()]
     close = close or word_order.find_resources(whole.entries, words[0])
     close = close or get_close_matches(words[0], [*topics(), *whole.entries], 1)

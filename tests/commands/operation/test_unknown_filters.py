@@ -33,6 +33,7 @@ DOUBTS = [
         "created_at takes a date such as 2026-01-31, not 'yesterday'",
         "",
     ),
+    (LIST, "created_at=2025", "created_at takes a date such as 2026-01-31, not '2025'", ""),
     (
         LIST,
         "created_at[gtt]=2026-01-31",
@@ -43,14 +44,14 @@ DOUBTS = [
         LIST,
         "created_at[between]=2026-01-31",
         '"between" is not a known operator of created_at',
-        f"unified help {LIST} names those that there are",
+        f"unified help {LIST} lists them",
     ),
     # All filters of this list are known.
     (
         "ticketing collections list",
         "wholly=other",
         '"wholly" is not a known parameter of ticketing collections list',
-        "unified help ticketing collections list names those that there are",
+        "unified help ticketing collections list lists them",
     ),
 ]
 
