@@ -5,6 +5,7 @@ is killed, frozen or lost.
 import os
 import re
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -44,7 +45,22 @@ def seconds_of_processor(process: Started) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def seconds_of_ended(process: Started) -> float:
+def local_export(dask: Cluster, to: Path) -> "subprocess.Popen[bytes]":
+    """The export of the other profiles to a folder, as a child of this process, which
+    learns its processor time.
+    """
+    return subprocess.Popen(
+        [sys.executable, "-m", "unified_cli", "export", *LISTS, "-p", "other*", "--to", str(to)],
+        env={
+            "HOME": str(dask.driver),
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry),
+            **dask.settings,
+        },
+    )
+
+
+def seconds_of_ended(process: "subprocess.Popen[bytes]") -> float:
     """The processor time of an ended process, its start with it."""
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -139,7 +155,7 @@ def test_a_record_costs_the_processor_what_a_local_export_costs(tmp_path: Path) 
                 before = seconds_of_workers(dask)
                 process = begin(dask, tmp_path / f"{name}-{number}")
                 to = tmp_path / f"local-{name}-{number}"
-                with dask.unified("export", *LISTS, "-p", "other*", "--to", str(to)) as local:
+                with local_export(dask, to) as local:
                     _, stderr = process.communicate(timeout=300)
                     assert process.returncode == 0, stderr
                     found.append((seconds_of_workers(dask) - before) / seconds_of_ended(local))
