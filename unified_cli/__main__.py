@@ -1,11 +1,12 @@
-"""The entry of the console script and of `python -m unified_cli`."""
+"""The entry point of the console script and of `python -m unified_cli`."""
 
 import sys
 
 if __name__ == "__main__":
-    # `python -m` puts the working directory first on the path, where a file named like
-    # a library would be imported. The folder is removed, as this package has been found
-    # already. With Python's -P it is not on the path.
+    # `python -m` puts the working directory first in `sys.path`. A file there with the
+    # name of a library would be imported instead of the library, so remove the
+    # directory. This package has been found already. With Python's -P, the directory is
+    # not in the path.
     if not sys.flags.safe_path:
         del sys.path[0]
 
@@ -17,23 +18,23 @@ from unified_cli import VERSION_LINE
 
 def run() -> None:
     """Run this process's command line and exit."""
-    if sys.argv[1:] == ["--version"] and _printed(VERSION_LINE):
+    if sys.argv[1:] == ["--version"] and _print_line(VERSION_LINE):
         os._exit(0)
     import signal  # noqa: PLC0415  --version takes no longer than the bare interpreter
 
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        # Ctrl-C just ends the process until the program handles it: Python's own
-        # handler would print a traceback during an import.
+        # Let Ctrl-C end the process until the program's own handler is installed.
+        # Python's handler would print a traceback during an import.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # Objects from start-up stay in use, so collecting garbage in it wastes time; a call
-    # enables the collector again.
+    # Most objects of the start-up stay in use, so collecting garbage wastes time. The
+    # program enables the collector before a call.
     gc.disable()
     if __name__ != "__main__" and not sys.flags.safe_path:
-        # The folder of the console script, which contains programs: nothing in it
-        # should be imported.
+        # Nothing should be imported from the folder of the console script, which
+        # contains programs.
         del sys.path[0]
     _reserve_descriptors()
-    # --version takes no longer than the bare interpreter.
+    # Imported late, so that --version takes no longer than the bare interpreter.
     from unified_cli import signals  # noqa: PLC0415
 
     signals.handle_signals()
@@ -41,8 +42,8 @@ def run() -> None:
         from unified_cli.main import main  # noqa: PLC0415  a signal may come while it is imported
         from unified_cli.runtime import Runtime  # noqa: PLC0415  as above
 
-        # Kept until the process ends: Python 3.13 prints a traceback when it frees a
-        # stream that cannot be written.
+        # Keep the runtime until the process ends, because Python 3.13 prints a
+        # traceback when it frees a stream that cannot be written to.
         runtime = Runtime.system()
         code = main(sys.argv[1:], runtime)
     except KeyboardInterrupt as stop:
@@ -51,12 +52,12 @@ def run() -> None:
         if (wrapped := signals.find_stop(error)) is None:
             raise
         code = signals.exit_code(wrapped)
-    # All output is written; an orderly shutdown of the interpreter would only cost 10
-    # ms.
+    # All output is written. Skip the orderly shutdown of the interpreter, which takes
+    # 10 ms.
     os._exit(code)
 
 
-def _printed(line: str) -> bool:
+def _print_line(line: str) -> bool:
     try:
         return os.write(1, line.encode()) == len(line)
     except OSError:

@@ -59,7 +59,7 @@ def _with_message_options(runtime: Runtime, options: Options, early: EarlyOption
     json_requested = early.json_errors or getattr(options, "json_errors", False)
     runtime.stderr.machine = errors_are_json(output, runtime, asked=json_requested)
     if early.no_pager or getattr(options, "no_pager", False):
-        stdout.unpage(runtime)
+        stdout.bypass_pager(runtime)
     if isinstance(options, MessageOptions):
         return runtime._replace(color=options.color, pretty=options.pretty)
     return runtime

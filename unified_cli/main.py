@@ -55,7 +55,7 @@ def main(argv: list[str], runtime: Runtime) -> int:
                 return ExitCode.DONE
             if command := _command_runner(argv, shown):
                 command()
-            stdout.unpage(shown)
+            stdout.bypass_pager(shown)
         except UnifiedError as error:
             return _report(_with_profiles(os_limits.with_next_step(error), argv), shown)
         except stdout.QuitError:

@@ -177,7 +177,7 @@ def cut(text: MaskedText, limit: int = LONGEST) -> MaskedText:
 
 
 def excerpt(text: str, limit: int = LONGEST) -> MaskedText:
-    """Return a foreign text's start, masked and visible.
+    """Return an untrusted text's start, masked and visible.
 
     It is cut to `limit` characters afterwards.
     """

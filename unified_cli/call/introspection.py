@@ -75,7 +75,7 @@ def ask_offer(
 def ask_product(client: Client, settings: Settings, catalogue: Catalogue, product: str) -> Offer:
     """Request the offer of connections to a product, which need not be connected.
 
-    `product` is its slug or id. The settings need no account. Raises the errors of
+    `product` is its slug or id. The settings need no account. Raises the same errors as
     `ask_offer`, and UsageError if `product` is not a valid slug or id.
     """
     hint = "its slug or its id, as `connections list` shows"
@@ -130,7 +130,7 @@ def _decoded(body: bytes) -> Json:
     except msgspec.DecodeError:
         if b"\\u" not in body:
             raise
-    # The body may contain halves of surrogate pairs, which msgspec refuses.
+    # The body may contain lone surrogates, which msgspec refuses.
     return json_codec.read(body.decode("utf-8"))
 
 

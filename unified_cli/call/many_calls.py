@@ -27,7 +27,7 @@ def send(
 ) -> None:
     """Send the calls until the rules stop the run, and report each outcome.
 
-    `body` is the common body of the calls. Raises the errors of `RunSender.send`.
+    `body` is the common body of the calls. Raises the same errors as `RunSender.send`.
     """
     runtime = common.runtime
     header = RunHeader.for_calls(

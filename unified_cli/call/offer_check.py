@@ -187,7 +187,7 @@ class OfferCheck(NamedTuple):
     def check_product(self, product: str, settings: Settings, client: Client) -> ConnectionOffer:
         """Request and return the offer of connections to a product.
 
-        Raises the errors of `introspection.ask_product`.
+        Raises the same errors as `introspection.ask_product`.
         """
         offer = introspection.ask_product(client, settings, self.catalogue, product)
         return self._offer_of(product, offer._replace(state=UNKNOWN_STATE), subject="product")

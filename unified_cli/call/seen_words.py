@@ -1,5 +1,7 @@
-"""Save words for completion: ids and columns of printed lists, and further operations
-that a connection offers.
+"""Save words for completion.
+
+They are the ids and columns of printed lists, and the operations that a connection
+offers beyond the catalogue.
 """
 
 import contextlib
@@ -25,7 +27,10 @@ _MOST = 300
 
 
 def save_page(call: Call, operation: Operation | None, body: bytes) -> None:
-    """Save the words of an undecoded page, unless it is large."""
+    """Decode a page, and save its words for completion.
+
+    Large pages are ignored.
+    """
     if len(body) > _LARGEST:
         return
     with contextlib.suppress(decoding.TooLargeError):
@@ -34,7 +39,10 @@ def save_page(call: Call, operation: Operation | None, body: bytes) -> None:
 
 
 def save_words(call: Call, operation: Operation | None, records: Sequence[Record]) -> None:
-    """Save printed ids and columns, if a profile named the connection."""
+    """Save printed ids and columns for completion.
+
+    Only saves them if a profile selected the connection.
+    """
     words = _words(call.runtime, call.settings)
     if not (operation and operation.lists and words):
         return
@@ -48,7 +56,7 @@ def save_words(call: Call, operation: Operation | None, records: Sequence[Record
 
 
 def save_described(call: Call, operation: Operation) -> None:
-    """Save the parameters and fields of a description."""
+    """Save the parameters and fields in an operation's description."""
     words = _words(call.runtime, call.settings)
     known = known_methods.recall(call.runtime, call.settings, operation) if words else None
     if words is None or known is None:
@@ -102,7 +110,8 @@ def _words(runtime: Runtime, settings: Settings) -> CompletionWords | None:
         # Read the file again, because it may have changed since the call began.
         config = file.read(runtime)
         now = resolution.resolve(Overrides(settings.profile), runtime, config)
-        # On some disks, profiles whose names differ only in case would share a file.
+        # On case-insensitive file systems, profiles whose names differ only in case
+        # would share a file.
         alike = names.others_like(settings.profile, config.profiles)
         if config.path and now.digest == settings.digest and not alike:
             return CompletionWords(

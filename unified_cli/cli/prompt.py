@@ -134,7 +134,7 @@ def until_valid(
 
 
 def line(runtime: Runtime, question: str) -> str:
-    """Ask a question, and return the typed line without surrounding blanks."""
+    """Ask a question, and return the typed line without surrounding spaces."""
     runtime.stderr.prompt(question)
     found = runtime.stdin.readline(_LONGEST) if runtime.stdin else b""
     return found.decode("utf-8", "replace").strip()

@@ -330,5 +330,5 @@ def _for_help(argv: Sequence[str], runtime: Runtime) -> Runtime:
     It takes pager and colour from the unparsed words.
     """
     if "--no-pager" in words_before_dashes(argv):
-        stdout.unpage(runtime)
+        stdout.bypass_pager(runtime)
     return runtime._replace(color=last_value(argv, "--color") or runtime.color)

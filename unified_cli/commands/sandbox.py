@@ -115,7 +115,7 @@ def _serve(context: CommandContext, options: ServeOptions) -> None:
         keep_ids=options.keep_ids,
         records=dict(_amount(context.catalogue, text) for text in options.records),
     )
-    stdout.unpage(context.runtime)
+    stdout.bypass_pager(context.runtime)
     serve(
         context.runtime,
         context.catalogue,

@@ -98,7 +98,7 @@ def parse(url: str, source: str) -> Address:
 
 
 def from_text(text: str, source: str) -> Address:
-    """Parse a text that `str` returned. Raises the errors of `parse`."""
+    """Parse a text that `str` returned. Raises the same errors as `parse`."""
     return parse(SANDBOX if text == _SANDBOX_ORIGIN else text, source)
 
 

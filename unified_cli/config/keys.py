@@ -41,7 +41,7 @@ def text(value: object) -> str:
 
 
 def word(value: object) -> str:
-    """Return text without the blanks around it, which pasting may add."""
+    """Return text without the spaces around it, which pasting may add."""
     return text(value).strip()
 
 

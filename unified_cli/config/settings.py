@@ -94,7 +94,10 @@ class Settings(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, str]:
-        """The connection's origin and account. Raises the errors of `reachable`."""
+        """The connection's origin and account.
+
+        Raises the same errors as `reachable`.
+        """
         address, account = self.reachable()
         return address.origin, account
 

@@ -24,7 +24,7 @@ FILES = {"bash": "unified.bash", "zsh": "_unified", "fish": "unified.fish"}
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """The tables. A path is the command's words joined by blanks.
+    """The tables. A path is the command's words joined by spaces.
 
     `flags` lists options by pattern, in which `*` represents any one word; the first
     match wins. `values` has the kind of value of each option by its spelling, and

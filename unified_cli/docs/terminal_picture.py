@@ -56,7 +56,7 @@ _TEMPLATE = """\
 
 
 class TerminalPicture(NamedTuple):
-    """A picture of `commands` with their output. A command that begins with a blank
+    """A picture of `commands` with their output. A command that begins with a space
     runs, but is not shown.
 
     `prepare` runs before the commands and `finish` after them; neither is shown. A

@@ -247,8 +247,7 @@ class Checkpoint(ListRecord):
             )
         try:
             found = typed_json.convert(data, cls)
-            # A cursor never has half a surrogate pair, so the checkpoint would be
-            # damaged.
+            # A cursor never has a lone surrogate, so the checkpoint would be damaged.
             (found.next_cursor or "").encode()
         except (msgspec.ValidationError, UnicodeEncodeError):
             raise StateError(f"{path} is damaged", hint=START_ANEW) from None

@@ -103,7 +103,7 @@ def known(destination: Destination, own: Manifest, *, damaged: bool = True) -> E
     """Return the latest entries of all lists at a destination. `own` is a manifest of
     one of its runs.
 
-    Raises the errors of `manifests`.
+    Raises the same errors as `manifests`.
     """
     beside = manifests(destination, beside=own.name, damaged=damaged)
     return latest([*beside.values(), own])
@@ -193,7 +193,7 @@ def removable(destination: Destination, own: Manifest) -> list[str]:
     """Return the replaced files that may be removed.
 
     Their list is complete in another format. The newest file of a list is first. Drops
-    replaced files that are used again. Raises the errors of `manifests`.
+    replaced files that are used again. Raises the same errors as `manifests`.
     """
     live = known(destination, own)
     complete = {list_of(one.file) for one in live.values() if one.complete}

@@ -108,7 +108,7 @@ def forget(
     """Remove the later files of the lists that begin with these files.
 
     The first files stay until they are replaced or, with `keep`, extended. `every` has
-    the files in manifests. Raises the errors of `note_ids`.
+    the files in manifests. Raises the same errors as `note_ids`.
     """
     for first in sorted(files):
         number = 2

@@ -146,7 +146,7 @@ class LocalFolder:
     def create(self, name: str, text: bytes) -> bool:
         """Write a small file unless it exists, and return whether it was written.
 
-        Raises the errors of `replace`.
+        Raises the same errors as `replace`.
         """
         path = self._checked(name)
         _make(path.parent)
@@ -171,7 +171,7 @@ class LocalFolder:
             return [one.name for one in path.iterdir()] if os.path.lexists(path) else []
 
     def drop(self, names: Collection[str]) -> None:
-        """Remove small files. Raises the errors of `remove`."""
+        """Remove small files. Raises the same errors as `remove`."""
         for name in names:
             self.remove(name)
 
@@ -274,7 +274,7 @@ class LocalFolder:
     def clear(self, file: str) -> None:
         """Remove a list, finished or not, with all files beside it.
 
-        Raises the errors of `remove`.
+        Raises the same errors as `remove`.
         """
         # Remove the checkpoint first, because other files without a checkpoint are
         # ignored.

@@ -158,17 +158,17 @@ def _time(value: bytes | None) -> datetime | None:
     return None if found.rest else found.at
 
 
-# Backslashes before half a surrogate pair, or before text that looks like one.
+# Backslashes before a lone surrogate, or before text that looks like one.
 _BEFORE_HALF = re.compile(r"\\+(?=u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff])")
 
 
 def as_text(value: bytes | None) -> bytes | None:
     r"""Return a member as text; nothing for null.
 
-    In a text half a surrogate pair, which UTF-8 cannot encode, is written as its
-    escape: `\ud83d`. Backslashes before one, and before text that looks like its
-    escape, are doubled, so that two members that differ never become the same text.
-    Within an object or array, half a pair keeps the escape that JSON uses.
+    In a text a lone surrogate, which UTF-8 cannot encode, is written as its escape:
+    `\ud83d`. Backslashes before one, and before text that looks like its escape, are
+    doubled, so that two members that differ never become the same text. Within an
+    object or array, half a pair keeps the escape that JSON uses.
     """
     if value is None or value == b"null":
         return None

@@ -28,7 +28,7 @@ def common_settings(runtime: Runtime, config: Config, flags: Overrides) -> Setti
     """Return the settings that several connections share.
 
     They are from flags, the environment and the top of the config file. Also applies
-    the settings for messages. Raises the errors of `apply_to_messages`.
+    the settings for messages. Raises the same errors as `apply_to_messages`.
     """
     top = {name: value for name, value in config.top.items() if name != "profile"}
     environ = {

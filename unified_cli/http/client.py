@@ -79,7 +79,7 @@ class Client:
 
         `any_type` accepts HTML, which otherwise counts as an error of a gateway. `part`
         requests a file, possibly redirected to another origin. `page` splits the
-        response into records. Raises the errors of `api_errors`, and NetworkError,
+        response into records. Raises the same errors as `api_errors`, and NetworkError,
         ServiceError or, if a write may have been carried out, UnknownError.
         """
         self._check(request)

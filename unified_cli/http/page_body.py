@@ -67,7 +67,7 @@ def decode(body: bytes, service: Service) -> PageBody:
 def _as_served(body: bytes, readable: bytes, page: PageBody, service: Service) -> PageBody:
     """Return the page with the original text of the body.
 
-    The text has halves of surrogate pairs that `readable` replaces.
+    The text has lone surrogates that `readable` replaces.
     """
     if page.repeated:
         return page

@@ -155,7 +155,7 @@ class ListReader:
 def pages(send: Send, request: Request, service: Service, span: Span) -> Generator[Page]:
     """Yield the pages of a list, each requested on demand.
 
-    Raises the errors of `ListReader.read`.
+    Raises the same errors as `ListReader.read`.
     """
     reader = ListReader(send, request, service, span)
     while not reader.done:

@@ -63,7 +63,7 @@ def content_range(headers: Mapping[str, str]) -> tuple[int | None, int | None]:
 
 def is_key(text: str) -> bool:
     """Return whether the text is a valid idempotency key: printable ASCII without
-    blanks.
+    spaces.
     """
     return (
         text.isascii() and text.isprintable() and " " not in text and 1 <= len(text) <= LONGEST_KEY

@@ -15,9 +15,9 @@ PIECE = 1024 * 1024
 DEEPEST = 200
 """The deepest nesting of any JSON text that we read or write."""
 _LONGEST_ESCAPE = 6
-# JSON allows half a surrogate pair, such as `\ud83d`, but msgspec refuses it. So
-# msgspec gets a copy of the same length, with `\ufffd` instead of the halves, and its
-# results are cut out of the original text by position.
+# JSON allows a lone surrogate, such as `\ud83d`, but msgspec refuses it. So msgspec
+# gets a copy of the same length, with `\ufffd` instead of the halves, and its results
+# are cut out of the original text by position.
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 _PAIR = re.compile(
@@ -121,8 +121,7 @@ def syntax_flaw(text: bytes) -> str:
     # mebibyte. For larger texts, it needs a tenth of the memory.
     try:
         reason = _msgspec_refusal(text)
-        # msgspec refuses half a surrogate pair, which is valid JSON and occurs in cut
-        # texts.
+        # msgspec refuses a lone surrogate, which is valid JSON and occurs in cut texts.
         if not reason or not _msgspec_refusal(without_surrogates(text)):
             return ""
     except RecursionError:
@@ -163,7 +162,7 @@ def scan(text: str) -> Json:
 
 
 def end_of_value(text: str, at: int) -> int:
-    """Return the end of the JSON value at `at`. Raises the errors of `scan`."""
+    """Return the end of the JSON value at `at`. Raises the same errors as `scan`."""
     return _SCANNER.raw_decode(text, at)[1]
 
 

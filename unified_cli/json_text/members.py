@@ -212,7 +212,7 @@ def text(value: bytes | None) -> str:
 
 
 def string(value: bytes) -> str:
-    """Decode a JSON string, including halves of surrogate pairs."""
+    """Decode a JSON string, including lone surrogates."""
     if b"\\" not in value:
         return value[1:-1].decode("utf-8")
     decoded: str = json.loads(value)

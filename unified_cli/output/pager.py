@@ -95,8 +95,8 @@ class PagedStdout(io.RawIOBase):
             self._runtime.stderr.note(problem)
         return len(text)
 
-    def unpage(self) -> None:
-        """Show the buffered output, and write further output at once."""
+    def bypass_pager(self) -> None:
+        """Show the buffered output, and write further output immediately."""
         with self._lock:
             if self._state is _State.HELD:
                 self._state = _State.DIRECT
@@ -110,7 +110,7 @@ class PagedStdout(io.RawIOBase):
         if self._state is _State.HELD and self._kept:
             # If the terminal is gone, the next write reports it.
             with contextlib.suppress(OSError):
-                self.unpage()
+                self.bypass_pager()
         return self._state is not _State.PAGED
 
     def is_quit(self) -> bool:
@@ -122,7 +122,7 @@ class PagedStdout(io.RawIOBase):
     def end(self) -> None:
         """Wait for the end of the pager, if any, and write further output directly."""
         with contextlib.suppress(OSError):
-            self.unpage()
+            self.bypass_pager()
         problem = self._end() if self._state is _State.PAGED else None
         self._state = _State.DIRECT
         self._runtime.stderr.catch_up(problem)
@@ -166,13 +166,13 @@ class PagedStdout(io.RawIOBase):
     def _show_late(self) -> None:
         self._runtime.sleep(_LONGEST_HOLD)
         with contextlib.suppress(OSError):
-            self.unpage()
+            self.bypass_pager()
 
     def _start_pager(self) -> str | None:
         try:
             text = _command(self._runtime)
             if not text.strip():
-                self.unpage()
+                self.bypass_pager()
                 return None
             environ = self._runtime.environ
             self._before = _attributes(self.fileno())
@@ -185,7 +185,7 @@ class PagedStdout(io.RawIOBase):
                 bufsize=0,
             )
         except (OSError, ValueError) as error:
-            self.unpage()
+            self.bypass_pager()
             return (
                 f"the pager cannot start: {getattr(error, 'strerror', None) or error} (--no-pager,"
                 " or PAGER names one)"

@@ -25,7 +25,7 @@ memory.
 
 
 class Printer:
-    """Writes each page at once, or with `gathers` at `flush`. `end` completes the
+    """Writes each page immediately, or with `gathers` at `flush`. `end` completes the
     output.
 
     With `strict`, it is an error if no record has any of the chosen columns, so blank

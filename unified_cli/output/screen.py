@@ -94,7 +94,7 @@ def lengths(bar: Bar) -> list[int]:
 def drawn(runtime: Runtime, *things: "RenderableType", width: int | None = None) -> TerminalText:
     """Render objects with rich, for the width and colours of the terminal.
 
-    Control characters in foreign text must already be escaped.
+    Control characters in untrusted text must already be escaped.
     """
     made = terminal.rendered(
         *things,
@@ -224,7 +224,7 @@ class StreamedTable:
         self._begun = False
 
     def show(self, cells: Sequence[Cell]) -> None:
-        """Print a row, and the header before the first. Raises the errors of
+        """Print a row, and the header before the first. Raises the same errors as
         `stdout.write`.
         """
         rows = [cells] if self._begun else [_heading(self._columns), cells]

@@ -1,4 +1,4 @@
-"""Write to stdout. Foreign text cannot control the terminal."""
+"""Write to stdout, and escape untrusted text for a terminal."""
 
 import codecs
 import errno
@@ -16,12 +16,12 @@ from unified_cli.values import Json
 
 _PIECE = 8 * 1024
 _COLOURED = 256 * 1024
-# No colon can follow these, so the string before them is not a key.
+# A string before one of these is a value, because a key is followed by a colon.
 _LINE_END = re.compile(rb"[][{},][ \t\r]*+\n")
 
 
 class ClosedError(Exception):
-    """The reader has closed stdout, for example `head`."""
+    """The reader of stdout, such as `head`, has closed it."""
 
 
 class QuitError(ClosedError):
@@ -29,18 +29,21 @@ class QuitError(ClosedError):
 
 
 def paged(runtime: Runtime) -> AbstractContextManager[Runtime]:
-    """Return a context manager for a runtime with a pager on a terminal."""
+    """Return a context manager that pages output to a terminal."""
     if not runtime.stdout_is_terminal:
         return nullcontext(runtime)
 
     return pager.opened(runtime)
 
 
-def unpage(runtime: Runtime) -> None:
-    """Show further output at once, without a pager. Raises the errors of `write`."""
+def bypass_pager(runtime: Runtime) -> None:
+    """Show further output immediately, without the pager.
+
+    Raises the same errors as `write`.
+    """
     if (pager := _pager(runtime)) is not None:
         try:
-            pager.unpage()
+            pager.bypass_pager()
         except OSError as error:
             raise failure(error) from None
 
@@ -73,7 +76,7 @@ def check(runtime: Runtime) -> None:
 
 
 def write(runtime: Runtime, chunks: Iterable[bytes]) -> None:
-    """Write each chunk at once.
+    """Write each chunk immediately.
 
     Control characters are escaped on a terminal. Raises ClosedError if the reader has
     closed stdout, and StorageError if stdout cannot be written.
@@ -85,9 +88,9 @@ def write(runtime: Runtime, chunks: Iterable[bytes]) -> None:
 
 
 def show(runtime: Runtime, texts: Iterable[TerminalText]) -> None:
-    """Write each text at once, in the terminal's encoding.
+    """Write each text immediately, in the terminal's encoding.
 
-    Missing characters are escaped. Raises the errors of `write`.
+    Missing characters are escaped. Raises the same errors as `write`.
     """
     _write(runtime, (text.encode(runtime.encoding, "backslashreplace") for text in texts))
 
@@ -144,14 +147,14 @@ class JsonView:
         self._left = _COLOURED if colour else 0
 
     def pieces(self, document: bytes) -> Iterator[TerminalText]:
-        """Yield a document in pieces of complete lines."""
+        """Yield a document in pieces that end at line breaks."""
         start = 0
         while start < len(document):
             found = _LINE_END.search(document, start + _PIECE)
             piece = document[start : found.end() if found else None]
             text = terminal.json_visible(piece.decode("utf-8"))
             if len(piece) <= self._left:
-                # Imports rich.
+                # This import loads rich, which is slow.
                 from unified_cli.output.json_highlight import highlighted  # noqa: PLC0415
 
                 text = highlighted(text)
@@ -161,11 +164,14 @@ class JsonView:
 
 
 def pretty(body: bytes) -> bytes:
-    """Return the document indented by two blanks, and otherwise unchanged."""
+    """Return the document with an indentation of two spaces.
+
+    It is otherwise unchanged.
+    """
     import msgspec  # noqa: PLC0415  help is shown without it
 
     try:
         return msgspec.json.format(body, indent=2)
     except msgspec.DecodeError:
-        # msgspec refuses half a surrogate pair, so do not indent the document.
+        # msgspec refuses a lone surrogate, so do not indent the document.
         return body

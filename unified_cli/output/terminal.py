@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 GAP = 2
-"""The number of blanks between two columns."""
+"""The number of spaces between two columns."""
 TerminalText = NewType("TerminalText", str)
 """Text that is safe for a terminal: its only control sequences are our own colours."""
 
@@ -23,7 +23,7 @@ def ellipsis(runtime: Runtime) -> str:
 
 
 def encodable(text: str, encoding: str) -> str:
-    """Return the text with escapes for characters that the encoding lacks."""
+    """Escape the characters that the encoding lacks."""
     if text.isascii() or encoding.lower().startswith("utf"):
         return text
     return text.encode(encoding, "backslashreplace").decode(encoding)
@@ -46,9 +46,9 @@ def lines_visible(text: str) -> TerminalText:
 
 
 def styled(text: str) -> TerminalText:
-    """Return our own text like `lines_visible`, but keep its colours.
+    """Escape our own text as `lines_visible` does, with its colours.
 
-    Foreign text in it must already be escaped.
+    Untrusted text in it must already be escaped.
     """
     return TerminalText(visible_styled(text, but="\n\t"))
 
@@ -70,7 +70,7 @@ def rendered(*things: "RenderableType", colour: bool, encoding: str, width: int)
     from rich.console import Console  # noqa: PLC0415  only where something is drawn
 
     console = Console(
-        # rich only uses the encoding of this file, and does not write to it.
+        # rich reads the encoding of this file, and never writes to it.
         file=io.TextIOWrapper(io.BytesIO(), encoding=encoding),
         force_terminal=True,
         color_system="standard" if colour else None,
@@ -96,7 +96,7 @@ def coloured_help(text: str) -> str:
     page.highlight_regex(
         re.compile(r"^ {2,6}(-[\w-]+(, --[\w-]+)?|[a-z][\w-]*(?=  ))", re.MULTILINE), "cyan"
     )
-    # A second column of commands; the group is the name of its style.
+    # The second column of a list of commands. The group's name is its style.
     page.highlight_regex(
         re.compile(r"^  [a-z][\w-]*  +\S.*?  +(?P<cyan>[a-z][\w-]*)(?=  )", re.MULTILINE)
     )
@@ -104,18 +104,19 @@ def coloured_help(text: str) -> str:
 
 
 def is_id(column: str) -> bool:
-    """Return whether a column has ids, which are never cut."""
+    """Return whether a column has ids, which must not be cut."""
     return column == "id" or column.endswith(("_id", " id"))
 
 
 def total_width(widths: Collection[int]) -> int:
-    """Return the width of all columns with the gaps between them."""
+    """Return the width of all columns, including the gaps."""
     return sum(widths) + GAP * (len(widths) - 1)
 
 
 def narrow(widths: list[int], least: list[int], room: int) -> list[int]:
-    """Reduce the widest columns until all fit, but not below their entries in
-    `least`.
+    """Narrow the widest columns until all fit.
+
+    No column becomes narrower than its entry in `least`.
     """
     narrowed = widths.copy()
     while total_width(narrowed) > room:
@@ -129,7 +130,7 @@ def narrow(widths: list[int], least: list[int], room: int) -> list[int]:
 def tabbed(rows: Sequence[Sequence[MaskedText]]) -> bytes:
     """Return a line for each row, with tabs between the cells.
 
-    Tabs and line breaks in cells become blanks. File names that are not UTF-8 keep
+    Tabs and line breaks in cells become spaces. File names that are not UTF-8 keep
     their bytes.
     """
     text = "".join("\t".join(" ".join(cell.split()) for cell in row) + "\n" for row in rows)

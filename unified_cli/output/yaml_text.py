@@ -29,9 +29,7 @@ class _Fast(_C_DUMPER):  # type: ignore[misc]  # which one there is depends on t
 
 
 class _Plain(yaml.SafeDumper):
-    """The dumper in Python, for halves of surrogate pairs, which libyaml cannot
-    write.
-    """
+    """The dumper in Python, for lone surrogates, which libyaml cannot write."""
 
 
 def _represent(dumper: Any, value: Number) -> Any:

@@ -1,4 +1,7 @@
-"""The connections of the sandbox, whose ids define how they behave."""
+"""The connections of the sandbox.
+
+The id of a connection determines its behaviour.
+"""
 
 from collections.abc import Mapping
 
@@ -32,7 +35,7 @@ KINDS: Mapping[str, str] = {
 
 DEFAULT = "full"
 
-# Resources that the provider of `limited` does not have.
+# Resources that the connection `limited` lacks.
 UNSUPPORTED = frozenset(
     {
         "activities",
@@ -76,8 +79,8 @@ def offers(kind: str, api: str, resource: str) -> bool:
 def kind_of(account: str) -> str | None:
     """Return the kind of a connection, or None if it is unknown.
 
-    The kind is the id, or its part before a colon as in `full:acme`. Each connection
-    has its own records.
+    The kind is the part of the id before a colon, or the whole id: `full:acme` is of
+    the kind `full`. Each connection has its own records.
     """
     name, colon, suffix = account.partition(":")
     return name if name in KINDS and bool(colon) == bool(suffix) else None

@@ -151,7 +151,7 @@ def _forbidden(service: Service, at: float) -> JsonObject:
 def _platform_time(at: float) -> str:
     """Return a time in the format of these routes.
 
-    It has a blank and no zone.
+    It has a space and no zone.
     """
     return timestamp(at)[:19].replace("T", " ")
 

@@ -1,5 +1,6 @@
-"""Build a request for each operation that succeeds with the seeded records, for help
-pages, documentation and tests.
+"""Build a sample request for each operation, which succeeds with the seeded records.
+
+Help pages, documentation and tests use the requests.
 """
 
 from collections.abc import Mapping
@@ -33,8 +34,9 @@ def required_parameters(operation: Operation) -> list[str]:
 
 
 def required_fields(operation: Operation) -> list[str]:
-    """Return the required body fields of an operation. An unknown action needs an
-    id.
+    """Return the required body fields of an operation.
+
+    An action that is not in the table is assumed to need an id.
     """
     nameless = (
         operation.kind == "action" and operation.name != "download" and not _is_known(operation)
@@ -48,8 +50,9 @@ def _is_known(operation: Operation) -> bool:
 
 
 def example(operation: Operation) -> Example:
-    """Return a request for an operation. An unknown action gets the first record of its
-    resource.
+    """Return a request for an operation.
+
+    An action that is not in the table gets the id of its resource's first record.
     """
     resource = operation.resource
     identity = operation.example_id

@@ -197,7 +197,7 @@ class Records:
 
 
 def is_encodable(identity: str) -> bool:
-    """Return whether a text can be an id. Half a surrogate pair cannot be stored."""
+    """Return whether a text can be an id. A lone surrogate cannot be stored."""
     try:
         identity.encode()
     except UnicodeEncodeError:

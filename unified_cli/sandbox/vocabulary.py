@@ -1,4 +1,4 @@
-"""The texts, ids, numbers and references of the seeded records.
+"""Text, ids, numbers and references for the seeded records.
 
 The tables are in `vocabulary.json`, because reading TOML would take twenty times as
 long.
@@ -21,27 +21,34 @@ _EVERYWHERE = frozenset({"id", "name", "created_at", "updated_at"})
 
 
 def count(api: str, resource: str) -> int:
-    """Return the initial number of records of a resource."""
+    """Return how many records of a resource are seeded."""
     found: int = TABLES["counts"].get(f"{api}/{resource}", _USUAL_COUNT)
     return found
 
 
 def names(api: str, resource: str) -> Sequence[str]:
-    """Return the titles of a resource's records, which repeat, if there is a list."""
+    """Return the titles for a resource's records, or an empty list.
+
+    If there are more records than titles, the titles repeat.
+    """
     found: Sequence[str] = TABLES["titles"].get(f"{api}/{resource}", ())
     return found
 
 
 def in_turn(words: Sequence[str], number: int) -> str:
-    """Return the word of record 1, 2, …. Repeated words have a number."""
+    """Return the word for the record with this number, from 1.
+
+    When the words repeat, a number is added.
+    """
     turn, place = divmod(number - 1, len(words))
     return f"{words[place]} {turn + 1}" if turn else words[place]
 
 
 @lru_cache
 def singular(resource: str) -> str:
-    """Return the singular as in field names: `ticket` for `tickets`, `page_export` for
-    `page-exports`.
+    """Return the singular for field names.
+
+    It is `ticket` for `tickets`, and `page_export` for `page-exports`.
     """
     word = resource.replace("-", "_")
     if word.endswith("ies"):
@@ -61,8 +68,9 @@ def record_id(resource: str, number: int) -> str:
 
 
 def id_prefix(resource: str) -> str:
-    """Return the prefix of the ids of a resource's seeded records, before the
-    number.
+    """Return the prefix of a resource's seeded ids.
+
+    The number follows it.
     """
     return f"{SHOWN_AS.get(resource, resource)}-"
 
@@ -98,11 +106,11 @@ DERIVED: Mapping[FieldPlace, tuple[str, str, str]] = _by_place("derived")
 """A reference derived from another: the field to follow, its resource, and the field
 there. For example, a ticket's account is the account of its contact.
 """
-# The resource that a plain `object` refers to, if it is not in the catalogue.
+# The resource for a field named `object`, if the catalogue does not name one.
 _UNDECLARED: Mapping[FieldPlace, str] = _by_place("undeclared")
 
-# Most records do not have these fields. The others refer to a record with a lower
-# number.
+# Most records lack these fields. In the others, the field refers to a record with a
+# lower number.
 _RARE = ("parent", "reject")
 
 

@@ -54,7 +54,7 @@ class InputFile:
 
     @property
     def remark(self) -> str:
-        """A warning about blanks around column names, or ""."""
+        """A warning about spaces around column names, or ""."""
         return input_tables.remark(self.heads, trimmed=self.reading.trimmed)
 
     def close(self) -> None:

@@ -43,7 +43,7 @@ class InputLine(NamedTuple):
 
 
 def split(file: BinaryIO, name: str) -> Iterator[InputLine]:
-    """Yield the numbers and texts of all lines, without surrounding blanks."""
+    """Yield the numbers and texts of all lines, without surrounding spaces."""
     for number, raw in enumerate(input_bounds.lines(file, name), 1):
         text = raw.removeprefix(_BOM) if number == 1 else raw
         yield InputLine(number, text.strip(_BLANK))

@@ -99,7 +99,7 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
 
     def _hash(self, body: bytes) -> str:
         digest = hashlib.sha256(b"" if self.profile is None else self.profile.encode() + b"\0")
-        # Hash half a surrogate pair, too, although it cannot be sent.
+        # Hash a lone surrogate, too, although it cannot be sent.
         identifier = self.identifier
         digest.update(
             b"" if identifier is None else identifier.encode("utf-8", "surrogatepass") + b"\0"

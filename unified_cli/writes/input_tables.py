@@ -77,7 +77,7 @@ def header(file: BinaryIO, name: str, rules: TableRules, *, quoted: bool) -> lis
 
 
 def remark(heads: Sequence[str], *, trimmed: bool) -> str:
-    """Return a warning about blanks around column names, or ""."""
+    """Return a warning about spaces around column names, or ""."""
     odd = [repr(head) for head in heads if head != head.strip()]
     if not odd:
         return ""

@@ -39,7 +39,7 @@ def sent(client: Client, request: Request) -> Response:
     """Send a write and return the complete response.
 
     A body that is not JSON is read, too, because a partial response is an error. Raises
-    the errors of `Client.send`.
+    the same errors as `Client.send`.
     """
     response, size = client.send(request), 0
     for chunk in response.chunks:
@@ -95,7 +95,7 @@ def identifier_of(body: bytes, service: Service) -> str | None:
     except (msgspec.DecodeError, RecursionError):
         return None
     if found.startswith(b'"'):
-        # A request cannot contain an id with half a surrogate pair.
+        # A request cannot contain an id with a lone surrogate.
         return string(found) if json_check.without_halves(found) == found else None
     return found.decode("ascii") if found.lstrip(b"-").isdigit() else None
 

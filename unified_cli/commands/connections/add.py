@@ -74,7 +74,7 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
     asks = bool(rows) and not (options.dry_run or options.yes)
     if asks and prompt.at_terminal(runtime, no_input=settings.no_input):
         # A pager would hide the question.
-        stdout.unpage(runtime)
+        stdout.bypass_pager(runtime)
         _show(runtime, rows)
     if names and not options.dry_run:
         common = _common(runtime, settings)

@@ -63,7 +63,7 @@ def run(context: CommandContext, options: LinkOptions) -> None:
         what, names = "make a token for a new sign-in", [name or ""]
         prompt.confirm_several(runtime, settings, what, names, yes=options.yes)
         stdout.check(runtime)
-        stdout.unpage(runtime)
+        stdout.bypass_pager(runtime)
         token = _create_token(client, request)
     _write(runtime, token, out)
     runtime.stderr.note(_USE)

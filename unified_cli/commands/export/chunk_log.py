@@ -149,7 +149,7 @@ class ChunkLog:
     def read(self) -> LoggedList | None:
         """Return the content of the log, or None if it is empty.
 
-        Raises the errors of `last`.
+        Raises the same errors as `last`.
         """
         last = self.last()
         if last is None:
@@ -219,7 +219,7 @@ def changed(
 
 
 def remove(objects: StoredObjects, file: str) -> None:
-    """Reset the log of a list, and remove its chunks. Raises the errors of
+    """Reset the log of a list, and remove its chunks. Raises the same errors as
     `begin_anew`.
     """
     place = ListPlace.from_file(file)

@@ -170,7 +170,7 @@ def all_tasks(
 
 
 def show(context: CommandContext, options: ExportOptions) -> None:
-    """Print the tasks of an export as NDJSON. Raises the errors of `all_tasks`."""
+    """Print the tasks of an export as NDJSON. Raises the same errors as `all_tasks`."""
     stdout.check(context.runtime)
     # Create all tasks before printing, so that an error leaves no partial output.
     stdout.write(

@@ -88,7 +88,9 @@ def parse_address(text: str) -> str:
 
 
 def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
-    """Run the export on the cluster at this address. Raises the errors of `report`."""
+    """Run the export on the cluster at this address. Raises the same errors as
+    `report`.
+    """
     scheduler = parse_address(engine)
     # Imported late: this optional extra takes a third of a second to import.
     from unified_cli.commands.export import engine_worker as cluster  # noqa: PLC0415

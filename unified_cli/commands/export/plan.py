@@ -359,7 +359,7 @@ def planned(
     found: ExportConnections,
     readers: FairReaders,
 ) -> ExportPlan:
-    """Return the plan for these lists and connections. Raises the errors of
+    """Return the plan for these lists and connections. Raises the same errors as
     `of_options`.
     """
     form = file_format(options)

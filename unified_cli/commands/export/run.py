@@ -40,7 +40,7 @@ from unified_cli.writes.registry import ListedWork, RunHeader, RunRegistry
 def destination_of(runtime: Runtime, text: str, *, make: bool, tables: bool = False) -> Destination:
     """Return the destination for the text of `--to`, for lists or `tables`.
 
-    Raises the errors of `store_folder.objects`.
+    Raises the same errors as `store_folder.objects`.
     """
     files: FilePlace
     if object_store.parse_url(text) is None:

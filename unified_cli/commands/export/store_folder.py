@@ -103,7 +103,7 @@ class StoreFolder:
     def create(self, name: str, text: bytes) -> bool:
         """Write a small object unless it exists.
 
-        Returns whether it now has this text. Raises the errors of `replace`.
+        Returns whether it now has this text. Raises the same errors as `replace`.
         """
         self.check_held()
         return self._objects.create(name, text)
@@ -113,7 +113,7 @@ class StoreFolder:
         return [*self._objects.listed(folder)]
 
     def drop(self, names: Collection[str]) -> None:
-        """Remove small objects. Raises the errors of `replace`."""
+        """Remove small objects. Raises the same errors as `replace`."""
         if names:
             self.check_held()
             self._objects.remove(names)
@@ -199,7 +199,7 @@ class StoreFolder:
             chunk_log.remove(self._objects, name)
 
     def clear(self, file: str) -> None:
-        """Remove the chunks of a list, and reset its log. Raises the errors of
+        """Remove the chunks of a list, and reset its log. Raises the same errors as
         `remove`.
         """
         place = ListPlace.from_file(file)

@@ -114,7 +114,7 @@ class Answers(TextIOWrapper):
         self._owed = owed
 
     def write(self, text: str, /) -> int:
-        """Write a message at once."""
+        """Write a message immediately."""
         size = super().write(text)
         super().flush()
         self._owed.written(text)
@@ -139,7 +139,7 @@ def run(runtime: Runtime, server: Server[Any], calls: RunningCalls) -> None:
     Raises StorageError if a stream is unusable, and ClosedError if an answer is pending
     but no one reads it.
     """
-    stdout.unpage(runtime)
+    stdout.bypass_pager(runtime)
     stdin, output = runtime.stdin, runtime.stdout
     if stdin is None or output is None:
         raise StorageError("mcp serve needs standard input and output, but one of them is closed")

@@ -1,4 +1,4 @@
-"""Print differences to a terminal, grouped by the paths in which records differ."""
+"""Print differences to a terminal, grouped by the paths at which records differ."""
 
 import re
 from collections import Counter
@@ -23,7 +23,8 @@ _EXAMPLES = 3
 _MOST_KEYS = 12
 _MOST_PATHS = 6
 _MOST_GROUPS = 20
-# Limit memory if each record differs in other paths: further groups are only counted.
+# Limit memory if each record differs at other paths. Groups beyond this number are only
+# counted.
 _MOST_KEPT = 1000
 _LONGEST = 512
 _LONG = 40
@@ -34,14 +35,16 @@ _WHOLE = "the whole record"
 _NONE = "(nothing)"
 
 Kind = tuple[Change, tuple[str, ...]]
-"""A change and the paths in which the records differ. The items of an array count as
-one path.
+"""A change and the paths at which records differ.
+
+The items of an array count as one path.
 """
 
 
 class ShownDifference(NamedTuple):
-    """A path and its value on both sides. Long values begin just before the first
-    difference.
+    """A path and its value on both sides.
+
+    Long values are cut, and start just before the first difference.
     """
 
     path: str
@@ -51,7 +54,7 @@ class ShownDifference(NamedTuple):
 
     @classmethod
     def from_difference(cls, one: ValueDifference) -> Self:
-        """Return the text for a difference."""
+        """Return the printable form of a difference."""
         before, after = (
             " ".join((_NONE if value is None else _text(value)).split())
             for value in (one.before, one.after)
@@ -143,7 +146,7 @@ def _shown(
 ) -> Iterator[TerminalText]:
     """Yield the first records of a kind.
 
-    They have their values if they differ, otherwise their keys.
+    A changed record has its differing values, any other only its key.
     """
     more = f" and {number - len(examples)} more" if number > len(examples) else ""
     if kind[0] is not Change.DIFFERENT:

@@ -210,7 +210,7 @@ def _unreadable(text: bytes, raw: Container[str]) -> str:
         if inner:
             return f"has {inner!r} twice in {key!r}"
         if key not in raw and json_check.without_halves(value) != value:
-            # Only a body may contain half a surrogate pair.
+            # Only a body may contain a lone surrogate.
             return f"has half a surrogate pair in {key!r}"
     return ""
 

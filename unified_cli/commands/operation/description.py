@@ -30,7 +30,7 @@ def run(
     mode: Mode,
 ) -> None:
     """Print the description of the operation, or show the request for it. Raises the
-    errors of `method_description.fetch`.
+    same errors as `method_description.fetch`.
     """
     call = builder.resolve(runtime, catalogue, options, mode, operation)
     name = options.output if options.output != formats.AUTO else call.settings.output.name

@@ -1,4 +1,4 @@
-"""`download ID`, `download -` and `--from`: the file of a record, or of each id or
+"""`download ID`, `download -` and `--from`: download the file of one record, or of each
 record of a list.
 """
 
@@ -40,10 +40,9 @@ def run(
     options: OperationOptions,
     mode: Mode,
 ) -> None:
-    """Download the file of each record.
+    """Download the file of one record, or of each record of a list.
 
-    The records are the one that is named, or each id or record of a list. Raises the
-    errors of `_of_list`.
+    Raises the same errors as `_download_list`.
     """
     call = builder.resolve(runtime, catalogue, options, mode, operation)
     typed = part(options, DownloadOptions)
@@ -55,17 +54,17 @@ def run(
             " again"
         )
     if typed.id and typed.id != "-":
-        _of_one(call, operation, typed.id)
+        _download_one(call, operation, typed.id)
     else:
-        _of_list(call, operation, typed.from_ or "-")
+        _download_list(call, operation, typed.from_ or "-")
 
 
-def _of_list(call: Call, operation: Operation, source_name: str) -> None:
+def _download_list(call: Call, operation: Operation, source_name: str) -> None:
     """Save the files of a list in the folder `--out`.
 
-    Each id or record of the list has one. The folder also gets a manifest. Raises
-    IncompleteError if files could not be downloaded, and the error that ended the run
-    early.
+    Each id or record of the list has a file. A manifest in the folder lists them.
+    Raises IncompleteError if files could not be downloaded, and the error that ended
+    the run early.
     """
     runtime, catalogue, settings, _, mode, _ = call
     options = part(call.options, DownloadOptions)
@@ -106,10 +105,11 @@ def _of_list(call: Call, operation: Operation, source_name: str) -> None:
     conclude(done.ending(source.count, manifest))
 
 
-def _of_one(call: Call, operation: Operation, identifier: str) -> None:
-    """Download the file of a record as if its parameters were given.
+def _download_one(call: Call, operation: Operation, identifier: str) -> None:
+    """Download the file of one record.
 
-    The record is looked up if its id alone is not enough.
+    If the id alone does not identify the file, the record is read first, and the
+    parameters are taken from it.
     """
     more = parameters(operation, {"id": identifier})
     if more is None:
@@ -151,16 +151,16 @@ def _folder(options: OperationOptions) -> Path:
 
 
 def _items(call: Call, operation: Operation, source: Any) -> Iterator[Any]:
-    """Yield the download for each line.
+    """Yield the download for each line of the input.
 
-    It has the request with parameters from the record, and names for the file.
+    It has the request, with parameters from the record, and possible names of the file.
     """
     for line in source.lines():
         try:
             record = _texts_of_record(line)
             more = parameters(operation, record)
             if more is None:
-                # This request identifies the file in the manifest, because a lookup may
+                # The manifest identifies the file by this request, because a lookup may
                 # return a different address each time.
                 named = _request(call, operation, Parameters((f"id={record['id']}",)))
                 lookup = _lookup(call, operation, record["id"])
@@ -185,9 +185,9 @@ def _names(record: dict[str, str], request: Request) -> tuple[str, ...]:
 
 
 def _lookup(call: Call, operation: Operation, identifier: str) -> Request:
-    """Return the request for the record of an id.
+    """Return the request that reads the record with this id.
 
-    Raises UsageError if records cannot be read by their ids.
+    Raises UsageError if records cannot be read by id.
     """
     get = call.catalogue.apis[operation.api].resources[operation.resource].operations.get("get")
     if get is None:
@@ -202,7 +202,7 @@ def _lookup(call: Call, operation: Operation, identifier: str) -> Request:
 def _found(
     call: Call, operation: Operation, identifier: str, body: bytes
 ) -> tuple[Request, tuple[str, ...]]:
-    """Return the request for the file of a record, with names for it.
+    """Return the request for a record's file, with possible names.
 
     Raises ServiceError if the record names no file.
     """

@@ -66,7 +66,7 @@ def run(
     selected.note_same()
     following = _Following(selected, since)
     stdout.check(runtime)
-    stdout.unpage(runtime)
+    stdout.bypass_pager(runtime)
     with FairReaders(runtime, catalogue, options.workers) as readers:
         try:
             while True:

@@ -90,7 +90,7 @@ def run(context: CommandContext, options: AddOperationsOptions) -> None:
             for api, of_api in chosen.operations.items()
         }
     # The user confirms after the table, so no pager may hide the question.
-    stdout.unpage(runtime)
+    stdout.bypass_pager(runtime)
     _show(runtime, chosen, added)
     files = ", ".join(str(user_catalogue.path_of(runtime, api)) for api in added)
     number = sum(len(one.operations) for of_api in added.values() for one in of_api)

@@ -172,8 +172,8 @@ def places_for(
     """Return the place of each profile's token.
 
     The key None is the shared token. A place that the user did not name may still
-    change. Raises the errors of `login.choose`, and those of `login.check` for a named
-    place.
+    change. Raises the same errors as `login.choose`, and those of `login.check` for a
+    named place.
     """
     found = [login.choose(runtime, name, wanted) for name in names]
     for place in found:

@@ -16,13 +16,14 @@ _FEWEST = 30
 class ShapeChange(Enum):
     """Every kind of difference.
 
-    A `strict` kind is a failure only with `--strict`; the other kinds always are.
+    A `strict` kind counts as a failure only with `--strict`; any other kind always
+    does.
     """
 
     about: str
     strict: bool
 
-    # An enum's own machinery.
+    # Names that `Enum` uses itself.
     def __new__(cls, value: str, about: str, strict: bool) -> Self:  # noqa: D102
         member = object.__new__(cls)
         member._value_ = value
@@ -109,10 +110,10 @@ def _allowed(node: ShapeNode) -> frozenset[str]:
 
 
 def _is_lost(before: ShapeNode, member: ShapeNode, now: ShapeNode) -> bool:
-    """Return whether a member is missing by more than chance.
+    """Return whether a member is absent more than by chance.
 
-    Then its expected share is above the upper limit for a member that was never
-    observed.
+    That is the case if its expected share exceeds the upper limit for a member that was
+    never observed.
     """
     objects = now.counts["object"]
     if not objects or now.others is not None:
@@ -120,19 +121,20 @@ def _is_lost(before: ShapeNode, member: ShapeNode, now: ShapeNode) -> bool:
     if not (member.counted and before.counted):
         return True
     present, total = _present_and_total(before, member)
-    return present > 0 and total > 0 and present / total > wilson(0, objects)[1]
+    return present > 0 and total > 0 and present / total > wilson_interval(0, objects)[1]
 
 
 def _differ(before: tuple[int, int], now: tuple[int, int]) -> bool:
-    """Return whether two shares differ by more than chance.
+    """Return whether two shares differ more than by chance.
 
-    Then each is outside the confidence interval of the other.
+    That is the case if each is outside the confidence interval of the other.
     """
     (one, of_one), (two, of_two) = before, now
     if min(of_one, of_two) < _FEWEST or one * of_two == two * of_one:
         return False
     return not (
-        _within(one / of_one, wilson(two, of_two)) or _within(two / of_two, wilson(one, of_one))
+        _within(one / of_one, wilson_interval(two, of_two))
+        or _within(two / of_two, wilson_interval(one, of_one))
     )
 
 
@@ -140,10 +142,10 @@ def _within(share: float, interval: tuple[float, float]) -> bool:
     return interval[0] <= share <= interval[1]
 
 
-def wilson(number: int, total: int) -> tuple[float, float]:
-    """Return Wilson's interval for a share.
+def wilson_interval(number: int, total: int) -> tuple[float, float]:
+    """Return the 95 % confidence interval of a share.
 
-    The true share lies in it with 95 % certainty.
+    It is the interval of Wilson's score.
     """
     share, square = min(1.0, number / total), _SURE**2
     middle = (share + square / (2 * total)) / (1 + square / total)

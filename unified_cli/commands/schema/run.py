@@ -145,7 +145,7 @@ def _decoded(record: Record) -> Json:
     try:
         return msgspec.json.decode(record)
     except msgspec.DecodeError:
-        # msgspec refuses halves of surrogate pairs.
+        # msgspec refuses lone surrogates.
         return json_codec.read(bytes(record).decode("utf-8"))
 
 
