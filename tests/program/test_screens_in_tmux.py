@@ -46,9 +46,9 @@ COMMANDS = (
 )
 _ENDED = "the end of it"
 _WAITS = re.compile(rf"{_ENDED}|^:\s*$|\(END\)|\[y/N\] ?$", re.MULTILINE)
-# Black and white, bright or not, and bright yellow and cyan cannot be read on a ground
-# of their own kind; backgrounds make one of their own.
-_UNREADABLE = re.compile(r"(?:^|;)(?:30|37|90|93|96|97|4[0-8]|10[0-7]|38;)(?:;|$)")
+# Black and white, bright or not, yellow, and bright cyan cannot be read on a ground of
+# their own kind; backgrounds make one of their own.
+_UNREADABLE = re.compile(r"(?:^|;)(?:30|33|37|90|93|96|97|4[0-8]|10[0-7]|38;)(?:;|$)")
 
 
 @pytest.fixture
