@@ -107,6 +107,19 @@ def test_health_has_the_broken_ones_first_off_a_terminal_too(unified: Unified) -
     assert {*marks} == {True, False}
 
 
+def test_a_connection_that_is_being_made_is_not_shown_as_broken(
+    unified: Unified, service: Service, environ: dict[str, str]
+) -> None:
+    states = ("connecting", "needs_reauth", "post_install_error", "active")
+    answering(service, [connection(f"c-{one}", status=one) for one in states])
+    shown = unified(LIST, tty=True, columns=100, environ={**environ, "FORCE_COLOR": "1"}).stdout
+    red, doubt = (
+        [state for state in states if f"{colour}{state}" in shown]
+        for colour in ("\x1b[31m", "\x1b[35m")
+    )
+    assert (red, doubt) == (["needs_reauth", "post_install_error"], ["connecting"])
+
+
 @pytest.mark.parametrize("health", ["", " --health"])
 @pytest.mark.parametrize(
     ("options", "is_named"),

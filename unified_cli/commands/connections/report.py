@@ -44,7 +44,7 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
     shown, missing = listed.filter_with_jq(context, found, options.where)
     listed.note_missing(context, options, found)
     if options.health:
-        shown = sorted(shown, key=lambda one: _WORST_FIRST.index(_status_look(context, one)))
+        shown = sorted(shown, key=lambda one: _place(context, one))
     troubles = {one.id: _trouble(context, one, failed) for one in shown} if options.health else {}
     rows = [
         (*_row(one, service, known), *([troubles[one.id]] if options.health else ()))
@@ -191,7 +191,7 @@ def _screen(
     yield _statuses(context, shown)
     yield terminal.styled("\n")
     products = defaultdict[str, list[ConnectionRecord]](list)
-    for one in sorted(shown, key=lambda one: _WORST_FIRST.index(_status_look(context, one))):
+    for one in sorted(shown, key=lambda one: _place(context, one)):
         products[one.product or _UNKNOWN].append(one)
     lines = {
         product: [
@@ -245,6 +245,13 @@ def _status_look(context: CommandContext, one: ConnectionRecord) -> Look:
         passing = one.state.status in service.connections.passing.split()
         return Look.DOUBT if passing and not one.state.blocked else Look.BAD
     return Look.DOUBT if one.state.lacks_scopes else Look.GOOD
+
+
+def _place(context: CommandContext, one: ConnectionRecord) -> tuple[int, bool]:
+    """Return the place of a connection in the list: broken ones are first, then those
+    in another status, then those that lack scopes.
+    """
+    return _WORST_FIRST.index(_status_look(context, one)), one.state.lacks_scopes
 
 
 def _status(context: CommandContext, one: ConnectionRecord) -> str:
