@@ -16,7 +16,7 @@ from unified_cli.errors import (
     StorageError,
     UnifiedError,
 )
-from unified_cli.fleet.conclude import ORDER, Ending, conclude, worst
+from unified_cli.fleet.conclude import ORDER, Ending, conclude, failure_lines, worst
 
 # The failures, in the order in which the exit codes count, with the sentence about
 # it.
@@ -100,3 +100,12 @@ def test_the_worst_of_several_errors() -> None:
         == ExitCode.ACCESS
     )
     assert {*ORDER} == {*ExitCode} - {ExitCode.DONE}
+
+
+def test_failures_of_one_cause_share_a_line_and_others_have_their_own() -> None:
+    refused = {f"c{at}": AccessError(f"c{at} may not read {at}", status=403) for at in range(4)}
+    scopes = {f"d{at}": AccessError(f"d{at} lacks scopes", status=403) for at in range(4)}
+    assert [*failure_lines({**refused, **scopes})] == [
+        "failed alike: 4 (c0, c1, c2, c3), the first with: c0 may not read 0",
+        "failed alike: 4 (d0, d1, d2, d3), the first with: d0 lacks scopes",
+    ]

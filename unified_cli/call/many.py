@@ -18,7 +18,7 @@ from unified_cli.config import file, profiles
 from unified_cli.config.settings import Settings
 from unified_cli.errors import RecordProgramError, UnifiedError, UsageError
 from unified_cli.fleet import own_account, selection
-from unified_cli.fleet.conclude import MOST_LISTED, Ending, conclude, failure_lines
+from unified_cli.fleet.conclude import Ending, conclude, failure_lines
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page
@@ -255,9 +255,9 @@ class _FanOutOutcome:
             if tally.next_cursor and name not in self.failed
         }
         more = self.reads.more
-        if len(cut) > MOST_LISTED and more:
+        if len(cut) > 1 and more:
             runtime.stderr.note(f"cut on request: {counted(len(cut), 'connection')}; {more}")
-        elif len(cut) > MOST_LISTED:
+        elif len(cut) > 1:
             what, onward = (
                 ("cut on request", "-p NAME")
                 if page_options.limit

@@ -1,5 +1,6 @@
 """Choose the exit code and the final message for work on many parts."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -99,23 +100,30 @@ class Ending(NamedTuple):
 def failure_lines(
     failed: Mapping[str, UnifiedError], read: Mapping[str, str] = MappingProxyType({})
 ) -> Iterator[str]:
-    """Yield a line for each failed part. Many parts with the same error share a
-    line.
+    """Yield a line for each failed part. Many parts that failed for the same reason
+    share a line. Their names and numbers in the reason may differ.
 
     `read` says how much was read of the parts that broke off.
     """
-    alike: dict[tuple[int, int | None], list[str]] = {}
+    alike: dict[tuple[int, int | None, str], list[str]] = {}
     for name, error in failed.items():
         if name in read:
             yield f"{name}: {error.one_line}; broken off after {read[name]}"
         else:
-            alike.setdefault((error.code, error.status), []).append(name)
+            alike.setdefault((error.code, error.status, cause(name, error)), []).append(name)
     for names in alike.values():
         if len(names) > MOST_LISTED:
             first = failed[names[0]].one_line
             yield f"failed alike: {len(names)} ({', '.join(names)}), the first with: {first}"
         else:
             yield from (f"{name}: {failed[name].one_line}" for name in names)
+
+
+def cause(name: str, error: UnifiedError) -> str:
+    """Return the reason of a part's failure without the part's name and numbers, which
+    differ where the cause is the same.
+    """
+    return re.sub(r"\d+", "0", error.reason.replace(name, ""))
 
 
 def worst(errors: Iterable[UnifiedError]) -> UnifiedError:
