@@ -14,6 +14,7 @@ from unified_cli.cli.options import SendOptions
 from unified_cli.config import known_capabilities
 from unified_cli.config.known_capabilities import Offered
 from unified_cli.errors import RefusedError, UnifiedError
+from unified_cli.hints import NOT_OFFERED
 from unified_cli.http.request import Request
 from unified_cli.json_text import json_check
 from unified_cli.masking import masked, visible
@@ -22,9 +23,6 @@ from unified_cli.plural import named
 if TYPE_CHECKING:
     from unified_cli.fleet.clients import Clients
 
-# These status codes may mean that the connection's product does not offer the
-# operation.
-_MAYBE_NOT_OFFERED = (404, 405, 501)
 _WRONG_BODY = (400, 422)
 # A hint is not worth a long wait.
 _SECONDS = 5.0
@@ -46,11 +44,7 @@ def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -
         and (hint := _about_body(error, call, operation, request.body or b""))
     ):
         error.add_hint(hint)
-    if (
-        operation is None
-        or error.status not in _MAYBE_NOT_OFFERED
-        or not call.runtime.stderr_is_terminal
-    ):
+    if operation is None or error.status not in NOT_OFFERED or not call.runtime.stderr_is_terminal:
         return
     if found := find_alternative(call, clients, operation):
         error.message = masked(f"{error.message}; {found}")

@@ -18,6 +18,7 @@ from unified_cli.config import file, known_capabilities, profiles
 from unified_cli.config.settings import Settings
 from unified_cli.errors import AccessError, UnifiedError
 from unified_cli.fleet import own_account, selection
+from unified_cli.hints import NOT_OFFERED
 from unified_cli.http import request as requests
 from unified_cli.http.client import Client
 from unified_cli.http.request import Content, Scope
@@ -36,7 +37,6 @@ READ_ONLY = "read-only"
 NOT_ASKED = "not asked, as "
 """The begin of the reason for a list that was not read, because another failed."""
 _NOTHING = "no unified API is installed or mapped for this {}"
-_NOT_OFFERED = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
 # A list that refuses missing parameters is offered.
 _INCOMPLETE = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
 # After this many consecutive failures, the other lists would fail too.
@@ -145,7 +145,7 @@ class OfferCheck(NamedTuple):
         try:
             record = introspection.ask_record(client, settings, self.catalogue)
         except UnifiedError as error:
-            if error.status not in _NOT_OFFERED:
+            if error.status not in NOT_OFFERED:
                 raise
             # Use the state in the list of operations.
             state = offer.state
@@ -162,7 +162,7 @@ class OfferCheck(NamedTuple):
         try:
             offer = introspection.ask_offer(client, settings, self.catalogue, everything=True)
         except UnifiedError as error:
-            if error.status not in _NOT_OFFERED:
+            if error.status not in NOT_OFFERED:
                 raise
             return None
         known_capabilities.keep(
@@ -259,7 +259,7 @@ class OfferCheck(NamedTuple):
             if error.status in _INCOMPLETE:
                 return cell._replace(why=error.one_line), False
             state = FORBIDDEN if isinstance(error, AccessError) else FAILED
-            state = REFUSED if error.status in _NOT_OFFERED else state
+            state = REFUSED if error.status in NOT_OFFERED else state
             return OfferCell(cell.operation, state, error.one_line), error.stops_connection
         return cell._replace(
             state=OFFERED, why=cell.why if cell.state == OFFERED else NO_TEXT

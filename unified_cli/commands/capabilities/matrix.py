@@ -68,7 +68,7 @@ def screen_of(
         yield _wrapped_lines(
             runtime, [f"n/{len(found)}: n of {counted(len(found), 'connection')} offer it"]
         )
-    if footnotes := [*_missing_offers(operations, found), *_extra_offers(found, service)]:
+    if footnotes := [*_missing_offers(operations, found, service), *_extra_offers(found, service)]:
         yield _wrapped_lines(runtime, ["", *footnotes])
 
 
@@ -147,14 +147,16 @@ def _resources_by_api(names: Sequence[tuple[str, str]]) -> str:
 
 
 def _missing_offers(
-    operations: Sequence[Operation], found: Sequence[ConnectionOffer]
+    operations: Sequence[Operation], found: Sequence[ConnectionOffer], service: Service
 ) -> Iterator[str]:
     groups = defaultdict[tuple[str, frozenset[str]], list[str]](list)
     for offer in found:
         lacking = defaultdict[str, set[str]](set)
         for cell in offer.cells:
             if keeps := cell.obstacle:
-                lacking[keeps].add(cell.operation.command)
+                problem = keeps == offer.state.problem_in_a_word(service)
+                why = offer.state.problem_as_sentence(service) if problem else keeps
+                lacking[why].add(cell.operation.command)
         for keeps, those in lacking.items():
             groups[keeps, frozenset(those)].append(offer.name)
     ordered = sorted(groups.items(), key=lambda group: (_place(group[0][0]), -len(group[1])))

@@ -74,7 +74,8 @@ def show(
             heads, rows = _table(operations, found, runtime.width)
             shown: list[list[MaskedText]] = [[masked(cell) for cell in row] for row in rows]
             stdout.show(runtime, [screen.table(runtime, heads, shown)])
-        _tell_errors(runtime, service, found)
+        # The screen has the problems of connections below the matrix.
+        _tell_errors(runtime, service, found, problems=not runtime.stdout_is_terminal)
     elif chosen is formats.MARKDOWN:
         heads, rows = _table(operations, found)
         stdout.write(runtime, [markdown.document(heads, rows)])
@@ -240,10 +241,13 @@ def _counts_and_missing(
     return f"{len(by_state[OFFERED])}/{len(found)}", "; ".join(others)
 
 
-def _tell_errors(runtime: Runtime, service: Service, found: Sequence[ConnectionOffer]) -> None:
+def _tell_errors(
+    runtime: Runtime, service: Service, found: Sequence[ConnectionOffer], *, problems: bool = True
+) -> None:
     """Print each reason once, with its connections.
 
-    A reason is, for example, that a login is needed.
+    A reason is, for example, that scopes are missing. Without `problems`, leave out
+    those that make all calls of a connection fail.
     """
     reasons: defaultdict[str, list[str]] = defaultdict(list)
     for one in found:
@@ -254,7 +258,7 @@ def _tell_errors(runtime: Runtime, service: Service, found: Sequence[ConnectionO
         )
         if whys:
             reasons[whys.most_common(1)[0][0]].append(one.name)
-        if problem := one.state.remark(service):
+        if problem := one.state.remark(service) if problems else one.state.scopes_in_words:
             reasons[problem].append(one.name)
     for why, names in reasons.items():
         runtime.stderr.note(f"{named(names)}: {visible(why)}")

@@ -16,7 +16,7 @@ from unified_cli.commands.capabilities import report
 from unified_cli.commands.capabilities.command import CapabilitiesOptions
 from unified_cli.config import file, known_capabilities, profiles, resolution
 from unified_cli.config.settings import Settings
-from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.errors import AccessError, UnifiedError, UsageError
 from unified_cli.fleet import own_account
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
@@ -56,7 +56,7 @@ def run(context: CommandContext, options: CapabilitiesOptions) -> None:
     found = [_offer(name, operations, answers[name]) for name in names]
     _keep_lacking(runtime, catalogue, operations, found, selected)
     _show(context, options, operations, found)
-    _raise_error(found)
+    _raise_error(found, probed=options.probe)
 
 
 def _show(
@@ -202,12 +202,27 @@ def _keep_lacking(
         known_capabilities.keep_lacking(runtime, api.name, settings, lacking)
 
 
-def _raise_error(found: Sequence[ConnectionOffer]) -> None:
-    failed = {one.name: one.error for one in found if one.error}
+def _raise_error(found: Sequence[ConnectionOffer], *, probed: bool) -> None:
+    failed = {
+        one.name: error
+        for one in found
+        if (error := one.error or (_error_of_all_lists(one) if probed else None))
+    }
     unknown = [
         one.name
         for one in found
-        if not one.error and any(cell.state == offer_check.FAILED for cell in one.cells)
+        if one.name not in failed and any(cell.state == offer_check.FAILED for cell in one.cells)
     ]
     missing = [f"some lists of {named(unknown)} could not be read"] if unknown else []
     conclude(Ending("connection", len(found), failed, missing=missing))
+
+
+def _error_of_all_lists(one: ConnectionOffer) -> UnifiedError | None:
+    """Return the error of a connection that forbids every list that it offers, or
+    None.
+    """
+    states = [cell.state for cell in one.cells if cell.operation.name == "list"]
+    forbidden = states.count(offer_check.FORBIDDEN)
+    if not forbidden or forbidden < len(states) - states.count(offer_check.REFUSED):
+        return None
+    return AccessError(f"no list of {one.name} can be read: {counted(forbidden, 'list')} forbidden")
