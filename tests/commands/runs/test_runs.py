@@ -455,3 +455,24 @@ def test_one_at_work_is_running_and_cannot_be_removed(
     }[command]
     assert unified(line).code in {0, 9}
     assert seen == [("running", 12)]
+
+
+def test_without_an_id_a_run_whose_input_has_changed_comes_last(
+    stopped: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    path = tmp_path / "in.ndjson"
+    path.write_text("".join(f'{{"id":"t{at}","name":"x"}}\n' for at in range(3)))
+    service.reply = failing({"a-c00": 404})
+    words = f"import ticketing/tickets {path} --operation update -p c00 --yes --fail-fast"
+    unified(f"{words} --workers 1", wall=lambda: AT + 60)
+    service.reply = failing({})
+    newest, oldest = unified("runs list -o json").json["runs"]
+    assert (newest["state"], oldest["id"]) == ("interrupted", stopped)
+    path.write_text(path.read_text() + "\n")
+    resumed = unified("runs resume").stderr.splitlines()
+    assert resumed[0].startswith(f"the newest run to resume is {stopped} (interrupted)")
+    assert resumed[1] == f"also open: {newest['id']} (interrupted)"
+    # Of runs that cannot continue, it names one, and says why.
+    refused = unified("runs resume")
+    assert f"the newest run to resume is {newest['id']}" in refused.stderr
+    assert refused.code == 12

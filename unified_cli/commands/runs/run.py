@@ -79,6 +79,7 @@ def _run_to_send(context: CommandContext, options: ResumeRunOptions, *, retry: b
     return listed_runs.choose_run(
         context.runtime,
         "resume",
+        lambda run: _is_resumable(options, run) and _has_its_input(context, run),
         lambda run: _is_resumable(options, run),
         lambda run: run.can_continue and run.state == state_words.IN_DOUBT,
         found=found,
@@ -96,6 +97,21 @@ def _has_failures(run: KnownRun) -> bool:
 def _is_resumable(options: ResumeRunOptions, run: KnownRun) -> bool:
     doubtful = run.state == state_words.IN_DOUBT and (options.retry_in_doubt or run.repeats)
     return run.can_continue and (doubtful or run.state == state_words.INTERRUPTED)
+
+
+def _has_its_input(context: CommandContext, run: KnownRun) -> bool:
+    """Return whether the input and the plans of a run are as they were when it began.
+    It cannot continue otherwise.
+    """
+    try:
+        with StoredRun.open_to_read(RunRegistry(context.runtime), run.id) as stored:
+            if stored.kind is RunKind.EXPORT:
+                return True
+            with noted_calls.opened(context.catalogue, stored) as calls:
+                next(calls, None)
+    except UnifiedError:
+        return False
+    return True
 
 
 def _connections_of_run(
