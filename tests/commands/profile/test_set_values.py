@@ -142,3 +142,18 @@ def test_profiles_are_imported_with_the_place_of_their_tokens(
             'like ["pass", "show", "unified"]\n'
         ),
     )
+
+
+def test_several_profiles_are_answered_with_a_line_for_each(
+    unified: Unified, config: Callable[[str], Path]
+) -> None:
+    config('[profiles.acme]\naccount_id = "1"\n[profiles.globex]\naccount_id = "2"\n')
+    told = unified("profile set acme globex tags=eu,us")
+    assert (told.code, told.stderr.splitlines()) == (
+        2,
+        [
+            "error: profile set takes one profile, a glob or tag:NAME (or run it for each)",
+            "  unified profile set acme tags=eu,us",
+            "  unified profile set globex tags=eu,us",
+        ],
+    )

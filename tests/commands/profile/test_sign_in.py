@@ -415,3 +415,26 @@ def test_a_token_of_several_profiles_leaves_out_those_of_the_sandbox(
     result = unified("profile login * --store file --token-stdin", stdin=TYPED)
     assert (result.code, result.notes.count("token of profile")) == (0, 1), result.notes
     assert path.read_text().count("token_file") == 1
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_conversation_that_is_broken_off_says_what_was_added(home: Path) -> None:
+    path = home / ".config/unified/config.toml"
+    path.unlink()
+    child, terminal = spawn(home, "profile", "add", "globex")
+    until(terminal, b"https://api.example.com: ")
+    os.write(terminal, b"\x03")
+    until(terminal, b"nothing was added")
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 130
+    os.close(terminal)
+    assert not path.exists()
+    child, terminal = spawn(home, "profile", "add", "globex")
+    answers = (b"https://api.example.com\n", b"62f44730\n", b"\n", b"\x03")
+    ends = (b"api.example.com: ", b"connection: ", b"(optional): ", b"do this later): ")
+    for end, answer in zip(ends, answers, strict=True):
+        until(terminal, end)
+        os.write(terminal, answer)
+    until(terminal, b"no token stored (unified profile login globex)")
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 130
+    os.close(terminal)
+    assert "62f44730" in path.read_text()

@@ -6,6 +6,7 @@ import csv
 import io
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import partial
 from typing import Any
@@ -53,13 +54,25 @@ def run(context: CommandContext, options: AddOptions) -> None:
     if guided:
         config = file.read(runtime)
         if name not in config.profiles:
-            values = _keys_from_terminal(runtime, config.top)
+            with _saying("nothing was added"):
+                values = _keys_from_terminal(runtime, config.top)
     path = edit.change(runtime, lambda draft: draft.add(name, values), touched=[name])
     runtime.stderr.note(f'added profile "{name}" to {path}')
     if warning := missing_file(values, runtime):
         runtime.stderr.note(f"warning: {warning}")
     if guided:
-        _ask_for_token(runtime, name)
+        with _saying(f"no token stored (unified profile login {name})"):
+            _ask_for_token(runtime, name)
+
+
+@contextmanager
+def _saying(words: str) -> Iterator[None]:
+    """Add what was done to a signal at the prompts within the block."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        stop.add_note(words)
+        raise
 
 
 def _keys_from_terminal(runtime: Runtime, top: TomlTable) -> dict[str, Toml]:

@@ -2,7 +2,9 @@
 the file, choose the default profile, and remove a profile.
 """
 
+import shlex
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from unified_cli.cli import prompt
 from unified_cli.cli.command import CommandContext
@@ -32,6 +34,7 @@ def set_keys(context: CommandContext, options: SetOptions) -> None:
     pattern, texts = (
         (None, options.words) if options.default else (options.words[0], options.words[1:])
     )
+    _check_single(runtime, options.words)
     values = _values(pattern, texts)
     changed: list[str] = []
     warnings: list[str] = []
@@ -52,6 +55,20 @@ def set_keys(context: CommandContext, options: SetOptions) -> None:
     )
     for warning in filter(None, (*warnings, missing_file(values, runtime))):
         runtime.stderr.note(f"warning: {warning}")
+
+
+def _check_single(runtime: Runtime, words: Sequence[str]) -> None:
+    """Raise UsageError if the words begin with several profiles. Its next commands
+    change each.
+    """
+    names = [*takewhile(lambda word: "=" not in word, words)]
+    if len(names) > 1 and {*names} <= {*file.read(runtime).profiles}:
+        error = UsageError(
+            "profile set takes one profile, a glob or tag:NAME", hint="or run it for each"
+        )
+        rest = shlex.join(words[len(names) :]) or "KEY=VALUE"
+        error.next_command = "\n".join(f"unified profile set {name} {rest}" for name in names)
+        raise error
 
 
 def _values(pattern: str | None, texts: tuple[str, ...]) -> TomlTable:
