@@ -219,6 +219,7 @@ _ELSEWHERE: Mapping[str, Sequence[OwnSpelling]] = {
             "--incremental", "an export is whole; list with --limit N --out FILE reads a part"
         ),
         OwnSpelling("--restart", "leave it out: an import sends every record"),
+        OwnSpelling("--where", "leave it out: all are listed; --where JQ selects some"),
     ),
     **dict.fromkeys(
         ("--resume", "--continue"),
