@@ -219,12 +219,30 @@ def test_a_dry_run_shows_the_plan_like_a_diff(
     shown = SHOWN.replace("{side}", plan.replace(".plan", ".ndjson"))
     result = unified(f"apply {plan} --dry-run", environ=environ)
     assert (result.stdout, result.stderr, result.code) == (shown, "", 0)
-    result = unified(f"apply {plan} --dry-run", tty=True, environ={**environ, "TERM": "xterm"})
+    environ |= {"TERM": "xterm"}
+    result = unified(f"apply {plan} --dry-run", tty=True, columns=600, environ=environ)
     colours = {"+": "\x1b[32m", "~": "\x1b[35m", "-": "\x1b[31m"}
     assert result.stdout == "".join(
         f"{colours[line[0]]}{line}\x1b[0m\n" for line in shown.splitlines()
     )
     assert [*there()] == ["a", "c"]
+
+
+def test_a_dry_run_breaks_lines_at_words_and_indents_the_rest(
+    unified: Unified, target: Any, planned: Any
+) -> None:
+    target({"id": "a", "name": "x"})
+    plan = planned({"id": "a", "name": " ".join(["word"] * 20)})
+    environ = {"TERM": "xterm", "FORCE_COLOR": "1"}
+    shown = unified(f"apply {plan} --dry-run", tty=True, columns=40, environ=environ).stdout
+    lines = shown.splitlines()[-4:]
+    assert [line.removeprefix("\x1b[32m").removesuffix("\x1b[0m") for line in lines] == [
+        '+   name: "word word word word word word',
+        "      word word word word word word word",
+        "      word word word word word word",
+        '      word"',
+    ]
+    assert all(line.startswith("\x1b[32m") for line in lines)
 
 
 def test_another_connection_is_refused(

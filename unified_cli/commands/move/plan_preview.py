@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from unified_cli import text_width
 from unified_cli.commands.move.plan_file import PlannedCall
 from unified_cli.commands.move.plan_validation import CheckedPlan
 from unified_cli.json_text.members import one_line, parts
@@ -12,6 +13,7 @@ from unified_cli.runtime import Runtime
 _SIGNS = {"create": "+", "update": "~", "delete": "-"}
 _COLOURS = {"+": "\x1b[32m", "~": "\x1b[35m", "-": "\x1b[31m"}
 _RESET = "\x1b[0m"
+_INDENT = "      "
 
 
 def show(runtime: Runtime, plans: Sequence[CheckedPlan], only: str | None) -> None:
@@ -21,7 +23,7 @@ def show(runtime: Runtime, plans: Sequence[CheckedPlan], only: str | None) -> No
         for _, call in plan.calls():
             if only in {None, call.operation}:
                 text = "".join(
-                    _coloured(line, colour=colour)
+                    _coloured(runtime, line, colour=colour)
                     for line in _lines(plan.file.header.resource, call)
                 )
                 if runtime.stdout_is_terminal or colour:
@@ -46,6 +48,13 @@ def _lines(resource: str, call: PlannedCall) -> Iterator[str]:
                 yield f"{sign}   {name}: {one_line(members[name]).decode('utf-8')}"
 
 
-def _coloured(line: str, *, colour: bool) -> str:
+def _coloured(runtime: Runtime, line: str, *, colour: bool) -> str:
+    """Return the line. On a terminal it continues on indented lines of the same
+    colour.
+    """
     shown = visible(masked(line))
-    return f"{_COLOURS[line[0]]}{shown}{_RESET}\n" if colour else f"{shown}\n"
+    pieces = [shown]
+    if runtime.stdout_is_terminal:
+        pieces = text_width.wrapped(shown, runtime.width, indent=_INDENT, fold=True)
+    begin, end = (_COLOURS[line[0]], _RESET) if colour else ("", "")
+    return "".join(f"{begin}{piece}{end}\n" for piece in pieces)
