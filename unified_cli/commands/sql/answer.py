@@ -98,14 +98,12 @@ def _call(context: CommandContext, options: SqlOptions) -> Call:
     runtime, catalogue, config = context.runtime, context.catalogue, file.read(context.runtime)
     # Print the rows like the records of a list that is read with `--all`.
     names = ("output", "out", "force", "csv_safe", "bom")
-    read_options = ReadOptions(all=True, **{name: getattr(options, name) for name in names})
-    read_options = with_parts(
-        read_options, options, MessageOptions, NetworkOptions, ConnectionOptions
-    )
+    read = ReadOptions(all=True, **{name: getattr(options, name) for name in names})
+    read = with_parts(read, options, MessageOptions, NetworkOptions, ConnectionOptions)
     if profiles.is_several(options.profile):
-        call = builder.common_call(runtime, catalogue, config, read_options, Mode(), None)
+        call = builder.common_call(runtime, catalogue, config, read, Mode(), None)
     else:
-        call = builder.resolve(runtime, catalogue, read_options, Mode(), None, scoped=False)
+        call = builder.resolve(runtime, catalogue, read, Mode(), None, scoped=False)
     return call._replace(settings=builder.settings_for_many(call.settings, runtime, None, config))
 
 
