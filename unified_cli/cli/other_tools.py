@@ -253,6 +253,33 @@ _ELSEWHERE: Mapping[str, Sequence[OwnSpelling]] = {
     "--list": (OwnSpelling("--tasks", "--dry-run prints the lists"),),
 }
 
+OF_COMMANDS: Mapping[tuple[str, str], str] = {
+    ("doctor", "--fix --repair --auto-fix"): "leave it out: it prints what to do",
+    ("completion", "--install"): "unified completion install",
+    ("doctor", "--offline --local"): "leave it out: without --network nothing is sent",
+    ("login", "--token-file"): "--token-stdin < FILE",
+    ("add", "--all"): "leave it out: all that the token can see are meant",
+    ("resume", "--dry-run"): "unified runs show lists the calls that are left",
+    ("logs", "--status --errors --error --level"): "--failed",
+    ("logs", "-f --follow --watch"): "it shows the past: --since 5m, the last minutes",
+    ("logout", "--all"): "one at a time: unified profile logout NAME",
+    ("retry", "--all"): "leave it out: without an id it takes the newest run",
+    ("resume", "--all"): "leave it out: without an id it takes the newest run",
+    ("retry", "--failed --failures --errors"): "leave it out: it repeats those that failed",
+    ("resume", "--failed --failures --errors"): "unified runs retry takes those that failed",
+    ("runs", "--status --state --filter --failed --older-than --before --since --done"): (
+        "unified runs list shows the time and the state of each"
+    ),
+    ("sql", "--where --filter --filters"): "WHERE in the statement",
+    ("sql", "--limit --offset --top"): "LIMIT in the statement",
+    ("sql", "--sort --order --order-by"): "ORDER BY in the statement",
+    ("sql", "--fields --columns --select"): "the statement names the columns",
+    ("operations", "-q --query --filter --search --grep -s"): "{path} {value}",
+    ("sql", "--all"): "leave it out: all pages are read",
+    ("sql", "-c -e --command --execute --sql --statement"): "{path} {value}",
+}
+"""Advice for options of single commands: a word of the command, and the options."""
+
 ARGUMENTS: Mapping[str, OwnSpelling] = {
     "all": OwnSpelling("--all", "--all reads every page"),
     "json": OwnSpelling("--output", "-o json"),

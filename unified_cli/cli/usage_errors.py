@@ -12,7 +12,7 @@ from unified_cli.cli.command import CommandStub
 from unified_cli.cli.flags import BODY, LIST
 from unified_cli.cli.operation_options import by_spelling
 from unified_cli.cli.other_commands import no_command, own_commands, own_line
-from unified_cli.cli.other_tools import FILTERS, own_spellings
+from unified_cli.cli.other_tools import FILTERS, OF_COMMANDS, own_spellings
 from unified_cli.cli.shared_options import is_write
 from unified_cli.cli.word_order import TOP, below_record, find_resources, in_order, of_group
 from unified_cli.errors import UsageError
@@ -30,26 +30,6 @@ _TAKEN_BY = {
     "--follow": "lists",
     **dict.fromkeys(("-y", "--yes", "--idempotency-key"), "writes"),
     **_READERS,
-}
-_OF_COMMANDS = {
-    ("doctor", "--fix --repair --auto-fix"): "leave it out: it prints what to do",
-    ("completion", "--install"): "unified completion install",
-    ("logs", "-f --follow --watch"): "it shows the past: --since 5m, the last minutes",
-    ("logout", "--all"): "one at a time: unified profile logout NAME",
-    ("retry", "--all"): "leave it out: without an id it takes the newest run",
-    ("resume", "--all"): "leave it out: without an id it takes the newest run",
-    ("retry", "--failed --failures --errors"): "leave it out: it repeats those that failed",
-    ("resume", "--failed --failures --errors"): "unified runs retry takes those that failed",
-    ("runs", "--status --state --filter --failed --older-than --before --since --done"): (
-        "unified runs list shows the time and the state of each"
-    ),
-    ("sql", "--where --filter --filters"): "WHERE in the statement",
-    ("sql", "--limit --offset --top"): "LIMIT in the statement",
-    ("sql", "--sort --order --order-by"): "ORDER BY in the statement",
-    ("sql", "--fields --columns --select"): "the statement names the columns",
-    ("operations", "-q --query --filter --search --grep -s"): "{path} {value}",
-    ("sql", "--all"): "leave it out: all pages are read",
-    ("sql", "-c -e --command --execute --sql --statement"): "{path} {value}",
 }
 _WHAT = ("--api", "--resource", "--resources")
 _WITH_LISTS = ("capabilities", "export")
@@ -122,7 +102,7 @@ def _unknown_option(context: Any, option: str, argv: Sequence[str]) -> UsageErro
 
 def _advice_of_command(context: Any, option: str, value: str) -> str | None:
     path = context.command_path if context else ""
-    for (command, options), advice in _OF_COMMANDS.items():
+    for (command, options), advice in OF_COMMANDS.items():
         if command in path.split()[-2:] and option in options.split():
             return advice.format(path=path, value=quoted(value) if value else "QUERY")
     return None
