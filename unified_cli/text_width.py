@@ -51,7 +51,7 @@ def cut(text: str, size: int, sign: str) -> str:
 
 
 def pad(text: str, size: int) -> str:
-    """Return the text filled with blanks to that width."""
+    """Return the text padded with spaces to that width."""
     return text + " " * (size - width(text))
 
 

@@ -289,7 +289,7 @@ def redirect_target(here: httpx.URL, location: str, request: Request, *, file: b
     """
     # Do not print the query, which may be signed.
     shown = excerpt(location.partition("?")[0], _LONGEST_HOST)
-    # URL parsers disagree about blanks, control characters and backslashes.
+    # URL parsers disagree about spaces, control characters and backslashes.
     if not _PLAIN.fullmatch(location):
         raise UnsafeError(
             f"{_origin(here)} redirects to '{shown}', which is not a plain URL; not followed"

@@ -47,7 +47,7 @@ def highlighted(text: TerminalText) -> TerminalText:
 
     The text must begin and end outside strings.
     """
-    # rich drops carriage returns, so use blanks to keep the positions.
+    # rich drops carriage returns, so use spaces to keep the positions.
     spans = _HIGHLIGHTER(text.replace("\r", " ")).spans
     made, done = [], 0
     for start, end, style in spans:

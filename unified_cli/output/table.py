@@ -263,7 +263,7 @@ class Table(RecordWriter):
         ]
         if any(wide):
             sizes = [size + more for size, more in zip(sizes, wide, strict=True)]
-            # Use up blanks before cutting words.
+            # Use up spaces before cutting words.
             filled = [min(size, width(one)) for one, size in zip(cells, sizes, strict=True)]
             sizes = narrow(sizes, filled, room)
             sizes = narrow(

@@ -53,7 +53,7 @@ class RunDoubts:
         self._add_look(doubtful)
         # If a call was not sent now, its profile may be gone, or lead elsewhere.
         with contextlib.suppress(UnifiedError):
-            if self._is_looked_at(doubtful) or may_repeat(
+            if self._is_checked_first(doubtful) or may_repeat(
                 noted, self._connections, self._wall, self._body
             ):
                 self.repeated += 1
@@ -71,7 +71,7 @@ class RunDoubts:
         if words != renewal.SHOWS_RESULT:
             selections.setdefault(shlex.join(self._selection(doubtful)))
 
-    def _is_looked_at(self, doubtful: DoubtfulCall) -> bool:
+    def _is_checked_first(self, doubtful: DoubtfulCall) -> bool:
         """Return whether a repeat reads the record first.
 
         It then sends nothing if the call was done.
