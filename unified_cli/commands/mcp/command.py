@@ -72,7 +72,7 @@ _SERVE = Command(
     ServeMcpOptions,
     Later("unified_cli.commands.mcp.run:serve"),
     text=(
-        "{about}: search, describe, read and, where it is allowed, write.",
+        "{about}: search, describe and read; also write, if --allow-writes is given with -p.",
         "-p selects what it reaches: names, globs and tags; without it, every profile can be read.",
     ),
     examples="unified mcp serve -p 'prod-*'",
