@@ -143,7 +143,7 @@ def own_failure(errors: Iterable[UnifiedError]) -> UnifiedError | None:
 def conclude(ending: Ending) -> None:
     """Raise the error that summarises the work, if any.
 
-    There is none if everything is done and as expected. The exit code is that of the
+    Raises nothing if everything is done and as expected. The exit code is that of the
     first that applies: a failure of this machine, writes in doubt, the error that ended
     the work early, the common error of all parts, missing parts, differences.
     """

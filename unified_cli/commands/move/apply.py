@@ -307,8 +307,8 @@ def _confirm(runtime: Runtime, lanes: Sequence[PlanLane], options: ApplyOptions)
 def _outcomes_written(plans: Sequence[tuple[CheckedPlan, ApplyJournal]]) -> list[OutcomeGroup]:
     """Write a file beside each plan for each outcome.
 
-    There is none for `done`, and outdated ones are removed. Each group counts the calls
-    of all plans, and names the file of the first plan that has one. Raises
+    Calls that are `done` get no file. Outdated files are removed. Each group counts the
+    calls of all plans, and names the file of the first plan that has one. Raises
     StorageError.
     """
     totals = [*GROUPS]

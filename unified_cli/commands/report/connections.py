@@ -194,7 +194,7 @@ class _Question(NamedTuple):
     def _record(
         self, settings: Settings, client: Client
     ) -> tuple[ConnectionRecord | None, None] | tuple[None, UnifiedError]:
-        """Return the record of a connection, or why there is none.
+        """Return the record of a connection, or why it is missing.
 
         Raises the other errors of a request.
         """
