@@ -103,9 +103,13 @@ def test_the_worst_of_several_errors() -> None:
 
 
 def test_failures_of_one_cause_share_a_line_and_others_have_their_own() -> None:
-    refused = {f"c{at}": AccessError(f"c{at} may not read {at}", status=403) for at in range(4)}
+    names = "abcd"
+    refused = {
+        one: AccessError(f"{one} may not read t/{one}: full:{one} is a test", status=403)
+        for one in names
+    }
     scopes = {f"d{at}": AccessError(f"d{at} lacks scopes", status=403) for at in range(4)}
     assert [*failure_lines({**refused, **scopes})] == [
-        "failed alike: 4 (c0, c1, c2, c3), the first with: c0 may not read 0",
+        "failed alike: 4 (a, b, c, d), the first with: a may not read t/a: full:a is a test",
         "failed alike: 4 (d0, d1, d2, d3), the first with: d0 lacks scopes",
     ]

@@ -1,7 +1,7 @@
 """Choose the exit code and the final message for work on many parts."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -28,6 +28,7 @@ _OWN = (ExitCode.BUG, ExitCode.STORAGE, ExitCode.STATE, ExitCode.UNSAFE)
 """If a part fails with one of these codes, so does the command, because the cause is
 this machine.
 """
+_PLAIN_WORD = re.compile(r"(?<!\S)[A-Za-z]+(?=[,.;:)]*(?:\s|$))")
 _MOST_NAMED = 5
 """How many failed parts to name. Connections are all named."""
 MOST_LISTED = 3
@@ -101,7 +102,7 @@ def failure_lines(
     failed: Mapping[str, UnifiedError], read: Mapping[str, str] = MappingProxyType({})
 ) -> Iterator[str]:
     """Yield a line for each failed part. Many parts that failed for the same reason
-    share a line. Their names and numbers in the reason may differ.
+    share a line. Names, ids and numbers in the reason may differ.
 
     `read` says how much was read of the parts that broke off.
     """
@@ -110,7 +111,7 @@ def failure_lines(
         if name in read:
             yield f"{name}: {error.one_line}; broken off after {read[name]}"
         else:
-            alike.setdefault((error.code, error.status, cause(name, error)), []).append(name)
+            alike.setdefault(_cause(error, failed), []).append(name)
     for names in alike.values():
         if len(names) > MOST_LISTED:
             first = failed[names[0]].one_line
@@ -119,11 +120,12 @@ def failure_lines(
             yield from (f"{name}: {failed[name].one_line}" for name in names)
 
 
-def cause(name: str, error: UnifiedError) -> str:
-    """Return the reason of a part's failure without the part's name and numbers, which
-    differ where the cause is the same.
+def _cause(error: UnifiedError, names: Container[str]) -> tuple[int, int | None, str]:
+    """Return the code, the status and the plain words of the reason of a failure.
+    Names, ids, numbers and paths differ where the cause is the same.
     """
-    return re.sub(r"\d+", "0", error.reason.replace(name, ""))
+    words = (word for word in _PLAIN_WORD.findall(error.reason) if word not in names)
+    return error.code, error.status, " ".join(words)
 
 
 def worst(errors: Iterable[UnifiedError]) -> UnifiedError:
