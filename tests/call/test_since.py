@@ -265,3 +265,6 @@ def test_an_export_has_changed_records_and_continues_from_there(
     other = run("--since 2026-01-03")
     assert other.code == 12
     assert "was exported with another --since (--restart replaces it)" in other.stderr
+    other = run("--since 2026-01-03 --incremental")
+    step = "--restart, without --incremental, replaces it"
+    assert f"was exported with another --since ({step})" in other.stderr

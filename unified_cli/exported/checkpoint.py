@@ -51,6 +51,7 @@ _ADDED = {"clock", "mark", "options", "published", "sent", "table"}
 _VERSION = 1
 START_ANEW = "--restart starts anew"
 REPLACE = "--restart replaces it"
+REPLACE_ALL = "--restart, without --incremental, replaces it"
 _NEVER = "0001-01-01"
 Option = str | int | list[str] | None
 # How each option is spelled for the user.

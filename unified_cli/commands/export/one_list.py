@@ -11,7 +11,7 @@ from functools import partial
 from unified_cli.commands.export.plan import ExportPlan, PlannedList
 from unified_cli.errors import StateError, StorageError, UnifiedError
 from unified_cli.exported import gone_ids, increments, list_export, list_history
-from unified_cli.exported.checkpoint import REPLACE, ListIdentity
+from unified_cli.exported.checkpoint import REPLACE, REPLACE_ALL, ListIdentity
 from unified_cli.exported.destination import Destination
 from unified_cli.exported.increments import RecordsAhead
 from unified_cli.exported.list_export import ListExportOptions, ListTarget, TakenOverError
@@ -123,7 +123,8 @@ class ListRunner:
         if before and not options.restart:
             if before.fingerprint not in {"", identity.digest}:
                 other = identity.differing_options(before.options)
-                raise StateError(f"{planned.file} was exported with {other}", hint=REPLACE)
+                hint = REPLACE_ALL if options.incremental else REPLACE
+                raise StateError(f"{planned.file} was exported with {other}", hint=hint)
             if self._is_done(before):
                 list_history.sweep(self._destination, before, self._entries)
                 if not before.offered:
