@@ -155,12 +155,14 @@ def test_a_query_arrives_as_typed_and_the_connection_once(
     name: str, value: str, account: str
 ) -> None:
     request = sent(["ticketing", "tickets", "get", "1", f"-q{name}={value}", f"-a{account}"])
-    fine = encodable(name) and encodable(value) and name.strip() != "" and plain(account)
+    fine = encodable(name) and encodable(value) and name.strip() != "" and plain(account.strip())
+    # Such names are mistakes: a pasted address, or a comparison.
+    fine = fine and not name.startswith("?") and not name.endswith(("<", ">", "!"))
     assert (request is not None) == (fine and name.partition("[")[0] != SERVICE.connection)
     if request is not None:
         segments, query = decoded(request.url.raw_path)
         assert segments == ["base", "unified", "ticketing", "tickets", "1"]
-        assert query == [(SERVICE.connection, account), (name, value)]
+        assert query == [(SERVICE.connection, account.strip()), (name, value)]
 
 
 @MANY

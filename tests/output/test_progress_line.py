@@ -146,7 +146,7 @@ def test_ctrl_c_at_a_prompt_is_answered_on_a_line_of_its_own(tmp_path: Path) -> 
     terminal.until("base URL of the service.*: ")
     terminal.interrupt()
     assert terminal.end() == 130
-    assert [line for line in terminal.lines if line][-1] == "error: interrupted; nothing was sent"
+    assert [line for line in terminal.lines if line][-1] == "error: interrupted; nothing was added"
 
 
 def test_a_narrowed_terminal_keeps_no_part_of_the_line(gate: Gate, start: Start) -> None:

@@ -55,8 +55,6 @@ _GROUPS: Mapping[str, OwnSpelling] = {
     "--all-namespaces --all-profiles --all-connections -A": OwnSpelling(
         "--profile", "-p '*' takes every profile"
     ),
-    "--source --src --left": OwnSpelling("--from", "--from {SIDE}"),
-    "--target --dst --right": OwnSpelling("--to", "--to {SIDE}"),
     "--account --account_id": OwnSpelling("--account-id", "-a {ID}"),
     "--json": OwnSpelling("--output", "-o json prints JSON; -d JSON is a body"),
     "--output-format --out-format --as-json --print": OwnSpelling(
@@ -213,6 +211,8 @@ _ELSEWHERE: Mapping[str, Sequence[OwnSpelling]] = {
     **dict.fromkeys(
         ("--write", "--writes", "--allow-write"), (OwnSpelling("--allow-writes", "--allow-writes"),)
     ),
+    **dict.fromkeys(("--source", "--src", "--left"), (OwnSpelling("--from", "--from {SIDE}"),)),
+    **dict.fromkeys(("--target", "--dst", "--right"), (OwnSpelling("--to", "--to {SIDE}"),)),
     "--check": (OwnSpelling("--verify", "--verify {DIR}"),),
     "--limit": (
         OwnSpelling(

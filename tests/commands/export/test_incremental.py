@@ -572,7 +572,7 @@ def test_a_copy_of_an_export_is_compared_once_and_continues(
             ),
         ),
         (
-            "-q 'updated_at[gt]=2026'",
+            "-q 'updated_at[gt]=2026-01-31'",
             "--incremental asks by updated_at itself (leave out -q updated_at…)",
         ),
     ],

@@ -33,7 +33,7 @@ class CapabilitiesOptions(MessageOptions, NetworkOptions, ConnectionOptions):
 
 
 _EXAMPLES = """unified -p sandbox capabilities ticketing
-unified -p sandbox capabilities user-directory/users --probe -a needs-reauth -o ndjson"""
+unified -p sandbox capabilities user-directory/users --probe -a missing-scopes -o ndjson"""
 _STATES = (
     "The service lists the operations and the state of a connection: two requests each. An"
     " operation is offered, refused (the product lacks it), forbidden (not to this token), failed"
