@@ -11,7 +11,8 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage.cache import Cache
 
 ACTIVE = "active"
-# Any status may occur, and words may follow it: `active, lacks scopes`.
+# The status is the service's word, which further words may follow: `active, lacks
+# scopes`.
 _STATE = re.compile(r"[A-Za-z0-9_.-]{1,64}(?:, [a-z ]{1,32}){0,2}")
 _PRODUCT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ACCOUNT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
@@ -46,7 +47,7 @@ def recall(runtime: Runtime, settings: Settings) -> ConnectionFact | None:
 def keep(runtime: Runtime, origin: str, listed: Iterable[tuple[str, str, str]]) -> None:
     """Cache the product and state of connections, if they have the expected form."""
     cache = _cache(runtime)
-    # Ignore errors, because no command needs this cache.
+    # Ignore errors, because every command works without this cache.
     with suppress(OSError):
         for account, product, status in listed:
             if _ACCOUNT.fullmatch(account):

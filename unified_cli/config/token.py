@@ -26,9 +26,9 @@ _TYPED = ("environment", "token")
 class TokenSource(NamedTuple):
     """The source of a token.
 
-    `kind` is a config key, or `environment`, `token_stdin`, `sandbox` or `replay`.
-    `origin` is the origin that the token belongs to, or None if unknown.
-    `config.resolution` refuses the token for other origins.
+    `kind` is the name of a config key, or one of `environment`, `token_stdin`,
+    `sandbox` and `replay`. `origin` is the origin that the token belongs to, or None if
+    unknown. `config.resolution` does not send the token to other origins.
     """
 
     kind: str
@@ -39,7 +39,7 @@ class TokenSource(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The token's key, and where the token is."""
+        """The config key of the token, and its place."""
         if self.kind == "token_file":
             return f"{self.source} (file {self.detail})"
         if self.kind == "token_command":
@@ -111,8 +111,8 @@ def checked(content: bytes, where: str) -> str:
 
 
 def keyring_user(profile: str | None, origin: str | None) -> str:
-    """Return the name of a token in the keyring. It includes the origin, so that other
-    origins do not get the token.
+    """Return the user name of a token in the keyring. It includes the origin, so that
+    other origins do not get the token.
     """
     return f"{origin or ''}|{profile or ''}"
 
@@ -129,7 +129,7 @@ def read_line(runtime: Runtime) -> bytes:
 
 
 def read_whole(runtime: Runtime) -> bytes:
-    """Return standard input as a token to store, without the line end.
+    """Read a token to store from standard input, without its newline.
 
     Reads only one line from a terminal, and not more than the longest token.
     """

@@ -1,4 +1,4 @@
-"""Find the complete files of a list that earlier runs wrote."""
+"""Find the files of a list that earlier runs completed."""
 
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import PurePosixPath
@@ -45,7 +45,7 @@ class ListHistory(NamedTuple):
 
     @property
     def has_records(self) -> bool:
-        """Whether there is any record."""
+        """Whether there are any records."""
         return any(entry.table.rows if entry.table else entry.records for entry in self.entries)
 
     @property
@@ -59,8 +59,8 @@ def check_end(
 ) -> None:
     """Raise StateError if the last file of a list is missing.
 
-    It is missing if a run was killed while it restarted the list. Files are removed
-    from last to first, so if the last file exists, all others do.
+    This happens if a run is killed while it restarts the list. Files are removed from
+    last to first, so if the last file exists, all others do.
     """
     *_, last = (first, *_later_files(first, entries))
     if last is not first and not destination.holds(last):
@@ -68,14 +68,14 @@ def check_end(
 
 
 def read_at(first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> str:
-    """Return when the list that begins with this file was last read."""
+    """Return the time at which the list of this file was last read."""
     return max(max(entry.ended, entry.checked) for entry in (first, *_later_files(first, entries)))
 
 
 def sweep(
     destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]
 ) -> None:
-    """Remove leftovers of a killed run beside the complete files of a list."""
+    """Remove files that a killed run left next to the complete files of a list."""
     for entry in (first, *_later_files(first, entries)):
         destination.sweep(entry)
 
@@ -107,15 +107,16 @@ def forget(
 ) -> None:
     """Remove the later files of the lists that begin with these files.
 
-    The first files stay until they are replaced or, with `keep`, extended. `every` has
-    the files in manifests. Raises the same errors as `note_ids`.
+    The first files stay: a later run replaces them or, if `keep` is set, appends to
+    them. `every` has all files that manifests list. Raises the same errors as
+    `note_ids`.
     """
     for first in sorted(files):
         number = 2
         while _name(first, number) in every:
             number += 1
-        # Remove the newest file first, so that older versions notice that the end is
-        # missing.
+        # Remove the newest file first, so that older releases notice that the list is
+        # incomplete.
         for later in range(number - 1, 1, -1):
             destination.remove(_name(first, later))
     for first in sorted(files):

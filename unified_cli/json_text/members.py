@@ -1,7 +1,7 @@
-"""Split a record into its members as JSON text, without decoding them, so that no
-digit changes.
+"""Split a record into its members as JSON text, without decoding them, so that numbers
+keep their digits.
 
-This also works for text that msgspec refuses.
+This also works for text that msgspec rejects.
 """
 
 import json
@@ -28,7 +28,7 @@ _KEY = re.compile(rb"[ \t\n\r,]*+(" + STRING + rb")" + _BLANKS + rb":" + _BLANKS
 _BETWEEN_ITEMS = re.compile(rb"[ \t\n\r,]*+")
 _SCALAR = re.compile(STRING + rb"|[^ \t\n\r,\]}]++", re.DOTALL)
 _NO_BRACKET = rb'[^"\[\]{}]*+(?:' + STRING + rb'[^"\[\]{}]*+)*+'
-# Skip brackets without inner brackets at once, because most objects are like this.
+# Skip objects and arrays without nested ones in one step, because most have none.
 _BRACKET = re.compile(
     _NO_BRACKET + rb"(?:[\[{]" + _NO_BRACKET + rb"[\]}]|([\[{])|([\]}]))", re.DOTALL
 )
@@ -40,8 +40,8 @@ def placed_members(
 ) -> Iterator[tuple[bytes, int, int]]:
     """Yield each key and the bounds of its value.
 
-    The keys are as written, in order, and may repeat. Values with known `lengths` are
-    skipped without scanning them.
+    The keys are as written, in order, and may repeat. A value whose length is in
+    `lengths` is skipped without being scanned.
     """
     at = text.index(b"{") + 1
     while found := _KEY.match(text, at):
@@ -105,7 +105,7 @@ def parts(record: Record | bytes) -> Parts | None:
 
 
 def keys(text: bytes) -> list[str]:
-    """Return an object's keys in order, with repeated keys. The object must be valid
+    """Return an object's keys in order, including duplicates. The object must be valid
     JSON.
     """
     return [string(key) for key, _, _ in placed_members(text)]
@@ -121,7 +121,7 @@ _MEMBERS = msgspec.json.Decoder(dict[str, Record])
 
 
 def member(record: bytes, name: str) -> bytes | None:
-    """Return one member as JSON text, or None without it."""
+    """Return a member as JSON text, or None if the record does not have it."""
     if not record.startswith(b"{"):
         return None
     try:
@@ -150,7 +150,7 @@ def join(members: Parts) -> bytes:
 
 
 class PlacedRecords(Sequence[Record]):
-    """Records by their positions in a text, which are cut out when used."""
+    """Records stored as positions in a text. Each is sliced out when it is used."""
 
     def __init__(self, text: bytes, places: "array[int]") -> None:
         self._text = text
@@ -194,7 +194,7 @@ _ITEMS = msgspec.json.Decoder(list[Record])
 def placed(text: bytes, start: int, records: Sequence[Record]) -> PlacedRecords:
     """Return the records of the array at `start`.
 
-    They were found in another text with the same positions.
+    The positions were found in another version of the text, in which they are the same.
     """
     return PlacedRecords(text, item_bounds(text, start, map(len, records)))
 

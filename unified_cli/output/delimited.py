@@ -1,5 +1,5 @@
-"""Write records as CSV or TSV. The first page defines the columns. Later members
-without a column are reported.
+"""Write records as CSV or TSV. The first page defines the columns. Members that first
+appear on later pages have no column, and are reported.
 """
 
 import re
@@ -14,7 +14,7 @@ from unified_cli.output.record_writer import RecordWriter, Style, WriterMemory, 
 from unified_cli.plural import counted, named
 
 _QUOTED = re.compile(r'[",\r\n]|^\s|\s$')
-# The first characters of a cell that a spreadsheet would run as a formula.
+# A spreadsheet runs a cell that begins with one of these as a formula.
 _FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠]")  # noqa: RUF001  the full-width forms count as well
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 _TSV_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
@@ -27,7 +27,7 @@ _TYPED = ":json"
 def typed_name(column: str, *, path: bool) -> str:
     """Return the name of a column of JSON cells.
 
-    It is a JSON string if it would otherwise be read as a path.
+    The name is written as a JSON string if it could be read as a path.
     """
     plain = column.isprintable() and column.strip() == column and "." not in column
     as_is = path or (plain and column[:1] not in {"", '"'})
@@ -54,7 +54,7 @@ class Delimited(RecordWriter):
     r"""Writes a header, and a row for each record.
 
     CSV follows RFC 4180, with `""` for an empty string and an empty cell for null. TSV
-    escapes `\t`, `\n`, `\r` and `\\`. With types, each cell is JSON.
+    escapes `\t`, `\n`, `\r` and `\\`. If `types` is set, each cell is JSON.
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
@@ -72,7 +72,7 @@ class Delimited(RecordWriter):
         if self._columns is None:
             self._columns = dict.fromkeys(self._style.columns) or self._fix(slices)
 
-    # `one_line` is not needed, because cells are rewritten.
+    # `one_line` has no effect, because each cell is encoded again.
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
         """Yield the rows, and the header before the first row."""
         for rows in joined(self._rows(records)):
@@ -137,7 +137,7 @@ class Delimited(RecordWriter):
             found |= dict.fromkeys(parts(record) or ())
         if record is None:
             return None
-        # The first page may be of any connection, so include all known columns.
+        # The first page may come from any connection, so include all known columns.
         ahead = (
             [*style.first, *style.known] if style.first and style.expects(found) else style.first
         )
@@ -175,5 +175,5 @@ class Delimited(RecordWriter):
         return '"' + cell.replace('"', '""') + '"' if empty or _QUOTED.search(cell) else cell
 
     def _line(self, cells: Sequence[str]) -> str:
-        # Many programs would skip the empty line of a single empty cell.
+        # A row with one empty cell would be an empty line, which many programs skip.
         return (",".join(cells) or '""') + "\n" if self._csv else "\t".join(cells) + "\n"

@@ -1,4 +1,4 @@
-"""Lay out columns without headers, and trees."""
+"""Lay out trees, and columns without headers."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -56,7 +56,7 @@ def _grid(
 def lines(
     runtime: Runtime, texts: Iterable[Cell], *, indent: int = 0, hanging: str = "    "
 ) -> TerminalText:
-    """Return each text on its own line, broken at the terminal's width."""
+    """Return each text on its own line, wrapped to the terminal's width."""
     return rows(
         runtime,
         [runtime.width - indent],
@@ -88,7 +88,7 @@ def tree(
 ) -> TerminalText:
     """Return rows as a tree, in columns of these widths.
 
-    The first column includes the lines of the tree.
+    The first column's width includes the connecting lines of the tree.
     """
     from rich.tree import Tree  # noqa: PLC0415  only where a screen is drawn
 

@@ -1,4 +1,4 @@
-"""Limit the size of input from files and pipes, and the wait for it."""
+"""Limit how much is read from files and pipes, and how long to wait for it."""
 
 import errno
 import io
@@ -92,7 +92,7 @@ def whole(file: BinaryIO, name: str, hint: str | None = None) -> bytes:
 
 
 def lines(file: BinaryIO, name: str) -> Iterator[bytes]:
-    """Yield the lines with their line ends.
+    """Yield the lines, including their line endings.
 
     Raises UsageError if a line has more than `LONGEST_LINE` bytes, and OSError if
     reading fails.
@@ -101,7 +101,7 @@ def lines(file: BinaryIO, name: str) -> Iterator[bytes]:
 
 
 def text_lines(file: TextIO, name: str) -> Iterator[str]:
-    """Yield the lines of a text with their line ends.
+    """Yield the lines of a text file, including their line endings.
 
     Raises UsageError if a line has more than `LONGEST_LINE` characters.
     """

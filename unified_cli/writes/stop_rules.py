@@ -1,7 +1,7 @@
-"""Decide when many writes stop: after too many failures, or after a failed stage.
+"""Decide when to stop a run: after too many failures, or after a failed stage.
 
-Only runs over several connections have stages. After an error that would affect all
-writes to a connection, its other writes are skipped.
+A run has stages only if it uses several connections. After an error that would affect
+all writes to a connection, its other writes are skipped.
 """
 
 import math
@@ -18,15 +18,15 @@ _STAGES = "--stages 1,5,20%"
 
 
 class StopRules(NamedTuple):
-    """The sizes of the first stages, and the most calls that may fail, or None for no
-    limit.
+    """The sizes of all stages but the last, and the maximum number of failed calls.
+    None means no limit.
     """
 
     stages: tuple[int, ...] = ()
     most_failures: int | None = None
 
     def parts(self, total: int) -> list[range]:
-        """Return the positions of the calls of each stage. The last stage has all
+        """Return, for each stage, the positions of its calls. The last stage has all
         remaining calls.
         """
         ends = [end for end in accumulate(self.stages) if end < total]
@@ -44,9 +44,9 @@ class StopRules(NamedTuple):
 class ConnectionStops:
     """The connections that stopped, each with the error that stopped it.
 
-    With `alone`, there is only one connection, and all writes end with it. A connection
-    stops after `most_in_a_row` consecutive failures that are not the record's fault,
-    unless it is None.
+    If `alone`, there is only one connection, and stopping it stops the run. A
+    connection stops after `most_in_a_row` consecutive failures that the record did not
+    cause. None means no limit.
     """
 
     def __init__(self, *, alone: bool, most_in_a_row: int | None = None) -> None:
@@ -88,7 +88,9 @@ class ConnectionStops:
 
 
 def parse(options: StopOptions, total: int) -> StopRules:
-    """Parse the rules: numbers, or shares of the total. Raises UsageError."""
+    """Parse the rules, which are numbers or percentages of the total. Raises
+    UsageError.
+    """
     most = options.max_failures
     if options.fail_fast and most is not None:
         raise UsageError(
@@ -109,7 +111,8 @@ def _stages(text: str, total: int) -> tuple[int, ...]:
     parts = [part.strip() for part in text.split(",")]
     sizes = tuple(_count(part, total, "--stages", least=1) for part in parts)
     for before, after in pairwise(parts):
-        # Do not compare a number with a share: their order depends on the total.
+        # Do not compare a number with a percentage: which is larger depends on the
+        # total.
         if before.endswith("%") == after.endswith("%") and int(after.rstrip("%")) < int(
             before.rstrip("%")
         ):

@@ -1,4 +1,4 @@
-"""Find operations by words, and describe an operation."""
+"""Search operations by keyword, and describe an operation."""
 
 import difflib
 import re
@@ -21,8 +21,8 @@ _SMALL = frozenset(
 def search(catalogue: Catalogue, query: str, limit: int, *, writes: bool) -> JsonObject:
     """Return the operations that match the most words, best match first.
 
-    `found` counts all matches, including those beyond `limit`. `writes` says whether
-    this server has the write tool.
+    `found` in the result counts all matches, including those beyond `limit`. `writes`
+    says whether this server has the write tool.
     """
     words = [relevance.stem(word) for word in _WORD.findall(query.lower()) if word not in _SMALL]
     found = [
@@ -56,8 +56,8 @@ def find(catalogue: Catalogue, text: str) -> Operation:
     commands = {operation.command: operation for operation in catalogue}
     if name in commands:
         return commands[name]
-    # Prefer commands that contain every word: the API may be missing, or the order may
-    # differ.
+    # Prefer commands that contain every word. The user may have left out the API, or
+    # used another order.
     near = [one for one in commands if words and {*words} <= {*one.split()}][:_NEAR]
     near = near or difflib.get_close_matches(name, commands, _NEAR, 0.6)
     hint = f"did you mean {', '.join(near)}?" if near else "the search tool finds them"
@@ -67,7 +67,7 @@ def find(catalogue: Catalogue, text: str) -> Operation:
 def describe(operation: Operation, catalogue: Catalogue, *, writes: bool) -> JsonObject:
     """Return the known facts about an operation. `writes` as for `search`.
 
-    A connection may accept and return other fields, too.
+    A connection may also accept and return fields that are not listed.
     """
     facts, service = operation.facts, catalogue.service
     known: JsonObject = {

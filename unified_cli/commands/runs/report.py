@@ -149,8 +149,8 @@ def _records_of_any_kind(context: CommandContext, stored: StoredRun) -> Iterator
 def _noted(context: CommandContext, stored: StoredRun) -> Iterator[Iterator[NotedCall]]:
     """Yield the calls of a run.
 
-    If the input of an import or a plan has changed or is missing, yield the calls in
-    its journal.
+    If the input file of an import or a plan has changed or is missing, yield the calls
+    from the run's journal.
     """
     header = stored.header
     with ExitStack() as stack:
@@ -173,8 +173,7 @@ def _outcome(one: NotedCall) -> Record:
         **({"line": call.line} if call.line else {}),
         "outcome": OUTCOMES[one.state],
         "status": (last and last.status) or None,
-        # Prefer the id of the requested record, because an answer may name another
-        # record.
+        # Prefer the requested id, because the response may contain another one.
         "id": call.id or (last and last.id) or None,
         "reason": (last and last.reason) or None,
         "idempotency_key": one.key or None,
