@@ -173,7 +173,7 @@ def _outcome(one: NotedCall) -> Record:
         **({"line": call.line} if call.line else {}),
         "outcome": OUTCOMES[one.state],
         "status": (last and last.status) or None,
-        # Prefer the requested id, because the response may contain another one.
+        # Prefer the requested id, because the response may contain a different id.
         "id": call.id or (last and last.id) or None,
         "reason": (last and last.reason) or None,
         "idempotency_key": one.key or None,
