@@ -264,7 +264,10 @@ def test_an_export_has_changed_records_and_continues_from_there(
     assert filters(service)[3:] == ["2026-01-31T23:59:00.500000Z"] * 3
     other = run("--since 2026-01-03")
     assert other.code == 12
-    assert "was exported with another --since (--restart replaces it)" in other.stderr
-    other = run("--since 2026-01-03 --incremental")
-    step = "--restart, without --incremental, replaces it"
+    step = "--to another folder, or --restart without -q, --since and --incremental"
     assert f"was exported with another --since ({step})" in other.stderr
+    other = run("--since 2026-01-03 --incremental")
+    assert f"was exported with another --since ({step})" in other.stderr
+    assert run("--since 2026-01-03 --restart").code == 2
+    # The printed step works.
+    assert run("--restart").code == 0

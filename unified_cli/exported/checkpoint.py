@@ -52,6 +52,7 @@ _VERSION = 1
 START_ANEW = "--restart starts anew"
 REPLACE = "--restart replaces it"
 REPLACE_ALL = "--restart, without --incremental, replaces it"
+UNFILTERED = "--to another folder, or --restart without -q, --since and --incremental"
 _NEVER = "0001-01-01"
 Option = str | int | list[str] | None
 # How each option is spelled for the user.
@@ -121,6 +122,12 @@ class ListIdentity:
         """
         names = {*self.options, *earlier}
         return {one for one in names if earlier.get(one) != self.options.get(one)} == {"since"}
+
+    def has_other_filter(self, earlier: Mapping[str, str]) -> bool:
+        """Return whether an earlier export selected other records."""
+        return any(
+            earlier.get(name) != self.options.get(name) for name in ("query", "changed_since")
+        )
 
     def differing_options(self, earlier: Mapping[str, str]) -> str:
         """Return the options that differ from an earlier export.

@@ -500,16 +500,16 @@ def test_a_folder_of_another_export_is_refused(unified: Unified, tmp_path: Path)
     other = unified(f"-p sandbox export ticketing/tickets --to {folder} -q status=open")
     assert (
         other.code,
-        "was exported with another -q or --page-size (--restart" in other.stderr,
+        "was exported with another -q or --page-size (--to another" in other.stderr,
     ) == (12, True)
     limited = unified(f"-p sandbox export ticketing/tickets --to {folder} -a full:2 -q status=open")
-    both = "with another -q or --page-size and another account (--restart"
+    both = "with another -q or --page-size and another account (--to another"
     assert (limited.code, both in limited.stderr) == (12, True), limited.stderr
     kept = json.loads((folder / "manifest.json").read_text())
     del kept["files"][0]["options"]
     (folder / "manifest.json").write_text(json.dumps(kept))
     old = unified(f"-p sandbox export ticketing/tickets --to {folder} -q status=open")
-    assert (old.code, "was exported with other options (--restart" in old.stderr) == (12, True)
+    assert (old.code, "was exported with other options (--to another" in old.stderr) == (12, True)
 
 
 def test_a_file_appears_whole_and_private(

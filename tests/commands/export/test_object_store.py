@@ -154,7 +154,10 @@ def test_an_earlier_list_with_other_options_is_left_alone(
     assert export().code == 0
     result = export("-q a=b")
     assert result.code == 12
-    assert "was exported with another -q or --page-size (--restart replaces it)" in result.stderr
+    assert (
+        "was exported with another -q or --page-size (--to another folder, or --restart"
+        in result.stderr
+    )
     # The log knows it too, where the manifest is lost.
     bucket.delete("dump/manifest.json")
     result = export("-q a=b")

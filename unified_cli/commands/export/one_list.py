@@ -11,7 +11,7 @@ from functools import partial
 from unified_cli.commands.export.plan import ExportPlan, PlannedList
 from unified_cli.errors import StateError, StorageError, UnifiedError
 from unified_cli.exported import gone_ids, increments, list_export, list_history
-from unified_cli.exported.checkpoint import REPLACE, REPLACE_ALL, ListIdentity
+from unified_cli.exported.checkpoint import REPLACE, REPLACE_ALL, UNFILTERED, ListIdentity
 from unified_cli.exported.destination import Destination
 from unified_cli.exported.increments import RecordsAhead
 from unified_cli.exported.list_export import ListExportOptions, ListTarget, TakenOverError
@@ -112,6 +112,14 @@ class ListRunner:
         except UnifiedError as error:
             yield FailedList(planned, error)
 
+    def _step_to_replace(self, identity: ListIdentity, before: ManifestEntry) -> str:
+        """Return the step that replaces a list which was read with other options."""
+        options = self._plan.options
+        # A restart with another filter would lose records, so it is refused.
+        if (options.query or options.since) and identity.has_other_filter(before.options):
+            return UNFILTERED
+        return REPLACE_ALL if options.incremental else REPLACE
+
     def _run(self, planned: PlannedList) -> Generator[Page | ListResult]:
         if error := self._refused.get(planned.connection) or self._stop():
             yield FailedList(planned, error)
@@ -123,8 +131,10 @@ class ListRunner:
         if before and not options.restart:
             if before.fingerprint not in {"", identity.digest}:
                 other = identity.differing_options(before.options)
-                hint = REPLACE_ALL if options.incremental else REPLACE
-                raise StateError(f"{planned.file} was exported with {other}", hint=hint)
+                raise StateError(
+                    f"{planned.file} was exported with {other}",
+                    hint=self._step_to_replace(identity, before),
+                )
             if self._is_done(before):
                 list_history.sweep(self._destination, before, self._entries)
                 if not before.offered:

@@ -10,7 +10,7 @@ from unified_cli.commands.export.delta_folder import TableFolder
 from unified_cli.commands.export.plan import ExportPlan, PlannedList, file_for
 from unified_cli.errors import ConfigError, StateError, UnifiedError, UsageError
 from unified_cli.exported import export_state
-from unified_cli.exported.checkpoint import ListIdentity
+from unified_cli.exported.checkpoint import UNFILTERED, ListIdentity
 from unified_cli.exported.destination import Destination, InUseError
 from unified_cli.exported.manifest import (
     TIMESTAMPS,
@@ -69,12 +69,11 @@ def _check_restart(destination: Destination, plan: ExportPlan, kept: Manifest) -
         before = known.get(list_of(one.file))
         if before is None or not before.options:
             continue
-        now = _identity(plan, one).options
-        if any(before.options.get(name) != now.get(name) for name in ("query", "changed_since")):
+        if _identity(plan, one).has_other_filter(before.options):
             raise UsageError(
                 f"{one.file} was exported with another filter, and --restart would replace it with"
                 " the records of this one",
-                hint="--to another folder, or --restart without -q and --since",
+                hint=UNFILTERED,
             )
 
 

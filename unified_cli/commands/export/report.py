@@ -21,7 +21,7 @@ from unified_cli.errors import (
     UsageError,
 )
 from unified_cli.exported import export_state, exported_lists, gone_ids, manifest
-from unified_cli.exported.checkpoint import REPLACE, REPLACE_ALL, START_ANEW
+from unified_cli.exported.checkpoint import REPLACE, REPLACE_ALL, START_ANEW, UNFILTERED
 from unified_cli.exported.destination import Destination
 from unified_cli.exported.exported_lists import lists_done
 from unified_cli.exported.list_export import TakenOverError
@@ -122,7 +122,7 @@ def _number(done: Callable[[], int | None]) -> int | None:
 
 def _same_command_continues(error: UnifiedError) -> bool:
     names_another = isinstance(error, StateError | UsageError) and error.hint
-    anew = any(hint in error.message for hint in (START_ANEW, REPLACE, REPLACE_ALL))
+    anew = any(hint in error.message for hint in (START_ANEW, REPLACE, REPLACE_ALL, UNFILTERED))
     return not names_another and not anew
 
 
