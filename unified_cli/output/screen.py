@@ -171,12 +171,15 @@ def table(
     for cells, last in zip(
         [heading, *shown], [Word(masked(aside_head.upper()), Look.STRONG), *aside], strict=True
     ):
+        things.append(_grid(runtime, columns, widths, [cells]))
         line = text(runtime, last)
+        if not line.plain:
+            continue
         if not is_id(aside_head):
             lines = text_width.wrapped(line.plain, runtime.width - GAP, fold=True)
             line.plain = f"\n{' ' * GAP}".join(lines)
         line.pad_left(GAP)
-        things += [_grid(runtime, columns, widths, [cells]), line]
+        things.append(line)
     return drawn(
         runtime,
         *things,

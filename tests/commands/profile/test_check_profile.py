@@ -3,6 +3,7 @@ means.
 """
 
 import json
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -95,6 +96,24 @@ def test_results_are_in_the_order_of_the_profiles(unified: Unified, team: Servic
         "error: 6 of 7 connections failed: down, stale, revoked, forbidden, blocked, absent\n"
     )
     assert len(team.seen) == 8
+
+
+@pytest.mark.usefixtures("team")
+def test_a_healthy_connection_takes_one_line_of_a_narrow_terminal(
+    unified: Unified,
+) -> None:
+    result = unified(
+        "profile test good absent --quiet", tty=True, columns=50, environ={"NO_COLOR": "1"}
+    )
+    lines = [re.sub(r"\d+ ms", "N ms", line.rstrip()) for line in result.stdout.splitlines()]
+    assert lines[:4] == [
+        "PROFILE  VERDICT  AFTER",
+        "  MESSAGE",
+        "good     ready    N ms",
+        "absent   refused  N ms",
+    ]
+    assert lines[4].startswith("  the service answered 404 to GET")
+    assert all(lines)
 
 
 def test_connections_are_asked_side_by_side(unified: Unified, team: Service) -> None:

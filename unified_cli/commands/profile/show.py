@@ -255,7 +255,7 @@ def check(context: CommandContext, options: CheckOptions) -> None:
         stdout.write(context.runtime, junit.document(_test_suites(verdicts, operation)))
     else:
         heads = ("profile", "verdict", "after", "message")
-        show(context.runtime, options.output, heads, rows, value)
+        show(context.runtime, options.output, heads, rows, value, apart=3)
     if not all(isinstance(one.error, ConfigError) for one in verdicts):
         probe.note_states()
     first, default = (
