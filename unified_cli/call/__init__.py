@@ -1,4 +1,4 @@
-"""One operation of the catalogue, from typed options to its result."""
+"""Run one operation of the catalogue: from the typed options to the printed result."""
 
 from collections.abc import Callable
 from enum import Enum, auto
@@ -60,8 +60,8 @@ class Delivery(Enum):
 
 
 class Mode(NamedTuple):
-    """The kind of a call, whether it has several connections, and how to print requests
-    instead of sending them.
+    """How to run a call: its kind, whether it has several connections, and how to print
+    requests instead of sending them.
     """
 
     kind: ModeKind = ModeKind.ONE

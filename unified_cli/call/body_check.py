@@ -34,7 +34,7 @@ def check_names(
     *,
     strict: bool,
 ) -> None:
-    """Warn about names that may be misspelt, as `check` does. `described` has further
+    """Warn about names that may be misspelt, like `check`. `described` has further
     known names.
     """
     for one in doubtful_fields(operation, names, described):

@@ -95,8 +95,8 @@ def settings_for_many(
 ) -> Settings:
     """Return the settings for the results of many calls or writes.
 
-    On a terminal the result is a table, unless the options, the settings or one of the
-    profiles `names` set a format, or a jq program is given.
+    On a terminal the result is a table, unless `-o`, `--jq`, the settings or one of the
+    profiles in `names` set a format.
     """
     by_profile = any("output" in config.profiles.get(name, {}) for name in names)
     asked = settings.values["output"].source != DEFAULT or by_profile or jq or runtime.pretty
@@ -106,9 +106,9 @@ def settings_for_many(
 
 
 def check_options(options: CallOptions) -> None:
-    """Raise UsageError for an option that lacks another.
+    """Raise UsageError for an option without the option it needs.
 
-    Also raises it for an empty option, as from an unset variable.
+    Also raises it for an empty value, as from an unset variable.
     """
     pages = part(options, PageOptions)
     if pages.cursor == "":
@@ -148,7 +148,7 @@ def operation_content(call: Call, operation: Operation) -> Content:
         # A read has no body, key or file.
         return Content(read_query(call, lists=operation.lists))
     body = read_body(call.runtime, options, operation.method, operation)
-    # A write with a required query may need nothing else.
+    # A write with required query parameters may need no body.
     sends_file = part(options, SendOptions).sends_file
     if (
         body is None
@@ -170,8 +170,8 @@ def operation_content(call: Call, operation: Operation) -> Content:
 def _warn_of_dots(call: Call, operation: Operation) -> None:
     """Warn about a field typed as a path with dots.
 
-    Columns are typed as such paths, but a field is sent under the whole text as its
-    name, which a product may ignore.
+    `--columns` takes such paths, but the service gets the whole text as the field's
+    name, and may ignore it.
     """
     sent = part(call.options, SendOptions)
     dotted = [
@@ -302,7 +302,7 @@ def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
 
 def change_filter(runtime: Runtime, text: str | None, query: Sequence[str]) -> ChangeFilter | None:
     """Return the filter of `--since`. Raises UsageError if it is invalid, or if the
-    query has such a filter already.
+    query already has one.
     """
     if text is None:
         return None
@@ -358,7 +358,7 @@ def read_body(
 
 def check_unlabelled(body: bytes | None, options: CallOptions, operation: Operation | None) -> None:
     """Raise UsageError for a body that names a connection. The hint is the command that
-    sends each record to its own.
+    sends each record to its own connection.
     """
     if body is None or not record_label.carries(body):
         return

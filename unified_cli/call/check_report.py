@@ -55,7 +55,7 @@ class CheckReport:
     def judge(self, whole: WholeRead, found: Sequence[Verdict]) -> None:
         """Check the expectations for a connection.
 
-        `found` has the verdicts of a wait. Raises IncompleteError if jq cannot
+        After a wait, `found` has its verdicts. Raises IncompleteError if jq cannot
         represent the document.
         """
         name, missing = whole.selected.name, ""
@@ -69,8 +69,7 @@ class CheckReport:
         cases = [
             self._case(name, verdict, self._monotonic() - self._began, missing) for verdict in found
         ]
-        # The first verdict includes the time of the read, like the first test with a
-        # fixture.
+        # Count the time of the read in the first verdict, as pytest does for a fixture.
         seconds = 0.0 if found else whole.seconds
         for one in self._expectations:
             began = self._monotonic()
@@ -120,7 +119,7 @@ class CheckReport:
         if not self.selected.several and failed:
             raise next(iter(failed.values()))
         self._print_failures()
-        # It is a failure only if no connection offers the list.
+        # An operation that is not offered is a failure only if no connection offers it.
         counts = failed if len(failed) == len(self.selected.reads) else self._errors
         conclude(
             Ending(
@@ -135,7 +134,8 @@ class CheckReport:
     def _case(self, name: str, verdict: Verdict, seconds: float, missing: str = "") -> JUnitCase:
         """Return the test case of a verdict.
 
-        It does not pass if anything is `missing` from the document.
+        The case is an error if the document is incomplete: `missing` says what it
+        lacks.
         """
         case = JUnitCase(self._classname, verdict.expectation, seconds=seconds)
         if not verdict.holds:

@@ -32,8 +32,8 @@ class ProbeResult:
     """The outcome for one connection, and its duration. `error` is None after a
     success.
 
-    If the connection is not healthy, `state` describes its state in a few words, and
-    `sentence` in a sentence.
+    For an unhealthy connection, `state` is its state in a few words, and `sentence` is
+    the same as a sentence.
     """
 
     profile: str | None
@@ -72,9 +72,9 @@ def operation(catalogue: Catalogue, words: str | None) -> Operation | None:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Requests the state of connections, or reads one record of a list from each.
+    """Checks the state of connections, or reads one record of a list from each.
 
-    By default, a probe is not retried and takes at most ten seconds, apart from waits
+    By default, a probe is not retried and takes at most ten seconds, not counting waits
     for rate limits.
     """
 

@@ -1,5 +1,6 @@
-"""A connection as the service describes it, without private members, and how its state
-affects calls.
+"""A connection as the service describes it, and how its state affects calls.
+
+Private members are left out.
 """
 
 from collections.abc import Mapping
@@ -27,7 +28,7 @@ class ForbiddenCall(NamedTuple):
 
     @classmethod
     def from_member(cls, value: bytes | None, service: Service) -> Self:
-        """Decode a connection's forbidden call, as far as it is valid."""
+        """Decode a connection's forbidden call, without its invalid parts."""
         members = parts(value or b"") or {}
         missing = members.get(service.connections.missing_scopes, b"")
         scopes = (
@@ -60,9 +61,7 @@ class AccountState(NamedTuple):
 
     @property
     def lacks_scopes(self) -> bool:
-        """Whether missing scopes are the problem to report. A block is more
-        important.
-        """
+        """Whether to report missing scopes. A block is reported first."""
         return self.forbidden is not None and not self.blocked
 
     def lacks_scopes_for(self, resource: str, method: str) -> bool:
@@ -118,7 +117,7 @@ class AccountState(NamedTuple):
         return self.problem_as_sentence(service) or self.scopes_in_words
 
     def error(self, service: Service, profile: str | None) -> UnifiedError | None:
-        """Return the error of calls in this state, or None if calls may succeed."""
+        """Return the error for calls in this state, or None if calls may succeed."""
         words, trouble = service.connections, self.problem_as_sentence(service)
         if self.problem_in_a_word(service) == words.shut:
             return AccessError(trouble, hint=hints.unblocked(profile), status=503)

@@ -1,6 +1,4 @@
-"""Decide how to write a result, and refuse options that cannot be combined, before
-anything is sent.
-"""
+"""Decide how to write a result, and refuse conflicting options. Nothing is sent yet."""
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -41,13 +39,13 @@ class Asked(NamedTuple):
     """There may be several connections."""
     place: Place = Place.STDOUT
     out: str = ""
-    """The typed place."""
+    """The value of `--out`."""
     pages: bool = False
     """`--all` or `--limit`."""
     split: bool = False
-    """Whether the page must be split into records, for `--since` or a cursor."""
+    """Whether to split the page into records, for `--since` or a cursor."""
     named: bool = False
-    """Whether `-o` sets the format, not the environment or the config."""
+    """Whether the format comes from `-o`."""
     jq: bool = False
     columns: bool = False
     csv_safe: bool = False
@@ -60,7 +58,7 @@ class Asked(NamedTuple):
 
     @property
     def reshaped(self) -> bool:
-        """Whether the records are changed."""
+        """Whether `--jq` or `--columns` changes the records."""
         return self.jq or self.columns
 
     @property
@@ -142,7 +140,8 @@ def _place(out: str | None) -> Place:
 
 
 def to_file(call: Call) -> AbstractContextManager[Call]:
-    """Return a context manager for the call with `--out` as stdout, if used.
+    """Return a context manager that yields the call, with `--out` as its stdout if
+    given.
 
     Raises StorageError if the target cannot be written.
     """
@@ -164,7 +163,7 @@ def decide(asked: Asked) -> Delivery:
         _check_printed(asked)
         return Delivery.DOCUMENT
     if asked.pages and asked.method != "GET" and not asked.lists:
-        # Every page would repeat the write.
+        # Reading every page would repeat the write.
         raise UsageError(
             f"a {asked.method} has no pages",
             hint="leave out --all and --limit; but POST …/search has pages",
@@ -183,7 +182,7 @@ def decide(asked: Asked) -> Delivery:
 def check_records(form: Format, *, several: bool) -> None:
     """Raise UsageError if the format cannot name connections.
 
-    Only several connections must be named.
+    A single connection needs no name.
     """
     if several and not form.fields:
         raise UsageError(f"-o {form} cannot tell connections apart (-o ndjson or csv can)")
@@ -192,7 +191,7 @@ def check_records(form: Format, *, several: bool) -> None:
 def check_cells(form: Format, *, bom: bool, csv_safe: bool, typed_header: bool = False) -> None:
     """Raise UsageError for CSV options in other formats.
 
-    There, a byte-order mark would be data.
+    Elsewhere a byte-order mark would be data.
     """
     if bom and form.delimiter != ",":
         raise UsageError(f"--bom is for CSV, not for {form}", hint="-o csv")

@@ -13,8 +13,8 @@ from unified_cli.writes.entry import RunCall
 def add(error: UnknownError, call: Call, request: Request, operation: Operation) -> None:
     """Add the next steps to the error of a write in doubt.
 
-    They say why the call is not repeated, how to check whether it was done, and how to
-    repeat it with its key.
+    They say why it was not retried, how to check whether it was done, and how to send
+    it again with its idempotency key.
     """
     options, runtime = call.options, call.runtime
     selection = doubt.profile_option(profiles.single_name(options.profile))

@@ -116,7 +116,7 @@ def curl(request: Request, *, ca_bundle: str | None = None) -> str:
 
 
 def _curl_file_words(facts: "UploadFacts") -> Iterator[str]:
-    # curl reads the name - as standard input.
+    # curl reads standard input for a file named `-`.
     path = "./-" if facts.file == "-" else facts.file
     if facts.field is None:
         yield from ("--data-binary", f"@{path}")

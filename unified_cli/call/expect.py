@@ -56,8 +56,8 @@ class Condition:
     def is_met(self, whole: WholeRead, *, listing: bool) -> bool:
         """Return whether to stop reading the connection.
 
-        That is if the condition holds or never will, or if the read failed. A 404 and
-        an empty list mean "not yet".
+        Stops if the condition holds, if it can no longer hold, or if the read failed. A
+        404 and an empty list mean "not yet".
         """
         name, error = whole.selected.name, whole.error
         if error is not None:
@@ -194,7 +194,7 @@ def _check(
         else:
             _read(selected, readers, judge)
     try:
-        # Do not print a list that could not be read as an empty one.
+        # A list that could not be read must not look empty.
         if printer and (selected.several or report.is_judged):
             report.missing += printer.end(report.next_cursor)
     finally:
@@ -230,7 +230,7 @@ def _wait(
                 else:
                     again.append(whole.selected)
         seconds = condition.wait(len(again)) if again else 0.0
-        # Now the message can include the wait.
+        # The duration of the wait is now known.
         judge.count(len(pending))
         if seconds is None:
             for one in again:

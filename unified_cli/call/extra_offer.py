@@ -30,8 +30,8 @@ class ExtraCell(NamedTuple):
 def cells(catalogue: Catalogue, offer: Offer, asked: Collection[Operation]) -> list[ExtraCell]:
     """Return the offered operations that the catalogue lacks.
 
-    They are of the `asked` resources and of complete APIs. Includes the provider's own
-    resources only if `asked` is the whole catalogue.
+    Only those of the `asked` resources and of complete APIs. The provider's own
+    resources are included if `asked` is the whole catalogue.
     """
     service, wanted = catalogue.service, {(one.api, one.resource) for one in asked}
     had = {(one.api, one.resource) for one in catalogue}
@@ -78,7 +78,7 @@ def _provided(service: Service, resource: str, name: str) -> ExtraCell:
 def addable(found: Sequence[ExtraCell], catalogue: Catalogue, words: Collection[str]) -> list[str]:
     """Return the arguments of `operations add` for these cells.
 
-    Each is the API if the catalogue does not have it, otherwise the resource. A new API
+    An argument is a resource, or an API that the catalogue does not have. A new API
     cannot have one of `words`, the first words of command lines.
     """
     reserved = {*map(plain, words)}

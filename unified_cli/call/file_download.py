@@ -1,5 +1,6 @@
-"""Download a file: stream it, resume it after an interruption, check it, and only then
-give it its name.
+"""Download a file: stream it, resume it after an interruption, and check it.
+
+The file gets its name only when it is complete.
 """
 
 import base64
@@ -71,11 +72,10 @@ class Download:
     ) -> SavedFile:
         """Send the request and save the file.
 
-        With `only_files`, a JSON record is an error. `proposals` are further names for
-        the file, after the name in the response. Raises StorageError and the errors of
-        the client.
+        With `only_files`, a JSON record is an error. `proposals` are names to use if
+        the response has none. Raises StorageError and the errors of the client.
         """
-        # A response that may be a record is requested as one.
+        # The response may be a record, so ask for JSON.
         wanted = ByteRange() if only_files else ByteRange(accept="application/json, */*;q=0.5")
         response = self._client.send(request, part=wanted)
         try:
@@ -98,7 +98,7 @@ class Download:
     def _stream(self, request: Request, response: Response, file: AtomicFile) -> Response:
         """Write the whole file, from several responses if needed.
 
-        Returns the response that the file began with.
+        Returns the first response.
         """
         first, breaks, seen = response, 0, 0
         while True:
@@ -106,7 +106,7 @@ class Download:
             try:
                 for chunk in response.chunks:
                     file.write(chunk)
-                    # The number is negative if the file was started again.
+                    # The difference is negative if the download was restarted.
                     self._progress.add(file.size - seen)
                     seen = file.size
             except NetworkError as error:
@@ -133,9 +133,8 @@ class Download:
         self._runtime.sleep(seconds)
 
     def _resume(self, request: Request, first: Response, file: AtomicFile) -> Response:
-        """Return the rest of the file, or the whole.
-
-        The service may not offer the rest.
+        """Request the rest of the file. Returns the whole file if the service ignores
+        the range.
         """
         validator = _validator(first.headers)
         if file.size and validator:
@@ -194,10 +193,10 @@ def _total(response: Response) -> int | None:
 
 
 def _validator(headers: Mapping[str, str]) -> str:
-    """Return the validator for requesting the rest of the file.
+    """Return the ETag or date with which to request the rest of the file.
 
-    Empty if the service does not offer parts, or a change of the file would go
-    unnoticed.
+    Empty if the service does not support ranges, or if a change of the file could not
+    be noticed.
     """
     offered = headers.get("accept-ranges", "").strip().lower() == "bytes"
     coded = decoding.codings(headers.get("content-encoding", ""))
@@ -275,7 +274,7 @@ def target(options: CallOptions) -> DownloadTarget:
 
 
 def proposals(request: Request) -> tuple[str, ...]:
-    """Return possible names of the file from the request, but not from a redirect."""
+    """Return possible file names from the request. A redirect gives none."""
     query = dict(request.query)
     urls = [download_targets.from_url(query[name]) for name in ("file_url", "url") if name in query]
     last = request.path.rstrip("/").rpartition("/")[2]
@@ -312,7 +311,7 @@ def check_fields(operation: Operation, body: bytes | None) -> None:
 
 
 class Parameters(NamedTuple):
-    """The parameters of a download from a record, as typed with `-q` and `-f`."""
+    """A record's parameters for its download, as `-q` and `-f` would set them."""
 
     query: tuple[str, ...]
     raw_field: tuple[str, ...] = ()

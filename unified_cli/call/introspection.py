@@ -29,10 +29,10 @@ from unified_cli.values import Json
 
 LARGEST_RESPONSE = 8 * 1024 * 1024
 """The most bytes of a response about a connection, which is decoded in memory."""
-# A service that has thousands lists 5,000 on a page.
+# Large accounts have thousands; a page lists up to 5,000.
 _MOST, _MOST_PAGES, _LARGEST = 50_000, 5_000, 32 * 1024 * 1024
 _NOT_TOLD = (403, 404, 405)
-# The member of an offered resource that holds its description.
+# The member with the description of an offered resource.
 _ABOUT = "description"
 _PRODUCT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
@@ -40,9 +40,9 @@ _PRODUCT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 class Offer(NamedTuple):
     """The operations that a connection offers, by API and resource, and its state.
 
-    `overridden` has the resources that the environment maps itself, as `api/resource`;
-    `unread` counts invalid entries; `provided` has the provider's own resources, if
-    requested. `texts` has the titles of APIs by `api`, and the purposes of resources by
+    `overridden` has the resources with a mapping of the environment, as `api/resource`.
+    `unread` counts invalid entries. `provided` has the provider's own resources, if
+    requested. `texts` has the title of each `api`, and the purpose of each
     `api/resource`.
     """
 
@@ -73,10 +73,11 @@ def ask_offer(
 
 
 def ask_product(client: Client, settings: Settings, catalogue: Catalogue, product: str) -> Offer:
-    """Request the offer of connections to a product, which need not be connected.
+    """Request the operations that connections to a product offer.
 
-    `product` is its slug or id. The settings need no account. Raises the same errors as
-    `ask_offer`, and UsageError if `product` is not a valid slug or id.
+    The product, a slug or an id, need not be connected. The settings need no account.
+    Raises the same errors as `ask_offer`, and UsageError if `product` is not a valid
+    slug or id.
     """
     hint = "its slug or its id, as `connections list` shows"
     if not _PRODUCT.fullmatch(product):
@@ -241,9 +242,8 @@ def _record(
 def with_blocked(
     state: AccountState, client: Client, settings: Settings, catalogue: Catalogue
 ) -> AccountState:
-    """Return the state, with whether it is blocked.
-
-    The service may not report that.
+    """Return the state, and set whether the connection is blocked, if the service says
+    so.
     """
     try:
         offered = ask_offer(client, settings, catalogue).state
@@ -259,7 +259,7 @@ def with_blocked(
 def merged(state: AccountState, offered: AccountState) -> AccountState:
     """Return a record's state, updated from the offer.
 
-    The offer is never older.
+    The offer is as new as the record, or newer.
     """
     return state._replace(status=offered.status or state.status, blocked=offered.blocked)
 

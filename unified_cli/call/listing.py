@@ -26,10 +26,9 @@ from unified_cli.runtime import Runtime
 
 
 def span(call: Call) -> Span:
-    """Return the part of the list to read.
+    """Return the part of the list to read: all pages, a number of records, or one page.
 
-    This is all pages, a number of records, or one page, with `--since` only changed
-    records. Raises UsageError.
+    With `--since`, only changed records. Raises UsageError.
     """
     pages = part(call.options, PageOptions)
     since = builder.change_filter(
@@ -75,8 +74,8 @@ class ListSummary:
 def run(call: Call, clients: Clients, request: Request) -> None:
     """Print the records of the requested pages, or save them with `--out`.
 
-    Raises an error of a read with a note on how far the list was read; IncompleteError
-    if something is missing.
+    Raises the errors of a read, which say how far the list was read, and
+    IncompleteError if something is missing.
     """
     with delivery.to_file(call) as aimed:
         _print(aimed, clients, request)
@@ -122,7 +121,7 @@ def _print(call: Call, clients: Clients, request: Request) -> None:
 def _check_whole(missing: list[str], tally: ListSummary, page_options: PageOptions) -> None:
     """Raise IncompleteError if records are missing.
 
-    Also raises it if the provider left something out, without --allow-partial.
+    Records that the provider left out count, unless --allow-partial is given.
     """
     missing = missing if page_options.allow_partial else [*missing, *tally.left_out()]
     if missing:

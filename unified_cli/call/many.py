@@ -50,7 +50,7 @@ class ManyReads(NamedTuple):
     edit: Callable[[Page], Page] = lambda page: page
     labelled: bool = True
     more: str = ""
-    """How to read the rest of a cut list, if not by its cursor."""
+    """How to read the rest of a list, if a cursor cannot be used."""
 
     def continuation(self, name: str, tally: ListSummary) -> str:
         """Return how to continue an interrupted list."""
@@ -99,7 +99,7 @@ def run(
 def read(reads: ManyReads) -> None:
     """Read the connections, and print their records as they arrive.
 
-    Raises IncompleteError if some connections failed, and the common error if all
+    Raises IncompleteError if some connections failed, or their common error if all
     failed alike.
     """
     common, runtime, options = reads.common, reads.common.runtime, reads.common.options
@@ -135,10 +135,10 @@ def read(reads: ManyReads) -> None:
 
 
 def _end(outcome: "_FanOutOutcome") -> list[str]:
-    """Complete the output, and return the missing parts.
+    """End the output, and return sentences about the missing parts.
 
-    If a connection failed, its records may have the columns that no other record has,
-    so they are missing parts, not an error.
+    A column may be missing because only a failed connection has it. This is then a
+    missing part, not an error of usage.
     """
     try:
         return outcome.printer.end()

@@ -11,7 +11,7 @@ from unified_cli.json_text import json_codec
 
 
 def request_for(scope: Scope, operation: Operation) -> Request:
-    """Return the request for the description of an operation."""
+    """Return the request that asks for an operation's description."""
     service = scope.service
     path = (
         f"{service.prefix}/{operation.api}/{operation.resource}/{service.schema}/{operation.name}"

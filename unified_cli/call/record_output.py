@@ -1,4 +1,4 @@
-"""Print records in a format, with selected columns or through a jq program."""
+"""Print records in a format, with chosen columns or through a jq program."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -127,16 +127,16 @@ def printer_for(
     names: Iterable[str] | None = None,
     gathers: bool = False,
 ) -> printer.Printer:
-    """Return a printer for several responses as one result.
+    """Return a printer that combines several responses in any order.
 
-    The responses arrive in any order. With `names`, each record names its connection.
-    With `gathers`, responses are written on `flush`.
+    With `names`, each record names its connection. With `gathers`, responses are
+    written on `flush`.
     """
     label = 0 if names is None else max((width(visible(name)) for name in names), default=0)
     style = style_for(call, operation, first=() if names is None else (LABEL,))._replace(
         label=label, by_program=program is not None
     )
-    # Several documents do not make a page with a cursor.
+    # Several documents have no common cursor.
     style = style._replace(listing=False) if style.format.document else style
     return printer.Printer(
         call.runtime, style, program, strict=not operation.changes, gathers=gathers

@@ -15,7 +15,7 @@ from unified_cli.writes.entry import RunKind
 from unified_cli.writes.results import OutcomeRecords, OutcomeTable, RunResults, ServedRecords
 from unified_cli.writes.run import StoredRun
 
-# A whole record does not fit in a table.
+# Whole records do not fit in a table.
 _FOR_PEOPLE = (LABEL, "outcome", "status", "error.message", "idempotency_key")
 _PATH = re.compile(r"[.\[]")
 _FOR_PROGRAMS = (LABEL, "outcome", "status", "result", "error", "idempotency_key")

@@ -1,7 +1,7 @@
 """Save words for completion.
 
-They are the ids and columns of printed lists, and the operations that a connection
-offers beyond the catalogue.
+The words are ids and columns of printed lists, and operations that a connection offers
+but the catalogue lacks.
 """
 
 import contextlib
@@ -75,9 +75,9 @@ def save_described(call: Call, operation: Operation) -> None:
 def save_offer(
     runtime: Runtime, settings: Settings, catalogue: Catalogue, offered: Offered
 ) -> None:
-    """Save the offered operations that `operations add` can add.
+    """Save the words that `operations add` completes.
 
-    Words must not contain a slash, so replace it with a dot.
+    A word must not contain a slash, so replace it with a dot.
     """
     lacking = (
         known_capabilities.outside_catalogue(offered, catalogue)

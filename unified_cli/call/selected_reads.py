@@ -42,8 +42,8 @@ class SelectedRead(NamedTuple):
 
 
 class SelectedReads(NamedTuple):
-    """The reads of a command. `common` has the settings of the whole command, and
-    `several` means several connections.
+    """The reads of a command, and its `common` settings. `several` is true if there are
+    several connections.
     """
 
     common: Call
@@ -129,12 +129,11 @@ def select_lists(
     part_of_list: ReadOptions,
     options: ConnectionOptions,
 ) -> SelectedReads:
-    """Return the reads of a list, with nothing printed.
+    """Return the reads of a list, for a command that does not print the records.
 
-    They are for a command that does not print the records. `part_of_list` limits the
-    part to read. `options` selects the connections, and has the options for messages
-    and the network. Doubtful parameters and profiles of the same connection are
-    reported.
+    `part_of_list` limits the part to read. `options` selects the connections, and has
+    the options for messages and the network. Doubtful parameters and profiles of the
+    same connection are reported.
     """
     query = builder.pairs(part_of_list.query)
     for one in find_doubtful(operation, catalogue.service, query):
@@ -153,7 +152,7 @@ class ReadWork(NamedTuple):
     """Reads a connection page by page.
 
     `until` is the deadline for responses, and `largest` the most bytes of records.
-    `seconds` gets the duration of each read, without the wait for its token.
+    `seconds` gets the duration of each read, not counting the wait for its token.
     """
 
     selected: SelectedReads
@@ -210,7 +209,8 @@ def shown_reads(
 ) -> Iterator[Iterator[tuple[Job, Found]]]:
     """Read these jobs concurrently, and show the progress during the block.
 
-    Each job is another connection, unless `connections` says how many there are.
+    Each job belongs to a different connection, unless `connections` says how many there
+    are.
     """
     runtime, catalogue, *_ = common
     workers = part(common.options, NetworkOptions).workers

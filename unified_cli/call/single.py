@@ -38,7 +38,7 @@ _EXCHANGES = {
 }
 _SEVERAL = re.compile(r"\w&[\w\[\]]+=")
 _EMPTY = 200
-"""A smaller page with an empty array has no records."""
+"""The largest page to search for an empty array, which means no records."""
 # Imported late, because a document printed as served does not need it.
 _PROGRAM = Later("unified_cli.call.record_output:program")
 _WRITE = Later("unified_cli.call.record_output:write")
@@ -103,7 +103,7 @@ def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
 
 
 def exchange_for(call: Call) -> Exchange:
-    """Return the function that sends the request and writes its response."""
+    """Return the function to send the request and write its response."""
     found = _EXCHANGES.get(call.delivery)
     return found.load() if found else send_once
 
@@ -154,7 +154,7 @@ def _note_page(call: Call, request: Request, body: bytes) -> None:
 
 
 def _note_records(call: Call, body: bytes) -> None:
-    """Print the message if a page of a list has a cursor. The page is JSON."""
+    """Print a message if a page in JSON has a cursor: there are more records."""
     service = call.catalogue.service
     if call.options.query and len(body) < _EMPTY and b"[]" in body:
         sent = " ".join(f"-q {one}" for one in call.options.query)

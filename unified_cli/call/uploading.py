@@ -18,9 +18,9 @@ _METHODS = ("POST", "PATCH", "PUT")
 def open_upload(runtime: Runtime, options: SendOptions, method: str) -> Upload:
     """Open the file to send in a form or as the body.
 
-    Also computes its digest with a progress report. Raises UsageError if options cannot
-    be combined or the file is not a regular file, and StorageError if it cannot be
-    read.
+    Also computes its digest, and shows the progress. Raises UsageError if options
+    cannot be combined or the file is not a regular file, and StorageError if it cannot
+    be read.
     """
     _check(options, method)
     with progress(runtime, Work("byte read")) as shown:

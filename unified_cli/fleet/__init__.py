@@ -1,3 +1,3 @@
-"""Work on many connections: their selection, their turns, their clients, and the end of
-the work.
+"""Work on many connections: select them, share workers and clients, and report how the
+work ended.
 """

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 _MOST_NAMED = 5
-# Enough time to kill a program that prints a token. Do not wait longer: a hanging
+# Time to stop the programs that print tokens. Do not wait longer, because a hanging
 # keyring cannot be stopped.
 _LAST_WAIT = 0.5
 _MOST_SENDS = 1e6
@@ -50,13 +50,15 @@ class Clients:
         idle: Idle = nullcontext,
         tokens: Tokens | None = None,
     ) -> None:
-        """`idle` is the context of threads that wait to send. `tokens` may have been
-        used before.
+        """Set up the clients without opening one.
+
+        A thread that waits to send does so in the context `idle`. `tokens` may have
+        been used before.
         """
         if not gc.isenabled():
-            # A command may run long from here on, so enable the garbage collector,
-            # which __main__ disabled to start faster. Freezing existing objects saves 8
-            # ms in the next collection.
+            # The command may run for long, so enable the garbage collector, which
+            # __main__ disabled for a faster start. Freezing the existing objects saves
+            # 8 ms in the next collection.
             gc.freeze()
             gc.enable()
         self._runtime = runtime
@@ -135,7 +137,7 @@ class Clients:
     def open_bulk(self, resolved: Settings, name: str | None = None) -> Client:
         """Return a client for bulk work.
 
-        It waits for rate limits without a timeout, and its retries are reported at the
+        It waits for rate limits as long as needed, and its retries are reported at the
         end.
         """
         return self.open(resolved, name=name, patience=Patience.ENDLESS)
@@ -198,7 +200,7 @@ class Clients:
         self._runtime.stderr.note(f"retries: {', '.join(named)}{more}")
 
     def _in_process(self) -> "InProcess":
-        # A call to the service does not need these forty modules.
+        # A call to the service does not need these forty modules, so import them late.
         from unified_cli.sandbox.in_process import OwnSandbox  # noqa: PLC0415
 
         with self._lock:
@@ -231,7 +233,7 @@ def _recall(cache: Cache, origin: str, account: str) -> _Recalled | None:
 
 def _keep_window(cache: Cache, origin: str, account: str, window: Window) -> None:
     known = _recall(cache, origin, account)
-    # Write a known value again only after half of its maximum age.
+    # Keep the cached value until half of its maximum age, to save writes.
     if known is None or known.window != window or known.age > LIFETIME / 2:
         cache.write([window.sends, window.seconds], origin, account)
 

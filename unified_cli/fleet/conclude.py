@@ -21,13 +21,12 @@ ORDER = (
     ExitCode.INCOMPLETE,
     ExitCode.DIFFERENT,
 )  # fmt: skip
-"""The exit codes of single errors, the most important first. The exit code of the whole
-work may differ: if two of thirty parts fail with 5, it is 9.
+"""The exit codes of single errors, the most important first.
+
+The exit code of the whole work may differ: if two of thirty parts fail with 5, it is 9.
 """
 _OWN = (ExitCode.BUG, ExitCode.STORAGE, ExitCode.STATE, ExitCode.UNSAFE)
-"""If a part fails with one of these codes, so does the command, because the cause is
-this machine.
-"""
+"""Errors of this machine: if a part has one of these codes, so has the command."""
 _PLAIN_WORD = re.compile(r"(?<!\S)[A-Za-z]+(?=[,.;:)]*(?:\s|$))")
 _MOST_NAMED = 5
 """How many failed parts to name. Connections are all named."""
@@ -40,7 +39,7 @@ class Ending(NamedTuple):
     `connection`.
 
     `failed` has the error of each failed part, by its name. `stopped` is the error that
-    ended the work early, with `not_tried` parts left. `missing` has sentences about
+    ended the work early; `not_tried` parts were left. `missing` has sentences about
     incomplete results, and `different` about unexpected results. `see` names the file
     for each outcome: `failed`, `in doubt` or `not tried`.
 
@@ -74,7 +73,7 @@ class Ending(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """One line about everything that is not done or not as expected, or ""."""
+        """One line about everything that failed or was not as expected, or ""."""
         return "; ".join([*self._counts(), *self.missing, *self.different])
 
     def _counts(self) -> Iterable[str]:
@@ -104,7 +103,7 @@ def failure_lines(
     """Yield a line for each failed part. Many parts that failed for the same reason
     share a line. Names, ids and numbers in the reason may differ.
 
-    `read` says how much was read of the parts that broke off.
+    `read` says how far each interrupted part was read.
     """
     alike: dict[tuple[int, int | None, str], list[str]] = {}
     for name, error in failed.items():
@@ -121,8 +120,10 @@ def failure_lines(
 
 
 def _cause(error: UnifiedError, names: Container[str]) -> tuple[int, int | None, str]:
-    """Return the code, the status and the plain words of the reason of a failure.
-    Names, ids, numbers and paths differ where the cause is the same.
+    """Return a key for the cause of a failure: code, status, and the reason in plain
+    words.
+
+    Names, ids, numbers and paths are left out, because they differ for the same cause.
     """
     words = (word for word in _PLAIN_WORD.findall(error.reason) if word not in names)
     return error.code, error.status, " ".join(words)
@@ -145,9 +146,10 @@ def own_failure(errors: Iterable[UnifiedError]) -> UnifiedError | None:
 def conclude(ending: Ending) -> None:
     """Raise the error that summarises the work, if any.
 
-    Raises nothing if everything is done and as expected. The exit code is that of the
-    first that applies: a failure of this machine, writes in doubt, the error that ended
-    the work early, the common error of all parts, missing parts, differences.
+    Raises nothing if everything is done and as expected. The first of these that
+    applies sets the exit code: a failure of this machine, writes in doubt, the error
+    that ended the work early, the common error of all parts, missing parts,
+    differences.
     """
     if error := _conclusion(ending):
         if ending.unit == "connection" and any(one is not error for one in ending.failed.values()):

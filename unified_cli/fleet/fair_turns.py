@@ -13,16 +13,16 @@ from unified_cli import os_limits
 # Another thread cannot use the slot during a shorter wait.
 _WORTH_IT = 0.1
 _THREADS, _MOST_THREADS = 4, 64
-# The default limit of a token lets ten connections send at full speed.
+# The default limit of a token allows ten connections at full speed.
 _LEAST_THREADS = 12
-# Open files, including sockets, of each thread and of the rest of the process.
+# Open files of each thread, including sockets, and of the rest of the process.
 _FILES, _OTHER_FILES = 5, 40
 _SLOTS = 8
 _MANY, _SLOTS_FOR_MANY = 16, 32
-"""More than `_MANY` connections get `_SLOTS_FOR_MANY` slots.
+"""With more than `_MANY` connections, there are `_SLOTS_FOR_MANY` slots.
 
-With 32 slots, a hundred connections take 1.13 times as long as their limits require,
-and with 8 slots 1.36 times.
+A hundred connections need at least the time that their limits require: with 32 slots
+they take 1.13 times as long, with 8 slots 1.36 times.
 """
 
 
@@ -41,7 +41,7 @@ class WorkerSlots:
         self.number = number or _SLOTS
         self._may_grow = number is None
         self.on_room: Callable[[], None] = lambda: None
-        """Called in a thread that lends its slot, because one more job can start."""
+        """Called in a thread that gave up its slot, when another job can start."""
         self._lock = threading.Lock()
         self._free = self.number
         self._queue: deque[threading.Event] = deque()
@@ -95,7 +95,7 @@ class WorkerSlots:
     def lend(self, seconds: float) -> Iterator[None]:
         """Give up this thread's slot during the block, then wait for a free one.
 
-        With 0 seconds, threads that are waiting for a slot go first.
+        With 0 seconds, threads that already wait for a slot go first.
         """
         if not seconds:
             self._let_others_go_first()
@@ -179,7 +179,7 @@ class FairTurns(Generic[Job]):
         while self._heap:
             busy, place, profile = heappop(self._heap)
             waiting = self._waiting[profile]
-            # A later offer has replaced this one.
+            # A later entry of this connection has replaced this entry.
             if waiting and waiting[0][0] == place and busy == self._busy[profile]:
                 self._busy[profile] += 1
                 _, job = waiting.popleft()
@@ -213,8 +213,8 @@ class FairTurns(Generic[Job]):
 def spread(jobs: Iterable[Job], profile_of: Callable[[Job], str | None]) -> list[Job]:
     """Return the jobs with the jobs of each profile spread evenly, in their order.
 
-    Input is often sorted by connection, and would wait for the limit of one connection
-    after the other.
+    Input is often sorted by connection: unspread, the jobs would wait for one
+    connection's limit after the other.
     """
     found = [(profile_of(job), job) for job in jobs]
     counts = Counter(profile for profile, _ in found)

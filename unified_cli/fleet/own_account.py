@@ -63,9 +63,9 @@ def resolved(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
 def identified(found: Settings, flags: Overrides, runtime: Runtime) -> Settings:
     """Return the settings with the account id of the connection.
 
-    For a connection's own token, request the id from the service, because caches,
-    journals and exports belong to a connection, but `me` depends on the token. A dry
-    run does not request the id. Raises the errors of a request.
+    For a connection's own token, request the id from the service. Caches, journals and
+    exports need it, because `me` means a different connection for each token. A dry run
+    does not request the id. Raises the errors of a request.
     """
     address = found.address
     if not found.is_own or flags.shown or address is None:

@@ -17,8 +17,8 @@ from unified_cli.errors import StorageError
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-# How many jobs to start ahead for each worker if results are in order, so that workers
-# stay busy during a slow job.
+# How many jobs to start ahead for each worker if results must be in order. Otherwise a
+# slow job would leave workers idle.
 _AHEAD = 4
 
 
@@ -34,7 +34,7 @@ class _Task(Generic[Job, Result]):
     def __init__(self, job: Job) -> None:
         self.job = job
         self.room = threading.Semaphore(1)
-        """Room for one result, which is used while the worker produces the next one."""
+        """Room for one result, so that the worker can produce the next."""
         self.held: deque[Result] = deque()
         """Results that wait for earlier jobs."""
         self.is_over = False

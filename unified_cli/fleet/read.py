@@ -26,13 +26,12 @@ Result = TypeVar("Result")
 
 
 class FairReaders:
-    """The clients and workers of a command that reads many connections; a context
-    manager that closes the clients.
+    """The clients and workers of a command that reads many connections.
 
-    `workers` is the most connections to read at a time; None depends on their number.
-    With `in_turn`, a connection that waits for a rate limit keeps its slot, so that the
-    others wait, too. Idle clients are kept for `connections` connections, or for all
-    threads if there are more threads.
+    A context manager that closes the clients. `workers` is the most connections to read
+    at a time; None depends on their number. With `in_turn`, a connection that waits for
+    a rate limit keeps its slot, so that the others wait, too. Idle clients are kept:
+    one for each of the `connections`, or for each thread if there are more threads.
     """
 
     def __init__(
@@ -47,8 +46,8 @@ class FairReaders:
     ) -> None:
         self.slots = WorkerSlots(workers)
         self._in_turn = in_turn
-        # With `in_turn`, lists wait for each other. If a waiting list took the slot of
-        # the first list, both would stop.
+        # With `in_turn`, lists wait for each other. If a later list took the slot of an
+        # earlier one, both would wait forever.
         self.clients = Clients(
             runtime, catalogue, nullcontext if in_turn else self._lend_slot, tokens
         )
@@ -178,7 +177,7 @@ class FairReaders:
                 while pending and (first := next(iter(pending))) in ended:
                     buffer.release(first)
                     del pending[first]
-                    # Continue with the results that the next job has read ahead.
+                    # Go on to the results that were read ahead for the next job.
                     following = next(iter(pending), None)
                     if following is not None:
                         ahead, pending[following] = pending[following], []
@@ -222,7 +221,7 @@ class _HeldBytes:
                 self._changed.wait(signals.LONGEST_WAIT)
 
     def release(self, job: int) -> None:
-        """End a job, and release the bytes that the next one has read ahead."""
+        """End a job, and release the bytes read ahead for the next one."""
         with self._changed:
             self._held.pop(job, None)
             if self._held:

@@ -1,5 +1,6 @@
-"""Select connections with `-p` for commands that accept several, and check them before
-anything is sent.
+"""Select the connections of `-p` for commands that accept several.
+
+They are checked before anything is sent.
 """
 
 from collections import defaultdict
@@ -52,7 +53,7 @@ def for_reads(runtime: Runtime, config: Config, options: ConnectionOptions) -> S
 
 def _resolved(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
     check_account(options.account_id)
-    # A copy, because the process's environment decodes a variable at each access.
+    # Copy it, because os.environ decodes a variable at each access.
     runtime = runtime._replace(environ={**runtime.environ})
     names = profiles.select(config, options.profile)
     selected = {

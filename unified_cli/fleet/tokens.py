@@ -1,4 +1,4 @@
-"""Read the tokens of connections, each once. Different commands run in parallel."""
+"""Read the token of each connection once. Different commands run in parallel."""
 
 import math
 import threading
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from unified_cli.http.rate_limit import Idle
 
 _COMMANDS = 8
-# How long to reuse the error of a program that prints a token. Then run it again,
+# How long to remember that a program failed to print a token. Then run it again,
 # because an MCP server runs for days.
 _FAILED_SECONDS = 10.0
 
@@ -77,7 +77,7 @@ class Tokens:
     def close(self, seconds: float) -> None:
         """Stop the programs that print a token.
 
-        Waits for at most this many seconds.
+        Waits at most this many seconds.
         """
         with self._changed:
             self._is_closed = True

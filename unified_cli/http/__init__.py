@@ -1,3 +1,3 @@
-"""Build requests to the service, send them within limits, retry them, and check the
+"""Build requests, send them within the rate limits, retry them, and check the
 responses.
 """

@@ -43,7 +43,7 @@ _ID_HEADERS = (
     "x-amz-request-id",
     "cf-ray",
 )
-# Members with the problem, its field and its reason in common HTTP APIs: problem
+# Names of members with the problem, its field and its reason in common APIs: problem
 # details (RFC 9457), OAuth, Jira (`errorMessages`), FastAPI (`detail`), Apigee
 # (`fault`) and others.
 _LISTS = ("errorMessages", "errors", "failures", "invalid-params")
@@ -74,7 +74,7 @@ def text_of(document: JsonObject, service: Service) -> ErrorText:
     found = [(what, body) for what, body in answers if body]
     details = document.get("details")
     if isinstance(details, dict) and not any(name in details for name in _LISTS):
-        # `details` may contain the provider's error instead.
+        # `details` may be an error of the provider.
         found.append(("details", details))
     for what, body in found:
         theirs = _provider(body)
@@ -246,9 +246,8 @@ def error_for(failed: FailedResponse, service: Service) -> UnifiedError:
 
 
 def refuses_for_good(envelope: JsonObject | None, service: Service) -> bool:
-    """Return whether waiting cannot help.
-
-    The service then reports missing scopes or a blocked account.
+    """Return whether a retry cannot help: scopes are missing, or the account is
+    blocked.
     """
     if envelope is None or envelope.get(service.remote_error):
         return False
@@ -258,7 +257,7 @@ def refuses_for_good(envelope: JsonObject | None, service: Service) -> bool:
 
 
 def _is_closed(failed: FailedResponse, service: Service) -> bool:
-    """Return whether the service itself refuses the route to a connection's token."""
+    """Return whether this route is closed to a connection's own token."""
     below = failed.request.path.removeprefix(failed.request.address.path)
     own = failed.envelope is None or not failed.envelope.get(service.remote_error)
     closed = service.names_no_account(below)
@@ -298,9 +297,9 @@ def _named_problems(envelope: JsonObject | None, service: Service) -> Iterator[s
 
 
 def _rules(envelope: JsonObject | None, service: Service) -> Iterator[str]:
-    """Yield the scopes that are sometimes required.
+    """Yield the rules about scopes that are only sometimes required.
 
-    The service lists them with every error, although they are never its cause.
+    The service adds them to every error, although they are never its cause.
     """
     insight = envelope.get(service.error_insight) if envelope else None
     for name, found in insight.items() if isinstance(insight, dict) else ():

@@ -1,6 +1,4 @@
-"""Decide after each attempt at a request how far it got, whether to follow a redirect
-or retry, and whether a write is done.
-"""
+"""Decide after each attempt whether to redirect, to retry, or to call a write done."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence

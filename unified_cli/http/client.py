@@ -74,8 +74,8 @@ class Client:
         part: ByteRange | None = None,
         page: bool = False,
     ) -> Response:
-        """Return the response to the request. Retries while that is safe and the
-        deadline allows.
+        """Send the request, and return the response. Retries if that is safe and time
+        is left.
 
         `any_type` accepts HTML, which otherwise counts as an error of a gateway. `part`
         requests a file, possibly redirected to another origin. `page` splits the
@@ -184,7 +184,7 @@ class Client:
     def _wait_for_the_limit(self, call: _Call, failed: Failed, permit: Permit) -> None:
         """Wait after a rate limit refused the request. This does not use up a retry.
 
-        Raises the error of the refusal if the limit refuses for too long.
+        Raises the error of the refusal if the limit stays closed for too long.
         """
         request, attempt, call.error = call.request, failed.attempt, failed.error
         refusals = self._rate_limit.refused(permit, attempt)
@@ -224,7 +224,7 @@ class Client:
             _give_up(call, failed.error)
         total, stderr = self._settings.retries, self._runtime.stderr
         stderr.retried()
-        # Bulk work reports later retries together at the end.
+        # Bulk work reports its other retries together, at the end.
         first = repeats == 1 or self._patience is not Patience.ENDLESS
         if stderr.verbosity or (first and not self._runtime.shares_terminal):
             stderr.note(f"retry {call.number} of {total} in {wait:.1f} s: {failed.error.reason}")

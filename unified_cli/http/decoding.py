@@ -25,8 +25,8 @@ MOST_RECORDS = 500_000
 LARGEST_RECORD = 8 * 1024 * 1024
 """The most bytes of a record in a list."""
 MOST_VALUES = 200_000
-"""The most values in a record, at any depth: a decoded value takes a hundred times its
-bytes in memory.
+"""The most values in a record, at any depth. In memory, a decoded value takes a hundred
+times its bytes.
 """
 
 _LESS = "(ask for less: --page-size)"
@@ -60,10 +60,7 @@ def check_records(records: Sequence[Record | bytes]) -> None:
 
 
 def check_document(body: bytes) -> None:
-    """Raise TooLargeError if the document is too large to decode.
-
-    Also raises it if an array of records in it is.
-    """
+    """Raise TooLargeError if a document or an array of records in it is too large."""
     if len(body) <= LARGEST_RECORD and not has_more_commas(body, MOST_VALUES):
         return
 
@@ -167,9 +164,9 @@ def check(body: bytes, items: Collection[str] = ()) -> None:
     """Raise DamageError if the body is not one JSON value. Raises TooLargeError if it
     is nested too deeply. The body must be UTF-8.
 
-    With `items`, the names of records in a page, only the depth of the records counts.
-    Numbers, order and duplicate keys are not checked, because the bytes are passed on
-    unchanged.
+    `items` are the names that a page may use for its records; then only the depth of a
+    record counts. Numbers, order and duplicate keys are not checked, because the bytes
+    are passed on unchanged.
     """
     if deeper_than(body, DEEPEST) and (
         deeper_than(body, DEEPEST + 2 * bool(items)) or _are_deeper(body.strip(), items)
@@ -182,7 +179,7 @@ def check(body: bytes, items: Collection[str] = ()) -> None:
 def _are_deeper(text: bytes, names: Collection[str]) -> bool:
     """Return whether a record or another member is too deep.
 
-    True also if the object is not a page.
+    Also true if the object is not a page.
     """
     try:
         found = {"": text} if text.startswith(b"[") else members.parts(text) or {}

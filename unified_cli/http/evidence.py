@@ -32,9 +32,8 @@ _FOOT = b"\n]}}\n"
 
 
 def is_own(content: bytes) -> bool:
-    """Return whether this program recorded a HAR file.
-
-    The start and the end of its text show it.
+    """Return whether this program recorded the HAR file, from the start and end of its
+    text.
     """
     return content.startswith(_BEGIN.encode()) and content.endswith(_FOOT)
 
@@ -58,7 +57,7 @@ class Recording:
         self._error: OSError | None = None
         self._closed = False
         self.started = math.floor(runtime.wall())
-        """When the command began, as a whole second, so that a slightly slower replay
+        """When the command began, in whole seconds. A slightly slower replay then
         computes the same times.
         """
         started = f'"{STARTED}":{self.started}'
@@ -146,7 +145,7 @@ class _RecordingTransport(httpx.BaseTransport):
 
 
 class _RecordedStream(httpx.SyncByteStream):
-    """The body of a response, which keeps each piece for the recording."""
+    """The body of a response. Adds each piece to the recording."""
 
     def __init__(
         self, inner: httpx.SyncByteStream, exchange: Exchange, transport: _RecordingTransport
@@ -183,8 +182,8 @@ def record_or_replay(
 ) -> AbstractContextManager[Runtime]:
     """Return a runtime that records or replays exchanges.
 
-    Raises UsageError if both are requested, ServiceError if the recording does not
-    contain a request, and StorageError and StateError if the file cannot be used.
+    Raises UsageError if both are requested, ServiceError if a request is not in the
+    recording, and StorageError and StateError if the file cannot be used.
     """
     if evidence.record is not None and evidence.replay is not None:
         raise UsageError("--record and --replay exclude each other", hint="leave one of them out")
@@ -196,8 +195,8 @@ def record_or_replay(
 @contextmanager
 def _recorded(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtime]:
     recording = Recording(path, runtime, service)
-    # A recorded command does not use the cache, because a replay would lack the
-    # requests that the cache saves.
+    # A recorded command must not use the cache: the recording would lack the requests
+    # that the cache saved.
     folders = _user_folders(runtime, runtime.folder("data"))
     try:
         yield runtime._replace(
@@ -215,7 +214,7 @@ def _recorded(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
 @contextmanager
 def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtime]:
     clock = ReplayClock()
-    # Remove the journals and runs of a replay at its end, because it sent nothing.
+    # A replay sent nothing, so remove its journals and runs at its end.
     cache = runtime.folder("cache")
     with (
         SpoolFile(cache, runtime.wall()) as copy,
@@ -234,7 +233,7 @@ def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
         except UnrecordedError as error:
             raise ServiceError(error.reason, hint=error.hint, retryable=False) from None
         except UnifiedError as error:
-            # The next command would need a run that no longer exists.
+            # Do not suggest it: the run no longer exists.
             error.next_command = None
             raise
 
@@ -242,7 +241,7 @@ def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
 def _wall(started: float, monotonic: Callable[[], float]) -> Callable[[], float]:
     """Return a clock for a command that began at `started`.
 
-    It returns whole seconds, because requests contain the time, for example with
+    It returns whole seconds, because some requests contain the time, for example with
     --since.
     """
     before = monotonic()

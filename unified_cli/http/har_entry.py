@@ -70,7 +70,7 @@ class Exchange:
         if self.response is None:
             return False
         kind = self.response.headers.get("content-type")
-        # A body without a type may also be JSON, possibly compressed.
+        # A body without a Content-Type may also be JSON, even compressed.
         untyped = not kind and self.body.lstrip().startswith((b"{", b"[", b"\x1f"))
         return untyped or decoding.is_json(kind)
 
@@ -114,7 +114,7 @@ class Sent(NamedTuple):
 
 
 def sent(request: httpx.Request, service: Service, redaction: Redaction) -> Sent:
-    """Return the request without its own credentials, as a replay looks it up."""
+    """Return the request without its credentials, the form that a replay looks up."""
     # A recording describes an uploaded file instead of containing it.
     description = request.extensions.get("unified_body")
     text = request.read().decode("utf-8", "replace") if description is None else description

@@ -123,9 +123,9 @@ def entry(text: bytes) -> HarEntry:
 def entries(file: BinaryIO, begun: Callable[[float], None] = lambda _: None) -> Iterator[bytes]:
     """Yield the texts of the entries.
 
-    Calls `begun` with the start of the command, if the file has it. Raises ValueError
-    if the file is not a HAR file, with a reason to append to its name, and TooLongError
-    if an entry is too long.
+    Calls `begun` with the start time of the command, if the file has one. Raises
+    ValueError if the file is not a HAR file, with a reason to append to its name, and
+    TooLongError if an entry is too long.
     """
     stream = JsonStream(iter(partial(file.read, _PIECE), b""), LONGEST_ENTRY)
     found = False

@@ -1,7 +1,7 @@
 """Replace secrets in an exchange before it is recorded: credentials, cookies, signed
 query values and known secrets.
 
-Requests that a replay looks up get the same replacements.
+A replay changes its requests in the same way before it looks them up.
 """
 
 import json
@@ -73,7 +73,7 @@ _POSITIONS = ("cursortoken", "pagetoken", "synctoken")
 
 @cache
 def _suspect(*, of_records: bool) -> re.Pattern[str]:
-    """Return the pattern of a member with a suspect name, including names with escapes.
+    """Return the pattern for members with suspect names, also if a name has escapes.
 
     It is compiled when first used, because few calls record an exchange.
     """
@@ -84,7 +84,7 @@ def _suspect(*, of_records: bool) -> re.Pattern[str]:
     return re.compile(rf'(?:{before}(?:{words})[-_]*|{escape})["\\]+\s*:', re.IGNORECASE)
 
 
-# Any name with the ending of a credential, unless it is a position in a list.
+# Any name that ends like a credential's, unless it is a position in a list.
 _IN_NAME = r"(?:[\w.~\[\]-]|%5[bd])*"
 _CREDENTIAL = (
     rf"(?!{_IN_NAME}(?:cursor|page|sync)[_-]*token\b)"
@@ -122,8 +122,8 @@ def _values() -> re.Pattern[str]:
 class Redaction:
     """Replaces secrets in the texts of one exchange.
 
-    A long enough credential that is found in one text is replaced in all texts, so pass
-    all texts before printing any.
+    A credential found in one text is replaced in all texts, if it is long enough. So
+    pass all texts before you print any.
     """
 
     _SHORTEST = 12
@@ -131,7 +131,7 @@ class Redaction:
     def __init__(self) -> None:
         self._values: set[str] = set()
         self._lengths: dict[str, set[int]] = {}
-        """The lengths of values by their prefix, because thousands may have the same
+        """The lengths of remembered values by their prefix. Thousands may share a
         prefix.
         """
 
@@ -193,7 +193,7 @@ class Redaction:
         return "".join(found)
 
     def whole(self, content: str, holds: Holding) -> str | None:
-        """Return a body without its credentials and remembered secrets."""
+        """Return a body without its credentials and the remembered secrets."""
         found = self.body(content, holds)
         return None if found is None else self.text(found)
 

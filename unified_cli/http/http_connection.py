@@ -169,7 +169,7 @@ class HttpConnection:
 
     @property
     def lost(self) -> Outcome:
-        """How far the current attempt got, if it ends now."""
+        """How far the attempt got if its connection is lost now."""
         return (
             Outcome.UNFINISHED
             if self._body is not None and not self._body.finished
@@ -223,9 +223,9 @@ class HttpConnection:
     def _followed(self, request: Request, outgoing: httpx.Request, *, file: bool) -> httpx.Response:
         """Send the request, follow redirects, and return the response.
 
-        Follows redirects of a GET within its origin and, for a `file`, to another
-        origin, which only gets the headers that request the file. Raises RedirectError
-        for any other redirect before sending anything to its target, and for a loop.
+        Only a GET is redirected: within its origin, or to another origin for a `file`,
+        with only the headers for the file. Raises RedirectError for any other redirect,
+        before anything is sent to its target, and for a loop.
         """
         transport = self._transport
         response = transport.handle_request(outgoing)
@@ -295,8 +295,8 @@ class HttpConnection:
             "User-Agent": PRODUCT,
             "Authorization": f"Bearer {self._token}",
         }
-        # Comparing headers is faster than encoding them, and the requests of a list
-        # have the same headers.
+        # The requests of a list have the same headers, and comparing is faster than
+        # encoding.
         if headers.keys() != self._named.keys():
             self._headers = httpx.Headers(headers)
         elif changed := {

@@ -22,8 +22,8 @@ _ESCAPED_LETTER = re.compile(rb"\\u00[5-7]")
 
 
 class PageBody(NamedTuple):
-    """The records of a page, and its cursor as JSON text. `repeated` is a duplicate key
-    that we use.
+    """The records of a page, and its cursor as JSON text. `repeated` is a duplicate
+    among the keys that we read.
     """
 
     records: Sequence[Record]
@@ -65,9 +65,9 @@ def decode(body: bytes, service: Service) -> PageBody:
 
 
 def _as_served(body: bytes, readable: bytes, page: PageBody, service: Service) -> PageBody:
-    """Return the page with the original text of the body.
+    """Return the page with the text of the original body.
 
-    The text has lone surrogates that `readable` replaces.
+    `readable` is the body with its lone surrogates replaced.
     """
     if page.repeated:
         return page
@@ -82,8 +82,7 @@ def _as_served(body: bytes, readable: bytes, page: PageBody, service: Service) -
 
 
 def _decode(text: bytes, service: Service) -> PageBody:
-    # An array has one comma fewer than items, so fewer bytes or commas mean fewer
-    # records.
+    # Each record but the last needs a comma, so few bytes or commas mean few records.
     many = len(text) > decoding.MOST_RECORDS and text.count(b",") >= decoding.MOST_RECORDS
     if text.lstrip().startswith(b"["):
         if many:
@@ -104,7 +103,7 @@ def _decode(text: bytes, service: Service) -> PageBody:
 
 
 def _check_depths(records: Sequence[Record]) -> None:
-    # Counting brackets is fast, and a few records rarely have too many.
+    # Counting brackets is fast, and few records rarely have too many.
     for some in members.slices(records, _FEW):
         if json_check.deeper_than(b"".join(some), json_check.DEEPEST):
             raise decoding.TooLargeError(
@@ -115,14 +114,13 @@ def _check_depths(records: Sequence[Record]) -> None:
 def _without_records(text: bytes, records: list[Record], service: Service) -> bytes:
     """Return the object without its records, or "".
 
-    Returns "" if they do not directly follow each other. This takes a tenth of the time
-    of a search through the whole text.
+    Returns "" if they do not directly follow each other. Ten times as fast as a search
+    through the whole text.
     """
     start = text.find(b"[", text.find(_quoted(service)[0])) + 1
     last = bytes(records[-1]) if records else b""
     end = text.rfind(last) + len(last)
-    # If the part between start and end is as long as the records and their commas, it
-    # contains nothing else.
+    # If this part is as long as the records and their commas, it contains nothing else.
     return (
         text[:start] + text[end:]
         if end - start == sum(map(len, records)) + len(records) - 1
@@ -173,7 +171,7 @@ def _decoder(service: Service, items: Any) -> "msgspec.json.Decoder[_Parts]":
 def unwrapped(body: bytes, service: Service, operation: Operation | None) -> bytes:
     """Return the record or array in a wrapped response.
 
-    The response must not be a page. Known operations other than actions never wrap.
+    The response must not be a page. Only actions and unknown operations wrap.
     """
     body = body.strip()
     members = parts(body) if operation is None or operation.kind == "action" else None

@@ -31,7 +31,7 @@ from unified_cli.json_text.members import Record, string
 from unified_cli.masking import excerpt, masked
 
 if TYPE_CHECKING:
-    # Few lists are filtered.
+    # Import it late, because few lists are filtered.
     from unified_cli.json_text.change_time import ChangeFilter
 
 SourceT = TypeVar("SourceT")
@@ -45,7 +45,7 @@ _AFTER = re.compile(OWN_CURSOR + r"(\d{1,9}):(.*)", re.DOTALL)
 class Page(NamedTuple):
     """Some records of a list, and the cursor of the next page.
 
-    `next_cursor` is None after the last page. If a limit cut the page, it is only for
+    `next_cursor` is None after the last page. If a limit cut the page, use it only for
     `--cursor`. `one_line` means that no record contains a line break, and `large` that
     records should be processed in slices. `date` is the Date header.
     """
@@ -60,8 +60,8 @@ class Page(NamedTuple):
 
 
 class Span(NamedTuple):
-    """The part of a list to read: from `cursor`, at most `pages` and `records` (None:
-    all), changed after `since`.
+    """The part of a list to read: from `cursor`, at most `pages` and `records` (None
+    means all), and only records changed after `since`.
 
     A resumed run has read `done` pages with the cursors `seen`.
     """
@@ -104,8 +104,8 @@ class ListReader:
         """Request and return the next page.
 
         Raises the errors of `send`, ServiceError if the response is not a page or its
-        cursor repeats an earlier one, StateError if the service no longer accepts its
-        own cursor, and IncompleteError after too many empty pages.
+        cursor repeats an earlier one, StateError if the service refuses its own cursor,
+        and IncompleteError after too many empty pages.
         """
         if self._empty >= _MOST_EMPTY:
             raise IncompleteError(
@@ -229,9 +229,8 @@ def _is_bare(response: Response) -> bool:
 
 
 def check_keys(page: PageBody, request: Request) -> None:
-    """Raise ServiceError if a page has a duplicate key.
-
-    Only a part of such a page was read.
+    """Raise ServiceError if a page has a duplicate key, because a part of it was not
+    read.
     """
     if page.repeated:
         raise ServiceError(
@@ -299,7 +298,7 @@ def _cut(
 ) -> Page:
     """Return the page without unwanted records.
 
-    These were already read, are filtered out, or exceed the limit.
+    Such records were already read, are filtered out, or exceed the limit.
     """
     if since is None and skip == 0 and (left is None or left >= len(page.records)):
         return page
@@ -307,8 +306,7 @@ def _cut(
         end = len(page.records) if left is None else min(len(page.records), skip + left)
         found = page.records[skip:end]
     else:
-        # The position counts all served records, because a later run filters by a later
-        # time.
+        # Count all served records, because the next run may filter by another time.
         kept = [at for at in range(skip, len(page.records)) if since.keeps(page.records[at])]
         end = len(page.records) if left is None or left >= len(kept) else kept[left]
         found = [page.records[at] for at in kept[:left]]

@@ -1,15 +1,19 @@
-"""Decide when the next request may be sent under a limit, by headers or by one rate.
+"""Decide when the next request may be sent under a rate limit.
 
-- At first nothing is known: requests leave as they come, and only the number in flight
-is limited. It rises with each response. - A refusal (a 429, or a 403 that is a limit)
-begins a pause, as long as the service asks or a guess. Then one request goes alone, the
-probe; accepted, it ends the pause. There is no probe where the service said how long,
-and let a part of the burst through. - A refusal without Retry-After, or one that comes
-soon after another, sets the rate to what was accepted, pauses included. The rate
-returns along a cubic curve, as in botocore's adaptive mode: fast to the old rate,
-slowly near it, ever faster beyond it. - Headers that name a window, or what remains of
-one, hold requests back as well, as long as they can be true. The module uses neither a
-clock nor threads: callers pass all times, as seconds of one monotonic clock.
+- At first nothing is known. Requests are sent at once, and only the number in flight is
+  limited. Each response raises that number.
+- A refusal (a 429, or a 403 that is a limit) begins a pause: the time that the service
+  asked for, or a guess. Then one request, the probe, is sent alone. If it is accepted,
+  the pause ends. No probe is sent if the service gave a time and accepted a part of the
+  burst.
+- A refusal without Retry-After, or soon after another, sets the rate to the rate of
+  accepted requests, pauses included. The rate then rises along a cubic curve, as in
+  botocore's adaptive mode: fast to the old rate, slowly near it, and ever faster above.
+- Headers with a window, or with the rest of a window, also delay requests, as long as
+  they are plausible.
+
+The module uses neither a clock nor threads: callers pass all times, in seconds of one
+monotonic clock.
 """
 
 from collections import deque

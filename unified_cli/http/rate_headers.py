@@ -77,10 +77,10 @@ def _three_fields(headers: Mapping[str, str], prefix: str) -> RateFacts:
 
 
 def _policy(limit: str) -> Window | None:
-    """Return the window of the first limit, which is reached first.
+    """Return the window of the first limit, the one that is reached first.
 
-    If it has no window, return the slowest of the other windows. In "10, 100;w=60" the
-    limit of 10 has no window, because the 60 seconds belong to the limit of 100.
+    If it has none, return the slowest other window. In "10, 100;w=60" the limit of 10
+    has no window, because the 60 seconds belong to the limit of 100.
     """
     parts = [
         (float(number[1]), float(dict(_PARAMETER.findall(part)).get("w", 0)))

@@ -17,8 +17,8 @@ _NOTABLE = 1.0
 
 
 TellWait = Callable[[float, str, float], None]
-"""Called with the seconds and the reason of a wait, and the total seconds that the run
-has waited when it ends.
+"""Called before a wait, with its seconds, its reason, and the seconds that the run will
+have waited at its end.
 """
 Idle = Callable[[float], AbstractContextManager[object]]
 """Returns a context manager for a wait of this many seconds, possibly infinite.
@@ -51,7 +51,7 @@ def _bound(rate: float) -> Window | None:
 
 
 class Patience(Enum):
-    """How long a request waits for permission."""
+    """How long a request may wait for permission."""
 
     TIMEOUT = auto()
     """Until its timeout."""
@@ -62,8 +62,8 @@ class Patience(Enum):
 class RateLimit:
     """The rate limits of a token and its connections; thread-safe.
 
-    `rates` are the most requests in 10 s for a connection and for the token. 0 means no
-    limit of our own.
+    `rates` are the most requests in 10 s, for a connection and for the token. 0 means
+    no limit.
     """
 
     def __init__(
@@ -80,8 +80,7 @@ class RateLimit:
         self._monotonic = monotonic
         self._sleep = sleep
         self._idle = idle
-        # If no thread waits, use the lock directly, because a condition takes two more
-        # calls.
+        # If no thread waits, use the lock directly: a condition takes two more calls.
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._unlikely: deque[tuple[float, str]] = deque(maxlen=100)
@@ -235,8 +234,9 @@ class RateLimit:
 
 
 class Quota:
-    """The retries that a long run has left, so that it ends soon if the service is
-    down; thread-safe.
+    """The retries that a long run has left; thread-safe.
+
+    They bound the run if the service is down.
     """
 
     def __init__(self, tokens: int = 500) -> None:

@@ -35,7 +35,7 @@ _MOST = 1_000_000
 
 
 class HarIndex:
-    """The exchanges in a copy of a HAR file, so that changes to the file do not matter.
+    """Finds exchanges in a copy of a HAR file. The file may change meanwhile.
 
     Raises StorageError if the file cannot be read, and StateError if an entry is
     invalid.
@@ -152,8 +152,8 @@ def _opened(path: Path) -> BinaryIO:
 class UnrecordedError(Exception):
     """The recording does not contain a request.
 
-    It is not a UnifiedError, so that no part of a run catches it and continues.
-    `evidence` converts it at the end of the run.
+    Not a UnifiedError, because a run would catch that and continue. `evidence` converts
+    it at the end.
     """
 
     def __init__(self, reason: str, hint: str) -> None:
@@ -163,7 +163,7 @@ class UnrecordedError(Exception):
 
 
 class ReplayClock:
-    """A monotonic clock that `sleep` advances at once, for the calling thread only."""
+    """A monotonic clock for each thread. `sleep` advances it without waiting."""
 
     def __init__(self) -> None:
         self._passed = threading.local()
@@ -238,7 +238,7 @@ _ANEW = "record the same command again with --record"
 
 
 class _ReplayedStream(httpx.SyncByteStream):
-    """A recorded body, which ends with the same error, if any."""
+    """A recorded body. Raises the recorded error at its end, if any."""
 
     def __init__(self, body: bytes, ending: Exception | None) -> None:
         self._body = body

@@ -31,8 +31,8 @@ _RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")
 
 
 class ByteRange(NamedTuple):
-    """The part of a file to request: from byte `start`, if the file still has the
-    `validator`, otherwise all.
+    """The part of a file to request: from byte `start` if its `validator` still
+    matches, otherwise all.
     """
 
     start: int = 0
@@ -81,7 +81,9 @@ class Scope(NamedTuple):
     account.
     """
     honours_keys: bool = False
-    """The service honours idempotency keys, so a repeat with the same key is safe."""
+    """Whether the service honours idempotency keys, so that a retry with the same key
+    is safe.
+    """
 
 
 # Requests for the pages of a list differ only in their cursor.
@@ -132,7 +134,9 @@ class Request(NamedTuple):
     key: str | None = None
     operation: Operation | None = None
     honours_keys: bool = False
-    """The service honours idempotency keys, so a repeat with the same key is safe."""
+    """Whether the service honours idempotency keys, so that a retry with the same key
+    is safe.
+    """
     in_doubt: bool = False
     """Whether an earlier run may have carried it out."""
     private: bool = False
@@ -185,10 +189,9 @@ class Request(NamedTuple):
     def may_act_twice(self) -> bool:
         """Whether sending the request again may repeat its effect.
 
-        True for operations with effects outside the connection, such as an email,
-        because an idempotency key does not prevent them; for writes to paths that are
-        not in the catalogue; for keys that the service may ignore; and for a file
-        without a key, which may be stored twice.
+        True for effects outside the connection, such as an email, which a key does not
+        prevent; for writes to paths that the catalogue lacks; if the service may ignore
+        keys; and for a file without a key, which may be stored twice.
         """
         if self.upload is not None and self.key is None:
             return True
@@ -246,7 +249,7 @@ def for_service(address: Address, path: str, query: Query, account: str = "") ->
 
 
 def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
-    """Return the request for a typed path below the base URL.
+    """Return the request for a path that the user typed, below the base URL.
 
     The path must be percent-encoded. Raises UsageError if a server might decode it
     differently.
@@ -294,7 +297,7 @@ def answers_with_credentials(path: str, service: Service) -> bool:
     """Return whether the response to a path may contain credentials of connections.
 
     The path is not percent-encoded, and may begin with the path of the base URL.
-    Servers parse paths differently, so a similar path counts, too.
+    Similar paths count, because servers parse paths differently.
     """
     plain = f"{_PARAMETERS.sub('', path.casefold())}/"
     return any(f"{root}/" in plain for root in (service.accounts, service.connections.link))
@@ -357,7 +360,7 @@ def _below(segments: Sequence[str]) -> str:
 def _read_back(
     address: Address, target: str, segments: tuple[str, ...], query: tuple[tuple[str, str], ...]
 ) -> None:
-    """Raise UsageError if parsing the URL does not return the same parts."""
+    """Raise UsageError if the URL is parsed into different parts."""
     parts = urlsplit(address.origin + target)
     path = parts.path.removeprefix(address.path)
     same = (

@@ -45,8 +45,8 @@ class BodyField:
 
 
 class _Step(NamedTuple):
-    """One name in a field such as `a[b][]`, and its column. An empty name appends to an
-    array.
+    """One name in a field such as `a[b][]`, and its position. An empty name appends to
+    an array.
     """
 
     name: str
@@ -96,7 +96,7 @@ def check_id(typed: str, name: str, value: Json, *, hint: str) -> None:
 
 
 def reads_stdin(data: str | None, fields: Sequence[BodyField]) -> int:
-    """Return how many of these options read standard input."""
+    """Count the options that read standard input."""
     piped = [not field.raw and field.text.partition("=")[2] in _PIPED for field in fields]
     return sum(piped) + (data in _STDIN)
 
@@ -223,8 +223,7 @@ def _set(tree: dict[str, Json], field: BodyField, runtime: Runtime) -> None:
 def _descend(at: Json, step: _Step, following: str, field: BodyField) -> Json:
     empty: Json = [] if following == "" else {}
     if isinstance(at, list):
-        # Like other tools, `a[][b]=1 a[][c]=2` fills one object until a name is
-        # repeated.
+        # `a[][b]=1 a[][c]=2` fills one object until a name repeats, as in other tools.
         last = _open(at[-1]) if at else None
         if not (isinstance(last, dict) and isinstance(empty, dict) and following not in last):
             at.append(empty)

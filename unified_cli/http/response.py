@@ -26,8 +26,8 @@ _HTML = (b"<!doctype html", b"<html")
 class Response(NamedTuple):
     """A successful response.
 
-    JSON is in `body`, complete and checked. Anything else can be read once from
-    `chunks`. The names of `headers` are in lower case.
+    JSON is in `body`, complete and checked. Other content is in `chunks`, which can be
+    read once. The names of `headers` are in lower case.
     """
 
     status: int
@@ -41,7 +41,7 @@ class Response(NamedTuple):
 
     @property
     def content_type(self) -> str:
-        """The Content-Type, or words for messages if it is missing. Empty for JSON."""
+        """The Content-Type, or words for its absence. Empty for JSON."""
         return self.headers.get("content-type", "" if self.body else "bytes without a Content-Type")
 
     @property
@@ -56,7 +56,7 @@ class Failed(NamedTuple):
     attempt: Attempt
     error: UnifiedError
     stale: bool = False
-    """Whether the server had closed the idle connection before the request was sent."""
+    """Whether the server had closed the idle connection before the request."""
 
 
 class Expected(NamedTuple):
@@ -74,9 +74,9 @@ class Expected(NamedTuple):
 class Reader(NamedTuple):
     """Reads the responses of one connection.
 
-    `disconnect` closes the connection before a response is complete. `failure_of`
-    describes an error of the transport. `token` is the source of the token, and
-    `profile` the profile of the connection, for messages.
+    `disconnect` gives up a response before its end. `failure_of` describes an error of
+    the transport. `token` is the source of the token, and `profile` the profile of the
+    connection, for messages.
     """
 
     state: ConnectionState
@@ -128,7 +128,7 @@ class Reader(NamedTuple):
                     request, status, "the answer is not JSON, so its credentials cannot be left out"
                 )
             return self._document(request, response, headers, expected)
-        # If no record is expected, a response without a type may be a large file.
+        # Unless a record is expected, a response without a type may be a large file.
         operation = request.operation
         there = status == 200 and headers.get("content-length") != "0"
         untyped = there and not kind and (operation is None or operation.kind == "action")
@@ -190,7 +190,7 @@ class Reader(NamedTuple):
         served: bytes,
         expected: Expected,
     ) -> Response | Failed:
-        """Return a body without a type, which is not valid JSON.
+        """Return a body that has no type and is not valid JSON.
 
         Raises DamageError if a record is expected and the body begins like JSON.
         """
@@ -238,7 +238,7 @@ class Reader(NamedTuple):
         try:
             body = self._whole(response, headers, _LARGEST_ERROR)
         except (decoding.DamageError, decoding.TooLargeError, httpx.TransportError):
-            # The status is known, although the explanation is lost.
+            # The explanation is lost, but the status is known.
             self.disconnect()
             body = b""
         self.trace.body(body)

@@ -1,5 +1,5 @@
-"""Send a file as the body of a request, unchanged or in a form. Each attempt streams it
-from its beginning.
+"""Send a file as the body of a request, unchanged or in a form. Each attempt sends it
+from the beginning.
 """
 
 import hashlib
@@ -21,9 +21,7 @@ DEFAULT_FIELD = "file"
 """The default field of a form for the file."""
 
 Progress = Callable[[int, int], None]
-"""Called with the bytes of the body sent so far, and in all; each attempt begins at
-0.
-"""
+"""Called with the bytes sent and the size of the body. Each attempt begins at 0."""
 
 _CHUNK = 64 * 1024
 _MEDIA_TYPE = re.compile(
@@ -39,7 +37,7 @@ _KINDS = (
 
 class UploadFacts(NamedTuple):
     """The options of an upload: `field` and `fields` of a form, or the content type of
-    a file that is sent unchanged.
+    an unchanged file.
     """
 
     file: str
@@ -82,8 +80,7 @@ class Upload:
         self.content_type = content_type
         self._head = self._tail = b""
         if field is not None:
-            # A digest of the file and the fields makes the boundary unique, and the
-            # same for every attempt.
+            # A digest as the boundary is unique, and the same for every attempt.
             content = json.dumps([self._file.sha256, path.name, field, [*fields]]).encode()
             boundary = f"unified-{hashlib.sha256(content).hexdigest()[:40]}"
             self.content_type = f"multipart/form-data; boundary={boundary}"
@@ -122,8 +119,8 @@ class Upload:
         with self._file.reader() as reader:
             try:
                 while piece := reader.read(_CHUNK):
-                    # Yield each piece after reading the next one, so that the last
-                    # piece waits for the digest.
+                    # Hold each piece back until the next is read, so that the last
+                    # waits for the digest.
                     if pending:
                         yield pending
                     pending = piece

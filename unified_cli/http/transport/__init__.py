@@ -1,3 +1,1 @@
-"""Connections to the service: sockets with a deadline, TLS, proxies, redirects, and
-network errors.
-"""
+"""Connect to the service: sockets with a deadline, TLS, proxies and network errors."""

@@ -1,4 +1,4 @@
-"""Describe an error of a transport, and determine how far the attempt got."""
+"""Describe an error of a transport, and find out how far the attempt got."""
 
 import socket
 import ssl

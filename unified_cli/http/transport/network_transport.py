@@ -80,7 +80,7 @@ class NetworkTransport(httpx.BaseTransport):
 
     def _tunnel(self, connection: DeadlineSocket, proxy: ProxySetting, url: httpx.URL) -> None:
         if proxy.url.scheme == "https" and self._context is not None:
-            # The proxy's certificate is verified like the service's.
+            # Verify the proxy's certificate like the service's.
             connection.start_tls(self._context, proxy.url.raw_host.decode("ascii"))
         target = f"{bracketed(url.raw_host.decode('ascii'))}:{port_of(url)}".encode("ascii")
         headers = [(b"Host", target)]
@@ -103,8 +103,7 @@ class NetworkTransport(httpx.BaseTransport):
         # All requests of this program have such a stream.
         assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101
         if isinstance(request.stream, httpx.ByteStream):
-            # Send head and body in one packet if possible. httpx has counted the bytes
-            # of the body.
+            # Send head and body in one packet if possible.
             connection.send(b"".join([head, *request.stream]))
             return
         connection.send(head)
@@ -121,7 +120,7 @@ class NetworkTransport(httpx.BaseTransport):
 def _head(method: bytes, target: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
     """Return the head of a request.
 
-    Raises LocalProtocolError if a server could parse it differently.
+    Raises LocalProtocolError if a server could read it differently.
     """
     lines = [
         b"%b %b HTTP/1.1" % (method, target),

@@ -11,10 +11,10 @@ import httpx
 
 from unified_cli.http.transport.sockets import DeadlineSocket
 
-# A head as h11 accepts it. llhttp alone would accept other protocols and versions,
-# arbitrary bytes in the reason, and blank lines before the head and, with control
-# characters in headers, also blanks before a colon, folded lines, and single-character
-# line ends.
+# The head as h11 accepts it. llhttp alone is too lenient: it accepts other protocols
+# and versions, any bytes in the reason, and blank lines before the head. With control
+# characters in headers it also accepts blanks before a colon, folded lines, and a
+# single CR or LF as line end.
 _HEAD = re.compile(
     rb"(HTTP/1\.[01]) ([1-9][0-9]{2})(?: ([^\x00\n\v\f\r]*))?\r\n"
     rb"(?:[-!#$%&'*+.^_`|~0-9A-Za-z]+:[^\x00\n\v\f\r]*\r\n)*\r\n"
@@ -22,10 +22,10 @@ _HEAD = re.compile(
 _LENGTH = re.compile(rb"^content-length:[ \t]*([^\r\n]*?)[ \t]*\r\n", re.IGNORECASE | re.MULTILINE)
 _HEAD_END = b"\r\n\r\n"
 _LARGEST_HEAD = 64 * 1024
-# The longest useful chunk header for one byte of a body.
+# The longest chunk header to accept for each byte of a body.
 _MOST_FRAMING = 16
 _BODILESS = {204, 304}
-# Headers that must not follow a body, because they define its length.
+# Headers that must not be trailers, because they define the body's length.
 _NO_TRAILERS = {b"content-length", b"transfer-encoding"}
 # Larger than any Content-Length, because llhttp stores a length in eight bytes.
 _UNTIL_CLOSED = 1 << 64
@@ -35,8 +35,7 @@ _CHUNKED = -1
 class _LlhttpEvents:
     """The callbacks and results of llhttp.
 
-    It does not refer to its reader, because a reference cycle would keep responses in
-    memory.
+    It has no reference to its reader: a cycle would keep responses in memory.
     """
 
     def __init__(self) -> None:
@@ -72,9 +71,9 @@ def _with_one_length(head: bytes) -> bytes:
 
 
 class ResponseReader(httpx.SyncByteStream):
-    """The response to a request of that method.
+    """Reads the response to a request.
 
-    The constructor reads the head, and skips interim responses. Iteration yields the
+    The constructor reads the head, and skips interim responses. Iterate to get the
     body. After the body, the connection is free for another request, or closed if it
     cannot be reused. Raises RemoteProtocolError if the response is not valid HTTP, and
     the errors of the connection.
@@ -105,8 +104,8 @@ class ResponseReader(httpx.SyncByteStream):
     def _next_head(self) -> None:
         self._parts = _LlhttpEvents()
         self._parser = httptools.HttpResponseParser(self._parts)
-        # Accept control characters in headers, which some services send, and a length
-        # beside chunks, which is ignored. Such a connection is not reused.
+        # Some services send control characters in headers, or both a length and chunks.
+        # Accept these, but do not reuse the connection.
         self._parser.set_dangerous_leniencies(lenient_headers=True, lenient_chunked_length=True)
         data, fed = self._rest or self._connection.receive(), 0
         while (end := data.find(_HEAD_END, max(0, fed - len(_HEAD_END)))) < 0 and len(
@@ -141,7 +140,7 @@ class ResponseReader(httpx.SyncByteStream):
             if lower == b"content-length":
                 if len(value) > 20:
                     raise httpx.RemoteProtocolError("its length has too many digits")
-                # llhttp has already refused other text and different lengths.
+                # llhttp has already refused anything but equal numbers.
                 length = int(value)
             elif lower == b"transfer-encoding":
                 codings.append(value.lower())
@@ -177,7 +176,7 @@ class ResponseReader(httpx.SyncByteStream):
             yield data[:left]
 
     def _chunks(self) -> Iterator[bytes]:
-        # From here on, check headers, which can only be trailers, as strictly as h11.
+        # Later headers can only be trailers: check them as strictly as h11.
         self._parser.set_dangerous_leniencies(lenient_headers=False)
         parts, spare, data, end = self._parts, _LARGEST_HEAD, self._rest, b""
         while not parts.ended:

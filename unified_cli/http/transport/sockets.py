@@ -21,7 +21,7 @@ _CONNECT = 10.0
 _NEXT_ADDRESS = 2.5
 _IDLE = 30.0
 _READ_SIZE = 64 * 1024
-# A writable socket accepts this much without waiting for the peer.
+# A writable socket accepts this many bytes without waiting for the peer.
 _UPLOAD_SIZE = 16 * 1024
 _INTERIM = re.compile(rb"HTTP/1\.[01] 1")
 _ATTEMPT = 60.0
@@ -51,7 +51,7 @@ class ConnectionState:
     def start(self, until: float, *, uploads: bool = False) -> None:
         """Begin an attempt that ends at `until`.
 
-        It ends in a minute if that is earlier.
+        It ends after a minute, if that is earlier.
         """
         self._until = min(until, self.now() + _ATTEMPT)
         self.speaks_http = self.speaks_http or self.received > 0
@@ -105,8 +105,8 @@ class DeadlineSocket:
     def start_tls(self, context: ssl.SSLContext, host: str) -> None:
         """Start TLS, within the existing TLS if there is one.
 
-        Raises OSError, and ValueError if a part of the name is empty or too long, which
-        happens only if a proxy looks it up.
+        Raises OSError, and ValueError if a part of the name is empty or too long. Only
+        a proxy can have looked up such a name.
         """
         seconds = self._state.handshake_seconds = self._state.seconds(_CONNECT)
         # The ssl module also encodes the name, but leaves the socket open if that
@@ -116,8 +116,8 @@ class DeadlineSocket:
             self._socket = nested = _Nested(self._plain, context, host, self._in_time)
             self._in_time(nested.do_handshake, select.POLLIN, seconds)
         else:
-            # This includes the handshake, because truststore's `wrap_socket` checks the
-            # certificate before it returns.
+            # This must include the handshake: truststore checks the certificate before
+            # `wrap_socket` returns.
             self._plain.settimeout(seconds)
             self._socket = self._plain = context.wrap_socket(self._plain, server_hostname=host)
             self._plain.setblocking(False)
@@ -144,8 +144,8 @@ class DeadlineSocket:
         return data
 
     def send(self, data: bytes) -> None:
-        """Send the bytes. Raises WriteTimeout, and WriteError, also if the peer answers
-        a long body before its end.
+        """Send the bytes. Raises WriteTimeout and WriteError. The latter also if the
+        peer responds before the end of a long body.
         """
         rest = memoryview(data)
         while rest:
@@ -231,7 +231,7 @@ class DeadlineSocket:
 
 
 class _Nested:
-    """TLS within the TLS of a proxy, with the socket methods that are used here.
+    """TLS within a proxy's TLS. Has the socket methods that are used here.
 
     If there is no data, `do_handshake` and `recv` raise SSLWantReadError, like the
     methods of the outer socket.

@@ -29,7 +29,7 @@ def tls_context(ca_bundle: str | None, environ: Mapping[str, str]) -> ssl.SSLCon
     `ca_bundle`. All connections of a run share the context. Raises ConfigError if
     authorities cannot be read.
     """
-    # Workers call this at the same time, and the first one reads for all.
+    # Workers call this at the same time; the first loads it for all.
     with _reading:
         return _context(ca_bundle, environ.get("SSL_CERT_FILE"), environ.get("SSL_CERT_DIR"))
 
@@ -81,8 +81,8 @@ def _by_system() -> ssl.SSLContext:
 def _complete_folder() -> str | None:
     """Return the system's folder of authorities, or None.
 
-    Returns None if it lacks authorities of the system's bundle. From the folder,
-    OpenSSL reads only the required authority, but reading the whole bundle takes 20 ms.
+    Returns None if it lacks authorities of the system's bundle. OpenSSL reads one
+    authority from the folder, but the whole bundle, which takes 20 ms.
     """
     paths = ssl.get_default_verify_paths()
     try:
@@ -91,10 +91,9 @@ def _complete_folder() -> str | None:
             found = [entry.stat() for entry in entries if _HASHED.fullmatch(entry.name)]
     except OSError:
         return None
-    # Skip files that not everyone may read, because this user may be excluded.
+    # This user may be unable to read files that are not public, so skip them.
     size = sum(one.st_size for one in found if one.st_mode & stat.S_IROTH)
-    # The bundle consists of the files in the folder, so it is larger if something was
-    # added only to the bundle.
+    # The bundle is made from these files. If it is larger, something was added to it.
     return paths.openssl_capath if size and size == bundle else None
 
 
@@ -109,8 +108,7 @@ def _has_authorities(context: ssl.SSLContext) -> bool:
             folder is not None and any(Path(folder).iterdir())
         )
     except PermissionError:
-        # OpenSSL opens files by their names without listing the folder, so it may still
-        # find authorities there.
+        # OpenSSL opens files by name without listing the folder, so it may find some.
         return True
 
 
