@@ -28,8 +28,8 @@ _VALUES = ("enum", "values", "options")
 
 
 class DescribedField(NamedTuple):
-    """A parameter or a field. `type` is empty if it is not reported; `values` are the
-    values that it may have.
+    """A parameter or a field. `type` is "" if unknown, and `values` are the possible
+    values.
 
     The name of a nested field is in brackets: `owner[id]`, `to[][email]`.
     """
@@ -42,12 +42,12 @@ class DescribedField(NamedTuple):
 
 
 class MethodDescription(NamedTuple):
-    """The parameters and fields of a method, required ones first; `served` is the whole
+    """The parameters and fields of a method, required ones first. `served` is the whole
     answer.
 
-    `record` are the fields of a record, if the answer has a schema of it. `whole` says
-    that the answer names no other fields. `default_query` and `default_body` are the
-    defaults that the service says it adds: they are shown, never sent.
+    `record` are the fields of a record, if described. `whole` means that nothing was
+    left out. `default_query` and `default_body` are what the service adds by default:
+    they are shown, never sent.
     """
 
     query: tuple[DescribedField, ...]
@@ -87,8 +87,7 @@ def description(document: JsonObject, served: bytes = b"") -> MethodDescription 
 
 
 def _of_record(schema: Json) -> tuple[DescribedField, ...]:
-    # The form of this schema is not documented, so a schema that cannot be read is
-    # ignored.
+    # The form of this schema is not documented, so ignore it if it cannot be read.
     try:
         return fields(schema)
     except SchemaError:
@@ -149,20 +148,20 @@ def _is_schema(schema: Json) -> bool:
 
 
 class _Reader:
-    """Reads the fields of one schema. It stops after `_MOST_PARTS` parts: through
-    references, a few can expand to any number.
+    """Reads the fields of a schema. Stops after `_MOST_PARTS` parts, because references
+    can expand a few parts to any number.
     """
 
     def __init__(self, root: Json) -> None:
         self._root = root
         self._left = _MOST_PARTS
         self.whole = True
-        """Nothing was left out."""
+        """Whether nothing was left out."""
 
     def members(
         self, schema: Json, within: str, depth: int, *, binding: bool = True
     ) -> Iterator[DescribedField]:
-        """Yield the fields of an object, each followed by those within it.
+        """Yield the fields of an object, each before its nested fields.
 
         Fields of alternatives are optional.
         """
@@ -213,8 +212,8 @@ class _Reader:
                 yield one
 
     def _resolved(self, schema: JsonObject) -> JsonObject:
-        """Return the schema with its references within the document resolved. Members
-        beside a reference override those of the referenced schema.
+        """Resolve a schema's references within the document. Members beside a reference
+        override those of the referenced schema.
         """
         for _ in range(_MOST_REFERENCES):
             place = schema.get("$ref")

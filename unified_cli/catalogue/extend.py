@@ -32,9 +32,8 @@ def extended(
     """Return the catalogue with the content of a file.
 
     Also returns a line for each API, resource or operation of the file that is ignored.
-    `source` names the file, `reserved` the commands that are not APIs. Raises
-    CatalogueError, with the file and the line, for an error anywhere in the file; then
-    nothing of the file is used.
+    `source` names the file, and `reserved` the commands that are not APIs. Raises
+    CatalogueError, with the file and the line, if there is any error in the file.
     """
     try:
         return _extended(catalogue, text, source, reserved)
@@ -99,9 +98,9 @@ def _build_api(catalogue: Catalogue, name: str, tables: TomlTable, old: Api | No
 
 
 def _marked(resource: Resource, source: str, facts: KnownFacts | None, described: Toml) -> Resource:
-    """Return the resource with its file and its actions' effects.
+    """Return the resource with its file, and the effects of its actions.
 
-    The file states the effects. An action without a stated effect may have any effect.
+    An action may have any effect unless the file states it.
     """
     table = described if isinstance(described, dict) else {}
     read, safe = (table.get(key, "").split() for key in EFFECTS)
@@ -175,7 +174,7 @@ def _known(table: TomlTable, api: str, resource: str, apis: TomlTable) -> KnownF
 
 
 def _line(text: str, place: str) -> int:
-    """Return the line number of a dotted place.
+    """Return the line number of a key such as `a.b`.
 
     Its words are searched one after the other.
     """

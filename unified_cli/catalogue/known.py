@@ -18,8 +18,8 @@ _FIELD = re.compile(
 )
 # Assumption: a field with such a name is a time.
 _TIMES = ("_at", "_time", "_date")
-# Assumption: a parameter that is an object takes the id of a record. Only this one
-# takes the provider's own words.
+# Assumption: a parameter that is an object takes the id of a record, except this one,
+# which takes the provider's own words.
 _MEMBERS = {"filter_Query": "raw"}
 
 
@@ -41,7 +41,7 @@ class KnownField(NamedTuple):
 
     @property
     def is_time(self) -> bool:
-        """Whether its value is a time. The service documents its times as ISO 8601."""
+        """Whether its value is a time, in ISO 8601."""
         return self.type == "string" and self.name.endswith(_TIMES)
 
     @property
@@ -55,8 +55,8 @@ class KnownField(NamedTuple):
 class KnownFacts(NamedTuple):
     """The known facts about one resource.
 
-    `query`, `body` and `example`, which has arguments for the sandbox, are by
-    operation. `members` are the members of fields that are objects, such as
+    `query`, `body` and `example` are by operation. `example` has arguments for the
+    sandbox. `members` are the members of fields that are objects, such as
     `status.name`.
     """
 
@@ -67,8 +67,8 @@ class KnownFacts(NamedTuple):
     members: tuple[KnownField, ...] = ()
 
     def sent(self, operation: str) -> tuple[KnownField, ...]:
-        """Return the known fields of an operation's body. A field refers to what the
-        record's field of that name refers to.
+        """Return the known fields of an operation's body. A field refers to the same
+        resource as the record's field of that name.
         """
         answered = {one.name: one.references for one in self.fields}
         return tuple(
@@ -122,7 +122,7 @@ def known_in(table: TomlTable) -> KnownFacts:
 
 
 def written(field: KnownField) -> str:
-    """Return the word that describes a field in a file of known facts."""
+    """Return the word for a field in a file of known facts."""
     required, assumed = "!" if field.required else "", "?" if field.assumed else ""
     kind = f":{field.type}" if field.type != "string" else ""
     references = f">{field.references}" if field.references else ""

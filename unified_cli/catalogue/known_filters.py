@@ -10,20 +10,21 @@ from typing import NamedTuple
 from unified_cli.catalogue.known import KnownField
 from unified_cli.catalogue.model import NOT_SENT, Operation, Service
 
-# Digits of a count of seconds, from 1973 on. Fewer are a year, or a part of a date.
+# How many digits seconds since 1970 have, from 1973 on. Fewer digits are a year or a
+# part of a date.
 _LEAST_SECONDS = 9
 _COMBINED = ("and", "or")
 _CLOSE = 0.7
 _CLOSE_FIELD = 0.85
-# Operators that some providers take.
+# Operators that only some providers support.
 _OF_SOME = ("gte", "lte", "ne")
 PASSED_ON = "remote_query"
 DIRECTIONS = ("asc", "desc")
 
 
 class KnownFilters(NamedTuple):
-    """The known parameters of a list: `filters`, each alone or with one of the
-    `operators`, and `sort_keys`.
+    """The known parameters of a list: `sort_keys`, and `filters`, with or without one
+    of the `operators`.
     """
 
     filters: tuple[KnownField, ...]
@@ -34,7 +35,7 @@ class KnownFilters(NamedTuple):
 def known_filters(operation: Operation, service: Service) -> KnownFilters:
     """Return the filters and sort keys of a list. All empty for another operation.
 
-    Assumption: the documented ones work on every list; a provider may ignore any of
+    Assumption: the documented filters work on every list, but a provider may ignore
     them.
     """
     if not operation.lists:
@@ -48,8 +49,8 @@ def known_filters(operation: Operation, service: Service) -> KnownFilters:
 class DoubtfulParameter(NamedTuple):
     """A parameter or field without a known effect.
 
-    It has its name, the problem, and the name that was probably meant. `known` is the
-    command that prints the known names.
+    `meant` is the probable name, if any. `known` is the command that prints the known
+    names.
     """
 
     name: str
@@ -76,13 +77,11 @@ def find_doubtful(
     query: Iterable[tuple[str, str]],
     described: Sequence[str] | None = None,
 ) -> list[DoubtfulParameter]:
-    """Return the parameters that a list is not known to take.
+    """Return the parameters that a list probably does not have.
 
-    `described` are those that its connection named.
-
-    An unknown name is reported if it is similar to a known one, or if all filters of
-    the list are known. The service's own words and those that are handed to the
-    provider are never reported.
+    `described` are the parameters that its connection described. An unknown name is
+    reported if it is similar to a known name, or if all filters of the list are known.
+    Parameters for the service itself and for the provider are never reported.
     """
     if not operation.lists:
         return []
@@ -91,8 +90,8 @@ def find_doubtful(
 
 
 def _slips(name: str, known: Sequence[str]) -> list[str]:
-    # Compare swapped letters first: by similarity, `nmae` is no nearer to `name` than
-    # `amount` to `account`.
+    # Compare swapped letters first, because difflib finds `nmae` no nearer to `name`
+    # than `amount` to `account`.
     letters = sorted(name.removesuffix("s"))
     swapped = [one for one in known if one != name and sorted(one.removesuffix("s")) == letters]
     return swapped[:1] or get_close_matches(name, known, 1, _CLOSE_FIELD)
@@ -101,18 +100,18 @@ def _slips(name: str, known: Sequence[str]) -> list[str]:
 def doubtful_fields(
     operation: Operation, names: Iterable[str], described: Sequence[str] = ()
 ) -> list[DoubtfulParameter]:
-    """Return the unknown fields of a body that are similar to known ones. `described`
-    are those that the connection named.
+    """Return the unknown fields of a body that are similar to known fields.
 
-    Other unknown fields are never reported: a connection may take fields of its own.
+    `described` are the fields that the connection described. Other unknown fields are
+    never reported, because a connection may have its own fields.
     """
     if not operation.takes_body or operation.method == "DELETE":
         return []
     facts = operation.facts
     fields = [one.name for one in (*facts.fields, *facts.body.get(operation.name, ()))]
     known = {*fields, *(f"{one}_id" for one in fields), *described, *NOT_SENT}
-    # A field with a dot may be a path, which has its own warning. A singular beside a
-    # known plural is often its own field.
+    # A field with a dot may be a path, which has its own warning. The singular of a
+    # known plural is often another field.
     near = {
         name: _slips(name, sorted(known))
         for name in names
@@ -132,7 +131,8 @@ class _Check:
         self, operation: Operation, service: Service, described: Sequence[str] | None
     ) -> None:
         self._command, self._service = operation.command, service
-        # A connection that names its own parameters may have others than the help.
+        # A connection that describes its parameters may have other parameters than the
+        # help.
         self._help = "" if described else f"unified help {self._command}"
         # The service's own parameters for any request share a prefix.
         self._passed_on = (PASSED_ON, f"{service.exclude_fields.partition('_')[0]}_")
@@ -181,8 +181,7 @@ class _Check:
 def _is_time(text: str) -> bool:
     """Return whether the text is a time.
 
-    It has the service's documented form, or is a count of seconds, which some providers
-    take.
+    It has the documented form, or is a number of seconds, which some providers accept.
     """
     if text.isdecimal() and len(text) >= _LEAST_SECONDS:
         return True

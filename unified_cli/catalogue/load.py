@@ -1,4 +1,4 @@
-"""Read the catalogue's TOML into its types. An error in the data names its place."""
+"""Read the catalogue's TOML into its types. Errors name the place in the data."""
 
 import re
 import tomllib
@@ -22,7 +22,7 @@ SOURCE = "catalogue.toml"
 _APIS = "apis"
 """The folder with a file for each API: its resources and what its actions do."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-# The only table in the table of the service's words.
+# The only table among the service's words.
 _INNER = "connections"
 _SENTENCES = {
     "list": "List {many}",
@@ -34,8 +34,8 @@ _SENTENCES = {
 }
 _KINDS = {"GET": "read", "DELETE": "delete"}
 EFFECTS = ("read", "safe")
-"""The keys of a user's resource for the actions that change nothing, and for those that
-may be repeated.
+"""The keys in a user's resource for actions that change nothing, and for actions that
+are safe to repeat.
 """
 _OPTIONAL = ("about", "origin", *EFFECTS)
 
@@ -59,7 +59,7 @@ class PlaceError(CatalogueError):
 def load() -> Catalogue:
     """Return the catalogue that comes with the program.
 
-    Its data is not checked each time: a test reads all of it with `read`.
+    Its data is not checked each time, because a test reads all of it with `read`.
     """
     data = _shipped(SOURCE)
     service = _service(data["service"])
@@ -77,8 +77,8 @@ def _shipped(file: str) -> Any:
 def read(text: str, source: str = SOURCE) -> Catalogue:
     """Return the catalogue written in `text`, all of it.
 
-    Raises CatalogueError, with `source` and the place, for unknown keys, no operations,
-    a repeated word, or a bad word.
+    Raises CatalogueError, with `source` and the place, for an unknown key, missing
+    operations, or a repeated or invalid word.
     """
     try:
         data = tomllib.loads(text)
@@ -116,7 +116,7 @@ def _service(words: Any) -> Service:
 def _resources(service: Service, api: str, table: Any) -> dict[str, Resource]:
     """Return the resources in the table of an API.
 
-    The table has passed the checks below.
+    The table was checked before.
     """
     summaries = table.get("actions", {})
     return {
@@ -130,7 +130,7 @@ def _resource(
 ) -> Resource:
     """Return the resource that these words, or this table, describe.
 
-    `summaries` are those of the actions of its API.
+    `summaries` describe the actions of the API.
     """
     table = {"operations": described} if isinstance(described, str) else described
     many = name.replace("-", " ").replace("_", " ")
@@ -144,9 +144,8 @@ def _resource(
 
 
 def operation_of(service: Service, api: str, resource: str, name: str, summary: str) -> Operation:
-    """Return the operation of these names.
-
-    It is one of the standard five, a search, or an action.
+    """Return the operation with these names: a standard operation, a search, or an
+    action.
     """
     method, suffix = STANDARD.get(name, ("POST", f"/{name}"))
     searches = name == service.search
@@ -201,7 +200,7 @@ def _check_api(place: str, name: str, apis: TomlTable) -> None:
 
 
 def _checked_words(place: str, name: str, data: Toml) -> list[str]:
-    """Return the operations of a resource, whose words or table are checked.
+    """Check the words or the table of a resource, and return its operations.
 
     Raises CatalogueError.
     """
@@ -236,7 +235,7 @@ def known_keys(place: str, data: TomlTable, known: set[str]) -> None:
 def table_of(place: str, data: TomlTable, key: str) -> dict[str, Toml]:
     """Return the table of that key.
 
-    Raises CatalogueError if it does not exist, or it is empty.
+    Raises CatalogueError if it is missing or empty.
     """
     value = data.get(key)
     if not isinstance(value, dict) or not value:

@@ -1,5 +1,5 @@
-"""The catalogue's types: a service has APIs, an API resources, a resource
-operations.
+"""The types of the catalogue: a service has APIs, an API has resources, and a resource
+has operations.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -24,7 +24,7 @@ STANDARD: Mapping[str, tuple[str, str]] = MappingProxyType(
 FILE_RESOURCES = ("attachments", "files")
 """The resources whose records are of files."""
 
-# Resources that show records of another: `me` is one of the users.
+# Resources that show a record of another resource: `me` is one of the users.
 SHOWN_AS = {"me": "users"}
 
 # Fields that the service fills in, and fields outside the unified model.
@@ -95,7 +95,7 @@ class ConnectionWords(NamedTuple):
         return f"{self.healthy} {self.passing} {self.needs_login} {self.shut} {self.broken}".split()
 
     def product_offer_path(self, product: str) -> str:
-        """Return the route for the offer of connections to a product.
+        """Return the route for the operations that connections to a product offer.
 
         `product` is percent-encoded.
         """
@@ -118,8 +118,8 @@ class Operation(NamedTuple):
     five and a search.
     """
     outward: bool
-    """Whether the action has effects outside the connection, so that a repeat may do
-    harm.
+    """Whether the action has effects outside the connection, so that repeating it may
+    do harm.
     """
     harmless: bool
     """Whether the action changes nothing."""
@@ -129,10 +129,10 @@ class Operation(NamedTuple):
     program.
     """
     own: KnownFacts | None = None
-    """The facts about the operation in that file."""
+    """The facts about the operation in the user's file."""
 
     def __hash__(self) -> int:
-        """Hash only the name: the known facts from a user's file have no hash."""
+        """Hash only the name, because the facts from a user's file are not hashable."""
         return hash((self.api, self.resource, self.name))
 
     @property
@@ -172,10 +172,10 @@ class Operation(NamedTuple):
 
     @property
     def accepted_fields(self) -> tuple[KnownField, ...]:
-        """The fields that its body is known to take.
+        """The fields that its body may have.
 
-        If these are unknown, the record's fields except those that the service fills
-        in. Nothing is known about the body of a delete.
+        If these are unknown, the fields of the record that the service does not fill
+        in. Empty for a delete.
         """
         body = self.facts.body.get(self.name, ())
         if body or self.kind == "action" or self.method == "DELETE" or self.searches:
@@ -194,7 +194,7 @@ class Operation(NamedTuple):
 
     @property
     def changes(self) -> bool:
-        """Whether records, or the access of people, may change."""
+        """Whether it may change records, or the access of people."""
         return self.method != "GET" and not self.harmless
 
 
@@ -220,9 +220,9 @@ def plain(name: str) -> str:
 
 
 def either_dash(name: str, names: Collection[str]) -> str | None:
-    """Return the name among `names` with either dash.
+    """Return this name from `names`, with either dash.
 
-    This is the name itself, or the only one that differs from it just in its dashes, or
+    Returns the name itself, else the only name that differs just in its dashes, else
     None.
     """
     if name in names:
@@ -232,10 +232,7 @@ def either_dash(name: str, names: Collection[str]) -> str | None:
 
 
 class Api:
-    """One API of the family.
-
-    Its resources are read when the first is needed.
-    """
+    """An API. Its resources are read when they are first needed."""
 
     def __init__(
         self, name: str, title: str, about: str, read: Callable[[], Mapping[str, Resource]]
@@ -252,7 +249,7 @@ class Api:
 
 
 class Service(NamedTuple):
-    """The service's own words, shared by all operations. `catalogue.toml` explains
+    """The words of the service that all operations share. `catalogue.toml` explains
     each.
     """
 
@@ -267,7 +264,7 @@ class Service(NamedTuple):
     remote_error: str
     error_insight: str
     provider_answers: str
-    """The members of an error that hold the provider's answer."""
+    """The members of an error with the provider's answer."""
     response_format: str
     exclude_fields: str
     ignore_remote_data: str

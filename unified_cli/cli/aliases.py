@@ -39,14 +39,14 @@ def expand(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> lis
 
 
 def warn_of_shadowed(argv: Sequence[str], runtime: Runtime) -> None:
-    """Warn if a command shadows the alias in the first word.
+    """Warn if the first word is a command that shadows an alias.
 
-    The alias is ignored. The command may be new in this version.
+    The command may be new in this version.
     """
     try:
         config = _readable_config(runtime)
     except ConfigError:
-        # Commands that need the file report the error, and some repair it.
+        # Other commands report the error, and some repair it.
         return
     at = _first_word(argv) if config and config.aliases else None
     if config is None or at is None:
@@ -125,7 +125,9 @@ def _words(config: Config, name: str, known: Collection[str]) -> list[str]:
 
 
 def _confirming(word: str) -> str | None:
-    """Return the confirming option in a word, or None. It must be typed each time."""
+    """Return the option in a word that confirms a change, or None. It must be typed
+    each time.
+    """
     if word.startswith("--"):
         name = visible(word.partition("=")[0])
         return name if _CONFIRMING.fullmatch(name) else None

@@ -27,7 +27,8 @@ _NAME = re.compile(r"[A-Za-z_][\w.]*")
 _CLOCK = re.compile(r"\d\d:\d\d(:\d\d)?", re.ASCII)
 _AGES = ("week", "day", "hour", "minute", "second")
 _ONE_WORD = "one word: --since 30d, 12h or 2026-01-31"
-# An assignment without an option: httpie's == is a query, its := a field that is JSON.
+# An assignment without an option. httpie uses == for a query parameter, and := for
+# JSON.
 _FIELDS = {
     "=": {"-f": "sets a field", "-q": "is a query parameter"},
     "==": {"-q": "is a query parameter"},
@@ -50,10 +51,7 @@ def one_too_many(context: Any, argument: str, typed: Sequence[str]) -> UsageErro
 
 
 def _without_value(typed: Sequence[str]) -> str | None:
-    """Return the option whose value is missing, or None.
-
-    An option follows it, as in `--record -o ids`.
-    """
+    """Return the option that is followed by an option instead of a value, or None."""
     for before, word in pairwise(typed):
         flag = by_spelling().get(before)
         if flag and flag.takes_value and word in by_spelling():
@@ -103,7 +101,7 @@ def _advice_of_command(context: Any, argument: str, path: str) -> str | None:
 
 
 def _beside(context: Any, argument: str) -> str | None:
-    """Return the line for another command of the same group, or None."""
+    """Return the line with another command of the same group, or None."""
     group = context.parent
     is_command = group.parent and argument in group.command.entries
     return f"{group.command_path} {argument}" if is_command else None
@@ -158,7 +156,7 @@ def _option_of_split_value(argument: str, typed: Sequence[str]) -> str | None:
 
 
 def _one_word_ago(number: str, unit: str) -> str:
-    """Return the option for an age in two words, such as `3 days`."""
+    """Return the option for an age that was typed as two words, such as `3 days`."""
     if _CLOCK.fullmatch(unit):
         return f"--since {quoted(f'{number}T{unit}Z')}"
     singular = unit.lower().removesuffix("s")
@@ -250,7 +248,7 @@ def _finds_person(context: Any, address: str) -> str | None:
 
 
 def _filter(context: Any, argument: str) -> str:
-    """Return the filter whose value may be a record of another list."""
+    """Return the filter for a record of another list."""
     names = [one.name for one in facts(context, "query") if one.references]
     names = names or [
         f"{one.name}_id"
@@ -290,10 +288,7 @@ def facts(context: Any, part: str) -> Sequence[KnownField]:
 
 
 def known_filter(context: Any, name: str) -> str:
-    """Return the known parameter nearest to a name.
-
-    Returns the name itself if no parameter is similar.
-    """
+    """Return the known parameter that is most similar to a name, or else the name."""
     fields = [one.name for part in ("query", "fields") for one in facts(context, part)]
     is_known = name in fields or name.removesuffix("_id") in fields
     close = [] if is_known else get_close_matches(name, fields, 1, _CLOSE_FILTER)

@@ -22,8 +22,9 @@ _MEANT = {
 
 
 def as_argument(context: Any, option: str, argv: Sequence[str]) -> str | None:
-    """Return the whole line with each such option as an argument, or None if `option`
-    is not one. Operations of the catalogue have no such options.
+    """Return the line with an argument in place of each such option.
+
+    Returns None if `option` is no such option, and for operations of the catalogue.
     """
     words = context.command_path.split() if context else ()
     if len(words) != _WORDS or hasattr(context.command, "list_commands"):

@@ -48,7 +48,7 @@ def not_one_of(text: str, choices: Sequence[str]) -> str:
 
 
 def _instead_of_format(text: str) -> str:
-    """Return the option that was meant as a format, or "".
+    """Return the option that was meant instead of a format, or "".
 
     The text may be a file, or a path in the result.
     """

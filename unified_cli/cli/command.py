@@ -37,7 +37,7 @@ class CommandContext(NamedTuple):
 
 
 class Later(NamedTuple):
-    """An object as `MODULE:NAME`. The module is imported when it is needed."""
+    """An object as `MODULE:NAME`. The module is imported when the object is needed."""
 
     where: str
 
@@ -51,10 +51,10 @@ class Command(NamedTuple, Generic[OptionsT]):
     """A command: the class of its options, the function that runs it, and its help
     page.
 
-    `examples` has a command on each line, and `sections` follow or contain them, as in
-    `HelpPage`. `flags` and `arguments` select some of the class's; None means all.
-    `takes` describes the arguments if this depends on the whole program. `commands` are
-    subcommands.
+    `examples` has a command on each line. `sections` are as in `HelpPage`, and may
+    contain the examples. `flags` and `arguments` select some of the class; None means
+    all. `takes` describes the arguments, if they depend on the whole program.
+    `commands` are subcommands.
     """
 
     options: type[OptionsT]
@@ -99,8 +99,8 @@ class CommandStub(NamedTuple):
 
 
 def yes_or_no(runtime: Runtime, given: bool, name: str) -> bool:
-    """Return a setting from the flag or the environment, without the config file.
-    Raises ConfigError.
+    """Return a setting from the flag or the environment, without reading the config
+    file. Raises ConfigError.
     """
     key = KEYS[name]
     value = runtime.environ.get(key.variable)

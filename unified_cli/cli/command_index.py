@@ -59,9 +59,9 @@ def all_flags(entries: Sequence[CommandEntry]) -> dict[str, Flag]:
 
 
 def options(entries: Sequence[CommandEntry]) -> list[tuple[Flag, Sequence[str]]]:
-    """Return every option once, by group.
+    """Return every option once, by group, with its built-in commands.
 
-    Each has its built-in commands, or None for an option of operations.
+    The commands are None for an option of operations.
     """
     commands: dict[Flag, list[str]] = {flag: [] for flag in operation_flags()}
     for entry in entries:

@@ -76,14 +76,14 @@ class Options:
 def option_part(kind: type[OptionsT]) -> type[OptionsT]:
     """Make a dataclass of options for several commands.
 
-    It has no `__init__`, because generating one for each part would take twice as long
-    as all other work on options, so an instance of a part only has defaults.
+    It has no `__init__`, so an instance of a part only has defaults: generating one for
+    each part would take twice as long as all other work on options.
     """
     return dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)(kind)
 
 
 def with_parts(options: OptionsT, other: Options, *parts: type[Options]) -> OptionsT:
-    """Return the options with the values of these parts of `other`."""
+    """Return the options with the values of these parts from `other`."""
     return replace(options, **{name: getattr(other, name) for name in names_of(*parts)})
 
 
@@ -93,15 +93,14 @@ def names_of(*parts: type[Options]) -> set[str]:
 
 
 class Flag(NamedTuple):
-    """One option.
+    """An option.
 
-    `metavar` represents the value in help, `takes` tells completion what to offer.
-    `parse` converts the value of a setting with its own rule; it raises ValueError,
-    which says the expected form. Help sorts the options of a group by `order`, and
-    equal ones as they are declared. `when` returns whether the option applies to an
-    operation; None if it applies to all whose class has it. `common` marks the most
-    used options, which `-h` shows. `choices` are the values that the option takes, from
-    the field if its type is a Literal. `name` and `kind` are the field's.
+    `metavar` represents the value in help, and `takes` tells completion what to offer.
+    `parse` converts the value with a special rule, and raises ValueError with the
+    expected form. Help sorts the options of a group by `order`, then as declared.
+    `when` returns whether the option applies to an operation; None means all. `common`
+    marks the most used options, which `-h` shows. `choices` are the possible values, by
+    default those of a Literal. `name` and `kind` are those of the field.
     """
 
     spellings: tuple[str, ...]
@@ -142,9 +141,9 @@ class Flag(NamedTuple):
             parser=self._value if is_checked else None,
             show_default=False,
         )
-        # Passed as the default, not in an Annotated: with thirty options this saves
-        # Typer half a millisecond. The parser checks the choices: Typer knows no list
-        # of them.
+        # Pass it as the default, not in an Annotated: with thirty options, this saves
+        # Typer half a millisecond. The parser checks the choices, because Typer does
+        # not support a list of choices.
         kind = list[str] if self.choices and get_origin(self.kind) is list else self.kind
         annotation: Any = kind if default is not None else kind | None
         return inspect.Parameter(
@@ -152,9 +151,7 @@ class Flag(NamedTuple):
         )
 
     def _value(self, text: str) -> Any:
-        """Parse the text. Raises typer.BadParameter if it is not valid for the
-        option.
-        """
+        """Parse the text. Raises typer.BadParameter if it is invalid."""
         if text in self.choices:
             return text
         if self.choices:
@@ -165,8 +162,8 @@ class Flag(NamedTuple):
             raise typer.BadParameter(f"{error}, not {text!r}") from None
 
     def _in_range(self, text: str) -> float:
-        """Parse a number from `minimum` to `maximum`. Raises ValueError with this
-        range.
+        """Parse a number from `minimum` to `maximum`. Raises ValueError, which names
+        the range.
         """
         kind = _element(self.kind)
         try:
@@ -190,13 +187,13 @@ Common = partial(Flag, common=True)
 
 
 class Argument(NamedTuple):
-    """One positional argument, or any number where the field is a tuple.
+    """A positional argument, or any number if the field is a tuple.
 
-    `metavar` represents it in help, its name in capitals if empty. `takes` tells
-    completion what to offer for each value, the last entry for all further ones:
-    `profile`, `connection` (profiles and tags), `file`, `folder`, `api/resource`,
-    `offered` and `added` (such names that can be added, or were), `record` (its id), or
-    choices such as `GET|POST`; empty if unknown.
+    `metavar` represents it in help; the default is the name in capitals. `takes` tells
+    completion what to offer for each value; the last entry repeats: `profile`,
+    `connection` (profiles and tags), `file`, `folder`, `api/resource`, `offered` and
+    `added` (such names that can be added, or were), `record` (its id), or choices such
+    as `GET|POST`. Empty if unknown.
     """
 
     about: str = ""
@@ -221,9 +218,9 @@ class Argument(NamedTuple):
 
 
 def flags_of(*classes: type[Options], operation: "Operation | None" = None) -> tuple[Flag, ...]:
-    """Return these classes' options as help pages order them.
+    """Return the options of these classes in the order of help pages.
 
-    Includes only those of the operation, if any.
+    With an operation, return only its options.
     """
     declared = {field.name: field for options in classes for field in fields(options)}
     flags = (
@@ -254,7 +251,7 @@ def arguments_of(options: type[Options]) -> tuple[Argument, ...]:
 
 
 def part(options: Options, kind: type[OptionsT]) -> OptionsT:
-    """Return the options as one of their parts, or the part with its defaults."""
+    """Return the options as this part, or the part with its defaults."""
     return options if isinstance(options, kind) else kind()
 
 
@@ -270,8 +267,8 @@ def typer_function(
 
     def command(**typed: Any) -> Any:
         given = {name: value for name, value in typed.items() if value is not None}
-        # The names of texts for error messages. File names are left out: they may hold
-        # any bytes.
+        # Names of texts for error messages. File names are not among them, because they
+        # may have any bytes.
         texts = {one.name: one.spellings[-1] for one in flags if one.takes not in _ANY_BYTES}
         texts |= {
             one.name: one.metavar or one.name.upper()

@@ -46,12 +46,12 @@ _SHORT, _SHORT_ROOT = 40, 24
 
 
 class HelpPage(NamedTuple):
-    """The content of a help page: `usage` follows the command, sections are rows or
+    """The content of a help page: `usage` follows the command. A section has rows or
     paragraphs under a heading.
 
-    EXAMPLE is followed by one command line, EXAMPLES by one per line. A topic has no
-    `usage`. A short page has no more than this many `rows`; `extra` are options beside
-    the flags. `brief` has all commands of the program in a few words.
+    The section EXAMPLE has a command, and EXAMPLES has a command on each line. A topic
+    has no `usage`. A short page has at most this many `rows`. `extra` are options in
+    addition to the flags. `brief` has all commands of the program in a few words.
     """
 
     usage: str | None
@@ -193,7 +193,7 @@ def _shortened(page: HelpPage, command: str, width: int) -> list[str]:
     lines = _head(page, command, width, 2 if page.operation else 1)
     room = page.rows - len(lines) - len(end)
     found: dict[str, list[str]] = {}
-    # The fields of an operation are more important than the notes on a command.
+    # The fields of an operation are more useful than the notes on a command.
     wanted = [section for section in page.sections if page.operation or section[0] in _NEEDED]
     for heading, content in sorted(wanted, key=lambda section: section[0] not in _NEEDED):
         section = ["", f"{heading}:", *_section(heading, _fewer(heading, content), width)]

@@ -21,7 +21,7 @@ def find(
 ) -> Resource:
     """Return the resource of that name, with dashes or underscores.
 
-    `before` has the command, and the argument that follows the resource. Raises
+    `before` has the command and its words before the resource, for suggestions. Raises
     UsageError if the resource does not exist.
     """
     api, slash, name = text.partition("/")

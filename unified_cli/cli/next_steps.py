@@ -9,7 +9,8 @@ from unified_cli.errors import UsageError
 from unified_cli.hints import quoted
 
 _READERS = "capabilities|connections|export|import|report|request|schema|sql"
-# A built-in command must have arguments, and an API a resource and an operation.
+# What must follow: arguments after a built-in command, a resource and an operation
+# after an API.
 _STEP = (
     rf"\bunified (?=(?:{_READERS}) (?:[\w*-]+/\S|[A-Z]{{3,}} |list\b|--to\b|(?<=sql )')"
     r"|(?!(?:profile|help|runs|completion|sandbox|operations|doctor|mcp) )"

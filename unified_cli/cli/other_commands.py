@@ -12,7 +12,7 @@ from unified_cli.hints import quoted
 
 _DOTS = re.compile(r" …([A-Z=]*)")
 _NAMING = ("-p", "--profile", "--name")
-# The first one or two words of a line, and our line. The rest of the typed line, or the
+# The first words of a line, and our line for it. The rest of the typed line, or the
 # name, replaces the dots.
 _LINES: Mapping[str, str] = {
     "version": "unified --version",
@@ -108,14 +108,13 @@ _NONE: Mapping[str, tuple[str, str]] = {
 
 
 def own_commands(name: str) -> Sequence[str]:
-    """Return our commands that another tool's command may mean."""
+    """Return our commands for a command of another tool."""
     return next((own for names, own in _COMMANDS.items() if name in names.split()), ())
 
 
 def no_command(path: str, name: str) -> str | None:
-    """Return the replacement for a missing command, or None.
-
-    The group `path` does not have the command.
+    """Return the replacement for a command that the group `path` does not have, or
+    None.
     """
     names, instead = _NONE.get(path, ("", ""))
     return instead if name in names.split() else None
@@ -126,7 +125,7 @@ def _is_no_option(word: str) -> bool:
 
 
 def own_line(word: str, rest: Sequence[str]) -> str | None:
-    """Return our command line for one of another tool. None if this word does not begin
+    """Return our command line for another tool's, or None if this word does not begin
     one.
     """
     both = f"{word}/{rest[0]}" if rest else word

@@ -16,19 +16,17 @@ _AWS_FILTER = re.compile(r"Name=([^,=]+),Values=([^,=]+)")
 
 
 class OwnSpelling(NamedTuple):
-    """The text to type instead; `option` is the option that the command must have for
-    this advice, or empty.
+    """The text to type instead. `{NAME}` represents the value.
 
-    In the text `{NAME}` represents the value that was typed.
+    With an `option`, the advice is only for commands that have it.
     """
 
     option: str
     text: str
 
     def in_words(self, value: str = "") -> str:
-        """Return the text with the value that was typed.
-
-        Without a value, the text has the placeholder's name.
+        """Return the text with the value, or with the placeholder's name if there is
+        none.
         """
         return _PLACE.sub(lambda place: quoted(value) if value else place[1], self.text)
 
@@ -173,7 +171,7 @@ _BY_OPTION = {one: own for spellings, own in _GROUPS.items() for one in spelling
 _AS_COLUMNS = OwnSpelling("--columns", "-o json --columns {NAMES}")
 _AS_BODY = OwnSpelling("--data", "-d {JSON}")
 
-# Options with another meaning if a number follows.
+# Options that have another meaning if a number follows.
 _COUNTS: Mapping[str, OwnSpelling] = {
     **dict.fromkeys(("-n", "--last"), OwnSpelling("--limit", "--limit {N}")),
     "--wait": OwnSpelling("--wait-timeout", "--wait-timeout {S}"),
@@ -193,7 +191,7 @@ _SIDES = OwnSpelling("--from", "--from {PROFILE} --to PROFILE names the two side
 _OF_FOLDER = (OwnSpelling("--from", "> {FILE}"), OwnSpelling("--to", "--to {DIR}"), _TO_SHELL)
 _AGAIN = OwnSpelling("--restart", "--restart reads everything again")
 
-# Spellings of single commands, which come first.
+# Options of single commands. These are tried first.
 _ELSEWHERE: Mapping[str, Sequence[OwnSpelling]] = {
     **dict.fromkeys(("-p", "--profile"), (_SIDES,)),
     **dict.fromkeys(
@@ -315,7 +313,7 @@ def _sort_query(key: str, direction: str) -> OwnSpelling:
 def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
     """Return our options for another tool's option with this value.
 
-    The command has one of them, or none.
+    The command has at most one of them.
     """
     before = [*_ELSEWHERE.get(option, ())]
     if option in _COUNTS and value.isdecimal():

@@ -36,7 +36,7 @@ def confirm_change(
     prompts are off or impossible.
     """
     if yes:
-        # Return early, because the question reads the cache.
+        # Return before the question, which reads the cache.
         return
     known = connection_facts.recall(runtime, settings)
     account = f"account {settings.account_id}" + (
@@ -68,8 +68,8 @@ def confirm_several(
 def confirm(runtime: Runtime, what: str, undone: str, *, yes: bool, no_input: bool) -> None:
     """Ask whether to do `what`, unless `yes`.
 
-    `what` begins with the verb. Raises UsageError, with a message that begins with
-    `undone`, if the answer is no or a prompt is impossible.
+    `what` begins with the verb. Raises UsageError if the answer is no or a prompt is
+    impossible. Its message begins with `undone`.
     """
     if yes:
         return

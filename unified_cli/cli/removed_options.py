@@ -35,7 +35,7 @@ def wait(path: str, argv: Sequence[str]) -> UsageError | None:
 
 
 def _pairs(argv: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield each word but `--wait`, and the option that it belongs to."""
+    """Yield each word except `--wait`, with the option that it belongs to."""
     for before, word in pairwise(("", *argv)):
         takes_value = before in _LOCAL or before in _SHARED
         if word != "--wait":

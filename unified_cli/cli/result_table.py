@@ -16,7 +16,7 @@ TableOutput = Annotated[str | None, output_of(formats.TABLES)]
 
 
 class Drawn(NamedTuple):
-    """A table for a terminal, instead of the rows for a pipe."""
+    """A table for a terminal. It differs from the rows for a pipe."""
 
     heads: Sequence[str | screen.Column]
     rows: Sequence[Sequence[screen.Cell]]

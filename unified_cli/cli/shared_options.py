@@ -34,7 +34,7 @@ def flag_of(field: Any) -> Flag:
 
 
 def with_help(field: Any, about: str, group: str | None = None, metavar: str | None = None) -> Flag:
-    """Return the option of a shared field with another help, group or metavar."""
+    """Return the option of a shared field with other help, group or metavar."""
     flag = flag_of(field)
     return flag._replace(
         about=about, group=group or flag.group, metavar=metavar or flag.metavar, order=0, when=None
@@ -52,7 +52,7 @@ def is_write(operation: Operation) -> bool:
 
 
 lists = attrgetter("lists")
-"""Returns whether options for pages apply to an operation."""
+"""Return whether options for pages apply to an operation."""
 
 Profiles = Annotated[
     tuple[str, ...],

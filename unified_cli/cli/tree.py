@@ -1,6 +1,6 @@
 """Build the tree of commands.
 
-Only the commands on the way to the typed one are built.
+Only the commands that lead to the typed command are built.
 """
 
 import contextlib
@@ -112,7 +112,7 @@ class LeafCommand(TyperCommand):
 
 
 class CommandGroup(TyperGroup):
-    """A group of commands. `kind` is the kind of its commands, such as `resource`."""
+    """A group of commands. `kind` is what its commands are, such as `resource`."""
 
     entries: Mapping[str, CommandStub]
     kind: str
@@ -169,8 +169,8 @@ def root(
 ) -> Any:
     """Return the program as a command.
 
-    `remember` gets the options before the API, and `aliases` are listed on the help
-    page.
+    `remember` is called with the options before the API. `aliases` are listed on the
+    help page.
     """
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     callback = typer_function(EarlyOptions, remember, flags_of(EarlyOptions), ())
@@ -209,7 +209,7 @@ def _resource(service: Service, resource: Resource) -> CommandGroup:
 
 def _operation(service: Service, operation: Operation) -> Any:
     options = class_for(operation)
-    # A download has its id in the query, and a typed id is looked up.
+    # A download's id is in the query; a typed id is looked up.
     arguments = arguments_of(options) if operation.takes_id or operation.name == "download" else ()
     return leaf(
         operation.name,
@@ -229,7 +229,7 @@ def leaf(
     flags: Sequence[Flag],
     arguments: Sequence[Argument],
 ) -> Any:
-    """Return a Typer command for a class of options, which returns a ParsedCommand."""
+    """Return a Typer command for a class of options. It returns a ParsedCommand."""
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     read = typer_function(options, partial(ParsedCommand, runs), flags, arguments)
     app.command(name, cls=LeafCommand, context_settings={**_CONTEXT, "allow_extra_args": True})(
@@ -295,7 +295,7 @@ def _one_dash_error(words: Sequence[str], argv: Sequence[str]) -> UsageError | N
 def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | None:
     """Parse the command line, or print help and return None.
 
-    Commands do not run inside Typer: deep in its stack, each import would be slower,
+    Commands do not run inside Typer: deep in its stack, imports would be slower,
     because CPython allocates and frees stack memory at a chunk boundary. Raises
     UsageError if Typer cannot parse the words, or if a long option has a single dash.
     """
@@ -307,8 +307,8 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | Non
         raise error
     page, printed = partial(_for_help, argv, runtime), io.StringIO()
     try:
-        # Typer prints to a buffer and would remove the colours, which the help page
-        # only has if they are allowed. It also removes words from the list.
+        # Typer prints to a buffer. It must not remove the colours, which are only there
+        # if allowed. It also removes words from the list.
         with (
             contextlib.redirect_stdout(printed),
             command.make_context("unified", [*argv], obj=page, color=True) as context,
@@ -327,7 +327,7 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | Non
 def _for_help(argv: Sequence[str], runtime: Runtime) -> Runtime:
     """Return the runtime for a help page.
 
-    It takes pager and colour from the unparsed words.
+    Pager and colour are taken from the unparsed words.
     """
     if "--no-pager" in words_before_dashes(argv):
         stdout.bypass_pager(runtime)

@@ -66,7 +66,7 @@ def from_typer(error: Any, argv: Sequence[str]) -> UsageError:
 def with_one_dash(argv: Sequence[str]) -> UsageError | None:
     """Return the error for a long option with one dash.
 
-    Typer would read the word as a short option: -all as -a with the value ll.
+    Typer would read -all as the short option -a with the value ll.
     """
     for before, word in pairwise(("", *argv)):
         if word == "--":
@@ -172,7 +172,7 @@ def _listed(entries: Mapping[str, CommandStub]) -> list[str]:
 
 
 def _taken_for_value(context: Any, entries: Mapping[str, CommandStub]) -> str | None:
-    """Return the option before the API whose value is the API, or None."""
+    """Return the option before the API that took the API as its value, or None."""
     for option, value in context.params.items():
         if isinstance(value, str) and value in entries:
             return f"--{option.replace('_', '-')} took {value} for its value"
@@ -180,7 +180,7 @@ def _taken_for_value(context: Any, entries: Mapping[str, CommandStub]) -> str | 
 
 
 def _misused_option(context: Any, option: str, message: str, argv: Sequence[str]) -> UsageError:
-    # The same name may be a different option of another command.
+    # The same name may be another option of another command.
     flags = context.command.page().flags if context and not _is_group(context.command) else ()
     own = (one for one in flags if option in one.spellings)
     flag = next(own, by_spelling().get(option))
@@ -226,10 +226,7 @@ def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
 
 
 def _without_parameter(context: Any, option: str, value: str) -> str | None:
-    """Return how to select by a field without a parameter.
-
-    Returns None if that is not possible.
-    """
+    """Return how to select by a field that is not a parameter, if possible."""
     name, equals, wanted = value.partition("=")
     parameters = {one.name for one in argument_errors.facts(context, "query")}
     if option not in FILTERS or not equals or name in parameters:
@@ -242,9 +239,8 @@ def _without_parameter(context: Any, option: str, value: str) -> str | None:
 
 
 def _of_value(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:
-    """Return a suggestion for an unknown option, or None.
-
-    There is one if its value is a profile or a resource.
+    """Return a suggestion for an unknown option whose value is a profile or a resource,
+    or None.
     """
     if not context or _is_group(context.command):
         return None
@@ -275,7 +271,7 @@ def _of_value(context: Any, option: str, value: str, argv: Sequence[str]) -> str
 
 
 def _all_records(context: Any, option: str) -> str:
-    """Return how to send a write for all records, if the option means that."""
+    """Return how to send a write for all records, if that is what the option means."""
     path, parameters = context.command_path, {one.name for one in context.command.params}
     if option != "--all" or not {"id", "yes"} <= parameters:
         return ""
@@ -303,7 +299,7 @@ def _of_command(context: Any, option: str, value: str, argv: Sequence[str]) -> s
 
 
 def _all_of(context: Any) -> str | None:
-    """Return what does the work of a built-in command for all, or None."""
+    """Return the command that does the same for all, or None."""
     name, above = context.command.name, context.parent
     if name == "list":
         return "leave it out: all are listed"
@@ -341,7 +337,8 @@ def _assigned_to(context: Any, option: str, value: str) -> Iterator[str]:
 def _of_id(context: Any, option: str, value: str) -> str | None:
     """Return where to put an id, or None.
 
-    It belongs at the end of a path, or in a required field, such as user_id for --user.
+    It belongs at the end of the path, or in a required field, such as user_id for
+    --user.
     """
     if option == "--id" and context and context.command_path.endswith(" request"):
         return "the id is the end of the path"

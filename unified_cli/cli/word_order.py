@@ -35,7 +35,7 @@ def in_order(
 ) -> str | None:
     """Return a suggestion for words in the wrong order, or None.
 
-    The operation may be too early, or words are not separated.
+    The operation may be too early, or words may be joined.
     """
     name, *rest = typed
     if name == path and rest:
@@ -79,8 +79,8 @@ def in_order(
 def _with_own_operation(
     path: str, entries: Mapping[str, CommandStub], name: str, rest: Sequence[str]
 ) -> str | None:
-    """Return the line for a resource without its API and with another tool's operation,
-    such as `tickets ls`, or None.
+    """Return the line for another tool's operation on a resource, such as `tickets ls`,
+    or None.
     """
     found = find_resources(entries, name)
     if len(found) != 1 or not rest:
@@ -94,8 +94,8 @@ def _with_own_operation(
 
 
 def below_record(context: Any, name: str, rest: Sequence[str]) -> str | None:
-    """Return the line for a resource that follows a resource, such as `tickets comments
-    list tickets-1`, or None.
+    """Return the line for a resource after a resource, such as `tickets comments list
+    tickets-1`, or None.
     """
     resources = context.parent.command.entries
     if name not in resources:

@@ -1,4 +1,4 @@
-"""The built-in commands: each with its line on the first page, and its module."""
+"""The built-in commands: the line on the first page and the module of each."""
 
 from collections.abc import Mapping
 

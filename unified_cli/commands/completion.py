@@ -35,8 +35,8 @@ class InstallOptions(Options):
 
 
 def _script(shell: Shell, context: CommandContext) -> bytes:
-    # The script holds the built-in catalogue; the user's own catalogue files are read
-    # by the script itself.
+    # The script contains the built-in catalogue, and reads the user's catalogue files
+    # itself.
     catalogue = load()
     return completion.script(shell, catalogue, command_entries(context.program(catalogue))).encode(
         "utf-8"

@@ -190,10 +190,7 @@ def _words_before_options(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _suggest(whole: Any, words: Sequence[str]) -> str:
-    """Return a suggestion for an unknown word.
-
-    It is not a topic, an API or a command.
-    """
+    """Return a suggestion for a word that is not a topic, an API or a command."""
     if words[0].isdecimal() and int(words[0]) in {*ExitCode}:
         return "unified help exit-codes"
     names = words[0].split("/")
@@ -210,9 +207,9 @@ def _suggest(whole: Any, words: Sequence[str]) -> str:
 
 
 def _depth(command: Any, words: Sequence[str]) -> int:
-    """Return how many of the words lead to the page.
+    """Return how many of the words name the page.
 
-    All do, unless some follow a complete command.
+    Words after a complete command do not.
     """
     for at, word in enumerate(words):
         if isinstance(command, tree.CommandGroup):

@@ -33,7 +33,7 @@ _USUAL, _MOST_USUAL = "1h", 1000
 _LONGEST = timedelta(days=31)
 _PAGE = "100"
 _COLUMNS = "timestamp,resource,method,http_status_code,duration,message"
-# Options without a use here: the command builds the query itself, and writes no file.
+# Options that do not apply: the command builds the query, and does not write a file.
 _LEFT_OUT = {"query", "out", "force", *names_of(PageOptions)} - {"limit"}
 
 
@@ -50,7 +50,9 @@ class LogOptions(PageOptions, NetworkOptions, CallOptions):
 
 
 class _Entries:
-    """Selects and masks the entries of a page, and counts those that it leaves out."""
+    """Selects and masks the entries of pages, and counts the entries that it leaves
+    out.
+    """
 
     def __init__(self, service: Service, *, failed: bool) -> None:
         self._service, self._failed = service, failed
@@ -109,7 +111,7 @@ def _run(context: CommandContext, options: LogOptions) -> None:
 
 def _window(runtime: Runtime, text: str) -> Sequence[tuple[str, str]]:
     """Return the query parameters for entries since a time. The service requires both
-    ends, and shows at most a month.
+    times, and shows at most a month.
     """
     now = runtime.wall()
     until = datetime.fromtimestamp(now, UTC)
@@ -139,8 +141,8 @@ def _first_page_request(
 def _selected(
     runtime: Runtime, catalogue: Catalogue, operation: Operation, options: LogOptions
 ) -> tuple[Call, Sequence[str], Callable[[str], Settings]]:
-    """Return the common call, the connection names, and the function for their
-    settings.
+    """Return the common call, the names of the connections, and a function that returns
+    their settings.
     """
     mode = Mode(ModeKind.READS, profiles.is_several(options.profile), options.shown)
     if not mode.several:
@@ -158,10 +160,9 @@ def _selected(
 
 
 def _formatted(call: Call) -> Call:
-    """Return the call with a command's default format and columns.
+    """Return the call with the command's default columns and format.
 
-    The format is a table on a terminal and tab-separated lines elsewhere, unless
-    another is set.
+    The default format is a table on a terminal and tab-separated lines elsewhere.
     """
     settings, options = call.settings, call.options
     if settings.values["output"].source == DEFAULT and not options.jq and not call.runtime.pretty:

@@ -125,9 +125,8 @@ def _serve(context: CommandContext, options: ServeOptions) -> None:
 
 
 def _token(runtime: Runtime, file: str | None) -> str | None:
-    """Return the token to ask for, or None without one.
-
-    It is from the file, else from the environment.
+    """Return the token that clients must send, from the file or the environment, or
+    None.
     """
     if file is not None:
         return read(TokenSource("token_file", file, "--token-file"), runtime)

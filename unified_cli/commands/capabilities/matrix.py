@@ -1,6 +1,6 @@
 """Print the matrix of operations on a terminal.
 
-Each resource has a row. Equal rows are printed once, and exceptions below the matrix.
+Each resource has a row. Equal rows are printed once. Exceptions are listed below.
 """
 
 from collections import defaultdict
@@ -28,11 +28,11 @@ _MOST_LINES = 12
 _LOOKS = {"yes": Look.GOOD, "no": Look.BAD, "?": Look.DOUBT}
 
 Cells = Mapping[str, Sequence[OfferCell]]
-"""For each operation's command, the answer of each connection."""
+"""The answer of each connection, by the operation's command."""
 
 
 class OfferedRow(NamedTuple):
-    """One resource of the matrix.
+    """A row of the matrix: a resource.
 
     It has a word for each operation with a column, and the other operations, each with
     its word.
@@ -81,7 +81,7 @@ def _row(operations: Sequence[Operation], cells: Cells, *, short: bool) -> Offer
 def _offered(cells: Sequence[OfferCell], *, short: bool) -> str:
     """Return how many connections offer an operation that works.
 
-    For a single connection, return yes or no in a word.
+    For a single connection, return "yes" or "no".
     """
     number = sum(cell.obstacle == "" for cell in cells)
     if len(cells) > 1:
@@ -100,7 +100,7 @@ def _folded(
 ) -> Iterator[TerminalText]:
     """Yield each row with the operations without a column.
 
-    If a row equals an earlier one, its resource is only named below that row.
+    A resource whose row equals an earlier row is only named below that row.
     """
     groups = defaultdict[OfferedRow, list[tuple[str, str]]](list)
     for name, row in rows.items():

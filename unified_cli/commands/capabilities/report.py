@@ -1,4 +1,4 @@
-"""The operations that connections offer, as one record each, or as a table."""
+"""Print the operations that connections offer, as records or as a table."""
 
 import csv
 import io
@@ -60,10 +60,10 @@ def show(
 ) -> None:
     """Print the offers of connections.
 
-    Prints a table on a terminal, lines on a pipe, or the format `form`. Then names
-    offers beyond the catalogue, with the command that adds them. `profiles` are the
-    names that `-p` accepts, None if there is no connection; `account_id` is the id that
-    was given instead of a profile's.
+    Prints a table on a terminal, lines on a pipe, or the format `form`. Then prints the
+    offered operations that the catalogue lacks, with the command that adds them.
+    `profiles` are the names for `-p`, or None if there is no connection. `account_id`
+    is the value of `-a`, if any.
     """
     runtime, service = context.runtime, context.catalogue.service
     chosen = formats.of_command(form, formats.MATRICES, terminal=runtime.stdout_is_terminal)
@@ -129,7 +129,7 @@ def _json_records(found: Sequence[ConnectionOffer], service: Service) -> Iterato
                 "why": why or None,
                 "status": status or None,
                 "blocked": one.state.blocked,
-                # An operation that is offered but cannot be called does not count.
+                # Do not count an operation that is offered but cannot be called.
                 "held": held or None,
             }
 
@@ -144,7 +144,7 @@ def _delimited_rows(
             [LABEL, "api", "resource", "operation", "state", "why", "status", "blocked"]
         )
     for record in _json_records(found, service):
-        # Left out, because a reader would take a further column as part of the last
+        # Leave it out: readers would misread an additional column as part of the last
         # one.
         del record["held"]
         cells = [_WRITTEN.get(value, value) for value in record.values()]
@@ -187,8 +187,8 @@ def _table(
 ) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
     """Return the heads and rows of the table.
 
-    Each connection has a column. If there are many, or they are wider than `room`, the
-    columns are the counts and the exceptions.
+    Each connection has a column. If the columns do not fit in `room`, or are too many,
+    there are columns for counts and exceptions instead.
     """
     cells = [{cell.operation.command: cell for cell in one.cells} for one in found]
     extra = _extra_offer_names(found)
@@ -247,7 +247,7 @@ def _tell_errors(
     """Print each reason once, with its connections.
 
     A reason is, for example, that scopes are missing. Without `problems`, leave out
-    those that make all calls of a connection fail.
+    reasons that make all calls of a connection fail.
     """
     reasons: defaultdict[str, list[str]] = defaultdict(list)
     for one in found:

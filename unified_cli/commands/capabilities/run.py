@@ -1,4 +1,4 @@
-"""Ask every selected connection what it offers, and print the answers."""
+"""Ask every selected connection which operations it offers, and print the answers."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -26,13 +26,13 @@ from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 
-# The timeout in seconds, and the retries, of a list that is only probed.
+# The timeout in seconds and the retries of a probe.
 _SECONDS, _RETRIES = 30.0, 1
 
 
 def run(context: CommandContext, options: CapabilitiesOptions) -> None:
-    """Print what the connections offer. Raises IncompleteError if some connections
-    could not be asked, or the connections' own error if none could.
+    """Print what the connections offer. Raises IncompleteError if some connections did
+    not answer, and the common error if none did.
     """
     runtime, catalogue = context.runtime, context.catalogue
     operations = _operations(catalogue, options.resources, file.read(runtime).profiles)
@@ -42,7 +42,7 @@ def run(context: CommandContext, options: CapabilitiesOptions) -> None:
         ]
         _show(context, options, operations, found)
         return
-    # `-o` is the format of the matrix, not of records.
+    # Here `-o` is the format of the matrix, not of records.
     names, selected, wrong = offer_check.selected(runtime, replace(options, output=None))
     stdout.check(runtime)
     check = OfferCheck(runtime, catalogue, operations, options.probe)
@@ -79,7 +79,7 @@ def _show(
 def _of_product(
     context: CommandContext, options: CapabilitiesOptions, check: OfferCheck
 ) -> ConnectionOffer:
-    """Return what the product offers, whether it is connected or not.
+    """Return the operations that the product offers, connected or not.
 
     Raises the errors of the request.
     """
@@ -154,7 +154,7 @@ def _ask_all(
 def _for_a_try(settings: Settings, options: CapabilitiesOptions) -> Settings:
     """Return the settings with the probe's limits.
 
-    Options override the limits.
+    Options of the command line override them.
     """
     return settings._replace(
         timeout=min(settings.timeout, _SECONDS) if options.timeout is None else settings.timeout,
@@ -177,7 +177,7 @@ def _keep_lacking(
     found: Sequence[ConnectionOffer],
     selected: Mapping[str, Settings],
 ) -> None:
-    """Save which operations connections lack, for help pages.
+    """Save which connections lack which operations, for help pages.
 
     Only APIs that were requested as a whole are saved.
     """
@@ -218,9 +218,7 @@ def _raise_error(found: Sequence[ConnectionOffer], *, probed: bool) -> None:
 
 
 def _error_of_all_lists(one: ConnectionOffer) -> UnifiedError | None:
-    """Return the error of a connection that forbids every list that it offers, or
-    None.
-    """
+    """Return the connection's error if all offered lists are forbidden, or None."""
     states = [cell.state for cell in one.cells if cell.operation.name == "list"]
     forbidden = states.count(offer_check.FORBIDDEN)
     if not forbidden or forbidden < len(states) - states.count(offer_check.REFUSED):

@@ -1,5 +1,5 @@
-"""`unified connections add`: add a profile for each connection without one, either all
-of them or none.
+"""`unified connections add`: add a profile for each connection without one. Adds all of
+them, or none if any is invalid.
 """
 
 import re
@@ -36,7 +36,7 @@ _EVERY = "'*'"
 _LONGEST_NAME = 64
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _ID = re.compile(r"""[^\s/\\?#%{}\[\]"]{1,255}""")
-# The name of a token's own connection, and the names of folders in paths.
+# `me` is a token's own connection; the others are folders in paths.
 _NO_IDS = (OWN_ACCOUNT, ".", "..")
 _HEADS = ("profile", "id", "product", "tenant", "status")
 
@@ -97,7 +97,7 @@ def _show(runtime: Runtime, rows: list[list[str]]) -> None:
 
 
 def _check_ids(found: list[ConnectionRecord]) -> None:
-    """Raise UsageError for ids with which no request can be sent."""
+    """Raise UsageError for ids that cannot be sent."""
     odd = [
         one.id
         for one in found
@@ -116,7 +116,7 @@ def _named(
 ) -> Mapping[str, ConnectionRecord]:
     """Return a name for each connection.
 
-    Raises UsageError with the names that would not be unique.
+    Raises UsageError if the names would not be unique.
     """
     named: defaultdict[str, list[ConnectionRecord]] = defaultdict(list)
     for one in found:
@@ -158,7 +158,7 @@ def _name(one: ConnectionRecord, prefix: str) -> str:
 
 
 class _Common(NamedTuple):
-    """The keys of each new profile; `token_name` names their token in the question."""
+    """The keys of each new profile. `token_name` names the token in the question."""
 
     keys: TomlTable
     token_name: str
@@ -167,8 +167,8 @@ class _Common(NamedTuple):
 def _common(runtime: Runtime, settings: Settings) -> _Common:
     """Return the keys that each new profile needs besides its account.
 
-    These are the address and the token source of the list call, if they differ from
-    those at the top of the config file.
+    These are the address and the token source that listed the connections, unless they
+    are at the top of the config file.
     """
     config = file.read(runtime, may_be_new=True)
     top = {name: value for name, value in config.top.items() if name != "profile"}

@@ -81,7 +81,8 @@ class RefreshOptions(StopOptions, ConfirmOptions, NetworkOptions, CallOptions):
     """For which connections to renew the credentials, and how to print the outcomes."""
 
 
-# The command builds the body itself, and the answers are not records.
+# Options that do not apply: the command builds the body, and the answers are not
+# records.
 _NOT_OF_REFRESH = {"query", "account_id", "out", "force"}
 
 

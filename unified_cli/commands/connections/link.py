@@ -1,4 +1,4 @@
-"""`unified connections link`: make the token with which a customer signs in again."""
+"""`unified connections link`: create a token for a customer to sign in again."""
 
 import uuid
 from contextlib import closing
@@ -34,7 +34,7 @@ _USE = (
 
 
 def run(context: CommandContext, options: LinkOptions) -> None:
-    """Make a token, and write it only to stdout or to a file.
+    """Create a token, and write it only to stdout or to a file.
 
     Raises UsageError if no profile is given, UnsafeError if the command is forbidden or
     the connection is healthy, and the errors of the requests.
@@ -98,7 +98,7 @@ def _request(settings: Settings, service: Service) -> Request:
 
 
 def _create_token(client: Client, request: Request) -> str:
-    """Return the token that the service made. Raises ServiceError if it gives none."""
+    """Return the token that was created. Raises ServiceError if there is none."""
     response = client.send(request)
     token = members.text((members.parts((response.body or b"").strip()) or {}).get(_MEMBER))
     if not token:

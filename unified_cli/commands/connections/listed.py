@@ -121,19 +121,19 @@ def _is_true(results: Sequence[Record]) -> bool:
 def profiles_by_account(
     runtime: Runtime, service: Settings, *, same_token: bool = False, may_be_new: bool = False
 ) -> defaultdict[str, list[str]]:
-    """Return the profile names by account id. Only profiles with the origin of these
-    settings count; with `same_token`, only those whose token lists the same
-    connections.
+    """Return the profile names by account id. Leaves out profiles with another origin
+    and, with `same_token`, those with another token.
     """
     config = file.read(runtime, may_be_new=may_be_new)
-    # The process's environment decodes a variable at each access.
+    # Copy it, because os.environ decodes a variable at each access.
     runtime = runtime._replace(environ={**runtime.environ})
     found: defaultdict[str, list[str]] = defaultdict(list)
     for name in config.profiles:
         try:
             one = resolution.resolve(Overrides(name), runtime, config)
         except UnifiedError:
-            # `profile list` reports the problem. The profile leads to no connection.
+            # Ignore profiles that lead to no connection. `profile list` reports the
+            # problem.
             continue
         if (
             one.account_id
@@ -147,6 +147,6 @@ def profiles_by_account(
 
 
 def _token(one: Settings) -> tuple[str, object] | None:
-    """Return the token's value, or its source, so that no program has to run."""
+    """Return the token or, if a program would have to run, its source."""
     found = one.token
     return found and ("" if found.kind in ("environment", "token") else found.kind, found.detail)

@@ -12,8 +12,8 @@ from unified_cli.runtime import Runtime
 def check(runtime: Runtime, options: LinkOptions | RefreshOptions) -> None:
     """Raise UsageError if no profile is named.
 
-    Raises UnsafeError if a profile has the token of a single connection, with which the
-    service refuses these actions.
+    Raises UnsafeError if a profile has a connection's own token, because the service
+    then refuses these actions.
     """
     if not options.profile:
         raise UsageError("no connection was given", hint="-p NAME")

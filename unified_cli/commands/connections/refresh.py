@@ -1,4 +1,4 @@
-"""`unified connections refresh`: have the service renew credentials."""
+"""`unified connections refresh`: let the service renew credentials."""
 
 import uuid
 

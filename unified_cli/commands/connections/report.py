@@ -33,7 +33,7 @@ _HEADS = ("id", "product", "tenant", "status", "sandbox", "created", "profile")
 
 def run(context: CommandContext, options: ListConnectionsOptions) -> None:
     """List the connections. Raises IncompleteError if the health of some connections is
-    not known, or if jq cannot hold their records.
+    unknown, or if jq cannot represent their records.
     """
     runtime, service = context.runtime, context.catalogue.service
     settings = listed.settings(context, options)
@@ -80,7 +80,7 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
 def _row(
     one: ConnectionRecord, service: Service, profiles: Mapping[str, Sequence[str]]
 ) -> tuple[str, ...]:
-    """Return the cells of a connection. The table has only its date; -o json has the
+    """Return the cells of a connection. The table shows the date only; -o json has the
     time.
     """
     return (
@@ -132,8 +132,8 @@ def _ask_health(
 ) -> tuple[list[ConnectionRecord], Mapping[str, UnifiedError]]:
     """Return the connections with their current state.
 
-    Also returns, by id, the errors of those that did not answer. Both keep the order of
-    `found`.
+    Also returns the errors of connections that did not answer, by id. Both keep the
+    order of `found`.
     """
     runtime, catalogue = context.runtime, context.catalogue
     before = {one.id: one.state for one in found if one.id}
@@ -171,7 +171,7 @@ _INDENT = "  "
 _BAR = 20
 _NARROWEST = 8
 _UNKNOWN = "unknown"
-# The cells of a line that may be cut, and the cell that may be left out.
+# The cells that may be cut, and the cell that may be left out.
 _NAMES, _CREATED = (0, 1), 3
 _LINE = ("TENANT", "PROFILE", "STATUS", "CREATED", "ID")
 _WORST_FIRST = (Look.BAD, Look.DOUBT, Look.GOOD)
@@ -248,8 +248,8 @@ def _status_look(context: CommandContext, one: ConnectionRecord) -> Look:
 
 
 def _place(context: CommandContext, one: ConnectionRecord) -> tuple[int, bool]:
-    """Return the place of a connection in the list: broken ones are first, then those
-    in another status, then those that lack scopes.
+    """Return the place of a connection in the list: broken connections first, then
+    those with another status, then those that lack scopes.
     """
     return _WORST_FIRST.index(_status_look(context, one)), one.state.lacks_scopes
 
@@ -281,8 +281,8 @@ def _line(context: CommandContext, one: ConnectionRecord, profiles: Sequence[str
 
 
 def _widths(runtime: Runtime, lines: Sequence[Sequence[str]]) -> dict[int, int]:
-    """Return the widths of the columns with content. If room is short, the date is left
-    out first, then names are cut, but never ids.
+    """Return the widths of the columns that are not empty. To save room, first leave
+    out the date, then cut names. Never cut ids.
     """
     room = runtime.width - len(_INDENT)
     natural = {
@@ -312,10 +312,7 @@ def _fitted(at: int, cell: str, size: int, sign: str, look: Look) -> Cell:
 def _problem_screen(
     runtime: Runtime, shown: Sequence[ConnectionRecord], troubles: Mapping[str, str]
 ) -> TerminalText:
-    """Return the problem with the connections that have it.
-
-    Each reason is named once.
-    """
+    """Return the problem, and the connections that have it."""
     reasons = defaultdict[str, list[str]](list)
     for one in shown:
         if trouble := troubles.get(one.id):

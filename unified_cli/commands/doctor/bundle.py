@@ -48,9 +48,7 @@ before the file was written.
 
 
 def check(path: Path, har: str | None, service: Service) -> bytes | None:
-    """Check the recording to add, and return it.
-
-    Fails first, before any work, if the file cannot be written.
+    """Check the recording to add, and return it. Call it before any work.
 
     Raises StorageError if a file cannot be used, StateError if the file to add is not a
     recording, and UnsafeError if it holds credentials.
@@ -77,7 +75,7 @@ def write(
 ) -> int:
     """Write the private file, and return its size.
 
-    Raises UnsafeError if the content holds a secret, and then writes nothing. Raises
+    Raises UnsafeError, and writes nothing, if the content contains a secret. Raises
     StorageError if writing fails.
     """
     if config is not None:
@@ -102,10 +100,9 @@ def write(
 
 
 def _know_tokens(runtime: Runtime, config: Config) -> None:
-    """Mask the tokens of all profiles.
+    """Mask the tokens of all profiles, even of profiles that were not checked.
 
-    This includes profiles that were not checked. Tokens that only a program can print
-    stay unknown.
+    Tokens that only a program can print stay unknown.
     """
     for name in (None, *config.profiles):
         with suppress(UnifiedError):
@@ -137,12 +134,11 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
 
 
 def _check(content: bytes, service: Service) -> None:
-    """Raise UnsafeError if a file of the archive, read again, holds a known secret."""
+    """Read the archive again. Raises UnsafeError if a file contains a known secret."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for name in archive.namelist():
             if name == _RECORDING:
-                # Check the recording again: more secrets are known than when it was
-                # read.
+                # Check the recording again, because more secrets are known now.
                 _check_recording(archive.read(name), name, service)
             elif masking.masked(text := archive.read(name).decode()) != text:
                 raise UnsafeError(f"{name} would hold a secret, so nothing was written")
@@ -166,8 +162,8 @@ def _check_recording(content: bytes, name: str, service: Service) -> None:
 
     Raises UnsafeError if it holds credentials, or if another program made it.
 
-    A browser's recording holds cookies and forms in more places than this program
-    knows.
+    A browser's recording may have cookies and forms in places that this program does
+    not know.
     """
     number = 0
     try:
@@ -200,7 +196,7 @@ def _holds_credentials(text: bytes, service: Service) -> bool:
     path, redaction = urlsplit(sent.url).path, Redaction()
     redaction.query(sent.url)
     bodies = ((sent.body.text if sent.body else "", 0), (_text(came.content), came.status))
-    # Read both bodies first, because one may name a value of the other.
+    # Read both bodies first, because a secret in one may also be in the other.
     kept = [redaction.body(one, holding(path, status, service)) for one, status in bodies]
     if any(
         new is None or redaction.text(new) != one

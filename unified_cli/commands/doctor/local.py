@@ -1,6 +1,4 @@
-"""The doctor's checks of this machine, which send nothing, and the class of their
-findings.
-"""
+"""The doctor's checks of this machine. They send nothing."""
 
 import os
 import re
@@ -43,8 +41,8 @@ from unified_cli.storage import permissions
 class Finding:
     """The result of one check.
 
-    `error` is the error that a call would raise, and `remedy` the way to fix it.
-    Without `always`, the result is printed only if something is wrong.
+    `error` is the error that a call would raise, and `remedy` the way to fix it. A
+    result without `always` is printed only if something is wrong.
     """
 
     check: str
@@ -96,7 +94,7 @@ def _is_writable(folder: Path) -> bool:
     try:
         existing = next(one for one in (folder, *folder.parents) if one.exists())
     except OSError:
-        # This user may lack permission to search a folder above.
+        # This user may not be allowed to search a parent folder.
         return False
     return os.access(existing, os.W_OK)
 
@@ -150,9 +148,8 @@ def _network_settings(runtime: Runtime, ca_bundle: str | None) -> Iterator[Findi
 def configuration(runtime: Runtime, first_words: Collection[str]) -> Iterator[Finding]:
     """Yield the findings on the config file.
 
-    They are its path, its permissions, every name in it, and its aliases. `first_words`
-    are the words that an alias's command may begin with. None of them can be the name
-    of an alias.
+    They are about its path, permissions, names and aliases. `first_words` are the words
+    that a command may begin with, which an alias cannot have as its name.
     """
     path = file.locate(runtime)
     if path is None:
@@ -202,7 +199,7 @@ def profiles(
 ) -> Iterator[Finding]:
     """Check that each profile is complete and its token readable.
 
-    All good profiles share a row, and so do all profiles with the same failure.
+    Valid profiles share a row, and so do profiles with the same failure.
     """
     found = [*_each_profile(context, config, names, tokens)]
     failing: dict[tuple[str, str, str], list[str]] = {}
@@ -336,8 +333,8 @@ def _token_error(source: TokenSource, runtime: Runtime, tokens: Tokens) -> Confi
             if other_program.find(source.detail[0], runtime.environ) is None:
                 return ConfigError(f"no program {source.detail[0]!r}", hint=hints.NAME_PROGRAM)
         elif source.kind == "token":
-            # Do not read the token: that would warn that it is plain text, which is a
-            # separate finding.
+            # Do not read the token: that would print a warning about plain text, which
+            # is a separate finding.
             token.checked(os.fsencode(source.detail), f"the token from {source.source}")
         else:
             if source.kind == "keyring":

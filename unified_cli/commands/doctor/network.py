@@ -63,7 +63,7 @@ def _names(runtime: Runtime, config: Config, names: Sequence[str | None]) -> Ite
             ):
                 hosts[address.host, address.port] = None
         except UnifiedError:
-            # The check of the profile has already reported it.
+            # The check of profiles has already reported it.
             continue
     for host, port in hosts:
         try:

@@ -37,7 +37,7 @@ _MARKS = {
 def run(context: CommandContext, options: DoctorOptions) -> None:
     """Run the checks, print the findings, and raise the worst error."""
     runtime = context.runtime
-    # Before any check, because an unknown resource is a usage error.
+    # An unknown resource is a usage error, so find it before any check.
     operation = connection_probe.operation(context.catalogue, options.with_)
     overrides = Overrides(timeout=options.timeout, ca_bundle=options.ca_bundle)
     recording = _check_bundle(options, context.catalogue.service)
@@ -83,7 +83,7 @@ def run(context: CommandContext, options: DoctorOptions) -> None:
 def _check_bundle(options: DoctorOptions, service: Service) -> bytes | None:
     """Return the recording to add to the bundle.
 
-    Fails before any check if the bundle or the recording cannot be written.
+    Raises the errors of `bundle.check`, before any other check.
     """
     if options.bundle is None and options.har is None:
         return None

@@ -1,7 +1,7 @@
 """Store the log of a list in an object store: its chunks and its progress.
 
-An entry is created only if it does not exist, so only one of two writers gets its
-number. The other writer stops, because a run that considered it dead has taken over.
+An entry is created only if it does not exist, so only one of two writers gets a number.
+The other must stop, because another run has taken over.
 """
 
 import hashlib
@@ -54,7 +54,7 @@ class ListPlace(NamedTuple):
     def chunk(self, number: int) -> str:
         """Return the name of the chunk of an entry.
 
-        All writers use the same name, so a frozen writer that wakes up cannot add
+        All writers use the same name, so that a frozen writer that wakes up cannot add
         another chunk.
         """
         return f"{self.begin}{number:06}{self.suffix}"
@@ -96,8 +96,8 @@ class LogEntry:
     """An entry of the log, with the chunk that `writer` wrote, if any.
 
     `state` is the state after the entry, with the hashes of the cursors since the
-    previous entry. Entries before the number `first` are ignored. The entry that
-    completes the list has the chunks of all entries.
+    previous entry. Entries before `first` are ignored. The last entry of a complete
+    list has all chunks.
     """
 
     number: Count
@@ -157,7 +157,8 @@ class ChunkLog:
         if last.state.complete:
             return LoggedList(last.number, last.first, last.chunks, last.state)
         entries = [*(self._read(_name(number)) for number in range(last.first, last.number)), last]
-        # A writer that reads the list again after its records begins with zero pages.
+        # If the list is read again after its records, the count of pages begins at
+        # zero.
         anew = max((at for at, entry in enumerate(entries) if not entry.state.pages), default=0)
         seen = [one for entry in entries[anew:] for one in entry.state.seen]
         chunks = tuple(entry.chunk for entry in entries if entry.chunk)
@@ -202,8 +203,9 @@ def changed(
 ) -> str | None:
     """Return the name of a known chunk that changed, or None.
 
-    A missing chunk has changed, too. `there` has the listed chunks. If the tag of a
-    chunk differs, for example after a copy, compare its bytes. Raises StorageError.
+    A missing chunk has changed, too. `there` has the chunks in the store. If the tag
+    of a chunk differs, for example after a copy, compare its bytes. Raises
+    StorageError.
     """
     for chunk in known:
         path = f"{place.folder}/{chunk.name}"

@@ -23,10 +23,10 @@ _SECONDS = 30.0
 class ChunkedList:
     """The target for a list in an object store.
 
-    The chunks in the log have each page once, even after a kill: the next writer first
-    adds an entry that the old writer does not expect, then removes chunks without an
-    entry. A chunk is created only if it does not exist, under a name that all writers
-    know, so a frozen writer cannot add chunks later. All methods raise StorageError.
+    Each page is in the logged chunks once, even after a kill. The next writer first
+    adds an entry, so that the old writer cannot add one, and then removes chunks
+    without an entry. A chunk is created only if its name, which all writers know, is
+    free, so a frozen writer cannot add chunks later. All methods raise StorageError.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class ChunkedList:
         check_held: Callable[[], None],
         takes_over: bool,
     ) -> None:
-        """`takes_over` means that an old writer may be frozen instead of dead.
+        """`takes_over` means that an old writer may still be alive, but frozen.
         `check_held` raises TakenOverError if another run has taken over from this one.
         """
         self._monotonic, self._wall = runtime.monotonic, runtime.wall
@@ -81,8 +81,8 @@ class ChunkedList:
             raise StateError(f"{self}/{wrong} is gone or was changed", hint=START_ANEW)
         unknown = there.keys() - {chunk.name for chunk in self._known.chunks}
         if not restart and not self.state.complete:
-            # A frozen writer must not find its number free, neither after its chunk was
-            # removed nor before our first chunk.
+            # Use up the number of a frozen writer, before its chunk is removed and
+            # before our first chunk is written.
             if self._takes_over:
                 self._fence(self.state)
             elif unknown:
@@ -169,7 +169,7 @@ class ChunkedList:
     def _fence(self, state: Checkpoint) -> None:
         """Use up the next number of a frozen writer.
 
-        The writer cannot use that number and its chunk name later.
+        It can then use neither the number nor the chunk name.
         """
         self._takes_over = False
         # Readers accept an empty chunk.
@@ -187,7 +187,7 @@ class ChunkedList:
     def _write(self, state: Checkpoint) -> None:
         """Write the complete pages as a chunk, then its entry in the log.
 
-        Raises TakenOverError if another writer was faster.
+        Raises TakenOverError if another writer has already used the number.
         """
         lines = self._counted_bytes()
         if not lines:
@@ -201,7 +201,7 @@ class ChunkedList:
         self._logged_at = self._monotonic()
 
     def _created(self, lines: bytes) -> Chunk | None:
-        """Create and return the chunk with these lines, or return None if it exists."""
+        """Create and return the chunk with these lines. Returns None if it exists."""
         data = (
             chunk_log.as_parquet(lines, self._options.parquet) if self._options.parquet else lines
         )

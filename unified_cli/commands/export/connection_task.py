@@ -1,5 +1,6 @@
-"""Tasks of an export (`--tasks`, `--task`): a connection as JSON, for any machine with
-the same configuration.
+"""Tasks of an export (`--tasks`, `--task`): the work for a connection as JSON.
+
+Any machine with the same configuration can run a task.
 """
 
 from collections.abc import Iterator
@@ -25,11 +26,11 @@ from unified_cli.storage import input_bounds
 
 _Rate = Annotated[float, msgspec.Meta(ge=0, lt=1e9)]
 _BESIDE = {"timeout", "retries", "rate", "token_rate", "workers"}
-"""Options that may be used with --task, and override the options of the task."""
+"""Options that can be used with --task. They override the options of the task."""
 
 
 class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The options in a task, with the names of `ExportOptions`."""
+    """The options in a task, named as in `ExportOptions`."""
 
     query: tuple[str, ...] = ()
     account_id: str | None = None
@@ -55,8 +56,8 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
 class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The lists of a connection, their destination, and the options, without a token.
 
-    `base_url` and `account` are of the profile or environment that created the task.
-    The task fails if the connection does not offer the `required` lists.
+    `base_url` and `account` were set when the task was created. The task fails if the
+    connection does not offer the `required` lists.
     """
 
     version: str
@@ -76,7 +77,7 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def paced(self, pace: float) -> "ConnectionTask":
         """Return the task with this limit of requests.
 
-        The limit is for a window, and 0 means no limit.
+        The limit is for one window; 0 means no limit.
         """
         options = msgspec.structs.replace(self.options, rate=pace, token_rate=pace)
         return msgspec.structs.replace(self, options=options)
@@ -106,7 +107,7 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def command(self, given: ExportOptions) -> ExportOptions:
         """Return the options for running the task, with overrides from `given`.
 
-        Raises UsageError if an option belongs to the task.
+        Raises UsageError for an option that only the task may set.
         """
         values = msgspec.structs.asdict(self.options)
         typed = dict(given.changed_values())
@@ -125,7 +126,7 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class TaskResult(NamedTuple):
     """The outcome of a task on a worker, or the `error` that prevented it.
 
-    `sent` is the number of requests that still count towards the rate limits.
+    `sent` counts the requests that still count towards the rate limits.
     """
 
     worker: str

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from unified_cli.commands.export.delta_table import ListTable
 
 SUFFIX = ".delta"
-# The folder of the pages until their list is complete.
+# The folder for pages of lists that are not complete.
 _PAGES = ".pages"
 _INSTALL = command_to_add("deltalake>=1.6", "pyarrow")
 _LEAST = (1, 6)
-# deltalake 1.6 decodes a path once too often.
+# deltalake 1.6 decodes a path twice.
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 
 
@@ -120,14 +120,14 @@ class TableFolder:
     def begin_anew(self, file: str, *, keep: bool) -> None:  # noqa: ARG002  no read has both
         """Forget how far a list was read.
 
-        Rows in a table stay.
+        Rows that are in a table stay.
         """
         self._files.clear(_pages(file))
 
     def sweep(self, entry: ManifestEntry) -> None:
         """Remove the files that a killed run left beside a complete list.
 
-        The pages of a later read stay.
+        The pages of a later read are kept.
         """
         begun = self._files.read_checkpoint(_pages(entry.file))
         later = entry.table and begun and begun.table and begun.table.number > entry.table.number
@@ -144,7 +144,7 @@ class TableFolder:
     def clear(self, file: str) -> None:
         """Remove a list in any format, even an unfinished one.
 
-        The rows of a part are removed from the table; its older versions keep them.
+        The rows of a part are removed from the table, but not from its older versions.
         """
         if not is_part(file):
             self._files.clear(file)
@@ -166,9 +166,9 @@ class TableFolder:
 class PartTarget:
     """The target of a list that is a part of a table.
 
-    Its pages are saved as files, and added to the table once all have arrived. After a
-    kill, the next run repeats the commit unless the table already has it. The commit
-    has the number of the read, which is saved with the pages. All methods raise the
+    Pages are saved as files, and added to the table when all have arrived. The commit
+    has the number of the read, which is saved with the pages. After a kill, the next
+    run can therefore see whether it must repeat the commit. All methods raise the
     errors of the place and of the table.
     """
 
@@ -182,9 +182,9 @@ class PartTarget:
         *,
         whole: bool,
     ) -> None:
-        """The `pages` go to this file at the place of the `files`.
+        """Create the target. `pages` is the file for its pages, in `files`.
 
-        With `whole`, they are the complete list, not an increment.
+        With `whole`, the pages are the complete list, not an increment.
         """
         self._pages = pages
         self._files = files
@@ -198,20 +198,20 @@ class PartTarget:
 
     @property
     def state(self) -> Checkpoint:
-        """How far the pages were read."""
+        """The progress of the read."""
         return self._pages.state
 
     # `force` is not needed: the files of pages are this program's own.
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:  # noqa: ARG002
         """Continue where an earlier run stopped, or begin.
 
-        First checks whether the table takes the list.
+        First checks that the table can take the list.
         """
         read = self._table.next_read(self._part)
         self._pages.open(force=True, restart=restart, keep=keep)
         self.state.table = self.state.table or read
         if self.is_published:
-            # No page is missing, but the commit may be.
+            # All pages are there, but the commit may be missing.
             self._commit()
 
     @property
@@ -233,9 +233,9 @@ class PartTarget:
 
     def _commit(self) -> None:
         state, before = self.state, self._part.before
-        # Records that a filter or the provider left out are not deleted ones. Version
-        # 0.2.0 did not note where its read ended, so the next read may have older
-        # states.
+        # Records that a filter or the provider left out were not deleted, so do not
+        # remove them. Version 0.2.0 did not record where its read ended, so the next
+        # read may have older states.
         whole = self._is_whole and not self._part.filtered and not state.partial_pages
         whole = whole and (before is None or before.version is not None)
         state.table, left_out = self._table.commit(

@@ -24,8 +24,8 @@ _OTHER_FILES = "its files are others"
 def application(part: TablePart, profile: str = "") -> str:
     """Return the name of a connection in a table's log.
 
-    Its transactions have the number of their read as version. The part's name may
-    differ from its `profile`.
+    The version of its transactions is the number of the read. The connection's name in
+    the table may differ from `profile`.
     """
     identity = {
         "origin": part.origin,
@@ -60,10 +60,10 @@ def _profiles(files: pa.Table) -> pa.Array:
 
 
 def wrong_name(table: DeltaTable, part: TablePart, known: Collection[str]) -> str:
-    """Return why the names of parts do not fit this connection, or "".
+    """Return why the name of this connection in the table is wrong, or "".
 
-    Parts with `known` names are ignored. A part belongs to the connection whose
-    transactions with its name are in the log.
+    Names in `known` are ignored. A name belongs to the connection whose transactions
+    with this name are in the log.
     """
     name, found = part.columns.profile, pa.table(table.get_add_actions())
     profiles = {*_profiles(found).to_pylist()} if len(found) else set()
@@ -79,7 +79,8 @@ def wrong_name(table: DeltaTable, part: TablePart, known: Collection[str]) -> st
 def after(read: TableRead, version: int, files: Collection[DataFile], changed: int) -> TableRead:
     """Return the finished read of this version.
 
-    It has the version, and the rows and digest of files of its part.
+    The result has the version of the table, and the rows and the digest of the part's
+    files.
     """
     rows, digest = sum(one.rows for one in files), _digest(one.name for one in files)
     return replace(read, version=version, rows=rows, digest=digest, changed=changed)
@@ -90,9 +91,8 @@ def change_by_others(
 ) -> str:
     """Return how others changed a part's records since this read.
 
-    It is in words, and "" if they did not: the files of the part are the same, or each
-    later commit is of this program or keeps all records. `commit` reads the log of a
-    version.
+    Returns "" if they did not: the part has the same files, or all later commits are of
+    this program or keep all records. `commit` reads the log of a version.
     """
     names = (file.name for file in data_files(table, part))
     if read.version is None or _digest(names) == read.digest:

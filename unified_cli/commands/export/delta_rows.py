@@ -1,5 +1,7 @@
 """The rows of a table: the newest state of each id in a list file, and the Parquet
-files that hold them. Memory holds one Parquet file at a time.
+files with the rows.
+
+Only one Parquet file is in memory at a time.
 """
 
 import io
@@ -20,7 +22,7 @@ from unified_cli.masking import excerpt
 from unified_cli.plural import counted, named
 
 PROFILE, _ID, _RECORD = parquet_file.COLUMNS[0], parquet_file.COLUMNS[1], parquet_file.COLUMNS[-1]
-# Memory holds the rows of a row group, and a file of them.
+# A row group and a file are in memory at a time.
 BATCH_BYTES = 1024 * 1024
 _GROUP_BYTES = 4 * 1024 * 1024
 _FILE_BYTES = 24 * 1024 * 1024
@@ -35,14 +37,14 @@ Open = Callable[[str], parquet.ParquetFile]
 
 
 class NewestRecords:
-    """The records of a list file that are the newest state of their id. Memory holds 17
-    bytes for each record of the file.
+    """The newest record of each id in a list file. Each record of the file takes 17
+    bytes of memory.
 
-    The record with the larger `updated_at` is newer. A record without it is the oldest;
-    of two equal ones, the later record is newer. A table stores an id as text. If a
-    number and a text look alike, only the first can be in the table; the other is left
-    out. A record without an id is left out too, because its earlier state cannot be
-    found. Both are reported.
+    The record with the larger `updated_at` is newer. A record without it is older than
+    any other, and of two equal times, the later record is newer. A table stores an id
+    as text. If a number and a text look alike, only the first can be in the table, and
+    the other is left out. A record without an id is left out, too, because its earlier
+    state cannot be found. Both are reported.
     """
 
     def __init__(self, records: Callable[[], Iterable[bytes]]) -> None:
@@ -62,10 +64,9 @@ class NewestRecords:
                     newest[key >> 1] = at
 
     def _replaces(self, place: int, key: int, stamp: int) -> bool:
-        """Return whether the record replaces a state.
+        """Return whether the record is newer than the state with this key and stamp.
 
-        The state has this key and stamp. If the record does not replace it, the record
-        at this place no longer counts.
+        If it is not, the record at this place no longer counts.
         """
         if key != self._keys[place]:
             self._others.add(place)
@@ -75,10 +76,9 @@ class NewestRecords:
         return False
 
     def replaces(self, place: int, record: bytes) -> bool:
-        """Return whether the record replaces the table's record.
+        """Return whether the record is newer than the table's record with the same id.
 
-        The table's record has its id. If the record at this place does not replace it,
-        it no longer counts.
+        If it is not, the record at this place no longer counts.
         """
         return self._replaces(place, _key(record), _stamp(record))
 
@@ -89,15 +89,12 @@ class NewestRecords:
         return compress(self._records(), self._kept)
 
     def ids(self) -> tuple[pa.Array, "array[int]"]:
-        """Return the ids, and the place of each in the file.
-
-        The ids have the form that a table knows.
-        """
+        """Return the ids, as a table stores them, and their places in the file."""
         ids = pa.array((parquet_file.identity(record) for record in self), pa.string())
         return ids, array("Q", compress(count(), self._kept))
 
     def left_out(self) -> list[str]:
-        """Return which records are in no table, in words."""
+        """Return sentences about the records that were left out."""
         sentences = []
         if nameless := self._keys.count(0):
             sentences.append(f"{counted(nameless, 'record')} without an id left out")
@@ -129,10 +126,7 @@ def _key(record: bytes) -> int:
 
 
 def _stamp(record: bytes) -> int:
-    """Return the time of a record's last change, in microseconds.
-
-    It is from the record's own fields.
-    """
+    """Return the time in microseconds when a record was last changed."""
     at = change_time.changed_at(record)
     return _NEVER if at is None else (at.at - _EPOCH) // _MICROSECOND
 
@@ -148,8 +142,7 @@ def _repeated(keys: "array[int]") -> set[int]:
 class DataFile(NamedTuple):
     """A Parquet file of a part.
 
-    It has its name below the table, its bytes and rows. A new one has `statistics` as a
-    commit takes them.
+    `name` is its path below the table. A new file has `statistics` for its commit.
     """
 
     name: str
@@ -159,7 +152,7 @@ class DataFile(NamedTuple):
 
 
 def schema(columns: ParquetColumns) -> pa.Schema:
-    """Return the schema of a data file. The profile is left out, because the commit
+    """Return the schema of a data file. The profile is not a column, because the commit
     names the part.
     """
     every = parquet_file.schema(columns)
@@ -172,11 +165,11 @@ def write(
     prefix: str,
     save: Callable[[str, bytes], None],
 ) -> list[DataFile]:
-    """Write rows to new Parquet files, one row group at a time. `save` writes a whole
-    file; the names begin with `prefix`. Memory holds one file.
+    """Write rows to new Parquet files, one row group at a time.
 
-    Only columns of times have statistics: readers that open a table as a pyarrow
-    dataset cannot filter by a text column with statistics.
+    `save` writes a whole file, so one file is in memory. Names begin with `prefix`.
+    Only columns of times have statistics, because pyarrow datasets cannot filter by a
+    text column that has them.
     """
     added: list[DataFile] = []
     groups = _groups(rows, kinds)
@@ -228,10 +221,9 @@ def _statistics(times: pa.Table) -> str:
 def merge(
     files: Sequence[DataFile], opened: Open, new: NewestRecords, kinds: pa.Schema
 ) -> tuple[list[DataFile], Iterator[pa.RecordBatch]]:
-    """Return the files with changed ids, and their rows that stay.
+    """Return the files with changed ids, and those of their rows that stay.
 
-    After these rows were read, new records that do not replace an older one no longer
-    count.
+    Iterate over the rows first: it drops new records that are older than the table's.
     """
     ids, places = new.ids()
     changed = []

@@ -52,7 +52,7 @@ _READ_BYTES = 1024 * 1024
 _READER = 1
 """The newest reader version of the Delta protocol that is supported."""
 _CONFIGURATION = {"delta.dataSkippingStatsColumns": ",".join(parquet_file.TIMES)}
-# Others may read the older versions that the library would remove.
+# The library must not remove older versions, because others may read them.
 _HOOKS = PostCommitHookProperties(cleanup_expired_logs=False)
 _REBUILD = "unified export … --restart, without --incremental, rebuilds its part"
 
@@ -60,8 +60,8 @@ _REBUILD = "unified export … --restart, without --incremental, rebuilds its pa
 class ListTable:
     """The table of one list of the service; several threads may use it.
 
-    All methods raise StateError if the table is of another kind or needs a newer
-    program, and StorageError if the destination fails.
+    All methods raise StateError if the table is not one of ours or needs a newer
+    version, and StorageError if the destination fails.
     """
 
     def __init__(self, runtime: Runtime, text: str, files: FilePlace, name: str) -> None:
@@ -71,8 +71,8 @@ class ListTable:
         url = object_store.parse_url(text)
         self._settings: dict[str, str] = {}
         if url is None or url.is_folder:
-            # The library creates files with the rights of the process umask, which all
-            # its threads share. So set the umask.
+            # The library uses the umask for new files. All threads share it, so set it
+            # once.
             os.umask(_OTHERS)
             base = str(os_limits.absolute(Path(url.prefix if url else text)))
         else:
@@ -91,8 +91,8 @@ class ListTable:
     def check_owner(self, part: TablePart, known: Collection[str]) -> None:
         """Raise StateError if another connection's rows have this name.
 
-        Also raises it if rows of this one have another name. Ignore names that a
-        manifest knows.
+        Also raises it if this connection's rows have another name. Names that a
+        manifest knows are ignored.
         """
         with self._lock:
             table = self._found()
@@ -103,10 +103,10 @@ class ListTable:
                 )
 
     def current(self, part: TablePart, read: TableRead) -> TableRead | None:
-        """Return the read with the state of the part now.
+        """Return the read, updated to the present state of the part.
 
-        Returns None without a state. Raises StateError if another program changed the
-        part since this read.
+        Returns None if the read has no state. Raises StateError if another program
+        changed the part since this read.
         """
         with self._lock:
             table = self._found()
@@ -119,12 +119,12 @@ class ListTable:
             self._check_unchanged(table, part, read)
             if read.version is None:
                 return read
-            # A stopped run may have committed more since.
+            # An interrupted run may have committed since.
             return delta_log.after(read, table.version(), files, read.changed)
 
     def next_read(self, part: TablePart) -> TableRead:
-        """Return a read of a part with the next unused number. Numbers that only the
-        table's log knows count as used.
+        """Return a read of a part with the next unused number. Numbers that are only in
+        the table's log are also used.
 
         Raises StateError if the place holds anything but a table with these columns.
         """
@@ -144,9 +144,9 @@ class ListTable:
     ) -> tuple[TableRead, list[str]]:
         """Commit the records of a read.
 
-        Returns the state of the part, and which records were left out. Each record is
-        in the table once, even after failed attempts. The `whole` list replaces the
-        part; other records are merged by their ids.
+        Returns the state of the part, and sentences about records that were left out.
+        Each record is in the table once, even after failed attempts. A `whole` list
+        replaces the part. Otherwise the records are merged by their ids.
         """
         with self._lock:
             before: list[DataFile] | None = None
@@ -193,8 +193,8 @@ class ListTable:
             table = self._found()
             if table is not None and delta_log.data_files(table, part):
                 with self._errors("write to"):
-                    # Only the log is written, because each profile's rows have their
-                    # own files.
+                    # Only the log changes, because each profile's rows have their own
+                    # files.
                     table.delete(f"{PROFILE} = '{profile}'", post_commithook_properties=_HOOKS)
                     self._make_safe(table.version())
 
@@ -270,8 +270,8 @@ class ListTable:
     ) -> None:
         """Commit these files as the table's next version.
 
-        The files `added` come, the files `gone` go. Raises CommitFailedError if the
-        version exists.
+        The commit adds the files `added`, and removes the files `gone`. Raises
+        CommitFailedError if the version exists.
         """
         now, values = int(time.time() * 1000), {PROFILE: part.columns.profile}
         additions = [
@@ -314,8 +314,8 @@ class ListTable:
         )
 
     def _sweep(self, part: TablePart, read: TableRead, kept: Collection[str]) -> None:
-        """Remove the files of earlier attempts to commit the same read. Files that were
-        not written completely are removed too, because VACUUM leaves them.
+        """Remove the files of earlier attempts to commit the same read. This includes
+        partly written files, because VACUUM keeps them.
         """
         folder, _, name = delta_log.prefix(part, read).rpartition("/")
         left = [
@@ -328,8 +328,8 @@ class ListTable:
     def _found(self, columns: ParquetColumns | None = None) -> DeltaTable | None:
         """Return the table in its newest version, or None if nothing is there.
 
-        Raises StateError if it does not have these columns; with None, only the columns
-        that each table has are required.
+        Raises StateError if it does not have these columns. With None, only the columns
+        of every table are required.
         """
         self._files.check(f"{self._name}/{_LOG}")
         if not self._open() and self._files.listed(self._name) and not self._open():
@@ -353,7 +353,7 @@ class ListTable:
         return table
 
     def _open(self) -> bool:
-        """Open the table in its newest version. Says whether there is one."""
+        """Open the table in its newest version, and return whether it exists."""
         with self._errors("read"):
             try:
                 if self._opened is None:
@@ -378,7 +378,7 @@ class ListTable:
         except (exceptions.TableNotFoundError, exceptions.CommitFailedError):
             raise
         except (exceptions.DeltaError, OSError, ValueError) as error:
-            # The library has its own exception for only some unsupported features.
+            # The library has an exception class for only some unsupported features.
             if isinstance(error, exceptions.DeltaProtocolError) or "Unsupported" in str(error):
                 raise self._newer() from None
             if isinstance(error, FileNotFoundError) or "CRC" in str(error):

@@ -1,5 +1,6 @@
-"""Run `export --engine`: the tasks of an export on the workers of a Dask cluster, which
-are trusted like this machine.
+"""Run `export --engine`: run the tasks of an export on the workers of a Dask cluster.
+
+The workers are trusted like this machine.
 """
 
 import itertools
@@ -130,8 +131,7 @@ def _slots(
     limits: dict[str, float] = {}
     for name, resolved in found.items():
         token = tokens[name]
-        # Treat connections whose tokens are only on the workers as if they shared a
-        # token.
+        # Assume that connections share a token if their tokens are only on the workers.
         group = "" if isinstance(token, UnifiedError) else token
         is_local = resolved.address is not None and resolved.address.is_sandbox
         paces.setdefault(group, {})[name] = 0 if is_local else resolved.rate
@@ -185,7 +185,7 @@ class _Driver:
     def run(
         self, client: Any, work: Any, place: Sequence[str], slots: list[TokenSlots], shown: Progress
     ) -> None:
-        # An event has a time, and the number of records that a worker wrote.
+        # The event is a time, and the number of records that a worker wrote.
         client.subscribe_topic(place[-1], lambda event: shown.add(event[1]))
         ended: SimpleQueue[Any] = SimpleQueue()
         running: dict[str, tuple[str, TokenSlots, Any]] = {}
@@ -204,7 +204,7 @@ class _Driver:
                 self._has_workers(client)
                 continue
             if future.status == "pending":
-                # The result was lost with its worker, and the scheduler runs the task
+                # The worker was lost with the result. The scheduler runs the task
                 # again.
                 future.add_done_callback(ended.put)
                 continue

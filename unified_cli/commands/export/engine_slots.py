@@ -1,4 +1,4 @@
-"""Limit how many tasks of a token run at a time, and how fast."""
+"""Limit how many tasks of a token run at a time, and how fast they send."""
 
 import math
 from collections import deque
@@ -11,8 +11,8 @@ _MOST = 10
 class TokenSlots:
     """Schedules the tasks of a token within its limit.
 
-    If slightly more tasks exist than can run at full speed, all run at once, because a
-    second round for a few tasks would take longer.
+    A few tasks more than can run at full speed all run at once, because a second round
+    for them would take longer.
     """
 
     def __init__(self, paces: Mapping[str, float], limit: float, window: float) -> None:
@@ -36,7 +36,7 @@ class TokenSlots:
         self._taken: dict[str, tuple[float, float]] = {}
 
     def begin(self, now: float) -> Iterator[str]:
-        """Yield the tasks that may begin now, and reserve their rates."""
+        """Yield the tasks that may begin now. Reserves their rates."""
         while self._waiting:
             reserved = [sends for until, sends in self._taken.values() if until > now]
             pace = self.paces[self._waiting[0]]

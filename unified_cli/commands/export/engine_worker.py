@@ -38,7 +38,7 @@ def connected(scheduler: str) -> Iterator[Any]:
     try:
         with warnings.catch_warnings(action="ignore"):
             client = Client(scheduler, timeout=10, set_as_default=False)
-            # Otherwise output of workers would appear on our stdout.
+            # Otherwise the output of workers would appear on our stdout.
             client.unsubscribe_topic("print")
             yield client
     except (OSError, TypeError, ValueError, RuntimeError) as error:
@@ -49,7 +49,7 @@ def connected(scheduler: str) -> Iterator[Any]:
             hint="check --engine, and for tls:// the certificates of Dask's own configuration",
         ) from None
     finally:
-        # Tasks end with their client; a lost scheduler cannot be notified.
+        # The tasks end with this client, and a lost scheduler cannot be told.
         with suppress(Exception):
             client.close()
         logging.disable(disabled)
@@ -84,8 +84,8 @@ def work(version: str, to: str, marker: str, text: str) -> TaskResult:
     """
     worker = get_worker()
     key = worker.get_current_task()
-    # The driver limits the number of tasks, which mostly wait for the service, so leave
-    # the threads that the scheduler counts.
+    # Tasks mostly wait for the service, and the driver limits their number. So do not
+    # use up a thread that the scheduler counts.
     secede()
     try:
         check(version, to, marker)

@@ -27,10 +27,10 @@ from unified_cli.output.progress import Progress
 
 @dataclass(frozen=True, slots=True)
 class FinishedList:
-    """A finished file, and its list unless it `goes_on`.
+    """A file is finished and, unless it `goes_on`, so is its list.
 
-    Tidy up `part` after saving the manifest. `read_at` is the time of an earlier read,
-    if the list was not read now.
+    Tidy up `part` after saving the manifest. `read_at` is the time of an earlier read
+    if this run did not read the list.
     """
 
     entry: ManifestEntry
@@ -80,7 +80,7 @@ class ListRunner:
         self._refused: dict[str, UnifiedError] = {}
         self._closed = False
         self.ahead = RecordsAhead()
-        """Records with a time of change in the future."""
+        """Counts the records that were changed in the future."""
 
     def close(self) -> None:
         """End each running list after its current page."""
@@ -102,8 +102,8 @@ class ListRunner:
                     if not isinstance(result, Page):
                         yield result
                         continue
-                    # Count pages in this thread, because waking the caller's thread for
-                    # each would take a tenth of the page's time.
+                    # Count pages in this thread. Waking the caller's thread would take
+                    # a tenth of the time of a page.
                     self._shown.add(len(result.records), pages=1)
                     if self._closed:
                         return
@@ -113,7 +113,7 @@ class ListRunner:
             yield FailedList(planned, error)
 
     def _step_to_replace(self, identity: ListIdentity, before: ManifestEntry) -> str:
-        """Return the step that replaces a list which was read with other options."""
+        """Return the command that replaces a list with other options."""
         options = self._plan.options
         # A restart with another filter would lose records, so it is refused.
         if (options.query or options.since) and identity.has_other_filter(before.options):
@@ -146,7 +146,7 @@ class ListRunner:
                     history = ListHistory.from_first(self._destination, before, self._entries)
                     yield from self._write_changes(planned, request, history, options)
                 return
-        # Files in the manifest may be replaced.
+        # A file in the manifest may be replaced.
         options = replace(options, force=options.force or options.restart or before is not None)
         written = self._write(planned, request, self._entry(planned, request, identity), options)
         yield from self._up_to_date(
@@ -163,7 +163,8 @@ class ListRunner:
     ) -> Generator[Page | ListResult]:
         """Write a list, and yield the results.
 
-        If a killed run had completed it, also yield the changes since then.
+        If an earlier run had completed the list before it was killed, also yield the
+        changes since.
         """
         read = not options.incremental
         for result in written:
@@ -193,7 +194,7 @@ class ListRunner:
         if options.table:
             options = replace(options, table=options.table._replace(before=first.table), force=True)
             if increment.since is None:
-                # A full read replaces the state in the table.
+                # A full read replaces the rows in the table.
                 identity = options.identity(request, replay=self._runtime.replays, **options.since)
                 written = self._write(
                     planned, request, self._entry(planned, request, identity), options
@@ -248,7 +249,7 @@ class ListRunner:
     ) -> Generator[Page]:
         name = f"{planned.connection}/{planned.operation.api}/{planned.operation.resource}"
         service = self._plan.context.catalogue.service
-        # Do not read ahead, because other lists are read while this one writes a page.
+        # Do not read ahead: other lists are read while this list writes a page.
         with self._plan.readers.lend(
             planned.connection, partial(self._client, planned.connection)
         ) as client:
@@ -270,8 +271,8 @@ class ListRunner:
         changed.
         """
         if not entry.offered:
-            # A connection without any lists may have had a wrong account or no
-            # permission, so try again.
+            # If a connection had no lists at all, its account or its permissions may
+            # have been wrong. So try again.
             return entry.profile not in self._without_lists
         return self._destination.holds(entry)
 
@@ -298,7 +299,9 @@ class ListRunner:
 def _as_state(
     written: Generator[Page | ListResult], first: ManifestEntry
 ) -> Generator[Page | ListResult]:
-    """Yield the results of an increment, as entries of the whole list."""
+    """Yield the results of an increment of a table. Their entries describe the whole
+    list.
+    """
     for result in written:
         if isinstance(result, FinishedList) and result.entry.table:
             entry = replace(

@@ -1,4 +1,4 @@
-"""Create the manifest of a run from the results of earlier runs."""
+"""Create the manifest of a run, with the results of earlier runs."""
 
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -24,8 +24,8 @@ from unified_cli.http.rate import WINDOW
 from unified_cli.masking import visible
 from unified_cli.output import formats
 
-# How long to wait for an earlier run of the same task to notice that it was replaced,
-# in seconds.
+# How long an earlier run of the same task may take to notice that it was replaced, in
+# seconds.
 _PATIENCE = 60.0
 
 
@@ -80,7 +80,7 @@ def _check_restart(destination: Destination, plan: ExportPlan, kept: Manifest) -
 def _identity(plan: ExportPlan, one: PlannedList) -> ListIdentity:
     """Return the identity of a list.
 
-    It is empty if its connection cannot be called, which is reported later.
+    Empty if its connection cannot be called, which is reported later.
     """
     try:
         options = plan.list_options(one)
@@ -91,11 +91,12 @@ def _identity(plan: ExportPlan, one: PlannedList) -> ListIdentity:
 
 
 def with_known_folders(destination: Destination, plan: ExportPlan) -> ExportPlan:
-    """Return the plan with existing folders, even if their profiles were renamed.
+    """Return the plan with the names that the lists' folders have, even if profiles
+    were renamed.
 
-    Raises StateError if a profile now leads to the connection of another profile, or
-    another connection has its name in a table, UnsafeError if a table is a link, and
-    StorageError.
+    Raises StateError if a profile leads to a connection that has the folder of another
+    profile, or if a table knows another connection by this name; UnsafeError if a table
+    is a link; and StorageError.
     """
     entries = _known_entries(destination, plan)
     owners = {one.profile: (one.origin, one.account_id) for one in entries if one.account_id}
@@ -160,8 +161,8 @@ def _known_entries(destination: Destination, plan: ExportPlan) -> Collection[Man
         there = destination.manifests()
     except StateError:
         return []
-    # There may be thousands of manifests of tasks. If this task's manifest exists, do
-    # not read the others.
+    # There may be thousands of manifests of tasks, so do not read the others if this
+    # task has one.
     beside = plan.manifest if plan.manifest in there else ""
     found = {**export_state.manifests(destination, beside=beside, damaged=True)}
     with suppress(StateError):
@@ -193,11 +194,11 @@ def reserve(destination: Destination, plan: ExportPlan) -> Iterator[tuple[Manife
 
 
 def _reserve(destination: Destination, plan: ExportPlan) -> tuple[Manifest, bool]:
-    """Return this run's manifest, and whether to wait.
+    """Return this run's manifest, and whether to wait before sending.
 
-    The manifest lists the run's files. Waiting is needed if requests of an earlier run
-    may still count towards the rate limits. Raises StateError if a manifest is damaged,
-    and InUseError if another run is reading one of the lists.
+    Requests of an earlier run may still count towards the rate limits. Raises
+    StateError if a manifest is damaged, and InUseError if another run is reading one of
+    the lists.
     """
     runtime, name, restart = plan.context.runtime, plan.manifest, plan.options.restart
     own = _earlier_manifest(destination, plan)

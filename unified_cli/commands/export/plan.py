@@ -38,7 +38,9 @@ from unified_cli.storage import object_store
 _LAG = 60.0
 # Characters that some readers of tables refuse.
 _NO_COLUMN = re.compile(r"[ ,;{}()\n\t=]")
-"""The similarity for a suggestion. It is high, so that tickets is not ticketing."""
+"""The least similarity for a suggestion. It is high, so that tickets does not match
+ticketing.
+"""
 _GLOB = re.compile(r"[*?\[]")
 _SHARD = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
 
@@ -198,14 +200,17 @@ class ExportConnections(NamedTuple):
     resolve: Callable[[str], Settings]
 
     def shared_by(self, runs: int) -> "ExportConnections":
-        """Return the connections for one of several concurrent runs, which share the
-        default limits.
+        """Return the connections for one of several concurrent runs.
+
+        The runs share the default limits.
         """
         return self._replace(resolve=lambda name: self.resolve(name).shared_by(runs))
 
 
 def selected(context: CommandContext, options: ExportOptions) -> ExportConnections:
-    """Return the selected connections. Raises ConfigError and UsageError."""
+    """Return the connections that the options select. Raises ConfigError and
+    UsageError.
+    """
     runtime, patterns = context.runtime, options.profile
     config = file.read(runtime)
     flags = overrides(options)._replace(output=None)
@@ -231,7 +236,7 @@ def selected(context: CommandContext, options: ExportOptions) -> ExportConnectio
 
 @dataclass(frozen=True, slots=True)
 class PlannedList:
-    """A list of a connection. If it was named exactly, it must be offered."""
+    """A list of a connection. It must be offered if it was named exactly."""
 
     connection: str
     operation: Operation
@@ -246,11 +251,11 @@ class PlannedList:
 
 @dataclass(frozen=True, slots=True)
 class ExportPlan:
-    """The lists of an export, alternating between connections, and the options.
+    """The lists of an export, with connections taking turns, and the options.
 
     `manifest` is the name of the manifest. With `pauses`, wait until requests of an
-    earlier run do not count towards the rate limits. `timestamps` is for the columns of
-    Parquet files.
+    earlier run no longer count towards the rate limits. `timestamps` is for the columns
+    of Parquet files.
     """
 
     context: CommandContext
@@ -279,7 +284,7 @@ class ExportPlan:
         return builder.operation_request(call, one.operation)
 
     def client(self, connection: str) -> Client:
-        """Return a client of the connection, which waits for rate limits without a
+        """Return a client of the connection. It waits for rate limits without a
         timeout.
         """
         name = connection if len(self.connections.names) > 1 else None

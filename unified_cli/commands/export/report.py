@@ -36,7 +36,7 @@ from unified_cli.writes import listed_runs
 
 _MOST_LINES = 3
 _HEADS = ("profile", "address", "account", "list", "to")
-# Options that are not repeated when an export continues.
+# Options to leave out of the command that continues an export.
 _OF_ONE_RUN = frozenset({*names_of(MessageOptions), "record", "dry_run", "restart"})
 _ASK = "unified profile test says whether the account is right"
 
@@ -46,10 +46,10 @@ class ExportSummary:
     """The result of an export: counts of files, failures by file, and connections
     `without_lists`.
 
-    `changes` are the files beside the first one of a list. `ahead` describes records
-    with a time in the future, and `unseen` has the requested columns that no list has.
-    `old` has the read times of lists that were already complete, and `gone` the number
-    of gone ids by list.
+    `changes` are the later files of lists. `ahead` describes records with a time in the
+    future, and `unseen` has the chosen columns that no list has. `old` has the read
+    times of lists that were already complete, and `gone` the number of gone ids by
+    list.
     """
 
     written: int = 0
@@ -88,12 +88,12 @@ def continuing(options: ExportOptions) -> str:
 
 @contextmanager
 def ending(options: ExportOptions, total: int, done: Callable[[], int | None]) -> Iterator[None]:
-    """Add the progress and the command that continues to an error of the block.
+    """Add to an error of the block the progress, and the command that continues.
 
     `done` returns None until the export has begun.
     """
-    # Build the command now, because relative paths cannot be resolved if the working
-    # directory is removed.
+    # Build the command now: the working directory, which relative paths need, may be
+    # removed.
     again = continuing(options)
     try:
         yield
@@ -104,7 +104,7 @@ def ending(options: ExportOptions, total: int, done: Callable[[], int | None]) -
     except TakenOverError:
         raise
     except UnifiedError as caught:
-        # The hint for the failure is first.
+        # The hint about the failure comes first.
         error = os_limits.with_next_step(caught)
         number = _number(done)
         if number is not None and _same_command_continues(error):
@@ -129,7 +129,7 @@ def _same_command_continues(error: UnifiedError) -> bool:
 def preview(plan: ExportPlan) -> None:
     """Print each list with its connection and its file.
 
-    Raises ConfigError if a connection has no address, or a package or credential for
+    Raises ConfigError if a connection has no address, or if a package or credential for
     the destination is missing.
     """
     runtime, to = plan.context.runtime, plan.options.to or ""
@@ -195,7 +195,7 @@ def report(
             f" {entries[0].why}"
         )
     last = own_failure(summary.failed.values())
-    # Do not repeat the last line here.
+    # The last line has it already.
     reported = {
         name: error
         for name, error in summary.failed.items()
@@ -285,13 +285,13 @@ def _failures(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
 
 
 def verify(runtime: Runtime, destination: Destination) -> None:
-    """Print each difference from the manifests, and raise the error that summarises
-    them.
+    """Compare the files with the manifests, and print the differences. Raises the error
+    that summarises them.
     """
     verdict = export_state.verify(destination)
     unfinished = [f"{one}: the export has not come to its end" for one in verdict.unfinished]
     if verdict.unfinished == [manifest.NAME]:
-        # The error says it.
+        # The error says this, too.
         unfinished = []
     for line in (*verdict.differences, *unfinished, *verdict.missing):
         runtime.stderr.line(line)

@@ -38,7 +38,7 @@ from unified_cli.writes.registry import ListedWork, RunHeader, RunRegistry
 
 
 def destination_of(runtime: Runtime, text: str, *, make: bool, tables: bool = False) -> Destination:
-    """Return the destination for the text of `--to`, for lists or `tables`.
+    """Return the destination that `--to` names, for lists or `tables`.
 
     Raises the same errors as `store_folder.objects`.
     """
@@ -92,8 +92,9 @@ def export(plan: ExportPlan) -> None:
 
 
 def check_names(destination: Destination, manifest: str, connections: Iterable[str]) -> None:
-    """Raise StorageError if the disk does not distinguish two names of connections or
-    files. Object stores always do.
+    """Raise StorageError if two names of connections or files are the same on the disk.
+
+    Object stores distinguish all names.
     """
     url = object_store.parse_url(str(destination))
     if url and not url.is_folder:
@@ -147,7 +148,7 @@ def carry_out(
     stop: Callable[[], UnifiedError | None] = lambda: None,
     start: Callable[[], None] = lambda: None,
 ) -> ExportSummary:
-    """Read the incomplete lists, until `stop` returns an error.
+    """Read the lists that are not complete, until `stop` returns an error.
 
     `start` is called when the destination is locked. Raises StateError if another run
     is active, and StorageError if the destination fails.
@@ -192,8 +193,8 @@ class _Export:
     def run(self) -> ExportSummary:
         """Read all lists.
 
-        If a list fails, the others are still read. Only StorageError, for example a
-        full disk, ends all.
+        If a list fails, the others are still read. Only StorageError, for example from
+        a full disk, ends the run.
         """
         self._save()
         try:
@@ -241,8 +242,7 @@ class _Export:
     def _judged(self) -> dict[str, list[ManifestEntry]]:
         """Return the connections that offer none of the lists.
 
-        A shard has too few lists for this, so there it only counts if no connection
-        offers any.
+        A shard has too few lists to judge a connection, so it returns all or none.
         """
         found = without_lists(self._manifest.entries[one.file] for one in self._plan.lists)
         return found if not self._manifest.shard or len(found) == len(self._connections) else {}
@@ -302,7 +302,8 @@ class _Export:
     def _save(self) -> None:
         """Write the manifest, then tidy up.
 
-        The order matters: the next run needs the temporary files of unlisted files.
+        In this order, because the next run needs the temporary files of files that the
+        manifest lacks.
         """
         self._destination.replace(self._manifest.name, self._manifest.text())
         while self._untidy:

@@ -40,7 +40,7 @@ def objects(runtime: Runtime, text: str, *, make: bool) -> StoredObjects:
 
 
 class StoreFolder:
-    """A folder with a folder of chunks for each list, and their logs below `.log`."""
+    """A folder with a folder of chunks for each list. The logs are below `.log`."""
 
     # Save the manifest rarely, because it is large, and the logs have the latest state.
     save_seconds = 60.0
@@ -119,7 +119,7 @@ class StoreFolder:
             self._objects.remove(names)
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ChunkedList:
-        """Return the chunks of a list, and their log."""
+        """Return the target of a list: its chunks, and their log."""
         takes_over = self._lease is not None and self._lease.follows_frozen
         return ChunkedList(
             self._runtime,
@@ -134,9 +134,8 @@ class StoreFolder:
     def holds(self, entry: ManifestEntry) -> bool:
         """Return whether the list exists.
 
-        The log is read only once. Later, a digest of the chunks in the entry is
-        compared instead. Raises StateError if the list was changed, and StorageError if
-        the store fails.
+        The log is read once. Later calls compare the digest of the chunks in the entry.
+        Raises StateError if the list was changed, and StorageError if the store fails.
         """
         if not entry.complete:
             return False
@@ -205,7 +204,7 @@ class StoreFolder:
         place = ListPlace.from_file(file)
         if self.read_checkpoint(file) or place.chunks(self._objects):
             chunk_log.remove(self._objects, file)
-            # Prune the log, because it would grow with each read of the list.
+            # Otherwise the log would grow with each read of the list.
             ChunkLog(self._objects, place.log).prune()
 
     def place(self, file: str) -> str:

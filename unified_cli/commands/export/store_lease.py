@@ -43,8 +43,8 @@ class StoreLease:
     """A lease that one run holds at a time and renews every few seconds.
 
     Leases are numbered, so that only one run can follow a dead run. Clocks are not
-    compared: the second run watches whether the sign changes. A run that was wrongly
-    considered dead does no harm, because its next chunk is refused.
+    compared: the second run watches whether the sign changes. A run that was only slow
+    does no harm, because its next chunk is refused.
     """
 
     def __init__(self, runtime: Runtime, objects: StoredObjects, folder: str) -> None:
@@ -54,7 +54,7 @@ class StoreLease:
         self._number = 0
         self._before: list[str] = []
         self.follows_frozen = False
-        """Whether an earlier run did not release the lease, and may be frozen."""
+        """Whether an earlier run did not release the lease. It may be frozen."""
         self._sign = own_sign()
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
@@ -126,7 +126,7 @@ class StoreLease:
         with suppress(StateError, StorageError):
             self.check()
             # Remove earlier signs first, so that a frozen run that wakes up notices the
-            # other lease.
+            # new lease.
             self._objects.remove(
                 [f"{self._folder}/{name}" for name in (*self._before, _name(self._number))]
             )
@@ -174,8 +174,9 @@ def own_sign() -> Sign:
 
 
 def is_dead(sign: Sign) -> bool:
-    """Return whether the process has certainly ended. Only processes on this machine
-    since its boot can be checked.
+    """Return whether the process has certainly ended.
+
+    Only processes of this machine, since its last boot, can be checked.
     """
     if sign.machine != _machine() or sign.process in {0, os.getpid()}:
         return False

@@ -12,7 +12,10 @@ _GLOB = re.compile(r"[*?\[]")
 
 
 def suggest_list(catalogue: Catalogue, pattern: str, before: str) -> str:
-    """Return what to type for a name that matches no list, after the name `before`."""
+    """Return what to type for a name that matches no list.
+
+    `before` is the name before it.
+    """
     if pattern == "all":
         return "leave it out: without a name every list is exported"
     if os.path.lexists(pattern):

@@ -41,8 +41,8 @@ _SETTLED = (EntryState.OK, EntryState.REFUSED, EntryState.LEFT_OUT)
 class ImportTask:
     """An operation, its parameters, and the settings of each profile to import to.
 
-    With one connection, the only key of `targets` is None. `used` counts the records of
-    each profile. If `kept` is false, the journal exists only in memory.
+    With a single connection, the only key of `targets` is None. `used` counts the
+    records of each profile. If `kept` is false, the journal is only in memory.
     """
 
     runtime: Runtime
@@ -89,7 +89,7 @@ class ImportTask:
     def choices(self, reading: Reading) -> dict[str, str]:
         """Return the values of the options that change the requests, by option.
 
-        An import resumes only with the values that its journal records.
+        An import can only be resumed with the values in its journal.
         """
         shaped = {} if self.map is None else {"--map": self.map}
         return {"--operation": self.operation.name, **reading.choices, **shaped}
@@ -197,7 +197,7 @@ class ImportProgress:
         self._wrong = 0
 
     def skip(self) -> None:
-        """Count a record that an earlier run finished."""
+        """Count a record that an earlier run has finished."""
         self._progress.skip(1)
 
     def count(
@@ -310,15 +310,15 @@ class Importer:
     def _plan(self, item: InputItem) -> ImportJob | WriteAttempt | None:
         """Return the job for an item.
 
-        Returns its outcome if it cannot be sent, or None if an earlier run finished it.
-        Raises StateError if the item has changed since it was sent.
+        Returns its outcome if it cannot be sent, and None if an earlier run finished
+        it. Raises StateError if the item has changed since it was sent.
         """
         state = self._journal.state(item.number)
         refused_again = state is EntryState.REFUSED and self._options.retry_failed
         if state in _SETTLED and not refused_again:
             if self._journal.header.choices is None:
-                # Older journals do not record how the input was read, so this line may
-                # have become a different record.
+                # Older journals do not say how the input was read, so this line may be
+                # a different record now.
                 self._check_same(item, self._journal.sent(item.number))
             return None
         if item.empty:
@@ -370,7 +370,7 @@ class Importer:
     def _repeat(self, item: InputItem, request: Request, before: JournalEntry) -> ImportJob | None:
         """Return the job for an item in doubt, or None.
 
-        The job has the original key. Returns None if sending it again is not safe.
+        The job has the original key. None means that sending it again is not safe.
         """
         if not self._may_resend(request, before.t):
             return None

@@ -74,8 +74,8 @@ def _operation(catalogue: Catalogue, options: ImportOptions) -> Operation:
     return operation
 
 
-# The records of a file up to this size are read into memory, so that all connections
-# are used at once. Larger files are sent in their order.
+# Up to this size, all records are read into memory, so that all connections are busy at
+# once. The records of larger files are sent in order.
 _LARGEST_SPREAD = 16 * 1024 * 1024
 
 
@@ -122,7 +122,8 @@ def _record_file(task: ImportTask, options: ImportOptions) -> AbstractContextMan
 def _examined(task: ImportTask, copy: StdinCopy, options: ImportOptions) -> InputFile:
     """Examine the input. If its journal is from version 0.2.0, read it as 0.2.0 did.
 
-    Raises StateError for options that 0.2.0 did not have, and the errors of `examine`.
+    Raises StateError if 0.2.0 did not have one of the options, and the errors of
+    `examine`.
     """
     chosen = ReadingOptions(options.format, options.delimiter, options.trim_header)
     chosen.check()

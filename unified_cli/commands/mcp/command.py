@@ -1,5 +1,6 @@
-"""`unified mcp`: its commands and their options. The server's options are the
-permissions of an agent; `mcp config` repeats them.
+"""`unified mcp`: its commands and their options.
+
+The options of `serve` are the permissions of an agent. `mcp config` takes them, too.
 """
 
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ class PermissionOptions(Options):
     ] = None
 
     def check(self) -> None:
-        """Raise UsageError for permissions with which a server would not start."""
+        """Raise UsageError for permissions that `serve` would refuse."""
         if self.allow_writes and not self.profile:
             raise UsageError(
                 "--allow-writes needs -p, so that it is plain what may be changed", hint="-p NAME"

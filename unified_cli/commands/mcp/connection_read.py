@@ -1,4 +1,4 @@
-"""One connection's part of an agent's read: its pages, which a worker reads, and its
+"""A connection's part of a read for an agent: its pages, which a worker reads, and its
 records in the answer.
 """
 
@@ -63,7 +63,7 @@ class ReadTask(NamedTuple):
 class ReadRecord(NamedTuple):
     """A record of a read.
 
-    It has the cursor of a read that begins with it, and its form in the answer.
+    `cursor` begins a read at this record. `shown` is its form in the answer.
     """
 
     cursor: str | None
@@ -91,7 +91,9 @@ class ConnectionRead:
         self.shown: list[bytes] = []
         """The connection's records in the answer."""
         self.facts: JsonObject | None = None
-        """The facts about the connection for the answer, known once it was read."""
+        """The facts about the connection in the answer. They are known after the first
+        page.
+        """
         self._task = task
         self._read: list[ReadRecord] = []
         self._onward = cursor
@@ -108,8 +110,7 @@ class ConnectionRead:
     def position(self) -> tuple[int, str | None] | None:
         """The next position, or None after the last record.
 
-        A position has the connection's number, and the cursor of the first record that
-        is not in the answer.
+        A position is the connection's number and the cursor of the next record.
         """
         if self.next:
             return self.number, self.next.cursor
@@ -124,7 +125,7 @@ class ConnectionRead:
         return None if self.next else self._error
 
     def reaches(self, share: float) -> bool:
-        """Return whether enough was read for this share, or everything."""
+        """Return whether enough was read to fill this share, or everything."""
         return self._is_read or self._task.share(self._all_forms()) >= share
 
     def take(self, shown: bytes) -> None:

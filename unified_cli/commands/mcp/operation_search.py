@@ -19,7 +19,7 @@ _SMALL = frozenset(
 
 
 def search(catalogue: Catalogue, query: str, limit: int, *, writes: bool) -> JsonObject:
-    """Return the operations that match the most words, best match first.
+    """Return the operations that match the most words, the best match first.
 
     `found` in the result counts all matches, including those beyond `limit`. `writes`
     says whether this server has the write tool.
@@ -46,7 +46,7 @@ def search(catalogue: Catalogue, query: str, limit: int, *, writes: bool) -> Jso
 
 
 def find(catalogue: Catalogue, text: str) -> Operation:
-    """Return the operation that is named as `API RESOURCE OPERATION`.
+    """Return the operation `API RESOURCE OPERATION`.
 
     Raises UsageError, with similar commands as a hint, if there is no such operation.
     """

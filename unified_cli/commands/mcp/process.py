@@ -1,8 +1,8 @@
 """Run the server until its input ends, its reader is gone, or a signal arrives.
 
 The protocol runs in its own thread. A signal raises an exception at an arbitrary point
-of the main thread. In the event loop of the protocol the exception would be lost, or
-reported in many lines.
+of the main thread. In the event loop of the protocol, it would be lost, or printed as a
+long traceback.
 """
 
 import contextlib
@@ -25,9 +25,9 @@ from unified_cli.json_text import typed_json
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
-# The process ends within 2 s of its client. A client stops the server by closing its
-# input. Pending requests may then complete within _PATIENCE; after that they are
-# abandoned, and have _LAST_ANSWERS to return partial answers. Both are in seconds.
+# A client stops the server by closing its input, and expects it to end within 2 s. For
+# _PATIENCE seconds, pending requests may complete. Then they are abandoned, and have
+# _LAST_ANSWERS seconds to return partial answers.
 _PATIENCE, _LAST_ANSWERS = 0.7, 0.6
 _LAST_MOMENT = 0.2
 T = TypeVar("T")

@@ -73,7 +73,7 @@ def config(context: CommandContext, options: ClientConfigOptions) -> None:
 def _program(environ: Mapping[str, str]) -> list[str]:
     """Return the command that starts this program.
 
-    It has its folder, because an agent's search path may differ.
+    It has the full path, because an agent's PATH may differ.
     """
     found = shutil.which("unified", path=environ.get("PATH", ""))
     return [found] if found else [sys.executable, "-m", "unified_cli"]

@@ -13,8 +13,8 @@ _CURRENT: ContextVar[threading.Event | None] = ContextVar("_CURRENT", default=No
 """# The event of this thread's call. It is set once the client stops waiting for the
 call.
 """
-# The process ends within 2 s of its client. Requests that were already sent have this
-# many seconds for their answers.
+# The process ends within 2 s of its client. Requests in flight have this many seconds
+# to be answered.
 _LAST_SECONDS = 0.8
 
 
@@ -28,7 +28,7 @@ class RunningCalls:
         self._calls: set[threading.Event] = set()
         self._working = 0
         self._until: float | None = None
-        """The time until which calls may end, once the client is gone."""
+        """When calls must have ended, once the client is gone."""
 
     @contextlib.contextmanager
     def register(self) -> Iterator[threading.Event]:

@@ -190,7 +190,7 @@ def run(context: CommandContext, options: ServeMcpOptions, per_minute: int) -> N
 
 
 def _abandonable(runtime: Runtime, calls: RunningCalls) -> Runtime:
-    """Return a runtime in which abandoned calls send nothing more.
+    """Return a runtime in which abandoned calls stop sending.
 
     A replay keeps its own `sleep`, which does not wait.
     """
@@ -265,8 +265,7 @@ def _server(
             )
         with calls.register() as call:
             work = partial(_called, runtime, calls.work(call), tool, params.arguments or {})
-            # The thread of a cancelled call ends after the answer to its last
-            # request.
+            # The thread of a cancelled call ends when its last request is answered.
             return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
 
     name, _, version = PRODUCT.partition("/")
@@ -287,7 +286,7 @@ def _called(
 ) -> CallToolResult:
     """Return the result of a call.
 
-    A failure is a result, too, in words that an agent can act on.
+    A failure is also a result, in words that an agent can act on.
     """
     try:
         with work:
@@ -310,8 +309,8 @@ def _result(text: str, *, failed: bool = False) -> CallToolResult:
 
 
 def _tool(name: str, one: ToolSchema) -> Tool:
-    # An update or an action may destroy, too: only additions are not destructive in the
-    # words of the protocol.
+    # In the protocol, only additions are not destructive: an update or an action may
+    # destroy data, too.
     annotations = ToolAnnotations(
         read_only_hint=one.reads, destructive_hint=not one.reads, open_world_hint=True
     )

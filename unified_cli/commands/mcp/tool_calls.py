@@ -1,4 +1,4 @@
-"""The state that all tool calls share: the profiles, their clients, and the request
+"""The state that all calls of tools share: the profiles, their clients, and the request
 limit.
 """
 
@@ -43,9 +43,9 @@ _SIGNATURE_SIZE = 16
 class ReadPosition(NamedTuple):
     """The position of a read over several connections.
 
-    `number` is the index of the first selected connection that was not read yet.
-    `begun` are the unfinished connections before it, each with the cursor of its list,
-    in the order of their turns.
+    `number` is the index of the first connection that was not read yet. `begun` has the
+    unfinished connections before it, with the cursor of each, in the order of their
+    turns.
     """
 
     number: int = 0
@@ -55,9 +55,8 @@ class ReadPosition(NamedTuple):
 class ReadCursors:
     """Creates and reads the cursors of one server.
 
-    A restarted server rejects them. The signature of a cursor covers the read: its
-    connections, route and query. So an invented or changed cursor is rejected, and so
-    is the cursor of a different read.
+    A cursor is signed with its connections, route and query. So an invented or changed
+    cursor is rejected, the cursor of a different read, and any cursor after a restart.
     """
 
     def __init__(self) -> None:

@@ -1,5 +1,5 @@
 """The run of a server: a journal records every write of the agent before it is sent,
-and its outcome afterwards.
+and then its outcome.
 """
 
 import threading
@@ -13,7 +13,7 @@ from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run import StoredRun
 
 _MOST = 1_000_000
-"""The most writes of one server: their number is not known in advance."""
+"""The most writes of a server."""
 
 
 class WriteLog:

@@ -1,9 +1,8 @@
-"""The tool that writes: one operation on one connection, whose outcome is reported with
-its key.
+"""The write tool: one operation on one connection. It reports the outcome and the key.
 
-Four checks decide whether a write is allowed: the permissions that the server was
-started with (`command`), whether the tool is offered (`server`), the served profiles
-(`tool_calls`), and here, for each call, deletes and read-only profiles.
+Four checks decide whether a write is allowed: the server's permissions (`command`),
+whether the tool is offered (`server`), the served profiles (`tool_calls`), and here,
+for each call, deletes and read-only profiles.
 """
 
 import msgspec
@@ -39,7 +38,7 @@ class WriteArguments(msgspec.Struct, forbid_unknown_fields=True):
 def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
     """Return the outcome of the write as JSON.
 
-    A dry run sends nothing, keeps no record, and returns the request.
+    A dry run returns the request. It is neither sent nor recorded.
 
     Raises UnifiedError if the write was not done or is in doubt.
     """

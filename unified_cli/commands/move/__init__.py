@@ -1,3 +1,1 @@
-"""`unified diff`, `unified plan` and `unified apply`, which share how records are
-compared.
-"""
+"""`unified diff`, `unified plan` and `unified apply`."""

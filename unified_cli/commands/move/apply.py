@@ -88,7 +88,7 @@ class PlanLane:
     applied: Applied = ()
 
     def is_due(self, options: ApplyOptions, at: int, number: int) -> bool:
-        """Return whether the call must still be made."""
+        """Return whether the call must still be sent."""
         return _is_chosen(self.plans, options, at, number) and not self.applied[at][1].done(number)
 
     @property
@@ -98,7 +98,7 @@ class PlanLane:
         return sum(state in NOT_DONE for state in states)
 
     def counts(self, options: ApplyOptions) -> Counter[str]:
-        """Return how many calls of each kind will be made."""
+        """Return how many calls of each kind will be sent."""
         return Counter(
             plan.operation(number)
             for at, plan in enumerate(self.plans)
@@ -122,7 +122,7 @@ def _lane(context: CommandContext, target: PlanTarget, options: ApplyOptions) ->
 
 
 def _check_sources(plans: Sequence[CheckedPlan], options: ApplyOptions) -> None:
-    """Raise UsageError if the plans need ids of different connections."""
+    """Raise UsageError if the plans refer to ids of different connections."""
     first, *others = plans
     other = next((one for one in others if _ids_header([one]) != _ids_header([first])), None)
     if other and (options.ids or any(plan.waits for plan in plans)):
@@ -307,9 +307,9 @@ def _confirm(runtime: Runtime, lanes: Sequence[PlanLane], options: ApplyOptions)
 def _outcomes_written(plans: Sequence[tuple[CheckedPlan, ApplyJournal]]) -> list[OutcomeGroup]:
     """Write a file beside each plan for each outcome.
 
-    Calls that are `done` get no file. Outdated files are removed. Each group counts the
-    calls of all plans, and names the file of the first plan that has one. Raises
-    StorageError.
+    There is no file of `done` calls. Outdated files are removed. Returns the groups:
+    each counts the calls of all plans, and names the file of the first plan with such
+    calls. Raises StorageError.
     """
     totals = [*GROUPS]
     for plan, journal in plans:

@@ -25,8 +25,8 @@ from unified_cli.cli.shared_options import (
 from unified_cli.output import formats
 
 NOT_COMPARED = ("created_at", "updated_at", "etag", "remote_data")
-"""Fields that the service sets or that the provider defines. They are compared only
-with --all-fields.
+"""Fields that are only compared with --all-fields: the service sets them, or the
+provider defines them.
 """
 PlannedOperation = Literal["create", "update", "delete"]
 

@@ -71,10 +71,7 @@ class SideMap:
         return found[0] if found else None
 
     def shortcomings(self) -> Sequence[str]:
-        """Return a sentence about records that jq cannot represent.
-
-        Returns nothing if it can represent all of them.
-        """
+        """Return a sentence about records that jq cannot represent, if any."""
         return self._map.shortcomings()
 
 
@@ -83,7 +80,7 @@ _Side = tuple[RecordSource, SpooledSide, SideMap | None]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two sides whose records are joined; `rules` name the fields to compare."""
+    """Two sides with joined records. `rules` name the fields to compare."""
 
     resource: Resource
     source: SpooledSide
@@ -173,9 +170,9 @@ def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Compar
 
 
 def _view(sides: ComparedSides) -> Iterator[Callable[[bytes], bytes]]:
-    """Yield a function that replaces known ids in a record.
+    """Yield a function that prepares a record of --from.
 
-    If there is a file of ids, those of --from become those of --to.
+    With a file of ids, it replaces known ids with those of --to.
     """
     ids = sides.ids
     if ids is not None:
@@ -202,7 +199,7 @@ def _read(join: RecordJoin, both: Sequence[_Side], readers: FairReaders, shown: 
             for record in records:
                 side.count(record)
                 if flaw := json_check.depth_flaw(record):
-                    # Older versions could write such records.
+                    # Only older versions wrote such records.
                     message = f"record {side.facts.records} of {side.facts.name} {flaw}"
                     raise UsageError(message)
                 shaped = mapped(record, side.facts.records) if mapped else record

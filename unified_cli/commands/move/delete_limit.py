@@ -19,8 +19,8 @@ def check(
     limit: int | None,
 ) -> None:
     """Raise UnsafeError if plans delete more than `most` records. If `most` is None,
-    the limit is half of the records that each list has now. They are counted, because a
-    plan is not trusted.
+    the limit is half of the present records of each list. They are counted now, because
+    a plan is not trusted.
     """
     deletes = [
         sum(plan.operation(number) == "delete" and is_due(at, number) for number in plan.numbers)

@@ -130,10 +130,9 @@ def _conclude(runtime: Runtime, found: Comparison, counts: Counter[Change]) -> N
 
 
 def _record_row(found: Comparison, pairing: Pairing) -> Record:
-    """Return a row for JSON.
+    """Return a row for JSON: the ids on both sides, and each path with both values.
 
-    It has the ids on both sides, and each path with both values. If the records could
-    not be compared, it also has their positions among the records read, counted from 1.
+    For records that could not be compared, it has the positions in the input, from 1.
     """
     sides = ((found.source, pairing.source), (found.target, pairing.target))
     from_ids, to_ids = (
@@ -184,7 +183,7 @@ def _key(found: Comparison, pairing: Pairing) -> list[bytes]:
         (found.source, pairing.source[0]) if pairing.source else (found.target, pairing.target[0])
     )
     values = found.key.values(side.record(number))
-    # Identify a record without a key by its id, if it has one.
+    # Identify a record without a key by its id, if any.
     return (
         [side.identifier(number)]
         if values is None and pairing.change is Change.NO_KEY

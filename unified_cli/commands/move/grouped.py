@@ -23,7 +23,7 @@ _EXAMPLES = 3
 _MOST_KEYS = 12
 _MOST_PATHS = 6
 _MOST_GROUPS = 20
-# Limit memory if each record differs at other paths. Groups beyond this number are only
+# A limit for memory, if each record differs at other paths. Further groups are only
 # counted.
 _MOST_KEPT = 1000
 _LONGEST = 512
@@ -35,7 +35,7 @@ _WHOLE = "the whole record"
 _NONE = "(nothing)"
 
 Kind = tuple[Change, tuple[str, ...]]
-"""A change and the paths at which records differ.
+"""How records differ: the change, and the paths.
 
 The items of an array count as one path.
 """
@@ -44,7 +44,7 @@ The items of an array count as one path.
 class ShownDifference(NamedTuple):
     """A path and its value on both sides.
 
-    Long values are cut, and start just before the first difference.
+    A long value is cut: it starts just before the first difference.
     """
 
     path: str
@@ -109,13 +109,13 @@ class DifferenceGroups:
 
     @property
     def is_whole(self) -> bool:
-        """Whether `drawn` yields all differences."""
+        """Whether all differences are printed."""
         cut = any(one.paths > _MOST_PATHS for several in self.examples.values() for one in several)
         shown = all(number == len(self.examples[kind]) for kind, number in self.counts.items())
         return shown and not cut and not self.uncounted and len(self.counts) <= _MOST_GROUPS
 
     def drawn(self, runtime: Runtime, names: tuple[str, str]) -> Iterator[TerminalText]:
-        """Yield the lines to print; `names` are the names of the two sides."""
+        """Yield the lines to print. `names` are the two sides."""
         order = [*UNMATCHED, Change.DIFFERENT, Change.ONLY_FROM, Change.ONLY_TO]
         kinds = sorted(self.counts, key=lambda kind: (order.index(kind[0]), -self.counts[kind]))
         for kind in kinds[:_MOST_GROUPS]:
@@ -146,7 +146,7 @@ def _shown(
 ) -> Iterator[TerminalText]:
     """Yield the first records of a kind.
 
-    A changed record has its differing values, any other only its key.
+    A changed record has its values that differ, any other record its key.
     """
     more = f" and {number - len(examples)} more" if number > len(examples) else ""
     if kind[0] is not Change.DIFFERENT:

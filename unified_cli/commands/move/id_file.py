@@ -44,7 +44,7 @@ class IdMap:
             self.add(pair)
 
     def add(self, pair: IdPair) -> bool:
-        """Add a pair. Returns False if the record already has a different new id."""
+        """Add a pair. Returns False if the record has a different new id."""
         new = msgspec.json.encode(pair.new)
         return self._found.setdefault((pair.resource, str(pair.old)), new) == new
 
@@ -86,7 +86,7 @@ class IdHeader(
 
 @dataclass(slots=True)
 class _Content:
-    """The contents of a file; `first` is true if it has at least one complete line."""
+    """The content of a file. `first` is true if it has a complete line."""
 
     ids: IdMap = field(default_factory=IdMap)
     header: IdHeader | None = None
@@ -149,8 +149,8 @@ def _content(path: Path) -> _Content:
             if header is None and pair is None:
                 if line.endswith(b"\n"):
                     raise StateError(f"{path}, line {number} is not a pair of ids", hint=_REMEDY)
-                # A crash can leave a partial last line. The journal of that run still
-                # has its pair.
+                # A crash can leave a partial last line. The journal of that run has the
+                # pair.
                 found.torn = True
                 continue
             found.first, found.header = True, header or found.header

@@ -17,7 +17,7 @@ from unified_cli.writes.input_records import RecordMap
 _NONE = -1
 _SEVERAL = -2
 _PROGRAM = "."
-# Empty values are not keys. Otherwise all records without a value would be joined.
+# Empty values are not keys, or all records without a value would be joined.
 _EMPTY = frozenset((b"null", b"{}", b"[]"))
 
 
@@ -92,9 +92,7 @@ class Pairing(NamedTuple):
 
 
 class RecordJoin:
-    """Joins the records of two sides. `same` counts the equal pairs that `pairings`
-    found.
-    """
+    """Joins the records of two sides. `pairings` counts equal pairs in `same`."""
 
     def __init__(self, source: SpooledSide, target: SpooledSide, key: RecordKey) -> None:
         self._key = key

@@ -1,5 +1,5 @@
 """Order the calls of several plans. A record is created after the records that it
-refers to, and deleted before them.
+refers to, and deleted before these.
 """
 
 from collections import defaultdict
@@ -34,7 +34,8 @@ class CallOrder:
     ) -> None:
         """Raises UsageError for an unknown or circular reference.
 
-        A reference is unknown if its record has no new id and no call creates it.
+        A reference is unknown if its record has no new id, and no call creates the
+        record.
         """
         self._plans = plans
         self._is_due = is_due
@@ -86,7 +87,7 @@ class CallOrder:
     def _find_levels(self, ids: IdMap) -> dict[_Place, int]:
         """Return a level for each call that waits for others.
 
-        It is one more than the highest of theirs.
+        It is one more than the highest of those calls.
         """
         waits = {place: self._calls_before(place, ids) for place in self._waiting()}
         after: dict[_Place, list[_Place]] = defaultdict(list)

@@ -58,8 +58,8 @@ def run(context: CommandContext, options: PlanOptions) -> None:
         for pairing in found.join.pairings(found.rules):
             tally.unmatched += pairing.change in UNMATCHED
             tally.matched += pairing.change is Change.DIFFERENT
-            # If records are missing from the comparison, the target's other records may
-            # be among them. Do not plan to delete those.
+            # Records that only the target has may just be missing from the comparison,
+            # so do not delete them.
             if pairing.change is Change.ONLY_TO and (not options.delete or found.missing):
                 tally.left += 1
             elif call := planner.call(pairing):
@@ -76,7 +76,7 @@ def run(context: CommandContext, options: PlanOptions) -> None:
 
 
 class _PlannedPairings:
-    """A compact list of the pairings that have a call."""
+    """A compact list of the pairings with a call."""
 
     def __init__(self) -> None:
         self._numbers = array("q")
@@ -116,7 +116,8 @@ def _check_ids(sides: ComparedSides) -> None:
 
 
 def _accepted(sides: ComparedSides, options: PlanOptions) -> Mapping[str, frozenset[str] | None]:
-    """Return the fields to send for each operation that may be planned. None means all.
+    """Return the fields to send, for each operation that may be planned. None means
+    all.
 
     Raises UsageError if the resource is read-only, or if its fields are unknown.
     """
@@ -283,8 +284,7 @@ class CallPlanner:
     def _is_sent(self, name: str, accepted: frozenset[str] | None) -> bool:
         if name == _ID:
             return self._keeps_ids
-        # Never send the label, which names the connection. It is not a field of the
-        # service.
+        # Never send the label of the connection, because the service has no such field.
         return name != LABEL and (accepted is None or name in accepted)
 
     def _update(self, number: int, target: int, identifier: str | int) -> PlannedCall | None:
@@ -327,9 +327,7 @@ class CallPlanner:
     def _replace_ids(
         self, members: Mapping[str, bytes]
     ) -> tuple[msgspec.Raw, tuple[PlannedReference, ...]]:
-        """Return the body with new ids, and the references whose new ids are
-        unknown.
-        """
+        """Return the body with new ids, and the references without a known new id."""
         body = without_ignored(join(members), self._rules)
         ids = self._ids
         if ids is None:

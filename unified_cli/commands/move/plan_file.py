@@ -23,7 +23,7 @@ VERSION = 1
 OPERATIONS: tuple[str, ...] = get_args(PlannedOperation)
 
 NO_JSON = msgspec.Raw()
-"""A missing body, or a missing earlier value."""
+"""Stands for a missing body or value."""
 
 
 class PlanHeader(
@@ -31,10 +31,9 @@ class PlanHeader(
     omit_defaults=True,
     rename={"source": "from", "target": "to", "version": "unified_plan"},
 ):
-    """The resource, sides and connection of a plan, and the version of the program that
-    made it.
+    """The resource, sides and connection of a plan, and the program's version.
 
-    `calls` is the number of the lines that follow.
+    `calls` counts the lines that follow.
     """
 
     version: int
@@ -200,9 +199,7 @@ def decoded(text: bytes, kind: type[StructT]) -> StructT | str:
 
 
 def _unreadable(text: bytes, raw: Container[str]) -> str:
-    """Return why valid JSON text is ambiguous, because other parsers may decode it
-    differently. Empty if it is not.
-    """
+    """Return why parsers may decode this JSON text differently, or ""."""
     if key := _repeated(text):
         return f"has {key!r} twice"
     for key, value in (parts(text) or {}).items():

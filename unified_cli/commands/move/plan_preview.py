@@ -49,7 +49,7 @@ def _lines(resource: str, call: PlannedCall) -> Iterator[str]:
 
 
 def _coloured(runtime: Runtime, line: str, *, colour: bool) -> str:
-    """Return the line. On a terminal it continues on indented lines of the same
+    """Return the line. On a terminal, it may continue on indented lines of the same
     colour.
     """
     shown = visible(masked(line))

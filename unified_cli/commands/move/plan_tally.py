@@ -1,5 +1,5 @@
-"""Count what a plan does, what it leaves out, and the references that need a new id
-from another plan.
+"""Count the calls of a plan, what it leaves out, and references that need ids of
+another plan.
 """
 
 import re
@@ -11,12 +11,12 @@ from unified_cli.commands.move.plan_file import PlannedCall
 
 @dataclass(slots=True)
 class PlanTally:
-    """Counts of the records that differ.
+    """Counts the records that differ.
 
-    `left` counts records that only the target has, `without` records whose differences
-    cannot be sent, and `waiting` references without a known new id, by resource and
-    field. Those to records of the planned resource are in `own`, by field and old id,
-    until the plan itself creates the record.
+    `left` counts the records that only the target has, `without` those whose
+    differences cannot be sent, and `waiting` references without a known new id, by
+    resource and field. References to the planned resource are in `own`, by field and
+    old id, until a call creates the record.
     """
 
     resource: str
@@ -40,7 +40,7 @@ class PlanTally:
                 self.waiting[one.resource, name] += 1
 
     def planned(self, call: PlannedCall) -> PlannedCall:
-        """Return the call, whose record needs no new id from another plan."""
+        """Note that the plan creates the record of a call, and return the call."""
         if call.operation == "create" and call.source is not None:
             self.own.pop(call.source, None)
         return call

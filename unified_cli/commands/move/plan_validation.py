@@ -21,8 +21,7 @@ SourceRecord = tuple[str, str]
 
 @dataclass(slots=True)
 class CheckedPlan:
-    """The checked lines of a plan: their positions, operations, and the records that
-    they wait for.
+    """The checked lines of a plan: their positions, operations, and needed records.
 
     A call is identified by its line number. `sources` are the records that the plan
     creates.

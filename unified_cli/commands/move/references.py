@@ -20,7 +20,7 @@ class IdReference(NamedTuple):
 
 
 Exchange = Callable[[IdReference], bytes | None]
-"""Returns the new id for a reference, or None to leave it unchanged."""
+"""Returns the new id of a reference, or None to keep the old id."""
 
 
 class IdReferences:
@@ -42,7 +42,7 @@ class IdReferences:
         return frozenset(self._fields.values())
 
     def all_in(self, record: bytes) -> Iterator[IdReference]:
-        """Yield every reference in a record."""
+        """Yield every reference of a record."""
         found: list[IdReference] = []
         # The lambda satisfies the type checker: `append` is not an Exchange.
         self.replace_ids(record, lambda reference: found.append(reference))  # noqa: PLW0108

@@ -1,7 +1,7 @@
-"""Send the calls of plans in order. Each record is read first, and a change since the
-plan was made is a conflict.
+"""Send the calls of plans in order.
 
-Several calls are sent at a time, each after its journal has recorded it.
+Each record is read first: a change since the plan was made is a conflict. Calls are
+sent in parallel, each after it was recorded in the journal.
 """
 
 import base64
@@ -89,7 +89,7 @@ class PlanSender:
     def learn(self) -> None:
         """Add the ids of records that earlier runs created.
 
-        A crash may have kept them out of the file. Raises StorageError.
+        After a crash, the file may lack them. Raises StorageError.
         """
         for plan, journal in self.plans:
             for number in plan.sources.values():
@@ -188,7 +188,7 @@ class PlanSender:
 
 
 class LaneItem(NamedTuple):
-    """A call by the numbers of its connection, its plan, and its line."""
+    """A call, by the numbers of its connection, its plan and its line."""
 
     lane: str | None
     plan: int
@@ -267,10 +267,9 @@ def _failed(job: PlannedJob, error: UnifiedError, *, in_doubt: bool = False) -> 
 def _check_first(
     client: Client, job: PlannedJob, check: Request, *, overwrite: bool
 ) -> WriteAttempt | None:
-    """Read the record, and return why not to send the call.
+    """Read the record, and return the outcome if the call must not be sent.
 
-    The outcome says that it is already done, or that the record has changed or cannot
-    be read. Returns None if the call can be sent.
+    The call may already be done, or the record may have changed, or be unreadable.
     """
     deletes = job.call.operation == "delete"
     try:
@@ -278,7 +277,7 @@ def _check_first(
     except UnifiedError as error:
         if error.status == HTTPStatus.NOT_FOUND:
             return _success(job) if deletes else _conflict(job, "it is gone")
-        # This attempt sent nothing, but an earlier one may have been processed.
+        # This attempt sent nothing, but an earlier attempt may have.
         return _failed(job, error, in_doubt=job.request.in_doubt)
     if not deletes and not difference.changes(parts(job.call.body) or {}, now, job.rules):
         return _success(job)
@@ -293,7 +292,7 @@ def _success(job: PlannedJob) -> WriteAttempt:
 def _conflict(job: PlannedJob, what: str) -> WriteAttempt:
     why = f"{job.call.id} has changed since the plan was made: {what}"
     error = RefusedError(why, hint="--overwrite-changed overwrites it", origin="local")
-    # A later run can send the call, with --overwrite-changed or if the record is
+    # A later run can send the call: with --overwrite-changed, or if the record is
     # changed back.
     code = int(error.code)
     return WriteAttempt(

@@ -1,5 +1,6 @@
-"""Show a connection's description of an operation, and keep the names of parameters and
-fields for skeletons and completion.
+"""Show a connection's description of an operation.
+
+The names of its parameters and fields are cached for skeletons and completion.
 """
 
 from contextlib import closing

@@ -1,5 +1,5 @@
-"""Download many files into one folder. No file is overwritten or lost, and a manifest
-lists each file for the next run.
+"""Download many files into one folder. No file is overwritten, and a manifest lists the
+files for the next run.
 """
 
 import hashlib
@@ -37,10 +37,9 @@ _REMEDY = "move it away to download everything again"
 
 
 class DownloadEntry(msgspec.Struct, omit_defaults=True):
-    """A line of the manifest.
+    """A line of the manifest: the file with its size and checksum, or the error.
 
-    It has the file with its size and checksum, or the error. `asked` is the fingerprint
-    of the request.
+    `asked` is the fingerprint of the request.
     """
 
     line: int
@@ -53,7 +52,7 @@ class DownloadEntry(msgspec.Struct, omit_defaults=True):
 
 
 class DownloadManifest:
-    """An open manifest, which only grows; a torn last line is cut off."""
+    """An open manifest, to append to. A partial last line is removed."""
 
     def __init__(self, path: Path) -> None:
         """Raises StateError if the file is not a manifest.
@@ -77,7 +76,9 @@ class DownloadManifest:
             raise
 
     def fingerprints(self) -> set[str]:
-        """Return the fingerprints of listed files that exist with their listed size."""
+        """Return the fingerprints of the listed files that exist and have the listed
+        size.
+        """
         return {entry.asked for entry in self._entries if entry.file and self._is_there(entry)}
 
     def add(self, entry: DownloadEntry) -> None:
@@ -117,12 +118,11 @@ class DownloadManifest:
 
 @dataclass(frozen=True, slots=True)
 class DownloadItem:
-    """A file to download.
+    """A file to download: its input line, its record's id, the request, and names for
+    it.
 
-    It has the line that asks for it, its record's id, the request, and names for it.
-    With a `lookup`, `request` only identifies the file: `found` makes the download
-    request from the record that the lookup returns. `wrong` says why there is no
-    request.
+    With a `lookup`, `request` only identifies the file, and `found` returns the request
+    from the record that the lookup returned. `wrong` says why there is no request.
     """
 
     line: int
@@ -135,7 +135,7 @@ class DownloadItem:
 
     @property
     def fingerprint(self) -> str:
-        """The identity of a file, the same in every line."""
+        """The identity of a file, which does not depend on the line."""
         asked = f"{self.request.method} {self.request.url}\n".encode() if self.request else b""
         return hashlib.sha256(asked + ((self.request and self.request.body) or b"")).hexdigest()[
             :32
@@ -144,10 +144,10 @@ class DownloadItem:
 
 @dataclass(slots=True)
 class DownloadSummary:
-    """The results of a run.
+    """The results of a run: the number of files that were `saved`, `there` before, or
+    `failed`.
 
-    They are the numbers of files `saved` now, `there` before and `failed`, and the
-    error that `stopped` the run.
+    `stopped` is the error that ended the run early, if any.
     """
 
     saved: int = 0
@@ -193,8 +193,8 @@ def run(
 
 @dataclass(frozen=True, slots=True)
 class _ListedFile:
-    """The place of an item's file in the folder, written to the manifest before the
-    file gets its name.
+    """The target for an item's file. The manifest lists the file before it gets its
+    name.
     """
 
     item: DownloadItem
@@ -213,7 +213,7 @@ class _ListedFile:
 
 
 class _DownloadBatch:
-    """One run, which holds the folder's lock and manifest.
+    """A run, with the folder's lock and manifest.
 
     No name is used twice, even if the disk ignores case.
     """
@@ -233,10 +233,9 @@ class _DownloadBatch:
         self._summary = DownloadSummary()
 
     def publish(self, file: AtomicFile, proposals: Proposals, entry: DownloadEntry) -> Path:
-        """List a file, then give it the first free name like the proposed one.
-        Thread-safe.
+        """List a file, then give it the first free name that is like the proposed name.
 
-        So even if the process is killed, every file with its final name is listed; a
+        Thread-safe. Even after a kill, every file with its final name is listed, but a
         listed file may be missing.
         """
         name = download_targets.safe_name(*proposals)

@@ -60,11 +60,10 @@ def run(
 
 
 def _download_list(call: Call, operation: Operation, source_name: str) -> None:
-    """Save the files of a list in the folder `--out`.
+    """Save the file of each id or record of a list in the folder `--out`.
 
-    Each id or record of the list has a file. A manifest in the folder lists them.
-    Raises IncompleteError if files could not be downloaded, and the error that ended
-    the run early.
+    A manifest in the folder lists the files. Raises IncompleteError if files could not
+    be downloaded, and the error that ended the run early.
     """
     runtime, catalogue, settings, _, mode, _ = call
     options = part(call.options, DownloadOptions)
@@ -153,15 +152,15 @@ def _folder(options: OperationOptions) -> Path:
 def _items(call: Call, operation: Operation, source: Any) -> Iterator[Any]:
     """Yield the download for each line of the input.
 
-    It has the request, with parameters from the record, and possible names of the file.
+    Parameters and possible file names are from the record.
     """
     for line in source.lines():
         try:
             record = _texts_of_record(line)
             more = parameters(operation, record)
             if more is None:
-                # The manifest identifies the file by this request, because a lookup may
-                # return a different address each time.
+                # The manifest identifies the file by this request: the address in a
+                # record may change.
                 named = _request(call, operation, Parameters((f"id={record['id']}",)))
                 lookup = _lookup(call, operation, record["id"])
                 found = partial(_found, call, operation, record["id"])
@@ -202,7 +201,7 @@ def _lookup(call: Call, operation: Operation, identifier: str) -> Request:
 def _found(
     call: Call, operation: Operation, identifier: str, body: bytes
 ) -> tuple[Request, tuple[str, ...]]:
-    """Return the request for a record's file, with possible names.
+    """Return the request for a record's file, and possible names for the file.
 
     Raises ServiceError if the record names no file.
     """

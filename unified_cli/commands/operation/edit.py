@@ -53,8 +53,8 @@ def run(
 ) -> None:
     """Let the user edit the record, and send the changes.
 
-    Raises UsageError without a terminal, a single record or a `get`, and for
-    `--dry-run` and `--as`.
+    Raises UsageError without a terminal, for several records, if the record cannot be
+    read, and for `--dry-run` and `--as`.
     """
     if mode.several or builder.identifier(options) == "-":
         raise UsageError(
@@ -166,9 +166,9 @@ def _indented(value: bytes) -> bytes:
 
 @contextmanager
 def _text_file(name: str, text: bytes) -> Iterator[Path]:
-    """Yield a file with the text that only this user can read.
+    """Yield a file with the text. Only this user can read it.
 
-    The file is removed, unless its text was changed and an error ends the edit.
+    The file is removed, unless it was edited and an error ended the edit.
     """
     try:
         folder = Path(tempfile.mkdtemp(prefix="unified-edit-"))
@@ -200,9 +200,9 @@ def _has_content(path: Path, text: bytes) -> bool:
 
 
 def _edited(runtime: Runtime, editor: Sequence[str], path: Path, seen: Parts) -> Parts:
-    """Return the record as the person edited it.
+    """Return the edited record.
 
-    Raises UsageError if the person gives up, and ConfigError if there is no editor.
+    Raises UsageError if the user gives up, and ConfigError if there is no editor.
     """
     while True:
         runtime.stderr.end_line()
@@ -246,10 +246,7 @@ def _read(path: Path) -> Parts:
 
 
 def _check_names(changed: Parts) -> None:
-    """Raise UsageError if the changes include the id.
-
-    Also raises it for the name of a connection.
-    """
+    """Raise UsageError if the changes include the id, or name a connection."""
     if "id" in changed:
         raise UsageError("the text changes the id (edit the other record by its own id)")
     if LABEL in changed:

@@ -1,4 +1,4 @@
-"""`list --follow`: poll a list, and print new states until a signal."""
+"""`list --follow`: poll a list, and print new and changed records until a signal."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -47,9 +47,9 @@ def run(
     options: OperationOptions,
     mode: Mode,
 ) -> NoReturn:
-    """Poll the list of every selected connection and print new states, until a signal.
+    """Poll the list of every selected connection, and print new states, until a signal.
 
-    Raises UsageError for options that do not go with that, and the error of the only
+    Raises UsageError for options that --follow excludes, and the error of a single
     connection.
     """
     read_options = part(options, ReadOptions)
@@ -57,7 +57,7 @@ def run(
     since = builder.change_filter(runtime, read_options.since, read_options.query)
 
     def select() -> SelectedReads:
-        # Each poll adds its own filter, so `since` is left out here.
+        # Each poll adds its own filter, so leave out `since` here.
         return selected_reads.select(
             runtime, catalogue, operation, replace(read_options, since=None), mode
         )
@@ -75,7 +75,7 @@ def run(
                 following.pause(began)
                 if selected.several:
                     # More profiles may have the tag by now. If the selection fails,
-                    # keep the last one. The next poll tries again.
+                    # keep the previous selection. The next poll tries again.
                     with suppress(UnifiedError):
                         selected = select()
         except KeyboardInterrupt as stop:
@@ -107,26 +107,24 @@ def _check(options: ReadOptions, mode: Mode) -> None:
 
 
 class SeenState(NamedTuple):
-    """A state of a record: its digest, and the time of its change, None if the record
-    has no such time.
-    """
+    """A state of a record: its digest, and when it was changed, or None if unknown."""
 
     digest: int
     at: Instant | None
 
 
 class FollowedList:
-    """Remembers the states that were printed, as far back as a poll looks.
+    """Remembers the printed states that a poll may return again.
 
-    `reached` is the newest time of change in a complete poll, or the start of the
-    following. Changes from before `floor` are never new. A state without a time of
-    change is forgotten after `look_back` without being seen.
+    `reached` is the time of the newest change in a complete poll, or when following
+    began. Changes before `floor` are never new. A state without a time is forgotten
+    when polls have not returned it for `look_back`.
     """
 
     def __init__(self, reached: datetime, floor: Instant, look_back: timedelta) -> None:
         self.reached = reached
         self.untimed = 0
-        """The number of printed states without a time of change."""
+        """The number of printed states without a time."""
         self._newest = reached
         self._floor = floor
         self._look_back = look_back
@@ -141,7 +139,7 @@ class FollowedList:
         return f"{FIELD}[gt]", timestamp(self._start.at)
 
     def new(self, records: Sequence[Record], now: datetime) -> list[tuple[Record, SeenState]]:
-        """Return the records in a state that was not printed yet.
+        """Return the records with a state that was not printed yet.
 
         A provider may ignore the filter.
         """
@@ -171,8 +169,8 @@ class FollowedList:
     def end_poll(self, now: datetime) -> None:
         """Move the next poll's start forward.
 
-        Also forgets states that it cannot return. Do not call it after a failed poll,
-        so that the next poll begins at the same start.
+        Also forgets states that the next poll cannot return. Do not call it after a
+        failed poll, so that the next poll begins at the same time.
         """
         # Keep the records that this poll saw, however long it took.
         self.reached, since = self._newest, min(self._poll_began, now - self._look_back)
@@ -202,9 +200,7 @@ class FollowedList:
 
 
 class _Following:
-    """The followed lists, by the names of their connections, and the printer of their
-    new states.
-    """
+    """The followed lists by connection name, and the printer of new states."""
 
     def __init__(self, selected: SelectedReads, since: ChangeFilter | None) -> None:
         common = selected.common
@@ -278,8 +274,8 @@ class _Following:
     def continuation(self) -> str:
         """Return the options that continue from here.
 
-        The printed states are saved, so that they are not printed again. If they cannot
-        be saved, the time is earlier, so that no change is missed.
+        The printed states are saved, so that they are not printed again. If saving
+        fails, the options begin earlier, so that no change is missed.
         """
         reached = min((one.reached for _, one in self._lists.values()), default=self._began)
         try:

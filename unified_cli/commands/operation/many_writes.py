@@ -49,7 +49,7 @@ def run(
 ) -> None:
     """Send the operation to the selected connections.
 
-    Raises what `RunSender.send` raises, and, before anything is sent, UsageError,
+    Raises the errors of `RunSender.send` and, before anything is sent, UsageError,
     UnsafeError and ConfigError.
     """
     config = file.read(runtime)
@@ -130,7 +130,7 @@ def _call(
     content: Content,
     identifier: str | None,
 ) -> RunCall:
-    """Return the call to a connection, which can be sent.
+    """Return a call to a connection, ready to be sent.
 
     Raises UsageError and ConfigError.
     """

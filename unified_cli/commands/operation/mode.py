@@ -1,5 +1,5 @@
-"""Run an operation of the catalogue in the mode that its options describe. Only this
-module decides the mode.
+"""Decide in which mode to run an operation, and run it. Only this module decides the
+mode.
 """
 
 from contextlib import closing
@@ -47,7 +47,7 @@ def run(operation: Operation, context: CommandContext, options: OperationOptions
     if isinstance(options, StopOptions) and options.has_limits:
         from unified_cli.writes import stop_rules  # noqa: PLC0415  few writes are bounded
 
-        # Refuse invalid rules even for a single request, which does not need them.
+        # Refuse invalid rules even for a single request, which does not use them.
         stop_rules.parse(options, 1)
     mode = mode_of(operation, options)
     if mode.kind is ModeKind.SKELETON:
@@ -88,7 +88,7 @@ def run(operation: Operation, context: CommandContext, options: OperationOptions
 def mode_of(operation: Operation, options: OperationOptions) -> Mode:
     """Return the mode that the options describe.
 
-    Raises UsageError if the mode lacks an option that is given.
+    Raises UsageError for an option that the mode does not support.
     """
     several = is_several(options.profile)
     edits = part(options, WriteModeOptions).edit
@@ -102,10 +102,9 @@ def mode_of(operation: Operation, options: OperationOptions) -> Mode:
 
 
 def _sent(operation: Operation, options: OperationOptions, *, several: bool) -> ModeKind:
-    """Return the mode of an operation that sends a body.
+    """Return the mode of an operation that sends or shows a body.
 
-    Also if the body is only shown. Raises UsageError if several requests would send a
-    file.
+    Raises UsageError if several requests would send a file.
     """
     writing, downloading = part(options, WriteModeOptions), part(options, DownloadModeOptions)
     if writing.skeleton or downloading.skeleton:
@@ -147,7 +146,7 @@ def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> 
 def _edited(options: OperationOptions) -> ModeKind:
     """Return the mode of `--edit`.
 
-    Raises UsageError if another option also makes a body or shows one.
+    Raises UsageError for other options that set or show a body.
     """
     sent = part(options, SendOptions)
     with_body = sent.bodies or sent.raw_field or sent.field or sent.sends_file or options.format
@@ -165,12 +164,11 @@ def _missing_id(catalogue: Catalogue, operation: Operation) -> UsageError:
 
 
 def _check_required(runtime: Runtime, operation: Operation, options: OperationOptions) -> None:
-    """Name the query parameters that are required and missing.
+    """Warn about missing required query parameters.
 
-    Raises UsageError if a parameter is missing, but only with `--strict` or for a
-    download, which cannot find its file without the parameter.
-
-    Any other request is sent anyway: required parameters differ between providers.
+    Raises UsageError instead with `--strict`, and for a download, which cannot find its
+    file without them. Other requests are sent anyway, because required parameters
+    differ between providers.
     """
     given = {name.partition("[")[0] for name, _ in builder.pairs(options.query)}
     required = (
@@ -198,10 +196,10 @@ def _check_required(runtime: Runtime, operation: Operation, options: OperationOp
 
 
 def _says_no_file(missing: KnownField, options: OperationOptions) -> bool:
-    """Return whether a download's options do not select a file.
+    """Return whether the options of a download do not select a file.
 
-    Assumption: if the parameter's name is only assumed, any other parameter may name
-    the file.
+    Assumption: if the name of the parameter is only assumed, any other parameter may
+    select the file.
     """
     sent = part(options, SendOptions)
     others = options.query or sent.bodies or sent.raw_field or sent.field
@@ -211,7 +209,7 @@ def _says_no_file(missing: KnownField, options: OperationOptions) -> bool:
 def _check_filters(
     runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions
 ) -> None:
-    """Name the parameters that may be unknown to the list.
+    """Warn about parameters that the list may not know.
 
     With `--strict`, raises UsageError instead.
     """

@@ -49,9 +49,7 @@ _ONE_EACH = "one id, or one record with an id, on each line"
 _LARGE_INPUT = "split it; unified import takes files of any size, with --operation update or delete"
 
 Targets = Mapping[str | None, Settings]
-"""The possible connections by the name that a record gives; a single connection has the
-name None.
-"""
+"""The connections by the name in records. A single connection has the name None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +65,7 @@ class PipedJob:
     wrong: str = ""
     identifier: str | None = None
     sent: float = 0
-    """The time of the first attempt if its outcome is in doubt.
-
-    In seconds since 1970.
-    """
+    """When an attempt in doubt was first sent, in seconds since 1970."""
 
 
 def run(
@@ -80,12 +75,11 @@ def run(
     options: OperationOptions,
     mode: Mode,
 ) -> None:
-    """Send a request for every line, and print the answers.
+    """Send a request for every line, and print the answers in the order of the lines.
 
-    The answers are in the order of the lines. With a single connection, invalid input
-    or options raise UsageError before anything is sent. With several, each request goes
-    to the connection that its record names, which `-p` must select, and an invalid line
-    fails alone. Raises an error that names the missing part.
+    With a single connection, invalid input raises UsageError before anything is sent.
+    With several, each record names one of the selected connections, and an invalid line
+    only fails itself. Raises an error that names the missing part.
     """
     _check_options(options)
     config = file.read(runtime)
@@ -157,7 +151,7 @@ def _send_all(
 ) -> None:
     """Send the requests as a run, and report each line.
 
-    A run of writes is kept, so that it can be resumed.
+    A run of writes is stored, so that it can be resumed.
     """
     runtime, catalogue, settings, options, mode, _ = call
     workers = part(options, OperationOptions).workers
@@ -190,13 +184,13 @@ def _send_all(
 def _jobs(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
     """Return the jobs, in the order of the lines.
 
-    Raises UsageError for input that cannot be used. With several targets an invalid
-    line only counts as failed, and the other lines are still sent.
+    Raises UsageError for invalid input. With several targets, an invalid line only
+    counts as failed.
     """
     sent = part(call.options, SendOptions)
     fields = bodies.fields(sent.raw_field, sent.field)
     piped = _input(call, fields)
-    # An option's problem is reported once, not for each line.
+    # Report a problem with an option once, not for each line.
     given = bodies.compose(sent.data, fields, call.runtime)
     builder.check_unlabelled(given, call.options, operation)
     body_check.check(call.runtime, part(call.options, OperationOptions), operation, given)
@@ -301,8 +295,8 @@ def _entries(
 ) -> Iterator[JournalEntry]:
     """Yield the journal lines of a job.
 
-    The first has its request, or why it cannot be sent. A further line marks a request
-    that an earlier attempt may have sent.
+    The first line has its request, or why it cannot be sent. A second line marks a
+    request that may already have been sent.
     """
     request, name = job.request, job.profile or call.settings.profile
     if request is None:

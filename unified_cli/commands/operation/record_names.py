@@ -1,6 +1,4 @@
-"""Show the record that a write to several connections changes, before the user
-confirms.
-"""
+"""Before the user confirms, show which record a write changes in each connection."""
 
 from collections.abc import Mapping, Sequence
 
@@ -32,7 +30,7 @@ def tell(
     body: bytes | None,
     connections: Mapping[str, Settings],
 ) -> None:
-    """Print on stderr which record it is in the first few connections.
+    """Print the record's name in the first few connections to stderr.
 
     Prints nothing if no operation reads the record, or the write names no record.
     """

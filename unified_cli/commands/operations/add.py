@@ -1,5 +1,5 @@
-"""`unified operations add`: add commands for operations that a connection offers beyond
-the catalogue.
+"""`unified operations add`: add commands for operations that a connection offers but
+the catalogue lacks.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -41,8 +41,8 @@ _KNOWN = ("parameters", "fields")
 
 
 class _Chosen(NamedTuple):
-    """The operations to add, by API and resource, and those whose names no command can
-    have.
+    """The operations to add, by API and resource, and those with names that a command
+    cannot have.
     """
 
     operations: Mapping[str, Mapping[str, Sequence[Operation]]]
@@ -50,8 +50,8 @@ class _Chosen(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """The connection that describes the operations, its offer, and its name with the
-    time.
+    """The client of the connection that describes the operations, its offer, and its
+    name with the time.
     """
 
     client: Client
@@ -61,10 +61,10 @@ class _Asked(NamedTuple):
 
 
 def run(context: CommandContext, options: AddOperationsOptions) -> None:
-    """Add the operations, after showing them and asking.
+    """Show the operations, ask for confirmation, and add them.
 
-    Raises UsageError for names that are not offered, or cannot be commands, and without
-    confirmation.
+    Raises UsageError for names that are not offered or cannot be commands, and if the
+    user declines.
     """
     runtime, catalogue = context.runtime, context.catalogue
     settings = _settings(runtime, options)
@@ -89,7 +89,7 @@ def run(context: CommandContext, options: AddOperationsOptions) -> None:
             api: [_resource_entry(asked, operations) for operations in of_api.values()]
             for api, of_api in chosen.operations.items()
         }
-    # The user confirms after the table, so no pager may hide the question.
+    # Do not use a pager, because it could hide the question after the table.
     stdout.bypass_pager(runtime)
     _show(runtime, chosen, added)
     files = ", ".join(str(user_catalogue.path_of(runtime, api)) for api in added)
@@ -143,7 +143,7 @@ def _named_operations(
 
 
 def _offered(name: str, offered: Offered, settings: Settings) -> tuple[str, Sequence[str]]:
-    """Return the API and the resources that a typed name means.
+    """Return the API and the resources for a name that the user typed.
 
     Raises UsageError if the connection offers nothing of this name.
     """
@@ -185,10 +185,10 @@ def _standard_first(words: Sequence[str]) -> list[str]:
 
 
 def _show(runtime: Runtime, chosen: _Chosen, added: Mapping[str, Sequence[AddedResource]]) -> None:
-    """Print the operations to add.
+    """Print the operations to add, with the parameters and fields that the connection
+    describes.
 
-    Also prints the parameters and fields that their connection describes, on a terminal
-    as a second table.
+    On a terminal, these are in a second table.
     """
     found = [
         (one, resource)

@@ -26,7 +26,7 @@ class OperationsOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class AddOperationsOptions(MessageOptions, TransportOptions, ConnectionOptions):
-    """Which of a connection's offers become commands."""
+    """Which offered operations to add as commands."""
 
     names: Annotated[
         tuple[str, ...],
@@ -41,7 +41,7 @@ class AddOperationsOptions(MessageOptions, TransportOptions, ConnectionOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class RemoveOperationsOptions(MessageOptions):
-    """Which of the added commands are removed."""
+    """Which added commands to remove."""
 
     names: Annotated[
         tuple[str, ...],

@@ -8,7 +8,7 @@ from unified_cli.errors import UsageError
 
 
 def run(context: CommandContext, options: RemoveOperationsOptions) -> None:
-    """Remove the resources from the files that they are in.
+    """Remove the resources from their files.
 
     Raises UsageError if a resource is in no file.
     """

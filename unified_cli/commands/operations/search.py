@@ -40,7 +40,7 @@ def run(context: CommandContext, options: OperationsOptions) -> None:
             f"no operation has these words: {' '.join(options.words)}"
             f"{_other_words(context.catalogue, wanted)}"
         )
-    # With the path a row would be wider than most terminals.
+    # With the path, rows would be wider than most terminals.
     form = formats.of_command(options.output, formats.TABLES, terminal=runtime.stdout_is_terminal)
     short = form is formats.TABLE and runtime.stdout_is_terminal and runtime.width < _WIDE
     heads = ["command", "summary"] if short else ["command", "method", "path", "summary"]
@@ -59,9 +59,9 @@ def _having(catalogue: Catalogue, words: Sequence[str]) -> list[Operation]:
 
 
 def _other_words(catalogue: Catalogue, words: Sequence[str]) -> str:
-    """Return the search that was meant, if any.
+    """Return the probable search, if any.
 
-    It has a misspelt word corrected, else lacks the words that no operation has.
+    A misspelt word is corrected, or words that no operation has are left out.
     """
     known = {word for one in catalogue for word in _WORD.findall(_text(one))}
     near = [

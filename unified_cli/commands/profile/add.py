@@ -1,5 +1,5 @@
 """`unified profile add`: add one profile, with prompts if possible. `unified profile
-import`: add many at once, all or none.
+import`: add many at once, or none.
 """
 
 import csv
@@ -67,7 +67,7 @@ def run(context: CommandContext, options: AddOptions) -> None:
 
 @contextmanager
 def _saying(words: str) -> Iterator[None]:
-    """Add what was done to a signal at the prompts within the block."""
+    """Let a signal during the prompts report what was done."""
     try:
         yield
     except KeyboardInterrupt as stop:

@@ -58,8 +58,9 @@ def set_keys(context: CommandContext, options: SetOptions) -> None:
 
 
 def _check_single(runtime: Runtime, words: Sequence[str]) -> None:
-    """Raise UsageError if the words begin with several profiles. Its next commands
-    change each.
+    """Raise UsageError if the words begin with several profiles.
+
+    The error has a command for each profile.
     """
     names = [*takewhile(lambda word: "=" not in word, words)]
     if len(names) > 1 and {*names} <= {*file.read(runtime).profiles}:
@@ -169,7 +170,7 @@ def _check_unused(runtime: Runtime, name: str, tokens: Sequence[TokenSource], dr
 
 
 def remove(context: CommandContext, options: RemoveOptions) -> None:
-    """Remove a profile, and its token if it is kept here."""
+    """Remove a profile, and its token if it is stored on this machine."""
     runtime, name = context.runtime, existing(options.name)
     if (
         not options.yes

@@ -101,7 +101,7 @@ class AddOptions(MessageOptions):
 
     def values(self) -> dict[str, Toml]:
         """Return the values of the given options, by key."""
-        # --quiet and --no-input are about this command.
+        # --quiet and --no-input are for this command, not for the profile.
         names = [
             name for name in SETTABLE if hasattr(self, name) and name not in by_name(MessageOptions)
         ]
@@ -155,7 +155,7 @@ class SetOptions(MessageOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class LoginOptions(MessageOptions):
-    """Whose token, where to store it, and where to read it from."""
+    """Whose token to store, where to store it, and where to read it."""
 
     name: OptionalPattern = None
     words: Annotated[tuple[str, ...], Argument()] = ()
@@ -206,10 +206,7 @@ def may_ask(runtime: Runtime, options: MessageOptions) -> bool:
 
 
 def existing(name: str) -> str:
-    """Return the name, unless it is that of the built-in profile.
-
-    Raises UsageError for the built-in profile.
-    """
+    """Return the name. Raises UsageError for the name of the built-in profile."""
     if name == RESERVED:
         raise UsageError(f'the profile "{name}" is built in and cannot be changed')
     return name

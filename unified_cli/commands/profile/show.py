@@ -1,5 +1,5 @@
-"""`unified profile list`, `path`, `show` and `test`: the profiles, their settings, and
-the condition of each connection.
+"""`unified profile list`, `path`, `show` and `test`: show profiles, their settings, and
+the health of each connection.
 """
 
 import os
@@ -38,7 +38,7 @@ _READY = "ready"
 _ACCOUNT = "account id"
 # A profile without an account can only be used by `connections`, `doctor` and `logs`.
 _LISTS = "lists connections"
-# The words must not imply that the service was asked.
+# These words must not suggest that the service was asked.
 _MEANT = {"sandbox": "needs no token"}
 _HEADS = ("name", "default", "account id", "tags", "token", "state", "connection")
 _HEADER = re.compile(
@@ -69,7 +69,7 @@ def list_all(context: CommandContext, options: ListProfilesOptions) -> None:
         raise
     patterns = (*options.profile, *options.patterns)
     names = select(config, patterns, for_calls=False) if patterns else [*config.profiles]
-    # The process's environment decodes a variable at each access, so copy it once.
+    # Copy it once, because os.environ decodes a variable at each access.
     runtime = runtime._replace(environ={**runtime.environ})
     found = [_profile_as_json(config, name, runtime) for name in names]
     if not found:
@@ -84,8 +84,7 @@ def _print(
     runtime: Runtime, output: str | None, default: object, found: Iterable[JsonObject]
 ) -> None:
     found = [*found]
-    # Programs that read a pipe need the original words, so only a terminal gets
-    # these.
+    # Only on a terminal: programs that read a pipe need the original words.
     form = formats.of_command(output, formats.TABLES, terminal=runtime.stdout_is_terminal)
     is_table = form is formats.TABLE and runtime.stdout_is_terminal
     rows: list[tuple[str, ...]] = [
@@ -207,7 +206,7 @@ def show_one(context: CommandContext, options: ShowOptions) -> None:
             row.append(
                 "; ".join(f"{_text(lost['value'])} ({lost['source']})" for lost in one["overrode"])
             )
-        # On a terminal, both sources are in one column, which may wrap.
+        # A terminal shows both sources in one column, which may wrap.
         cells = [
             [key, value, f"{source}, instead of {lost}" if lost else source]
             for key, value, source, lost in rows

@@ -53,7 +53,7 @@ def log_in(context: CommandContext, options: LoginOptions) -> None:
 
 
 def _owners(runtime: Runtime, options: LoginOptions) -> list[str | None]:
-    """Return the profiles that get the token, without the sandbox's.
+    """Return the profiles that get the token, without those of the sandbox.
 
     None is the shared token, for profiles without their own.
     """
@@ -80,10 +80,10 @@ def _question(names: Sequence[str | None]) -> str:
 
 
 def typed_token(runtime: Runtime, question: str, *, optional: bool = False) -> str:
-    """Return the token typed at the terminal.
+    """Prompt for the token, and return it.
 
-    Returns "" for an empty answer if that is allowed. Raises ConfigError after three
-    invalid answers.
+    Returns "" for an empty answer, if allowed. Raises ConfigError after three invalid
+    answers.
     """
 
     def read(typed: bytes) -> str:
@@ -171,9 +171,9 @@ def places_for(
 ) -> list[TokenPlace]:
     """Return the place of each profile's token.
 
-    The key None is the shared token. A place that the user did not name may still
-    change. Raises the same errors as `login.choose`, and those of `login.check` for a
-    named place.
+    The key None is the shared token. If the user did not name a place, it may still
+    change. Raises the errors of `login.choose` and, for a named place, of
+    `login.check`.
     """
     found = [login.choose(runtime, name, wanted) for name in names]
     for place in found:
@@ -185,11 +185,10 @@ def places_for(
 def agreed(
     runtime: Runtime, found: Sequence[TokenPlace], wanted: str | None, *, ask: bool
 ) -> Sequence[TokenPlace]:
-    """Return the places where the token is stored.
+    """Return the places for the token, or nothing if the user declines.
 
-    Returns nothing if the user declines. Without a keyring, the user is asked whether
-    to store the token in a private file; if prompts are not allowed, the token is
-    stored there, with a message.
+    Without a keyring, ask whether to store the token in a private file. If prompts are
+    not allowed, use the file, with a message.
     """
     missing = _missing_keyring() if any(_undecided(place, wanted) for place in found) else None
     if missing is None:

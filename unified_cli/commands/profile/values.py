@@ -1,4 +1,4 @@
-"""The names and values of a profile as typed on a command line."""
+"""Parse the names and values of a profile on the command line."""
 
 import json
 import re
@@ -23,7 +23,7 @@ SETTABLE: Mapping[str, Key] = {
 }
 """The keys that a command line can set.
 
-The token is missing, because every user of the machine can read command lines.
+The token is not among them, because every user of the machine can read command lines.
 """
 
 
@@ -62,7 +62,7 @@ def read_assignments(texts: Iterable[str]) -> dict[str, Toml]:
             )
         if name in values:
             raise UsageError(f"{name} is given twice")
-        # Any name can be unset, so that an unknown key can be removed from the file.
+        # Any name can be unset, even an unknown key in the file.
         values[name] = parse(name, value) if value else None
     return values
 

@@ -1,5 +1,6 @@
-"""The condition and the offers of the connections in a report. The service is asked for
-facts that the cache lacks.
+"""Find the state and the offers of the connections in a report.
+
+Facts that are not cached are requested from the service.
 """
 
 from collections import defaultdict
@@ -21,8 +22,8 @@ from unified_cli.fleet.read import FairReaders
 from unified_cli.http.client import Client
 from unified_cli.output.progress import Work, progress
 
-# If the service does not return the record, for example with this token, other answers
-# are used.
+# With these status codes, the record is not available, for example with this token. Use
+# other answers.
 _NOT_TOLD = (403, 404, 405)
 Keeps = tuple[str, ...]
 """Why each operation cannot be called, in the order of the operations.
@@ -34,8 +35,8 @@ Empty if no reason is known.
 class SeenConnection(NamedTuple):
     """The known facts about a connection.
 
-    `extra` is what it offers beyond the catalogue, in words, `error` why the service
-    did not answer, `age` the age of cached facts in seconds.
+    `extra` are offers that the catalogue lacks, in words; `error` says why the service
+    did not answer; `age` is the age of cached facts in seconds.
     """
 
     name: str
@@ -52,8 +53,8 @@ class SeenConnection(NamedTuple):
 
 @dataclass(slots=True)
 class _Lists:
-    """The lists of connections, by origin and account, and the reasons why connections
-    cannot be asked at all.
+    """The listed connections, by origin and account, and why some cannot be asked at
+    all.
     """
 
     records: dict[tuple[str, str], ConnectionRecord] = field(default_factory=dict)
@@ -127,8 +128,8 @@ def _read_lists(
             origin = settings[names[0]].identity[0]
             lists.records |= {(origin, one.id): one for one in found}
             if failure and failure.stops_connection:
-                # All connections of this list would fail in the same way, so do not ask
-                # about them.
+                # All connections of this list would fail alike, so do not ask about
+                # them.
                 lists.hopeless |= dict.fromkeys(names, failure)
     return lists
 
@@ -136,8 +137,7 @@ def _read_lists(
 class _Question(NamedTuple):
     """Collects the facts about a connection from the cache, the lists and the service.
 
-    `tuples` shares equal `Keeps` to save memory: thousands of connections have only a
-    few different values.
+    `tuples` saves memory: thousands of connections share a few different `Keeps`.
     """
 
     check: OfferCheck
@@ -145,7 +145,7 @@ class _Question(NamedTuple):
     tuples: dict[Keeps, Keeps]
 
     def ask(self, name: str, settings: Settings, client: Client) -> SeenConnection:
-        """Return the cached facts and the service's present answers.
+        """Return the cached facts, updated by the service's answers.
 
         Raises the errors of a request.
         """

@@ -1,6 +1,5 @@
-"""The part of a report about all connections.
-
-It has counts, the people who must act, and the map of offered operations.
+"""The part of a report about all connections: counts, people who must act, and the map
+of offered operations.
 """
 
 from collections import Counter, defaultdict
@@ -28,8 +27,9 @@ from unified_cli.commands.report.page import (
 )
 
 ALL, READS, NO, HELD = "all", "reads", "no", "held"
-"""The words in a cell of the map: all operations of a resource can be called, only
-reads, none, or none now.
+"""The words in a cell of the map: which operations of a resource can be called.
+
+All, only reads, none, or none at the moment.
 """
 _WORDS = {REFUSED: NO, NOT_SAID: "?", FAILED: "?"}
 _MOST_COLUMNS = 24
@@ -51,7 +51,7 @@ class FleetParts(NamedTuple):
 def parts_of(context: CommandContext, seen: Sequence[SeenConnection]) -> FleetParts:
     """Return the page's parts about these connections.
 
-    They show the connections and the operations that they offer.
+    They show the connections and their offers.
     """
     offers, letters = _offers(context, seen)
     shown = [_shown(context, one, letter) for one, letter in zip(seen, letters, strict=True)]
@@ -126,8 +126,8 @@ def _needed_people(
 
 
 def _untimed(state: AccountState) -> AccountState:
-    """Return the state without the time of the last refused call. The time differs
-    between connections with the same problem.
+    """Return the state without the time of the last refused call, so that equal
+    problems have equal texts.
     """
     return state._replace(forbidden=state.forbidden._replace(at="")) if state.forbidden else state
 
@@ -148,9 +148,8 @@ def _who_can_help(context: CommandContext, word: str, status: str) -> str:
 
 
 def _offers(context: CommandContext, seen: Sequence[SeenConnection]) -> tuple[OfferMap, list[str]]:
-    """Return the map, and the letter of each connection's column.
-
-    The letter is empty for a connection without a column.
+    """Return the map, and the letter of each connection's column, or "" without a
+    column.
     """
     operations = [*context.catalogue]
     resources = defaultdict[tuple[str, str], list[int]](list)

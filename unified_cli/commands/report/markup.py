@@ -1,7 +1,6 @@
 """The page as HTML.
 
-All values are escaped as text, and its policy allows neither resources to load nor
-scripts to run.
+All values are escaped as text. The page's policy allows neither resources nor scripts.
 """
 
 import base64
@@ -20,14 +19,14 @@ from unified_cli.plural import ago, counted, named
 _PACKAGE = "unified_cli.commands.report"
 _TEMPLATE, _STYLE = "page.html", "page.css"
 _LONGEST = 200
-"""The most characters of a name: the page of a thousand connections stays within two
-megabytes.
+"""The most characters of a name, so that a page of a thousand connections has at most
+two megabytes.
 """
 _FLUSH = 64 * 1024
 
 
 class _Bounded(str):
-    """A text with its own length limit."""
+    """A text with its own limit of characters."""
 
     __slots__ = ("limit",)
     limit: int
@@ -42,7 +41,7 @@ def document(page: ReportPage) -> Iterator[bytes]:
     template = _environment().get_template(_TEMPLATE)
     kept: list[str] = []
     size = 0
-    # The style is a file of this package, and the only text that is not escaped.
+    # The only text that is not escaped: a file of this package.
     for piece in template.generate(page=page, policy=policy, style=Markup(style)):  # noqa: S704
         kept.append(piece)
         size += len(piece)
@@ -74,10 +73,7 @@ def _environment() -> Environment:
 
 
 def _text(value: object) -> object:
-    """Return the text of a value on the page.
-
-    It is without secrets, visible as on a terminal, and not too long.
-    """
+    """Return a value as text: secrets masked, control characters escaped, and cut."""
     if isinstance(value, Markup | int | float):
         return value
     return excerpt(str(value), value.limit if isinstance(value, _Bounded) else _LONGEST)

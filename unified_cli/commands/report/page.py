@@ -1,7 +1,7 @@
 """The contents of the page, as values.
 
-`-o json` prints them unchanged, and the template draws them. The names of these values
-are a contract. Ages are in seconds, and times in ISO 8601.
+`-o json` prints these values, and the template shows them. Their names are a contract.
+Ages are in seconds, and times in ISO 8601.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ import msgspec
 
 VERSION = 1
 WELL, UNKNOWN, NOT_SEEN, LACKS_SCOPES = "well", "unknown", "not seen", "lacks scopes"
-"""Conditions of a connection besides those in its status."""
+"""Conditions of a connection in addition to its status."""
 
 
 class _Part(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,9 +20,9 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True):
 class ShownConnection(_Part, frozen=True):
     """A connection on the page.
 
-    It has its state in words, its `condition` in a word or two, and its problem.
-    `offers` is the letter of its column in the map. `age` is the age of its oldest
-    known fact, 0 if all facts are new; `unseen` is why the service did not answer.
+    `condition` is its state in a word or two. `offers` is the letter of its column in
+    the map. `age` is the age of its oldest known fact, 0 if all facts are new; `unseen`
+    is why the service did not answer.
     """
 
     name: str
@@ -40,7 +40,7 @@ class ShownConnection(_Part, frozen=True):
 class ConnectionCount(_Part, frozen=True):
     """The number of connections with a status or a product.
 
-    Counts the healthy ones, those that need a person, and those that were not seen.
+    Counts healthy connections, those that need a person, and those without facts.
     """
 
     name: str
@@ -99,8 +99,8 @@ class ExtraOffer(_Part, frozen=True):
 class OfferMap(_Part, frozen=True):
     """The map of operations.
 
-    It has columns of connections and, by API, the rows of resources; `more` connections
-    have no column. `extra` are offers that the catalogue lacks.
+    It has columns of connections and, for each API, rows of resources. `more`
+    connections have no column. `extra` are offers that the catalogue lacks.
     """
 
     columns: Sequence[MapColumn]
@@ -119,10 +119,8 @@ class CausedOutcome(_Part, frozen=True):
 
 
 class ShownRun(_Part, frozen=True):
-    """A run on the page.
-
-    It has its outcomes, as `runs list` counts them, by cause, and the command that
-    continues.
+    """A run on the page: its outcomes by cause, as `runs list` counts them, and the
+    command that continues it.
     """
 
     id: str
@@ -137,7 +135,7 @@ class ShownRun(_Part, frozen=True):
 class ShownRuns(_Part, frozen=True):
     """The runs of the last days, the newest first.
 
-    `states` counts all of them, and `foreign` were not read.
+    `states` counts all of them. `foreign` runs were not read.
     """
 
     shown: Sequence[ShownRun]
@@ -148,9 +146,8 @@ class ShownRuns(_Part, frozen=True):
 
 
 class ExportedResource(_Part, frozen=True):
-    """One resource of an export.
-
-    Its list is complete in this many connections, with this many records.
+    """One resource of an export: how many connections have a complete list, and the
+    records.
     """
 
     name: str
@@ -161,9 +158,8 @@ class ExportedResource(_Part, frozen=True):
 
 
 class ShownExport(_Part, frozen=True):
-    """The contents of a folder.
-
-    They are complete lists, gaps and, if its files were compared, their differences.
+    """The contents of a folder: complete lists, gaps and, if files were compared,
+    differences.
     """
 
     folder: str
@@ -180,7 +176,7 @@ class ShownExport(_Part, frozen=True):
 
 
 class DriftedShape(_Part, frozen=True):
-    """A difference of the shape of records, and the connections that have it."""
+    """A difference in the shape of records, and its connections."""
 
     kind: str
     path: str
@@ -207,9 +203,8 @@ class FailedCase(_Part, frozen=True):
 
 
 class CheckedExpectations(_Part, frozen=True):
-    """The contents of a file of `--junit`.
-
-    They are the counts by outcome, and the tests that did not pass.
+    """The contents of a file of `--junit`: counts by outcome, and tests that did not
+    pass.
     """
 
     file: str
@@ -220,10 +215,10 @@ class CheckedExpectations(_Part, frozen=True):
 
 
 class ReportPage(_Part, frozen=True):
-    """The contents of the page; `unseen` names its missing parts, and `command` makes
-    the page again.
+    """The contents of the page; `unseen` names missing parts, and `command` creates the
+    page again.
 
-    `stores` are the destinations of exports outside this machine, which are not read.
+    `stores` are destinations of exports outside this machine, which are not read.
     """
 
     version: int

@@ -84,10 +84,7 @@ def run(context: CommandContext, options: ReportOptions) -> None:
 
 
 def _checked(runtime: Runtime, options: ReportOptions) -> Path | None:
-    """Return the destination of the page.
-
-    Raises every error that can be found without a request.
-    """
+    """Check all that needs no request, and return the destination of the page."""
     if options.output:
         stdout.check(runtime)
     for one in options.export:
@@ -119,9 +116,9 @@ def _connections_to_show(runtime: Runtime, options: ReportOptions) -> AskedConne
     several = not options.profile and options.account_id is None and file.read(runtime).profiles
     if several:
         options = replace(options, profile=("*",))
-    # `-o` is the format of the page, not of records.
+    # Here `-o` is the format of the page, not of records.
     found = offer_check.selected(runtime, replace(options, output=None))
-    # Connections are counted, not profiles.
+    # Count connections, not profiles.
     again = {name for same in selection.same_connection(found.settings) for name in same[1:]}
     return found._replace(
         names=[name for name in found.names if name not in again],

@@ -1,8 +1,7 @@
-"""The part of a report about past work.
+"""The part of a report about past work: recent runs, exports, and earlier checks.
 
-It has recent runs with the causes of their failures, the contents of exports, and
-earlier checks. The checks are files that `schema --against -o json` and `--junit`
-wrote.
+Runs have the causes of their failures. Checks are files of `schema --against -o json`
+and `--junit`.
 """
 
 import json
@@ -53,15 +52,15 @@ _MOST_GAPS = 50
 
 
 def runs(context: CommandContext, options: ReportOptions, found: Sequence[KnownRun]) -> ShownRuns:
-    """Return the recent ones among the runs that were `found`.
+    """Return the recent runs of those that were `found`.
 
     Journals that other users could have written are only counted.
     """
     begin = context.runtime.wall() - DAYS * 86400
     own = [one for one in found if not one.foreign]
     recent = [one for one in own if one.header and one.began_at >= begin][:_MOST_RUNS]
-    # Count only damaged journals. A run with a header is listed with its own state, for
-    # example an export that was removed or is in a store.
+    # Only count damaged journals. A run with a header is shown with its state, even an
+    # export that was removed or is in a store.
     unread = sum(one.state == UNREADABLE and one.header is None for one in own)
     return ShownRuns(
         shown=[_shown(context, options, one) for one in recent],
@@ -108,7 +107,7 @@ def _shown(context: CommandContext, options: ReportOptions, one: KnownRun) -> Sh
 
 
 def destinations(found: Sequence[KnownRun]) -> list[str]:
-    """Return the destinations of the exports among these runs: folders and stores."""
+    """Return the folders and the stores to which these runs exported."""
     exports = (one for one in found if one.command.startswith("export "))
     return [*dict.fromkeys(one.header.path for one in exports if one.header)]
 
@@ -118,7 +117,7 @@ def exports(
 ) -> Iterator[ShownExport]:
     """Yield the exports in these folders and in `written`.
 
-    Only files in `folders` are compared with the manifest; `written` are the
+    Only the files in `folders` are compared with the manifest. `written` has the
     destinations of this user's runs.
     """
     asked = {os_limits.absolute(Path(one)) for one in folders}
@@ -237,7 +236,7 @@ class _Difference(msgspec.Struct):
 
 
 def drift(runtime: Runtime, file: str) -> SchemaDrift:
-    """Return the differences in a file, each once with its connections.
+    """Return the differences in a file, each with its connections.
 
     Raises UsageError if the file is of another kind, and StorageError if reading fails.
     """
@@ -295,7 +294,7 @@ def _content(runtime: Runtime, file: str) -> tuple[bytes, int]:
 class _JUnitReader:
     """Reads the tests in an untrusted document.
 
-    Entities and files that the document names are never expanded or read.
+    Entities are never expanded, and other files never read.
     """
 
     suites: int = 0
@@ -331,7 +330,7 @@ class _JUnitReader:
             self._suite = attributes.get("name", "")
         elif name == "testcase":
             # With several connections, the class name begins with the connection, which
-            # has its own column here.
+            # has a column of its own.
             classname = attributes.get("classname", "").removeprefix(f"{self._suite}.")
             self._case = " ".join(filter(None, (classname, attributes.get("name", ""))))
             self._outcome = "passed"

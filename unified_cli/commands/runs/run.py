@@ -1,7 +1,7 @@
 """`unified runs resume`, `retry` and `remove`.
 
-A resume sends the calls that a run left open, a retry sends its failed calls again, and
-a removal deletes journals.
+A resume sends the calls that are left, a retry sends failed calls again, and a removal
+deletes journals.
 """
 
 import shlex
@@ -45,7 +45,7 @@ _OWN = ("run", "retry_in_doubt", "yes")
 
 
 def resume(context: CommandContext, options: ResumeRunOptions) -> None:
-    """Send the calls that a run left open."""
+    """Send the calls that are left in a run."""
     _send_rest(context, options, retry=False)
 
 
@@ -100,8 +100,8 @@ def _is_resumable(options: ResumeRunOptions, run: KnownRun) -> bool:
 
 
 def _has_its_input(context: CommandContext, run: KnownRun) -> bool:
-    """Return whether the input and the plans of a run are as they were when it began.
-    It cannot continue otherwise.
+    """Return whether the input and the plans of a run are unchanged. Otherwise it
+    cannot continue.
     """
     try:
         with StoredRun.open_to_read(RunRegistry(context.runtime), run.id) as stored:
@@ -153,7 +153,7 @@ def _run_again(
         context.again(words)
     except UnifiedError as error:
         if error.next_command and error.next_command.endswith(header.run):
-            # Repeating the same command makes no progress.
+            # The same command again would make no progress.
             error.next_command = f"unified runs show {header.run}"
         raise
 
@@ -245,8 +245,7 @@ def _shown_as(
 ) -> Settings:
     """Return the settings for the output of a continued run.
 
-    They are resolved as at its start: from its only connection, or from all if it has
-    several.
+    They are resolved as at the start: for its only connection, or for all together.
     """
     if run.several:
         names = {
@@ -293,8 +292,7 @@ def remove(context: CommandContext, options: RemoveRunsOptions) -> None:
     runs = [run_state.load(runtime, registry, name) for name in names]
     unfinished = [run.id for run in runs if _holds_work(run)]
     with ExitStack() as locks:
-        # Take all locks first, so that a run that is under way is refused before the
-        # user is asked to confirm.
+        # Take all locks before asking, so that a running run is refused first.
         for name in names:
             locks.callback(registry.lock(name).release)
         if unfinished:
@@ -319,7 +317,7 @@ def _is_removable(run: KnownRun) -> bool:
 def _holds_work(run: KnownRun) -> bool:
     """Return whether removing the run could lose work.
 
-    It could if calls are left, or if the run can continue once the owner or mode of its
-    journal is corrected.
+    It could if calls are left, or if the run can continue after its journal's owner or
+    mode is corrected.
     """
     return listed_runs.is_open(run) or run.foreign or run.closed

@@ -48,7 +48,7 @@ class ShapeDifference(NamedTuple):
 
 
 def compare(before: ShapeNode, now: ShapeNode, path: str = "") -> Iterator[ShapeDifference]:
-    """Yield the differences at a path and below it."""
+    """Yield the differences at a path, and below it."""
     if (other := now.kinds - _allowed(before)) and before.kinds:
         yield ShapeDifference(ShapeChange.OTHER_TYPE, path, _listed(before.kinds), _listed(other))
     nulls = (before.counts["null"], before.seen), (now.counts["null"], now.seen)
@@ -110,10 +110,10 @@ def _allowed(node: ShapeNode) -> frozenset[str]:
 
 
 def _is_lost(before: ShapeNode, member: ShapeNode, now: ShapeNode) -> bool:
-    """Return whether a member is absent more than by chance.
+    """Return whether a member is missing by more than chance.
 
-    That is the case if its expected share exceeds the upper limit for a member that was
-    never observed.
+    Its expected share is then above the upper limit for a member that was never
+    observed.
     """
     objects = now.counts["object"]
     if not objects or now.others is not None:
@@ -125,9 +125,9 @@ def _is_lost(before: ShapeNode, member: ShapeNode, now: ShapeNode) -> bool:
 
 
 def _differ(before: tuple[int, int], now: tuple[int, int]) -> bool:
-    """Return whether two shares differ more than by chance.
+    """Return whether two shares differ by more than chance.
 
-    That is the case if each is outside the confidence interval of the other.
+    Each is then outside the confidence interval of the other.
     """
     (one, of_one), (two, of_two) = before, now
     if min(of_one, of_two) < _FEWEST or one * of_two == two * of_one:
@@ -143,10 +143,7 @@ def _within(share: float, interval: tuple[float, float]) -> bool:
 
 
 def wilson_interval(number: int, total: int) -> tuple[float, float]:
-    """Return the 95 % confidence interval of a share.
-
-    It is the interval of Wilson's score.
-    """
+    """Return the 95 % confidence interval (Wilson's score) of a share."""
     share, square = min(1.0, number / total), _SURE**2
     middle = (share + square / (2 * total)) / (1 + square / total)
     half = (

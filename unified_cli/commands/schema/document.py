@@ -1,4 +1,4 @@
-"""Convert shapes to a JSON Schema that also holds counts, and back."""
+"""Convert shapes to a JSON Schema with counts, and back."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,10 +18,7 @@ _TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 
 
 def document(root: ShapeNode, title: str) -> JsonObject:
-    """Return the shape of records as a JSON Schema.
-
-    It holds for all of them.
-    """
+    """Return the shape of records as a JSON Schema that all of them satisfy."""
     return {"$schema": DIALECT, "title": title, **_schema(root)}
 
 
@@ -70,7 +67,7 @@ def _node(schema: Json) -> ShapeNode:
         node.counts = Counter({str(name): max(0, int(number)) for name, number in counts.items()})
     else:
         node.counted = False
-        # No value of these types was counted, but each may occur.
+        # These types may occur, but were not counted.
         node.counts = Counter(dict.fromkeys([types] if isinstance(types, str) else [*types], 0))
     values = schema.get("enum")
     node.values = (

@@ -1,4 +1,4 @@
-"""Print shapes and differences, and end the command with the right error.
+"""Print shapes and differences, and raise the error of the command.
 
 A shape is printed as a tree or lines, differences as lines, JSON or JUnit.
 """
@@ -33,7 +33,7 @@ _HEADS = ("connection", "difference", "path", "before", "now")
 Compared = Sequence[ShapeDifference] | UnifiedError | None
 """The differences of a connection, or the error of its read.
 
-None if it has no record to compare.
+None if there are no records to compare.
 """
 Found = Mapping[str, Compared]
 
@@ -62,7 +62,7 @@ def print_found(
 ) -> None:
     """Print the differences, and write the file of `--junit`.
 
-    Each connection took this many `seconds`.
+    `seconds` has the duration of each connection's read.
     """
     rows = [(name, one) for name, several in _compared(found).items() for one in several]
     value = [{LABEL: name, **one._asdict(), "kind": one.kind.value} for name, one in rows]
@@ -89,8 +89,8 @@ def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
     """Raise an error if the comparison has failed.
 
     Raises DifferentError if differences are a failure, and IncompleteError if
-    connections could not be read. IncompleteError is raised, too, if no connection has
-    a record: a check that has compared nothing must not pass.
+    connections could not be read. Also raises IncompleteError if no connection has a
+    record: a check that compares nothing must not pass.
     """
     errors = {name: one for name, one in found.items() if isinstance(one, UnifiedError)}
     _tell(runtime, errors, len(found))
@@ -133,10 +133,8 @@ def _compared(found: Found) -> dict[str, Sequence[ShapeDifference]]:
 
 
 def raise_errors(runtime: Runtime, errors: Mapping[str, UnifiedError], number: int) -> None:
-    """Raise the error of the only connection, or one for several.
-
-    The latter names the connections that could not be read, after each error is
-    printed.
+    """Raise the error of the only connection. For several, print each error, and raise
+    an error that names the connections.
     """
     _tell(runtime, errors, number)
     conclude(Ending("connection", number, errors))
@@ -181,16 +179,13 @@ _BAR = 8
 _SHARE = len("99.9 %")
 _LEAST_NAME, _LEAST_EXAMPLE = 12, 15
 _NAME, _TYPE, _EXAMPLE = 0, 3, 4
-# Deeper members have their path as name, which leaves room beside the lines of the
-# tree.
+# Deeper members have their path as their name, because the lines of the tree need room.
 _DEEPEST = 4
 
 
 class ShownMember(NamedTuple):
-    """A member of an object.
-
-    It has its name or its path below the object, what was seen there, and of how many
-    objects.
+    """A member of an object: its name, or its path below the object, the values that
+    were seen, and the number of objects.
     """
 
     name: str
@@ -245,7 +240,7 @@ def _shape_tree(runtime: Runtime, title: str, root: ShapeNode) -> Iterator[Termi
 def _widths(branches: Sequence[Branch], room: int) -> list[int]:
     """Return the widths of the columns.
 
-    The first includes the lines that lead to a name. Words stay whole if there is room.
+    The first column includes the lines of the tree. Words stay whole if there is room.
     """
     rows = [
         (STEP * depth, [_visible(cell) for cell in one.cells]) for depth, one in _all(branches, 1)

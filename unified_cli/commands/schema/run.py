@@ -1,6 +1,6 @@
-"""Read the records of selected connections, and show or compare their shapes.
+"""Read the records of the selected connections, and show or compare their shapes.
 
-Only the shapes are kept.
+Only the shapes stay in memory.
 """
 
 import json
@@ -44,8 +44,8 @@ _PROFILE = "profile:"
 def baseline(context: CommandContext, operation: Operation, options: SchemaOptions) -> ShapeNode:
     """Return the shape that `--against` names.
 
-    Raises UsageError if the name fits nothing or two things, StorageError if a file
-    cannot be read, and the errors of reading a connection.
+    Raises UsageError if the name is unknown or ambiguous, StorageError if a file cannot
+    be read, and the errors of reading a connection.
     """
     text = options.against or ""
     if text == _KNOWN:
@@ -111,7 +111,7 @@ def select_lists(
 
 
 def empty_shape(operation: Operation) -> ObservedShape:
-    """Return a shape that lists the values of the known enumerations."""
+    """Return an empty shape, which will list the values of known enumerations."""
     facts = operation.facts
     return ObservedShape({one.name for one in (*facts.fields, *facts.members) if one.values})
 
@@ -121,9 +121,9 @@ def observe(
 ) -> Generator[tuple[str, Observed]]:
     """Read the lists concurrently, and yield their shapes.
 
-    Each shape is yielded when its list ends, so that memory does not hold all shapes at
-    once. `seconds` receives the duration of each list. An error that ends a list is
-    yielded, not raised.
+    Each shape is yielded when its list ends, so that not all are in memory. `seconds`
+    receives the duration of each list. An error that ends a list is yielded, not
+    raised.
     """
     shapes: defaultdict[str, ObservedShape] = defaultdict(lambda: empty_shape(selected.operation))
     work = Work(part="connection", parts=len(selected.reads))

@@ -1,7 +1,7 @@
 """The shape of any number of records, in bounded memory.
 
-It has paths, types and counts, but no personal values. Values are listed only for paths
-that the catalogue knows as enumerations, or that are named like one.
+A shape has paths, types and counts, but no personal values. Values are only listed for
+paths that the catalogue knows as enumerations, or with names like those.
 """
 
 import re
@@ -18,7 +18,7 @@ ANY: Final = "*"
 """The part of a path for members whose names are data."""
 _ENUMERATIONS = frozenset(("status", "state", "type", "kind", "priority"))
 _WORD = re.compile(r"[A-Za-z][a-z]*")
-# A member named by an id or an address is data.
+# A name that is an id or an address is data.
 _DATA = re.compile(r".{65,}|.*@.*|[\d.:-]+|(?=.*\d)[0-9a-fA-F-]{16,}", re.DOTALL)
 _MOST_MEMBERS = 200
 _MOST_PATHS = 5000
@@ -28,7 +28,8 @@ _LONGEST_VALUE = 64
 _MOST_NAMED = 5
 # An object is a map if at least this many objects had new names.
 _FEWEST_NEW = 5
-# A path quotes names with these characters, so that `a.b` is not `b` within `a`.
+# In a path, names with these characters are quoted, so that the member `a.b` is not `b`
+# in `a`.
 _PLAIN = re.compile(r'[^.\[\]"*]+')
 
 _NAMES = {
@@ -43,7 +44,7 @@ _NAMES = {
 
 
 class ShapeCut(Enum):
-    """A bound that a shape reached, and the parts left out because of it."""
+    """A limit of a shape, and the parts that were left out because of it."""
 
     DEPTH = f"not looked at, as it is nested deeper than {_DEEPEST} levels"
     VALUES = f"no values are listed, as there are more than {_MOST_VALUES}, long ones or addresses"
@@ -74,18 +75,15 @@ class ShapeNode:
     def __init__(self, *, values: bool = False) -> None:
         self.counts: Counter[str] = Counter()
         self.counted = True
-        """Whether the counts are numbers of values. Otherwise they only say which types
-        are possible.
+        """Whether values were counted. Otherwise the counts only say which types are
+        possible.
         """
         self.present: int | None = 0
-        """How many objects had it as their member.
-
-        None if they were not counted.
-        """
+        """How many objects had this member, or None if they were not counted."""
         self.members: dict[str, ShapeNode] = {}
         self.others: ShapeNode | None = None
         self.filled = 0
-        """How many of the objects had members."""
+        """How many of the objects were not empty."""
         self.fresh = 0
         """How many of these objects had a member that no earlier object had."""
         self.items: ShapeNode | None = None
@@ -110,7 +108,7 @@ class ShapeNode:
     def is_map(self) -> bool:
         """Whether the names of its members are data.
 
-        They are if most objects bring new ones, and most are in one object only.
+        They are if most objects have new names, and most names are in only one object.
         """
         once = sum(member.present == 1 for member in self.members.values())
         return (
@@ -120,7 +118,7 @@ class ShapeNode:
         )
 
     def all_members(self) -> Iterator[tuple[str, "ShapeNode"]]:
-        """Yield each member with its name as written in a path, `others` last."""
+        """Yield the members with their names as in a path, `others` last."""
         yield from ((step(name), member) for name, member in self.members.items())
         if self.others is not None:
             yield ANY, self.others
@@ -135,8 +133,8 @@ def step(name: str) -> str:
 
 
 class ObservedShape:
-    """Collects the shape of records. `enumerations` are the names of more fields whose
-    values are listed.
+    """Collects the shape of records. `enumerations` are additional fields whose values
+    are listed.
     """
 
     def __init__(self, enumerations: Collection[str] = ()) -> None:
@@ -199,7 +197,7 @@ class ObservedShape:
             member = node.members.get(name) or self._member(node, name)
             found.add(member)
             self._add(member, inner, depth + 1)
-        # `found` is a set, so several members in `others` count once for this object.
+        # `found` is a set, so members in `others` count once for each object.
         for member in found:
             member.present = (member.present or 0) + 1
         node.filled += bool(value)
@@ -208,7 +206,7 @@ class ObservedShape:
     def _member(self, node: ShapeNode, name: str) -> ShapeNode:
         """Return a new member of a node.
 
-        It is `others` for a name that is data, or if there are too many names.
+        Returns `others` for a name that is data, or if there are too many names.
         """
         many = len(node.members) >= _MOST_MEMBERS or self._paths >= _MOST_PATHS
         if many or _DATA.fullmatch(name):
@@ -236,7 +234,7 @@ class ObservedShape:
             node.others = node.others or ShapeNode()
             self._merge_member(node.others, other.others)
         if node.others is not None:
-            # An object with several of them counts once.
+            # Count an object with several of them once.
             node.others.present = min(node.others.present or 0, node.filled)
         if other.items is not None:
             node.items = node.items or ShapeNode(values=other.items.values is not None)
@@ -248,10 +246,9 @@ class ObservedShape:
 
 
 def paths(node: ShapeNode, path: str = "") -> Iterator[tuple[str, ShapeNode, int]]:
-    """Yield each path below a node, in the order seen.
+    """Yield each path below a node, in order, with its node and a number.
 
-    Each has its node, and the number of objects that could have it, which is 0 for the
-    items of an array.
+    The number is how many objects could have it, or 0 for the items of an array.
     """
     for name, member in node.all_members():
         inner = f"{path}.{name}" if path else name
@@ -263,10 +260,7 @@ def paths(node: ShapeNode, path: str = "") -> Iterator[tuple[str, ShapeNode, int
 
 
 def remarks(root: ShapeNode) -> Iterator[str]:
-    """Yield the paths of parts that the shape leaves out.
-
-    They are left out because of a bound.
-    """
+    """Yield the paths of parts that the shape leaves out because of a limit."""
     for cut in ShapeCut:
         where = [
             path or "the records"

@@ -1,6 +1,4 @@
-"""Read the lists that a statement needs, run the statement, print its rows, and report
-missing records.
-"""
+"""Run a statement: read its lists, print the rows, and report missing records."""
 
 import re
 from collections import Counter
@@ -108,7 +106,7 @@ def _call(context: CommandContext, options: SqlOptions) -> Call:
 
 
 def _explain(call: Call, lists: Sequence[ListRead]) -> None:
-    """Print the lists to read, and the least number of calls and seconds."""
+    """Print the lists to read, and the least numbers of calls and seconds."""
     sent = [(one.connection, one.settings) for one in lists if one.settings]
     names, calls = ["connection", "list", "from", "calls"], 1 if sent else 0
     rows = [(one.connection, "/".join(one.table), one.place, calls) for one in lists]
@@ -124,7 +122,7 @@ def _explain(call: Call, lists: Sequence[ListRead]) -> None:
 def _read(
     call: Call, lists: Sequence[ListRead], spools: _Spools
 ) -> tuple[dict[str, UnifiedError], list[str]]:
-    """Spool all records, report the failures, and return failures and missing parts."""
+    """Spool all records, report the failures, and return them and the missing parts."""
     errors, missing, counts = dict[str, UnifiedError](), list[str](), Counter[str]()
 
     def pages(clients: Clients, one: ListRead) -> Generator[tuple[ListRead, Found]]:
@@ -152,7 +150,9 @@ def _read(
 
 
 def _report(runtime: Runtime, spool: TableSpool) -> list[str]:
-    """Report the members without a column, and return the records left out."""
+    """Report members without a column, and return sentences about records that were
+    left out.
+    """
     if spool.without_column:
         shown = named([dump(name) for name in spool.without_column], _MOST_NAMED)
         runtime.stderr.note(f"{spool.name}: no column for {shown} (record->>'NAME' has it)")

@@ -1,6 +1,7 @@
-"""The database of one run: in memory, with a private folder to spill into. Files and
-the configuration are locked before the statement runs, in a worker that a signal or
-the timeout interrupts.
+"""The database of a run: in memory, with a private folder to spill to.
+
+Before the statement runs, files and the configuration are locked. It runs in a worker,
+which a signal or the timeout interrupts.
 """
 
 import shutil
@@ -26,7 +27,7 @@ _ROWS = 1000
 _PIECE = 1 << 20
 _MOMENT = 0.05
 _GRACE = 1.0
-"""Seconds after which a statement that an interrupt does not end is left alone."""
+"""How long to wait for an interrupted statement to end, in seconds."""
 
 _encode = msgspec.json.Encoder(decimal_format="number", enc_hook=str).encode
 
@@ -41,8 +42,8 @@ def open_in_memory(folder: Path) -> duckdb.DuckDBPyConnection:
     database = duckdb.connect(
         config={
             "memory_limit": _MEMORY,
-            # Each further thread needs its own memory, of which a sort of wide rows has
-            # not enough. Most of the time goes into reading anyway.
+            # More threads would leave too little memory for each to sort wide rows, and
+            # most of the time is spent reading anyway.
             "threads": "1",
             "temp_directory": str(folder / "spill"),
             "max_temp_directory_size": f"{min(_LARGEST_SPILL, free // 2)}B",
@@ -58,7 +59,7 @@ def open_in_memory(folder: Path) -> duckdb.DuckDBPyConnection:
 
 
 def keep(database: duckdb.DuckDBPyConnection, folder: Path, path: Path, *, force: bool) -> None:
-    """Write the tables to a file, which appears whole. Raises StorageError."""
+    """Write the tables to a file, atomically. Raises StorageError."""
     made = folder / "kept.duckdb"
     place = str(made).replace("'", "''")
     database.execute(f"ATTACH '{place}' AS kept; COPY FROM DATABASE memory TO kept; DETACH kept")
@@ -73,9 +74,9 @@ def rows_of(
     text: str,
     seconds: float | None,
 ) -> Generator[Rows]:
-    """Yield the rows of the statement, which may run this many seconds.
+    """Run the statement for at most this many seconds, and yield its rows.
 
-    `load` fills the database, before it is locked. Use with `contextlib.closing`, which
+    `load` fills the database before it is locked. Use with `contextlib.closing`, which
     stops the statement. Raises UsageError and StorageError.
     """
     began, over = list[float](), threading.Event()
@@ -83,7 +84,7 @@ def rows_of(
     def work(_: None) -> Generator[Rows]:
         try:
             load()
-            # Now DuckDB opens files in its folder for the spill only.
+            # Now DuckDB can only open files in the folder to spill to.
             database.execute("SET enable_external_access = false; SET lock_configuration = true")
             began.append(time.monotonic())
             yield from _execute(database, text)
@@ -101,15 +102,14 @@ def rows_of(
                 yield rows
                 check()
     except duckdb.Error as error:
-        # An error before the statement began has another cause, so it is raised
-        # unchanged.
+        # An error before the statement began has another cause, so raise it unchanged.
         raise (_refused(error) if began else error) from None
     finally:
         until = time.monotonic() + _GRACE
         while not over.wait(_MOMENT) and time.monotonic() < until:
             # Interrupt repeatedly, because an interrupt before the work begins is lost.
-            # DuckDB ignores interrupts within one large expression; after `_GRACE` the
-            # process ends without waiting for the worker.
+            # DuckDB ignores interrupts during one large expression, so do not wait
+            # longer than `_GRACE`.
             database.interrupt()
         if over.is_set():
             database.close()

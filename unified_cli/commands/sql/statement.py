@@ -1,8 +1,8 @@
 """Check a statement before any list is read.
 
-It may only read, and only from known tables. DuckDB's own parser returns its tree. Only
-known parts of the tree are allowed, because an unknown part could write, reach a file
-or hide a table.
+It may only read, and only from known tables. DuckDB's own parser returns its syntax
+tree. Only known parts are allowed, because an unknown part could write, read a file, or
+hide a table.
 """
 
 import json
@@ -37,7 +37,7 @@ _PLACE = re.compile(r"^(LINE \d+: )(.*)\n( *)\^", re.MULTILINE)
 _ALL_COLUMNS = {"PIVOT", "POSITIONAL_REFERENCE", "SHOW_REF", "STAR"}
 _READING = "SELECT, FROM, WITH, VALUES, DESCRIBE, SUMMARIZE, PIVOT and UNPIVOT read"
 _LISTED = "unified operations lists the tables, DESCRIBE api.resource the columns"
-# Habits from other programs, each with what to type instead.
+# What users of other programs type, and what to type instead.
 _HABITS = (
     (r"\A\s*(\S+\.sql)\s*\Z", r"did you mean @\1?"),
     (r"\A\s*([.\\]|help\b|show\b)", _LISTED),
@@ -59,8 +59,8 @@ _KINDS = {
 
 @dataclass(slots=True)
 class Plan:
-    """A statement with its tables. `names` are the names in it that may be columns, in
-    lower case; `every` says that all columns are used.
+    """A statement with its tables. `names` are the names that may be columns, in lower
+    case. `every` means that all columns are used.
     """
 
     text: str
@@ -70,10 +70,10 @@ class Plan:
 
 
 def plan(text: str, catalogue: Catalogue, parser: duckdb.DuckDBPyConnection) -> Plan:
-    """Return a statement, checked, with the tables and columns that it reads. `parser`
-    is a database, which only parses it.
+    """Check a statement, and return it with its tables and columns.
 
-    Raises UsageError if the statement is invalid or does more than read.
+    `parser` is a database that only parses it. Raises UsageError if the statement is
+    invalid or does more than read.
     """
     if "\0" in text:
         raise UsageError("the statement has a NUL")
@@ -102,7 +102,7 @@ def plan(text: str, catalogue: Catalogue, parser: duckdb.DuckDBPyConnection) -> 
 
 
 def refusal(error: duckdb.Error, hint: str | None = None) -> UsageError:
-    """Return DuckDB's error about a statement as UsageError, with the place."""
+    """Return DuckDB's error about a statement as UsageError, with the position."""
     text = str(error)
     place = _PLACE.search(text)
     caret = (place[2], max(0, len(place[3]) - len(place[1]))) if place else None
@@ -203,7 +203,7 @@ def _note_columns(kind: str, node: JsonObject, plan: Plan, aliases: set[str]) ->
     names = [*node.get("exclude_list", ()), *node.get("using_columns", ())]
     if kind == "COLUMN_REF":
         names += node["column_names"]
-        # A table's name in place of a column means its whole row.
+        # The name of a table in place of a column means the whole row.
         plan.every |= names[-1].lower() in aliases
     plan.names.update(map(str.lower, names))
     plan.every |= kind in _ALL_COLUMNS or node.get("ref_type") in {"NATURAL", "POSITIONAL"}

@@ -1,6 +1,6 @@
-"""Spool the records of a table to a file while they are read.
+"""Spool the records of a table to a file, find the column types, and load the table.
 
-Find the type of each column, and load the values unchanged.
+The values are not changed.
 """
 
 from collections.abc import Iterable
@@ -17,11 +17,11 @@ from unified_cli.json_text import json_check
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_label import LABEL
 
-# The kinds of values of a member. A DOUBLE holds each short whole number; an odd
-# number fits exactly into neither DOUBLE nor HUGEINT.
+# The kinds of values. A DOUBLE can represent short whole numbers exactly. An odd number
+# is one that neither DOUBLE nor HUGEINT can represent exactly.
 _BOOLEAN, _SHORT, _LONG, _HUGE, _REAL, _TEXT, _NESTED, _ODD = (1 << at for at in range(8))
 _FIRST = dict(zip(b'tf"{[', (_BOOLEAN, _BOOLEAN, _TEXT, _NESTED, _NESTED), strict=True))
-# The first type whose kinds include all of a column's.
+# A column gets the first type that allows all kinds of its values.
 _TYPES = {_BOOLEAN: "BOOLEAN", _SHORT | _LONG: "BIGINT", _SHORT | _REAL: "DOUBLE"}
 _TYPES[_SHORT | _LONG | _HUGE] = "HUGEINT"
 _NULL = ord("n")
@@ -31,8 +31,8 @@ _MOST_COLUMNS = 1000
 _MOST_SEEN = 20 * _MOST_COLUMNS
 _MOST_DIGITS = 15
 _PIECE = 4 << 20
-# The separator of the fields. JSON text has no byte below 0x20 except white space, so
-# no value needs quotes, and an empty field is a member that is missing or null.
+# The separator of fields. It does not occur in JSON text, so values need no quotes. An
+# empty field is a missing or null member.
 _BETWEEN = b"\x1f"
 _ON_ONE_LINE = bytes.maketrans(b"\n\r", b"  ")
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -40,7 +40,7 @@ _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 @dataclass(slots=True)
 class _SpooledColumn:
-    """A member that is a column."""
+    """A column: a member of records."""
 
     name: str
     at: int
@@ -93,8 +93,8 @@ class TableSpool:
     """The records of one table in a file of a private folder.
 
     Only the columns that the statement names are spooled, unless `keep` is set or the
-    statement uses all columns. A known field that the statement names is a column even
-    if no record has it.
+    statement uses all columns. A known field that it names is a column even if no
+    record has it.
     """
 
     def __init__(self, table: Table, folder: Path, plan: Plan, *, keep: bool) -> None:
@@ -131,8 +131,7 @@ class TableSpool:
             for name in (one for one in members if one not in self.seen):
                 self._note(name)
         row = [label, line if self._record else b"", *[b""] * len(self._columns)]
-        # Loop over the smaller set: a long record may have few of the columns, and a
-        # short one few of a thousand columns.
+        # Loop over the smaller set, either the columns or the members of the record.
         few = len(self._columns) <= len(members)
         for name in self._columns if few else members:
             column, value = self.seen.get(name), members.get(name)
@@ -181,8 +180,8 @@ class TableSpool:
         )
         longest = max(_PIECE, 3 * self._longest + 4096)
         schema, table = map(quoted, self._table)
-        # Every name is quoted, so S608 does not apply. Rows lack the columns that were
-        # found after them, hence `null_padding`.
+        # Every name is quoted, so S608 does not apply. `null_padding` is for rows that
+        # lack columns found later.
         row = database.execute(
             f"CREATE SCHEMA IF NOT EXISTS {schema};"  # noqa: S608
             f" CREATE TABLE {schema}.{table} AS SELECT {picks}"
