@@ -83,13 +83,12 @@ class ErrorResponse(NamedTuple):
 
 
 class UnifiedError(Exception):
-    """A failure, as one line for people and a few facts for programs.
+    """A failure, as a line for people and facts for programs.
 
-    `message` is that line: the `reason` and, in parentheses, the `hint` at what to do
-    about it, if there is one. All three are masked when the error is made, so that they
-    may be printed and stored. `origin` says where it failed: `local`, `network`,
-    `service` or `provider`. `response` is set if the failure comes from an answer of
-    the service.
+    `message` is that line: the `reason` and, in parentheses, the `hint`, which says
+    what to do. All three are masked when the error is created, so that they may be
+    printed and stored. `origin` says where it failed: `local`, `network`, `service` or
+    `provider`. `response` is set if the failure comes from an answer of the service.
     """
 
     code: ClassVar[ExitCode] = ExitCode.BUG
@@ -122,10 +121,10 @@ class UnifiedError(Exception):
 
     @property
     def stops_connection(self) -> bool:
-        """Whether the connection's other requests would fail too.
+        """Whether the connection's other requests would also fail, so that none is
+        sent.
 
-        Then no more requests are sent. A 403 does not count: it is about one resource
-        or record, and others may still work.
+        False for a 403: it is about a resource or a record, and others may still work.
         """
         hopeless = (AccessError, ConfigError, NetworkError, RateLimitError, UnsafeError)
         return isinstance(self, hopeless) and self.status != 403
@@ -147,7 +146,7 @@ class UnifiedError(Exception):
     def reworded(self, reason: str) -> Self:
         """Return the same failure in other words.
 
-        The copy has no hint. It is for the end of a run whose parts all failed alike.
+        The copy has no hint. Use it at the end of a run if all parts failed alike.
         """
         error = type(self).__new__(
             type(self)
@@ -170,7 +169,7 @@ class UnifiedError(Exception):
             self.hint = masked(hint)
 
     def facts(self) -> JsonObject:
-        """Return the error as JSON, as on stderr. `-o json` prints it."""
+        """Return the error as JSON, like --json-errors."""
         return {
             **self.own_facts(),
             **(self.response._asdict() if self.response else {}),
@@ -178,7 +177,7 @@ class UnifiedError(Exception):
         }
 
     def own_facts(self) -> JsonObject:
-        """Return the facts without the response's and failed parts'."""
+        """Return the facts without those about the response and the failed parts."""
         return {
             "code": self.kind,
             "exit": int(self.code),
@@ -206,7 +205,7 @@ class UsageError(UnifiedError):
 
 
 class RecordProgramError(UsageError):
-    """A jq program that fails on a record: other records may suit it."""
+    """A jq program failed on a record. It may work with other records."""
 
 
 class ConfigError(UnifiedError):
@@ -252,11 +251,11 @@ class IncompleteError(UnifiedError):
 
 
 class UnknownError(UnifiedError):
-    """A write was sent, and a lost or failed answer leaves open whether it was done."""
+    """A write was sent, but it is unknown whether it was done."""
 
     code, kind, origin = ExitCode.UNKNOWN, "unknown", "network"
     doubt: str = ""
-    """Why it is in doubt; empty where the status of an answer says so."""
+    """Why it is in doubt, or "" if the status of the response is the reason."""
 
     def own_facts(self) -> JsonObject:
         """Return the facts, with the reason for the doubt if known."""
@@ -282,7 +281,7 @@ class UnsafeError(UnifiedError):
 
 
 class DifferentError(UnifiedError):
-    """An expectation does not hold, or two things that were compared differ."""
+    """An expectation does not hold, or two compared things differ."""
 
     code, kind = ExitCode.DIFFERENT, "different"
 
@@ -302,7 +301,7 @@ class TerminatedError(UnifiedError):
 class Terminated(KeyboardInterrupt):
     """SIGTERM arrived.
 
-    Like Ctrl-C it is not caught as an error; notes added to it are printed.
+    Like Ctrl-C, it is not caught as an error. Its notes are printed.
     """
 
 
@@ -313,8 +312,10 @@ class ClosedOutputError(UnifiedError):
 
 
 class AbandonedError(StoppedError):
-    """The client of a server cancelled the call or is gone: nothing more is sent for
-    it. It never ends a command.
+    """The client of a server cancelled the call or is gone, so nothing more is sent for
+    it.
+
+    Never ends a command.
     """
 
     kind = "cancelled"

@@ -1,1 +1,1 @@
-"""The config file, the credentials, and the resolution of every setting of a call."""
+"""Read the config file and the credentials, and resolve the settings of a call."""

@@ -1,5 +1,6 @@
-"""Add resources to the user's catalogue files, one for each API, and remove them. The
-rest of a file is unchanged.
+"""Add resources to the user's catalogue files, and remove them.
+
+There is one file for each API. The rest of a file stays unchanged.
 """
 
 import tomllib
@@ -25,8 +26,8 @@ _SHOWS_FILES = "unified operations --source shows which file has what"
 class AddedResource(NamedTuple):
     """The operations to add to a resource.
 
-    `fields`, and `query` and `body` by operation, are in the notation of the catalogue.
-    `origin` is the source and time of the addition.
+    `fields` is in the notation of the catalogue, and so are `query` and `body`, by
+    operation. `origin` says where the operations came from, and when.
     """
 
     name: str
@@ -41,8 +42,8 @@ class AddedResource(NamedTuple):
 def add(runtime: Runtime, api: str, title: str | None, resources: Sequence[AddedResource]) -> Path:
     """Add resources to the file of an API, and return its path.
 
-    `title` is None for an API of the built-in catalogue. Raises ConfigError, and leaves
-    the file unchanged, if it cannot be used or written.
+    `title` is None for an API of the built-in catalogue. Raises ConfigError if the file
+    cannot be used or written; it is then unchanged.
     """
 
     def alter(document: Any) -> None:
@@ -62,7 +63,7 @@ def remove(runtime: Runtime, api: str, names: Collection[str]) -> Path:
     """Remove resources from the file of an API, and return its path.
 
     Without `names`, remove all resources. An empty file is deleted. Raises UsageError
-    if a resource is not in the file, and ConfigError as `add` does.
+    if a resource is not in the file, and ConfigError like `add`.
     """
 
     def alter(document: Any) -> None:

@@ -11,7 +11,7 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage.cache import Cache
 
 ACTIVE = "active"
-# The status is the service's word, which further words may follow: `active, lacks
+# The status is a word of the service, and more words may follow: `active, lacks
 # scopes`.
 _STATE = re.compile(r"[A-Za-z0-9_.-]{1,64}(?:, [a-z ]{1,32}){0,2}")
 _PRODUCT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

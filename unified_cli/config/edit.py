@@ -1,4 +1,4 @@
-"""Change the config file, and preserve comments and order. A change that would break
+"""Change the config file, but keep its comments and order. A change that would break
 the file is not saved.
 """
 
@@ -34,7 +34,7 @@ class Draft:
         self.data = data
 
     def empty(self, *, outer: bool = False) -> Table:
-        """Return a new table. `outer` means that it only contains tables."""
+        """Return a new table. An `outer` table only contains tables."""
         del outer
         return {}
 
@@ -166,10 +166,10 @@ def change(
 ) -> Path:
     """Apply `alter` to the config file, save it, and return its path.
 
-    The `touched` profiles and the top of the file must be valid afterwards; errors in
-    other profiles are ignored. `first` runs after all checks and before the file is
-    replaced. Raises ConfigError, and leaves the file unchanged, if it is invalid, not
-    private or not writable.
+    The `touched` profiles and the top of the file must then be valid; errors in other
+    profiles are ignored. `first` is called after all checks, before the file is
+    replaced. Raises ConfigError if the file is invalid, not private or not writable; it
+    is then unchanged.
     """
     path = file.locate(runtime)
     if path is None:
@@ -217,7 +217,7 @@ def _check_result(path: Path, data: TomlTable, touched: Iterable[str]) -> None:
 
 
 def _check_names(runtime: Runtime, path: Path, before: TomlTable, wanted: TomlTable) -> None:
-    """Raise UsageError if a disk could treat two profile names as the same."""
+    """Raise UsageError if two profile names could be the same on some disk."""
     new = [name for name in wanted if name not in before]
     for folder in filter(None, (path.parent, runtime.folder("cache"))):
         if pair := names.find_same(folder, new, before):
@@ -234,8 +234,7 @@ def _rewritten(path: Path, text: bytes, wanted: TomlTable, alter: Alter) -> byte
         document = Document(old)
         alter(document)
         result = document.text()
-        # tomlkit preserves comments and order. Check that its result has the wanted
-        # content.
+        # tomlkit keeps comments and order. Check that its result has the right content.
         right = tomllib.loads(result) == wanted
     except (TOMLKitError, ValueError, LookupError, TypeError):
         right = False

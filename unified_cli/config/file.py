@@ -25,8 +25,8 @@ _INTEGERS = 2**63
 
 
 class Config(NamedTuple):
-    """The unparsed content of the file: `top` for all connections, the profiles, and
-    the aliases.
+    """The content of the file, with unparsed values: `top` for all connections,
+    profiles and aliases.
     """
 
     path: Path | None
@@ -79,7 +79,7 @@ def read(runtime: Runtime, *, may_be_new: bool = False) -> Config:
 
 
 def content(path: Path) -> tuple[bytes, os.stat_result] | None:
-    """Return the file's content and status, or None without it.
+    """Return the file's content and status, or None if it is missing.
 
     Raises ConfigError if it cannot be read, or others can write it.
     """
@@ -130,12 +130,12 @@ def load(path: Path, text: bytes) -> dict[str, Toml]:
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: {error}") from None
     except ValueError:
-        # Python refuses numbers of more than 4,300 digits.
+        # Python refuses to parse numbers of more than 4,300 digits.
         raise ConfigError(f"{path}: a number is larger than TOML allows (64 bits)") from None
 
 
 def problems(data: TomlTable) -> Iterator[ConfigError]:
-    """Yield an error for each unknown name, and for keys that contradict each other."""
+    """Yield an error for each unknown name, and for keys that conflict."""
     if found := shape(data):
         yield found
         return
@@ -153,12 +153,12 @@ def problems(data: TomlTable) -> Iterator[ConfigError]:
 
 
 def top_of(data: TomlTable) -> TomlTable:
-    """Return the settings at the top, without tables."""
+    """Return the settings at the top of the file, without tables."""
     return {name: value for name, value in data.items() if name not in ("profiles", "alias")}
 
 
 def shape(data: TomlTable) -> ConfigError | None:
-    """Return the error if the profiles or aliases cannot be read, or None."""
+    """Return the error if profiles or aliases are not tables, or None."""
     profiles = data.get("profiles", {})
     if not isinstance(profiles, dict) or not all(
         isinstance(table, dict) for table in profiles.values()

@@ -1,5 +1,6 @@
-"""Store tokens in the keyring of this machine, with a timeout, and refuse plain-text
-backends.
+"""Store tokens in the keyring of this machine.
+
+Calls have a timeout. Backends that store plain text are refused.
 """
 
 from collections.abc import Callable
@@ -65,7 +66,7 @@ def backend_name() -> str:
 def _with_timeout(work: Callable[[], T]) -> T:
     """Call `work` with a timeout.
 
-    A keyring may wait for a dialog that no one sees.
+    A keyring may wait for a dialog that the user does not see.
     """
     try:
         return os_limits.run_with_timeout(work, SECONDS)

@@ -15,8 +15,8 @@ class Key(NamedTuple):
     """A setting.
 
     `parse` takes text or a TOML value, and raises ValueError with the expected form.
-    `at` is where the config file may have it: `t` at the top, `p` in a profile. `env`
-    says whether it has an environment variable.
+    `at` says where it may be in the config file: `t` at the top, `p` in a profile.
+    `env` says whether it has an environment variable.
     """
 
     name: str
@@ -146,7 +146,7 @@ def truth_or_profile(value: object) -> bool | str:
 
 
 def words(value: object) -> list[str]:
-    """Return a list of texts, which commas separate on a command line."""
+    """Return a list of texts. On a command line, commas separate them."""
     found = [one.strip() for one in value.split(",")] if isinstance(value, str) else value
     if (
         not isinstance(found, list)
@@ -159,7 +159,7 @@ def words(value: object) -> list[str]:
 
 def argv(value: object) -> list[str]:
     """Return a program and its arguments. A string is not accepted, because no shell
-    runs.
+    would split it.
     """
     if not isinstance(value, list):
         raise ValueError(  # noqa: TRY004
@@ -223,8 +223,8 @@ KEYS = {
         Key("no_input", "true: never prompt, fail instead", yes_or_no, default=False),
         Key("quiet", "true: print errors only", yes_or_no, default=False),
         Key("read_only", "true: refuse every write", yes_or_no, env=False, default=False),
-        # Assumption: the service honours idempotency keys for a day. It does not
-        # document this, but other services promise at least a day.
+        # Assumption: the service honours idempotency keys for a day. It does not say
+        # so, but other services promise at least a day.
         Key(
             "idempotency_window",
             "seconds for which the service honours an idempotency key, 0: never",
@@ -237,10 +237,10 @@ KEYS = {
 }
 
 TOKEN_SOURCES = ("keyring", "token_command", "token_file", "token")
-"""The sources of a token. A table may have only one of them."""
+"""The sources of a token. A profile may have only one of them."""
 
 IDENTITY = ("base_url", "account_id")
-"""The keys that, like the token, come from the profile alone if one is named."""
+"""The keys that only the profile sets, like the token, if a profile is named."""
 
 
 class Overrides(NamedTuple):
@@ -265,16 +265,14 @@ class Overrides(NamedTuple):
     jq: str | None = None
     """Not a setting: the jq program for the result, which is then always JSON."""
     shown: str | None = None
-    """Not a setting: how requests are printed instead of sent. Then no request may be
-    sent.
-    """
+    """Not a setting: how to print requests. If set, no request may be sent."""
 
 
 def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> bool:
     """Return whether to print errors as JSON.
 
-    True on request, or if the output is JSON and stderr is not a terminal. A profile,
-    which is read later, may also select JSON.
+    True on request, or if the output is JSON and stderr is not a terminal. A profile
+    may also select JSON, but is read later.
     """
     given = output or runtime.environ.get(KEYS["output"].variable, "")
     shown = formats.named(given, terminal=runtime.stdout_is_terminal)

@@ -1,5 +1,5 @@
-"""Cache the operations that connections offer for a day. They only explain errors, and
-never decide whether a request is sent.
+"""Cache the operations that connections offer for a day. They only explain errors: a
+request is always sent.
 """
 
 import re
@@ -23,7 +23,7 @@ Provided = Mapping[str, Sequence[str]]
 """The methods of a provider's own resources, by resource."""
 
 KIND = "capabilities"
-# Ignore the caches of versions that interpreted the response differently.
+# Ignore the caches of versions that read the response differently.
 _FORM = 3
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _MOST_NAMED = 12
@@ -34,8 +34,9 @@ _LACKING = "lacking"
 
 
 class KnownOffer(NamedTuple):
-    """The operations that a connection offers, including those outside the catalogue,
-    their `age` in seconds, and whether the connection was `blocked`.
+    """The operations that a connection offers, even outside the catalogue.
+
+    Has their `age` in seconds, and whether the connection was `blocked`.
     """
 
     offered: Offered
@@ -64,8 +65,9 @@ def keep(
     blocked: bool | None,
     provided: Provided = MappingProxyType({}),
 ) -> None:
-    """Cache a connection's offers with safe names, and whether it is blocked. Errors
-    are ignored.
+    """Cache a connection's offers that have safe names, and whether it is blocked.
+
+    Errors are ignored.
     """
     address, account = settings.reachable()
     known = {
@@ -119,7 +121,7 @@ def keep_lacking(
 
 
 def lacking_in_words(runtime: Runtime, operation: Operation) -> str:
-    """Describe which connections lack an operation, and since when, or return "".
+    """Say which connections lack an operation, and when this was seen, or return "".
 
     Leaves out profiles that now lead to another connection.
     """

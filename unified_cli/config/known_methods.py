@@ -1,6 +1,4 @@
-"""Cache the names in the connections' descriptions of their methods for a day, for
-skeletons and completion.
-"""
+"""Cache the names in descriptions of methods, for skeletons and completion."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -52,7 +50,8 @@ def keep(
         return
     body = _harmless(found.body)
     query = _harmless(found.query)
-    # Reserve up to half of the names for the body, in case there are many parameters.
+    # Reserve up to half of the names for the body, because there may be many
+    # parameters.
     room = MOST_NAMES - min(len(body), MOST_NAMES // 2)
     query = query[:room]
     cache = _cache(runtime)
@@ -74,7 +73,7 @@ def recall(runtime: Runtime, settings: Settings, operation: Operation) -> KnownM
 def with_known(
     known: Iterable[KnownField], described: Iterable[KnownField]
 ) -> tuple[KnownField, ...]:
-    """Return the known fields, then the described fields with other names."""
+    """Return the known fields, and then the described fields with other names."""
     merged = {one.name: one for one in known}
     for one in described:
         merged.setdefault(one.name, one)
@@ -82,7 +81,9 @@ def with_known(
 
 
 def known_fields(described: Iterable[DescribedField]) -> list[KnownField]:
-    """Return the described fields that the catalogue's notation can express."""
+    """Return the described fields in the catalogue's notation, without those that it
+    cannot express.
+    """
     found: dict[str, KnownField] = {}
     for one in described:
         if _FIELD.fullmatch(one.name):

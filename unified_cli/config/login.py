@@ -1,4 +1,4 @@
-"""Store and remove the token of a profile, or the shared token of the profiles without
+"""Store and remove the token of a profile, or the shared token of profiles without
 their own.
 """
 
@@ -26,7 +26,7 @@ STORES: Mapping[str, str] = {"keyring": "keyring", "file": "token_file", "config
 
 @dataclass(frozen=True, slots=True)
 class TokenPlace:
-    """Where to store a token, of a profile or for all profiles (None).
+    """Where to store the token of a profile, or of all profiles (None).
 
     `declared` says whether the config file already names this place.
     """
@@ -60,8 +60,8 @@ def is_of_sandbox(config: Config, profile: str) -> bool:
 
 
 def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPlace:
-    """Return where to store the profile's token: `wanted`, or as declared, or the
-    keyring.
+    """Return where to store the profile's token: the `wanted` place, or the declared
+    place, or the keyring.
 
     Raises UsageError if the profile has another token source, and ConfigError if the
     profile or its base URL is missing.
@@ -320,8 +320,8 @@ def check_origin(
 ) -> str | None:
     """Return a warning if a change sends the token to another origin, or None.
 
-    `name` is None for the shared token. Raises UnsafeError if `login` stored the token
-    in a file, because it would be sent without the user's consent.
+    `name` is None for the shared token. Raises UnsafeError for a file that `login`
+    created, because its token is only for the old origin.
     """
     token = stored(name, after, top)
     was = stored(name, before, top)

@@ -1,5 +1,5 @@
-"""Run programs of the user: a pager, an editor, or a program that prints a token,
-without a shell.
+"""Run programs of the user without a shell: a pager, an editor, or a program that
+prints a token.
 """
 
 import os
@@ -15,7 +15,7 @@ from unified_cli.runtime import TOKEN_VARIABLE
 
 
 def words(text: str, environ: Mapping[str, str]) -> list[str]:
-    """Return the program's path and arguments, split as by a shell, but without
+    """Return the program's path and arguments, split like a shell, but without
     expansions.
 
     Raises ValueError with the reason if a quote is not closed, the text is empty, or
@@ -56,14 +56,14 @@ def environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def run_at_terminal(argv: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Run a program on the terminal, and return its exit code.
+    """Run a program such as an editor on the terminal, and return its exit code.
 
-    The program is one such as an editor. The code is negative if a signal ended the
-    program. Only the program receives Ctrl-C. Raises OSError if it cannot be started.
+    The code is negative if a signal ended the program. Only the program receives
+    Ctrl-C. Raises OSError if it cannot be started.
     """
     with (
         signals.interrupts_left_to_others(),
-        # The user's own program, without a shell.
+        # It is the user's own program, and no shell runs.
         subprocess.Popen(argv, env=environment(environ)) as child,  # noqa: S603
     ):
         return wait(child)
@@ -82,5 +82,5 @@ def wait(child: "subprocess.Popen[bytes]") -> int:
 
 
 def ending(code: int) -> str:
-    """Describe how a program ended. A negative code is a signal."""
+    """Say how a program ended. A negative code is a signal."""
     return f"was killed by signal {-code}" if code < 0 else f"ended with {code}"

@@ -39,9 +39,9 @@ def single_name(names: Sequence[str]) -> str | None:
 def select(config: Config, patterns: Sequence[str], *, for_calls: bool = True) -> list[str]:
     """Return the profiles that the patterns select.
 
-    They are without duplicates, in the order of the patterns and the file. A pattern is
-    a name, a glob, or `tag:` with either. `!` excludes matching profiles. The sandbox
-    and, `for_calls`, profiles without an account id are only selected by name. Raises
+    Each profile is returned once, in the order of the patterns and the file. A pattern
+    is a name, a glob, or `tag:` with either. `!` excludes profiles. The sandbox is only
+    selected by name and, `for_calls`, so are profiles without an account id. Raises
     ConfigError if a pattern matches nothing or no profile remains, and UsageError if
     all patterns begin with `!`.
     """
@@ -51,8 +51,8 @@ def select(config: Config, patterns: Sequence[str], *, for_calls: bool = True) -
             f"-p '{patterns[0]}' selects nothing, it leaves out", hint=f"-p '*' -p '{patterns[0]}'"
         )
     found = _found(config, wanted, for_calls=for_calls)
-    # A misspelt exclusion is an error, because otherwise the excluded connection would
-    # be called.
+    # An exclusion that matches nothing is an error: if it is misspelt, the wrong
+    # connection would be called.
     left_out = _found(
         config,
         [pattern.removeprefix(_NOT) for pattern in patterns if pattern.startswith(_NOT)],
@@ -106,7 +106,9 @@ def unknown_error(tables: Mapping[str, TomlTable], wanted: str) -> ConfigError:
 
 
 def unknown_name(tables: Mapping[str, TomlTable], wanted: str) -> ConfigError:
-    """Return the error for an unknown profile where a glob or a tag selects nothing."""
+    """Return the error for an unknown profile, from a command that takes neither globs
+    nor tags.
+    """
     found = _matching(Config(None, {}, tables), wanted) if _is_pattern(wanted) else []
     if not found:
         return unknown_error(tables, wanted)

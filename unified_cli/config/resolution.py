@@ -24,11 +24,11 @@ SANDBOX_PROFILE: TomlTable = {"base_url": address.SANDBOX, "account_id": "full",
 def resolve(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
     """Resolve the settings: flag, environment, profile, top of the file, default.
 
-    If a profile is named, the environment only supplies the parts of the identity (base
-    URL, account, token) that the profile and the top of the file do not set.
+    If a profile is named, the environment comes last for the base URL, the account and
+    the token: it only sets those that are missing in the file.
     """
     name, named_by = _profile(flags, runtime, config)
-    # Even as the default profile, the sandbox does not use the environment's identity.
+    # The sandbox never uses the environment's identity, even as the default profile.
     unit = named_by in _NAMING or name == file.RESERVED
     tables = (f"profile {name}", _table(name, named_by, config)), (f"{config.path}", config.top)
     layers = _Layers(flags, runtime.environ, config, name, tables, unit)
@@ -73,8 +73,8 @@ _AS_FOUND = (
     "read_only",
     "idempotency_window",
 )
-# Assumption: the limit for a token is ten times the limit for a connection, as the
-# service documents.
+# Assumption: a token's limit is ten times a connection's limit, as the service
+# documents.
 _TOKEN_FACTOR = 10
 _REPLAYED = TokenSource("replay", "", "--replay")
 _NAMING = ("-p", KEYS["profile"].variable)
@@ -130,7 +130,7 @@ def _table(name: str | None, source: str, config: Config) -> TomlTable:
 
 
 class _Layers(NamedTuple):
-    """The sources of a value. With `unit`, the environment is last for the identity.
+    """The sources of values. With `unit`, the environment comes last for the identity.
 
     `tables` are the profile and the top of the config file, with their names for
     messages.
@@ -147,8 +147,7 @@ class _Layers(NamedTuple):
         name, variable, default = key.name, *_OPEN[key.name]
         given = getattr(self.flags, name, None)
         in_file = [(source, table[name]) for source, table in self.tables if name in table]
-        # Fast path: most keys are not set, and a list of a thousand profiles looks up
-        # each of them.
+        # Fast path: most keys are not set, and a thousand profiles look up all keys.
         if not in_file and given is None and variable not in self.environ:
             return default
         identity = name in IDENTITY
@@ -202,7 +201,7 @@ class _Layers(NamedTuple):
     def _token_in_environment(
         self, reached: Address | None
     ) -> tuple[list[TokenSource], tuple[str, ...]]:
-        """Return the environment's token, or why it is not used for the address."""
+        """Return the environment's token, or why it is not used for this address."""
         key = KEYS["token"]
         value = self.environ.get(key.variable)
         if not value:
@@ -239,8 +238,8 @@ class _Layers(NamedTuple):
                     else None
                 )
                 if name == "keyring" and origin is None and reached:
-                    # The keyring's entry is named by origin, so other origins do not
-                    # find it.
+                    # The keyring's entry has the origin in its name, so other origins
+                    # do not find it.
                     origin = reached.origin
                 # The entry of the keyring may belong to another profile.
                 owner = value if name == "keyring" and isinstance(value, str) else profile

@@ -14,7 +14,9 @@ from unified_cli.output.formats import Format
 from unified_cli.values import JsonObject
 
 OWN_ACCOUNT = "me"
-"""The account id for a connection's own token. Requests then do not name an account."""
+"""The account id that means a connection's own token. Requests then do not name an
+account.
+"""
 _MOST_NAMED = 3
 DEFAULT = "default"
 """The source of a value that was not set."""
@@ -25,8 +27,8 @@ SETUP_HINT = (
 
 
 class Value(NamedTuple):
-    """The value of a setting, its source in words, and the overridden sources and
-    values.
+    """The value of a setting, its source in words, and the sources and values that it
+    overrides.
     """
 
     value: Any
@@ -38,7 +40,7 @@ class Settings(NamedTuple):
     """The resolved settings of a connection.
 
     `token` is the source of the token. `named_by` is the source of the profile's name,
-    and `tokens_left` has the unused token sources, and why.
+    and `tokens_left` says which tokens are not used, and why.
     """
 
     profile: str | None
@@ -83,8 +85,9 @@ class Settings(NamedTuple):
         return self._replace(account_id=self.account_id or "")
 
     def shared_by(self, runs: int) -> "Settings":
-        """Return the settings for one of several concurrent runs, which share the
-        default limits.
+        """Return the settings for one of several concurrent runs.
+
+        The runs share the default limits.
         """
         rate, token_rate = (
             limit / runs if self.values[name].source == DEFAULT else limit
@@ -110,7 +113,7 @@ class Settings(NamedTuple):
 
     @property
     def is_of_file(self) -> bool:
-        """Whether only the config file determines the connection, without flags and
+        """Whether the connection comes from the config file alone, not from flags or
         variables.
         """
         foreign = {
@@ -124,11 +127,13 @@ class Settings(NamedTuple):
 
     @property
     def leading_profile(self) -> str | None:
-        """The profile that leads to this connection without other options, or None."""
+        """The profile that selects this connection without other options, or None."""
         return self.profile if self.is_of_file else None
 
     def no_token_error(self) -> ConfigError:
-        """Return the error for a missing token, which lists unused tokens, and why."""
+        """Return the error for a missing token. It says which tokens are not used, and
+        why.
+        """
         name = f'profile "{self.profile}" has' if self.profile else "there is"
         remedy = (
             f"unified profile login {self.profile}"
@@ -141,8 +146,8 @@ class Settings(NamedTuple):
         return ConfigError(f"{name} no token for this address{left}", hint=hint)
 
     def explain(self) -> Iterator[JsonObject]:
-        """Yield each setting with its value, sources and overridden values, as JSON.
-        The names are a contract.
+        """Yield each setting as JSON: its value, source, and overridden values. The
+        names are a contract.
         """
         yield {"key": "profile", "value": self.profile, "source": self.named_by, "overrode": []}
         for key, value in self.values.items():

@@ -64,7 +64,7 @@ def read(token: TokenSource, runtime: Runtime, poll: Poll = lambda: None) -> str
     are not tried.
     """
     if token.kind == "sandbox" or runtime.replays:
-        # The sandbox and a replay do not use the service, so any token will do.
+        # The sandbox and a replay accept any token.
         return token.kind
     if token.kind == "token":
         moves = f"{_login(token)} --store keyring moves it"

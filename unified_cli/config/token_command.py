@@ -21,26 +21,26 @@ _LONGEST_ERROR = 2 * 1024
 _EXIT_POLL = 0.1
 _LONGEST_REASON = 200
 _SHORTEST = 8
-# A long word with a digit that is not a path may be a token.
+# A long word with a digit may be a token, unless it is a path.
 _TOKEN_LIKE = re.compile(r"(?<![\w./~+=-])(?=\S*[0-9])[A-Za-z0-9][\w./+=~-]{19,}")
 
 
 def run(
     argv: Sequence[str], runtime: Runtime, what: str, poll: Callable[[], None] = lambda: None
 ) -> bytes:
-    """Return the line that the program prints to stdout.
+    """Return the line that the program prints to stdout, without its line end.
 
-    The line has no line end. `what` names the program in errors. `poll` is called
-    during the wait, and may end it by raising an error. Raises ConfigError, and kills
-    the program and its child processes, if the program is not found, fails, hangs, or
-    prints too much or several lines.
+    `what` names the program in errors. `poll` is called during the wait, and may end it
+    by raising an error. Raises ConfigError, and kills the program and its child
+    processes, if the program is not found, fails, hangs, or prints too much or several
+    lines.
     """
     program, *arguments = argv
     found = other_program.find(program, runtime.environ)
     if found is None:
         raise ConfigError(f"{what}: no program {program!r}", hint=hints.NAME_PROGRAM)
     try:
-        # The arguments are from the user's config, and no shell runs.
+        # The arguments are in the user's config, and no shell runs.
         child = subprocess.Popen(  # noqa: S603
             [found, *arguments],
             stdin=subprocess.DEVNULL,
@@ -69,7 +69,7 @@ def _read_output(
 ) -> tuple[bytes, bytes]:
     assert child.stdout is not None  # noqa: S101  a pipe, as above
     assert child.stderr is not None  # noqa: S101  as above
-    # The program runs in real time, so do not use the runtime's clock.
+    # The program runs in real time, so the runtime's clock is not used.
     until = time.monotonic() + SECONDS
     printed = complaint = b""
     with selectors.DefaultSelector() as selector:
@@ -117,7 +117,7 @@ def _line(code: int, printed: bytes, complaint: bytes, *, what: str) -> bytes:
 def _reason(printed: str, complaint: str) -> MaskedText:
     """Return the last line of stderr without possible tokens.
 
-    Words of the output on stdout are removed, too.
+    Words that it printed to stdout are removed, too.
     """
     for secret in (*printed.splitlines(), *_TOKEN_LIKE.findall(f"{printed}\n{complaint}")):
         if len(secret) >= _SHORTEST:

@@ -1,3 +1,3 @@
-"""Generated documents: completion scripts, the manual page, OpenAPI, the layers in
+"""Generate documents: completion scripts, the manual page, OpenAPI, the layers in
 CONTRIBUTING.md.
 """

@@ -26,12 +26,12 @@ FILES = {"bash": "unified.bash", "zsh": "_unified", "fish": "unified.fish"}
 class Grammar:
     """The tables. A path is the command's words joined by spaces.
 
-    `flags` lists options by pattern, in which `*` represents any one word; the first
-    match wins. `values` has the kind of value of each option by its spelling, and
-    `own_values` the exceptions by path and spelling. `arguments` has the kinds of a
-    command's arguments by path; the last kind repeats. `columns` are the known fields
-    of a resource, `parameters` the known query parameters of an operation, and `fields`
-    the known fields of its body; the names in the last two end with `=`.
+    `flags` lists options by pattern: `*` is any word, and the first match wins.
+    `values` has the kind of each option's value by spelling, and `own_values` has
+    exceptions by path and spelling. `arguments` has the kinds of a command's arguments
+    by path; the last kind repeats. `columns` are the known fields of a resource,
+    `parameters` the known query parameters of an operation, and `fields` the known
+    fields of its body. The last two end with `=`.
     """
 
     apis: Sequence[str]
@@ -49,7 +49,7 @@ class Grammar:
     def commands(self) -> Sequence[str]:
         """The commands that are not APIs.
 
-        Leaves out an API with such a name in a user's file.
+        An API in a user's file cannot have these names.
         """
         return [word for word, _ in self.words[""] if word not in self.apis]
 
@@ -124,7 +124,7 @@ def _kind(flag: Flag) -> str:
 def _flags(entries: Iterable[CommandEntry], catalogue: Catalogue) -> Iterable[tuple[str, Words]]:
     """Yield the options by pattern.
 
-    A pattern is an exact path where needed, else the operation's name.
+    A pattern is the operation's name or, where needed, an exact path.
     """
     operations = [
         entry
@@ -171,7 +171,7 @@ def script(shell: str, catalogue: Catalogue, index: Sequence[CommandEntry]) -> s
 def fill(template: str, lines_of: Mapping[str, Iterable[str]]) -> str:
     """Return the template with its `@NAME@` lines filled in.
 
-    They are indented as the placeholder is.
+    They are indented like the placeholder.
     """
     for name, lines in lines_of.items():
         before, marker, after = template.partition(f"@{name}@")
@@ -313,7 +313,7 @@ def _by_fields(known: Grammar) -> Iterator[tuple[str, Sequence[str]]]:
 def _arguments(known: Grammar) -> Iterator[tuple[str, str]]:
     """Yield each command's path with an argument's number and kind.
 
-    `*` is the number of the last one, which repeats.
+    The last argument repeats, so its number is `*`.
     """
     for path, kinds in known.arguments.items():
         for index, kind in enumerate(kinds):

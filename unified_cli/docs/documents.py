@@ -115,7 +115,7 @@ LAYERS = (
 
 
 def filled(text: str) -> str:
-    """Return the page for contributors with its regions regenerated.
+    """Return CONTRIBUTING.md with new content of its generated regions.
 
     Raises ValueError if a region is unknown or missing.
     """
@@ -156,7 +156,7 @@ def generated(
 
 
 def pictures(root: Path = ROOT) -> Iterator[tuple[Path, str]]:
-    """Yield each picture of a terminal with its text. The program is run for them."""
+    """Yield each picture of a terminal with its text. Runs the program for them."""
     # The pictures need a pty, which exists on POSIX only.
     for picture in terminal_picture.pictures():
         yield (

@@ -1,4 +1,4 @@
-"""The manual page, in the man macros that every man program supports."""
+"""Generate the manual page, with man macros that every man program supports."""
 
 import re
 import textwrap

@@ -1,4 +1,4 @@
-"""The catalogue as an OpenAPI 3.1 document, for other tools."""
+"""Convert the catalogue to an OpenAPI 3.1 document, for other tools."""
 
 from collections.abc import Iterator
 
@@ -55,7 +55,7 @@ _OPERATORS = {"eq": "this time", "gt": "later", "lt": "earlier", "in": "one of t
 def document(catalogue: Catalogue) -> JsonObject:
     """Return the whole document.
 
-    Its operation ids are the commands, with dashes between the words.
+    The operation ids are the commands, with dashes between the words.
     """
     service = catalogue.service
     paths: dict[str, JsonObject] = {}
@@ -120,10 +120,7 @@ def _operation(operation: Operation, resource: Resource, service: Service) -> Js
 
 
 def _by_body(update: JsonObject) -> JsonObject:
-    """Return an update at the path of the resource.
-
-    Its body has the record's id.
-    """
+    """Return an update at the resource's path, with the record's id in the body."""
     fields = update["requestBody"]["content"]["application/json"]["schema"]
     return {
         **update,
@@ -170,7 +167,7 @@ def _parameters_of(operation: Operation, service: Service) -> list[JsonObject]:
 
 
 def _of_all(service: Service) -> list[JsonObject]:
-    # The id cannot be excluded, because this document requires it in records.
+    # Records in this document must have an id, so it cannot be excluded.
     excluded = {"type": "array", "items": {"type": "string", "pattern": "^(?!id$)[^,]+$"}}
     return [
         # The service refuses an empty connection id like a missing one.
@@ -220,8 +217,8 @@ def _own(operation: Operation, service: Service) -> Iterator[JsonObject]:
             if one.type == "array"
             else {"type": one.type if one.type in ("number", "boolean") else "string"}
         )
-        # Validating proxies look for a required name in its encoded form, so they never
-        # find one with brackets.
+        # Proxies that validate look for the encoded name, so they never find a required
+        # name with brackets.
         required, plain = name in needed, "[" not in name
         if required:
             schema = needed_schema(schema)
@@ -265,9 +262,9 @@ def _successes(operation: Operation) -> JsonObject:
     if operation.lists:
         return {"200": json_response("A page of records", schema_reference(f"{record}Page"))}
     if operation.name == "download":
-        # The media type is that of the file; generators without media ranges look for
-        # the first one. The range is last: tools that use the first match would read a
-        # record as a file.
+        # The media type is that of the file. Generators without media ranges use the
+        # first type. The range is last, because tools that use the first match would
+        # read a record as a file.
         answer = {"schema": schema_reference(_result_name(operation))}
         content = {"application/octet-stream": _BYTES, "application/json": answer, "*/*": _BYTES}
         return {"200": {"description": "The bytes of the file", "content": content}}

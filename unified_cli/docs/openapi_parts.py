@@ -13,7 +13,7 @@ _BRACKETS = str.maketrans({"[": "_", "]": None})
 def parameter(
     name: str, schema: JsonObject, about: str, *, place: str = "query", required: bool = False
 ) -> JsonObject:
-    """Return a parameter, with a description where there is one."""
+    """Return a parameter, with a description if there is one."""
     description = {"description": about} if about else {}
     return {"name": name, "in": place, "required": required, "schema": schema, **description}
 
@@ -44,7 +44,7 @@ def json_body(schema: JsonObject, *, required: bool = True) -> JsonObject:
 
 
 def failures() -> JsonObject:
-    """Return the answers of a request that fails."""
+    """Return the answers to a request that fails."""
     return {
         status: {"$ref": f"#/components/responses/{name}"} for status, name in _FAILURES.items()
     }

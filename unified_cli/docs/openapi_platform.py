@@ -1,7 +1,5 @@
-"""The routes of the OpenAPI document besides the operations.
-
-They are the connections themselves, their credentials, the log, and the providers' own
-records.
+"""The other routes of the OpenAPI document: connections, credentials, the log, and the
+providers' own records.
 """
 
 from collections.abc import Sequence
@@ -87,7 +85,7 @@ def _provided(service: Service) -> dict[str, JsonObject]:
 
 
 def _credentials(service: Service) -> dict[str, JsonObject]:
-    """Return the routes that renew credentials, or answer with new ones."""
+    """Return the routes that renew credentials or return new credentials."""
     accounts, words = service.accounts, service.connections
     return {
         words.renewal: _post("refresh", "Renew the credentials of a connection", "Renewal"),
@@ -159,7 +157,7 @@ def _get(
 
 
 def _post(name: str, summary: str, answer: str, *parameters: JsonObject) -> JsonObject:
-    """Return a route whose body has the name of its answer."""
+    """Return a route. Its body and its answer have the same name."""
     about = f"{summary}, for the environment's token only"
     body = json_body(schema_reference(f"{answer}Input"))
     described = _described(name, summary, about, answer)

@@ -29,9 +29,9 @@ def record_name(api: str, resource: str) -> str:
 
 
 def action_name(operation: Operation, resource: Resource) -> str:
-    """Return an action's schema prefix, such as `UserDirectoryUserSuspend`.
+    """Return the prefix of an action's schemas, such as `UserDirectoryUserSuspend`.
 
-    The names of the schemas of its body and its answer begin with this prefix.
+    The schemas of its body and its answer begin with it.
     """
     number = "2" if _has_twin(operation, resource) else ""
     return f"{record_name(operation.api, operation.resource)}{pascal(operation.name)}{number}"
@@ -62,7 +62,7 @@ def schema_reference(name: str) -> JsonObject:
 
 
 def shared_schemas(service: Service) -> JsonObject:
-    """Return the schemas that belong to no single resource, by name."""
+    """Return the schemas that several resources share, by name."""
     words = {
         **service._asdict(),
         **service.connections._asdict(),
@@ -121,7 +121,7 @@ def list_schema(record: JsonObject, service: Service) -> JsonObject:
 def input_schema(resource: Resource, operation: Operation) -> JsonObject:
     """Return the schema of the body of a create or an update.
 
-    Its fields are the record's, none of them required.
+    It has the fields of the record. None is required.
     """
     fields = operation.facts.sent(operation.name) or tuple(
         one for one in resource.facts.fields if one.name != "id"
@@ -142,7 +142,7 @@ def action_schema(operation: Operation) -> JsonObject:
 
 
 def needed_schema(schema: JsonObject) -> JsonObject:
-    """Return the schema of a required value: null and empty values are refused."""
+    """Return the schema of a required value, which must not be null or empty."""
     if "anyOf" in schema:
         return {**schema, "anyOf": [schema_reference("NeededReference")]}
     kind = schema["type"] if isinstance(schema["type"], str) else schema["type"][0]
@@ -159,8 +159,9 @@ def body_name(operation: Operation, resource: Resource) -> str:
 
 
 def object_schema(fields: Iterable[KnownField], *, sent: bool = False) -> JsonObject:
-    """Return the schema of an object that has these fields and possibly others. `sent`
-    says that it is in a request, not in an answer.
+    """Return the schema of an object with these fields and possibly others.
+
+    `sent` means that it is in a request, not in an answer.
     """
     return {
         "type": "object",

@@ -1,5 +1,5 @@
-"""Pictures of real runs of the program: with a fresh home, the sandbox, and a pty of a
-fixed size.
+"""Draw pictures of real runs of the program, with an empty home, the sandbox, and a pty
+of a fixed size.
 """
 
 import os

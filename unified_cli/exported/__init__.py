@@ -1,3 +1,1 @@
-"""The files of an export and of `--all --out`: lists and their manifest, written and
-read.
-"""
+"""Write and read the files of an export or of `--all --out`."""

@@ -23,7 +23,7 @@ from unified_cli.values import JsonObject
 Data = bytes
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 Fingerprint = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{1,16}$")]
-# The members of a checkpoint in their order, and those that later versions added.
+# The members of a checkpoint, in order. Later versions added some.
 _MEMBERS = (
     "fingerprint",
     "started",
@@ -55,7 +55,7 @@ REPLACE_ALL = "--restart, without --incremental, replaces it"
 UNFILTERED = "--to another folder, or --restart without -q, --since and --incremental"
 _NEVER = "0001-01-01"
 Option = str | int | list[str] | None
-# How each option is spelled for the user.
+# What each option is called in messages.
 _WORDS = {
     "origin": "base URL",
     "path": "operation",
@@ -117,9 +117,7 @@ class ListIdentity:
         )
 
     def begins_elsewhere(self, earlier: Mapping[str, str]) -> bool:
-        """Return whether only the start of the changes differs from an earlier
-        export.
-        """
+        """Return whether only the time of --since differs from an earlier export."""
         names = {*self.options, *earlier}
         return {one for one in names if earlier.get(one) != self.options.get(one)} == {"since"}
 
@@ -130,9 +128,9 @@ class ListIdentity:
         )
 
     def differing_options(self, earlier: Mapping[str, str]) -> str:
-        """Return the options that differ from an earlier export.
+        """Return the options that differ from an earlier export, in words.
 
-        They are in words. Returns "" if it did not record them.
+        Returns "" if that export did not record them.
         """
         names = {**self.options, **earlier} if earlier else {}
         differing = [
@@ -143,11 +141,12 @@ class ListIdentity:
 
 @dataclass(frozen=True, slots=True)
 class TableRead:
-    """A read of a list into its part of a table. `number` counts the reads of the part,
-    and is the version of its transaction in the table.
+    """A read of a list into its part of a table. `number` counts the reads of the part.
+    It is the version of the transaction in the table.
 
     After the read, `version` is the version of the table, `rows` the number of rows in
-    the part, and `digest` covers the names of its files. Version 0.2.0 kept no version.
+    the part, and `digest` covers the names of its files. Version 0.2.0 did not store
+    the version.
     """
 
     number: Count
@@ -162,11 +161,11 @@ class TableRead:
 class ListRecord:
     """The state of a list, in checkpoints and manifests.
 
-    `bytes`, `sha256`, `records` and `pages` describe its content, `fingerprint` and
-    `options` its identity; version 0.1 stored only `fingerprint`. `mark` is how far the
-    list was read. `clock` is the service's time when it served the first page, and
-    `sent` this machine's time when it requested the page. `table` is set only if the
-    list is a part of a table.
+    `bytes`, `sha256`, `records` and `pages` describe its content. `fingerprint` and
+    `options` are its identity; version 0.1 stored only `fingerprint`. `mark` says how
+    far the list was read. `clock` is the service's time when it sent the first page,
+    and `sent` is this machine's time when it requested the page. `table` is set only if
+    the list is a part of a table.
     """
 
     fingerprint: str = ""
@@ -190,7 +189,7 @@ class ListRecord:
     def begun(self) -> datetime:
         """When the first page was read, by the earlier of the two clocks.
 
-        Older versions recorded their start instead of `sent`.
+        Older versions recorded when they started instead of `sent`.
         """
         here = self.sent or self.started or _NEVER
         return min(change_time.parse(one).at for one in (here, self.clock or here))
@@ -226,7 +225,7 @@ class Checkpoint(ListRecord):
         return cls(fingerprint=identity.digest, options={**identity.options}, started=started)
 
     def begun_again(self) -> Self:
-        """Return the initial state of another read that appends to the written
+        """Return the initial state for reading the list again, after the written
         records.
         """
         return replace(self, next_cursor=None, pages=0, seen=[], partial_pages=[], complete=False)

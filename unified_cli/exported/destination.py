@@ -52,8 +52,8 @@ class Destination(Protocol):
     def holds(self, entry: ManifestEntry) -> bool:
         """Return whether the complete list exists.
 
-        This may record in the entry which state of the file was checked. Raises
-        StateError if the list was changed.
+        May record in the entry which state of the file was checked. Raises StateError
+        if the list was changed.
         """
 
     def begin_anew(self, file: str, *, keep: bool) -> None:
@@ -69,8 +69,9 @@ class Destination(Protocol):
         """Remove a list, a file beside a list, or a manifest, if it exists."""
 
     def place(self, file: str) -> str:
-        """Return where the content of a file is. Formats with the same place replace
-        each other.
+        """Return where the content of a file is.
+
+        Formats with the same place replace each other.
         """
 
     def clear(self, file: str) -> None:

@@ -1,7 +1,7 @@
 """Combine the manifests at a destination.
 
-A run has one manifest, but each task and each shard has its own. For each list, the
-latest manifest applies.
+A run has one manifest, but each task and each shard has its own. The latest manifest of
+a list applies.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -53,10 +53,7 @@ def manifests(
 
 
 def latest(found: Iterable[Manifest]) -> Entries:
-    """Return each list's entries from its last run.
-
-    They are from that run's manifest, in its format.
-    """
+    """Return each list's entries from its last run, in that run's format."""
     lists: dict[str, list[ManifestEntry]] = {}
     for manifest in found:
         of_run: dict[str, list[ManifestEntry]] = {}
@@ -69,10 +66,8 @@ def latest(found: Iterable[Manifest]) -> Entries:
 
 
 def all_lists(found: Iterable[Manifest]) -> Entries:
-    """Return the entries of all lists.
-
-    They are those that `latest` returns, and one for each list that an unfinished run
-    has not come to.
+    """Return the entries of `latest`, and one for each list that an unfinished run has
+    not reached.
     """
     found = [*found]
     entries = latest(found)
@@ -100,8 +95,8 @@ def read_times(entries: Entries, files: Collection[str]) -> dict[str, str]:
 
 
 def known(destination: Destination, own: Manifest, *, damaged: bool = True) -> Entries:
-    """Return the latest entries of all lists at a destination. `own` is a manifest of
-    one of its runs.
+    """Return the latest entries of all lists at a destination. `own` is the manifest of
+    a run there.
 
     Raises the same errors as `manifests`.
     """
@@ -129,7 +124,7 @@ def take(destination: Destination, own: Manifest) -> None:
                 file: one for file, one in own.entries.items() if list_of(file) != list_of(name)
             } | {one.file: replace(one, turn=turn) for one in entries}
         if len(entries) > 1 and not own.entries[name].complete:
-            # An earlier run was killed while it restarted this list. Finish that.
+            # Finish the restart of this list that an earlier, killed run began.
             _begin_anew(destination, own, [name], keep=False)
 
 
@@ -190,10 +185,11 @@ def _begin_anew(
 
 
 def removable(destination: Destination, own: Manifest) -> list[str]:
-    """Return the replaced files that may be removed.
+    """Return the replaced files to remove, because their list is complete in another
+    format.
 
-    Their list is complete in another format. The newest file of a list is first. Drops
-    replaced files that are used again. Raises the same errors as `manifests`.
+    The newest file of a list is first. Forgets replaced files that are used again.
+    Raises the same errors as `manifests`.
     """
     live = known(destination, own)
     complete = {list_of(one.file) for one in live.values() if one.complete}
@@ -208,10 +204,9 @@ def removable(destination: Destination, own: Manifest) -> list[str]:
 
 
 def check_free(destination: Destination, own: Manifest) -> None:
-    """Raise InUseError if another run is reading a list.
+    """Raise InUseError if another run is reading a list of this run, in any format.
 
-    The list is one of this run, in any format. Call it after writing the manifest of
-    this run. Raises StorageError, too.
+    Call it after writing the manifest of this run. Also raises StorageError.
     """
     lists = {list_of(file) for file in own.running}
     for name, other in manifests(destination, beside=own.name, damaged=True).items():
@@ -221,9 +216,9 @@ def check_free(destination: Destination, own: Manifest) -> None:
 
 
 def parquet_columns(destination: Destination) -> int:
-    """Return the kind of columns of the Parquet files.
+    """Return the kind of columns in the Parquet files, as in `Manifest.parquet`.
 
-    It is a kind as in `Manifest.parquet`. Raises StorageError.
+    Raises StorageError.
     """
     found = manifests(destination, damaged=True).values()
     return next((one.parquet for one in found), TIMESTAMPS)
@@ -232,8 +227,8 @@ def parquet_columns(destination: Destination) -> int:
 @dataclass(slots=True)
 class ManifestCheck:
     """The result of `verify`: the number of compared files, the differences, and the
-    missing parts. `done` counts the finished `lists`. `unfinished` are the manifests of
-    runs that have not come to their end.
+    missing parts. `done` counts the finished `lists`. `unfinished` has the manifests of
+    unfinished runs.
     """
 
     done: int = 0

@@ -24,12 +24,12 @@ _NULL = b"null"
 # A command names this many profiles.
 _MOST_NAMED = 10
 Words = Callable[[Runtime, str], Sequence[str]]
-"""Returns the words of the command that exported to a place, none if it is unknown."""
+"""Returns the words of the command that exported to a place. Empty if unknown."""
 
 
 class ExportedLists:
-    """The lists in an export, or in the folder of one of its profiles. Errors print the
-    command that exported, of these `words`.
+    """The lists in an export, or in the folder of one of its profiles. `words` returns
+    the command of the export, for errors.
     """
 
     def __init__(self, runtime: Runtime, path: Path, words: Words) -> None:
@@ -54,8 +54,8 @@ class ExportedLists:
     def entries_of(self, resource: Resource | Operation) -> list[ManifestEntry]:
         """Return the entry of each profile's first file.
 
-        A profile that does not offer the list has an entry, too. Raises UsageError if
-        no entry can be read, and IncompleteError if the export has not come to any.
+        A profile that does not offer the list also has an entry. Raises UsageError if
+        no entry can be read, and IncompleteError if the export has not reached any.
         """
         name = resource.name if isinstance(resource, Resource) else resource.resource
         wanted = f"{resource.api}/{name}"
@@ -101,10 +101,10 @@ class ExportedLists:
         return found[0]
 
     def newest(self, first: ManifestEntry) -> Iterator[bytes]:
-        """Yield the newest state of each record.
+        """Yield the newest state of each record in the list that begins with this file.
 
-        The records are in the list that begins with this file. Raises IncompleteError,
-        StateError if a file was changed, and StorageError if reading fails.
+        Raises IncompleteError, StateError if a file was changed, and StorageError if
+        reading fails.
         """
         if first.complete and first.table is not None:
             return _rows(self.folder, first)
@@ -171,17 +171,17 @@ def _newest(history: ListHistory) -> Iterator[bytes]:
 
 
 def lists_done(done: int, total: int) -> str:
-    """Return the number of lists done, in words."""
+    """Return how many lists are done, in words."""
     return f"{done} of {counted(total, 'list')} done"
 
 
 def unfinished_error(place: object, done: str) -> IncompleteError:
-    """Return the error for an export that has not come to its end."""
+    """Return the error for an unfinished export."""
     return IncompleteError(f"{place} has not come to its end: {done}")
 
 
 def with_command(error: IncompleteError, words: Sequence[str]) -> IncompleteError:
-    """Return the error with the export of these words as the next step."""
+    """Return the error with this export command as the next step."""
     if words:
         error.next_command = shlex.join(words)
     else:

@@ -1,9 +1,8 @@
-"""Report the ids that a new full read of a list no longer found, in a file beside the
-list.
+"""Report ids that a new full read of a list did not find, in a file beside the list.
 
-The file has each id with the time of the first full read that did not find it, so
-writing it again does not change it. Before older files are replaced, their ids are
-stored in a note until they are reported, so that a killed run does not lose ids.
+The file has each id with the time of the first full read that did not find it. Before
+files are replaced, their ids are stored in a note until they are reported, so that a
+killed run does not lose them.
 """
 
 import hashlib
@@ -20,8 +19,8 @@ from unified_cli.json_text.members import member, string
 
 _READABLE = {".ndjson", ".parquet", ".delta"}
 _GONE, _NOTE = ".ndjson", ".part"
-# Because of the prefix, patterns such as `tickets*.ndjson` do not match these files.
-# Names with a number belong to increments.
+# The prefix keeps patterns such as `tickets*.ndjson` from matching these files. Names
+# with a number belong to increments.
 _BESIDE = re.compile(r"(?:.*/)?gone\.(?!\d+\.)[^/.]+\.(?:ndjson|part)")
 
 
@@ -59,7 +58,7 @@ def keep(destination: Destination, files: list[ManifestEntry]) -> None:
 
 
 def can_tell(file: str) -> bool:
-    """Return whether the ids in a file of this format can be read."""
+    """Return whether ids can be read from a file of this format."""
     return PurePosixPath(file).suffix in _READABLE
 
 
@@ -89,7 +88,7 @@ def tell(destination: Destination, entry: ManifestEntry) -> int | None:
         head = b'{"_profile":' + json.dumps(entry.profile).encode() + b',"id":'
         end = b',"gone_at":' + json.dumps(entry.ended).encode() + b"}"
         for line in (destination.read(ids_file) or b"").splitlines():
-            # Keep the time of the line. Older versions wrote lines without a time.
+            # Keep the time in the line. Older versions wrote no time.
             missing |= {
                 key: line
                 for one in _ids_as_json([line])
@@ -132,7 +131,7 @@ def _noted(text: bytes, entry: ManifestEntry) -> bytes | None:
 def _header(entry: ManifestEntry, ids: bytes) -> bytes:
     """Return the first line of a note.
 
-    It has a digest of the ids, and the connection, list and filter that they belong to.
+    It has a digest of the ids, and their connection, list and filter.
     """
     filters = (entry.options.get("query"), entry.options.get("changed_since"))
     digest = hashlib.sha256(ids.removesuffix(b"\n")).hexdigest()

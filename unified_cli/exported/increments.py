@@ -1,5 +1,5 @@
-"""Find the changes in a list since its last export: the start time of the request, and
-the new records in the response.
+"""Find the changes in a list since its last export: from which time to request, and
+which records are new.
 """
 
 import hashlib
@@ -27,12 +27,12 @@ _UNTIMED = f"no record had an {FIELD} older than --lag, so the list is read whol
 
 
 class Mark(NamedTuple):
-    """How far a list was read: the `newest` change before the bound, or "".
+    """How far a list was read: the `newest` change before a bound, or "".
 
-    The bound is the lag before the earlier of two times: the Date of the first
-    response, and when this machine sent the request. `recent` has the digests of
-    records that the next run will read again. `written` is this machine's time when the
-    mark was written; version 0.2.0 did not record it.
+    The bound is one lag before the first request was sent, or before the Date of its
+    response if that is earlier. `recent` has the digests of records that the next run
+    will read again. `written` is this machine's time when the mark was written; version
+    0.2.0 did not record it.
     """
 
     newest: str = ""
@@ -42,8 +42,8 @@ class Mark(NamedTuple):
     def begin(self, lag: float, now: datetime) -> datetime | None:
         """Return the time from which the next run requests changes.
 
-        Returns None without a mark, or if the mark is later than `written`, because
-        changes before it would be lost.
+        Returns None without a mark, and if the mark is later than `written`, because
+        changes before the mark would be lost.
         """
         if not self.newest:
             return None
@@ -54,10 +54,10 @@ class Mark(NamedTuple):
 
 
 class Increment(NamedTuple):
-    """The part of a list to read: records that changed after `since` (None: all),
-    except `known` ones.
+    """The part of a list to read: records that changed after `since` (None means all)
+    and are not `known`.
 
-    `why` is the reason if the part does not begin at the last mark.
+    `why` says why the part does not begin at the last mark.
     """
 
     since: datetime | None
@@ -115,7 +115,7 @@ def check_times(mark: Mark | None, *texts: str) -> None:
 
 
 def after(marks: Sequence[Mark], lag: float, now: datetime) -> Increment:
-    """Return the increment after earlier reads with these marks. `now` is this
+    """Return the increment that follows earlier reads with these marks. `now` is this
     machine's time.
     """
     begins = [begin for mark in marks if (begin := mark.begin(lag, now))]
@@ -142,7 +142,7 @@ class MarkReader:
         self._bound = bound
         self._lag = lag
         self._newest = parse(before.newest).at if before and before.newest else None
-        # A mark does not store the times of its recent records, so treat them as the
+        # A mark does not have the times of its recent records, so treat them as the
         # latest.
         self._recent = dict.fromkeys(before.recent if before else (), _LAST)
 
@@ -175,7 +175,7 @@ class _Ahead(NamedTuple):
 class RecordsAhead:
     """Counts the records of each list that claim a change in the future; thread-safe.
 
-    Every run reads them again until that time has passed, so report them.
+    Every run reads them again until that time, so report them.
     """
 
     def __init__(self) -> None:
@@ -183,9 +183,8 @@ class RecordsAhead:
         self._lock = Lock()
 
     def note(self, name: str, records: Iterable[Record], clock: datetime) -> None:
-        """Count the records of a page that changed after `clock`.
-
-        The page was served at `clock`.
+        """Count the records of a page that claim a change after the page was served, at
+        `clock`.
         """
         ahead = [
             (at, record)

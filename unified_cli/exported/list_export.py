@@ -26,11 +26,10 @@ Read = Callable[[Span], Generator[Page]]
 
 
 class TablePart(NamedTuple):
-    """The part of a table that a connection's list is, and its state `before` this
-    read.
+    """A connection's part of a table, and its state `before` this read.
 
-    A table has one resource, with these `columns`. A `filtered` read is not a full read
-    of the list.
+    A table has the lists of one resource, with these `columns`. A `filtered` read is
+    not a full read of the list.
     """
 
     api: str
@@ -49,9 +48,9 @@ class ListExportOptions:
     `span` is the part to read, and `style` and `transform` define the output. `force`
     replaces the file, `restart` discards an earlier run, and `dedupe` skips repeated
     ids. `parquet` converts the complete NDJSON to Parquet with these columns. With a
-    `lag`, the run records a mark, and the next run looks back this many seconds from
-    it. With `incremental`, the file adds to a complete list; an `increment` skips
-    unchanged records. `table` is the table to write to, if any.
+    `lag`, the run records a mark, and the next run begins this many seconds before it.
+    With `incremental`, the file adds to a complete list. An `increment` skips unchanged
+    records. `table` is the table to write to, if any.
     """
 
     span: Span
@@ -68,8 +67,8 @@ class ListExportOptions:
 
     @property
     def since(self) -> dict[str, str]:
-        """The typed filter, for the identity of the list. Empty without a filter, as in
-        older versions.
+        """The filter as typed, for the identity of the list. Without a filter it is "",
+        as in older versions.
         """
         return {"changed_since": self.span.since.text} if self.span.since else {}
 
@@ -98,16 +97,14 @@ class ListExportOptions:
 
 
 class TakenOverError(StateError):
-    """Another run assumed that this run was dead and took over, so this run must
-    stop.
-    """
+    """Another run has taken over from this run, which must stop."""
 
     def __init__(self, place: str) -> None:
         super().__init__(f"another run writes to {place}, and has taken over from this one")
 
 
 class ListTarget(Protocol):
-    """The interface of a target for the pages of a list, which survive a kill.
+    """The interface of targets. Written pages of a list survive a kill.
 
     The methods raise the errors of the destination.
     """
@@ -178,7 +175,7 @@ def run(
                     file.add(page)
                     yield page
     except (StorageError, TakenOverError):
-        # Do not write a chunk beside the pages of the run that took over.
+        # Do not write beside the pages of the run that has taken over.
         raise
     except UnifiedError as error:
         _break_off(part, error)
@@ -261,9 +258,8 @@ class _ListFile:
         )
 
     def _marked(self, page: Page, lag: float) -> Checkpoint:
-        """Return the state with the mark after this page.
-
-        The state also has both times of the first page.
+        """Return the state with the mark after this page, and both times of the first
+        page.
         """
         state = self._part.state
         if not state.pages and not state.sent:
@@ -291,9 +287,9 @@ class _ListFile:
 
 
 def shortcomings(part: ListTarget, options: ListExportOptions) -> list[str]:
-    """Return sentences about data that a complete file lacks.
+    """Return sentences about data that is missing from a complete file.
 
-    The writer could not write them, or the provider left them out.
+    The writer could not write it, or the provider left it out.
     """
     missing = [
         *writer(options.style, part.state.memory).shortcomings(),

@@ -35,7 +35,7 @@ class ListHistory(NamedTuple):
         return cls(destination, found)
 
     def then(self, entry: ManifestEntry) -> Self:
-        """Return the history with one more file. A table is always a single entry."""
+        """Return the history with another file. A table always has a single entry."""
         return self._replace(entries=[entry] if entry.table else [*self.entries, entry])
 
     @property
@@ -59,8 +59,8 @@ def check_end(
 ) -> None:
     """Raise StateError if the last file of a list is missing.
 
-    This happens if a run is killed while it restarts the list. Files are removed from
-    last to first, so if the last file exists, all others do.
+    A run may have been killed while it restarted the list. Files are removed from last
+    to first, so if the last file exists, all exist.
     """
     *_, last = (first, *_later_files(first, entries))
     if last is not first and not destination.holds(last):
@@ -107,15 +107,14 @@ def forget(
 ) -> None:
     """Remove the later files of the lists that begin with these files.
 
-    The first files stay: a later run replaces them or, if `keep` is set, appends to
-    them. `every` has all files that manifests list. Raises the same errors as
-    `note_ids`.
+    The first files stay: the run replaces them or, with `keep`, appends to them.
+    `every` has the files in all manifests. Raises the same errors as `note_ids`.
     """
     for first in sorted(files):
         number = 2
         while _name(first, number) in every:
             number += 1
-        # Remove the newest file first, so that older releases notice that the list is
+        # Remove the newest file first, so that older versions notice that the list is
         # incomplete.
         for later in range(number - 1, 1, -1):
             destination.remove(_name(first, later))

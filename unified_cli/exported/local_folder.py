@@ -33,8 +33,8 @@ from unified_cli.storage.folders import FixedFolder
 _BLOCK = 1024 * 1024
 # Enough for all lists of ten thousand connections, at a few hundred bytes each.
 _LARGEST = 1024 * 1024 * 1024
-# A finished list keeps two files open until the manifest records it, so limit these
-# lists to a share of the allowed open files.
+# A finished list keeps two files open until it is in the manifest, so limit these to a
+# share of the open files.
 _LEAST_UNREPORTED, _SHARE = 4, 8
 
 
@@ -126,7 +126,7 @@ class LocalFolder:
         folders.check_below(self._folder, path)
         if self._writes:
             # A run trusts this file, so others must not be able to write it. Other
-            # commands may read a colleague's export.
+            # commands may read exports of other users.
             permissions.check_if_there(path)
         return state.whole(path, START_ANEW, largest=_LARGEST)
 
@@ -226,7 +226,7 @@ class LocalFolder:
         Raises UnsafeError if its folder is a link.
         """
         if keep:
-            # Keep the file as the beginning of its list.
+            # Keep the file as the start of its list.
             return
         path = self._checked(file)
         if path.with_name(f"{path.name}.ckpt").exists():
@@ -322,7 +322,7 @@ class LocalFolder:
 
 @contextmanager
 def _storage_errors(what: str) -> Iterator[None]:
-    """Raise StorageError for an OSError, saying what cannot be done."""
+    """Turn an OSError into a StorageError that says what cannot be done."""
     try:
         yield
     except OSError as error:

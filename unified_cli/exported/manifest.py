@@ -65,12 +65,11 @@ class ManifestEntry(ListRecord):
     `file` is its path below the folder, and `why` the reason if the list is missing or
     incomplete. `offered` is False if the connection does not have the resource. `since`
     is the start of the changes in the file, or "" for a full read. `modified` is the
-    modification time of the file in nanoseconds when its content was last compared with
-    the hash, and `look` a value of the destination that changes with the file, if it
-    has one. `checked` is when an increment last found no changes. `gone` is how many
-    ids of earlier full reads the last one did not find. `earlier` is the previous mark
-    of a table. A run that takes over a list from another manifest gives it the next
-    `turn`.
+    modification time of the file, in nanoseconds, when its content was last compared
+    with the hash. `look` is a value from the destination that changes with the file, if
+    any. `checked` is when an increment last found no changes. `gone` counts the ids
+    that the last full read no longer found. `earlier` is the previous mark of a table.
+    `turn` grows when a run takes over a list from another manifest.
     """
 
     file: str
@@ -98,7 +97,7 @@ class ManifestEntry(ListRecord):
 
     @property
     def is_unread(self) -> bool:
-        """Whether an unfinished run has not come to the list."""
+        """Whether an unfinished run has not reached the list."""
         return not self.complete and self.why == NOT_READ
 
     @property
@@ -115,8 +114,7 @@ class ManifestEntry(ListRecord):
         size, sha256 = state.target
         return replace(
             self.updated_from(state),
-            # Checkpoints of version 0.1 do not record the options, so the entry keeps
-            # its own.
+            # Checkpoints of version 0.1 have no options, so keep those of the entry.
             options=self.options,
             bytes=size,
             sha256=sha256,
@@ -145,8 +143,8 @@ class Manifest:
 
     `parquet` is `TIMESTAMPS`, or 1 if the times in its Parquet files are text.
     `running` has the first files of the lists that a run is reading, until it has
-    `ended`. `replaced` has files in another format to remove when their list is
-    complete in this one.
+    `ended`. `replaced` has files in another format, to be removed when their list is
+    complete in this format.
     """
 
     name: str
@@ -191,7 +189,7 @@ class Manifest:
     @property
     def complete(self) -> bool:
         """Whether the last run completed all offered lists."""
-        # A run that has not ended has entries of the lists that it finished only.
+        # The manifest of an unfinished run only has the lists that it finished.
         return bool(self.ended) and all(
             entry.complete or not entry.offered for entry in self.entries.values()
         )
@@ -227,8 +225,8 @@ class Manifest:
                 for entry in entries
             ],
         }
-        # A run may write it every second, and with an indent the C encoder of `json` is
-        # not used.
+        # A run may write it every second. With an indent, `json` would not use its C
+        # encoder.
         return msgspec.json.format(json.dumps(value).encode(), indent=1) + b"\n"
 
 

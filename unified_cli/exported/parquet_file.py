@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 _PROFILE, _ID, _RECORD = "_profile", "id", "record"
 TIMES = ("created_at", "updated_at")
 COLUMNS = (_PROFILE, _ID, *TIMES, _RECORD)
-# The limits of a row group, which is held in memory. The last record may exceed the
-# bytes.
+# The limits of a row group, which is in memory. The last record may exceed the bytes.
 _ROWS, _BYTES = 20_000, 16 * 1024 * 1024
-# By default a batch has 65,536 rows, of several groups.
+# The default is 65,536 rows, which are several groups.
 _AT_ONCE = 5_000
 
 
@@ -51,9 +50,8 @@ def schema(columns: ParquetColumns) -> "pa.Schema":
     """Return the schema, which does not depend on the records.
 
     Its columns are `_profile`, `id`, `created_at`, `updated_at`, `record`, and the
-    requested ones. The times are UTC timestamps, and all other columns are text: a
-    double would change large numbers, and a member may have different types in
-    different records.
+    requested ones. The times are UTC timestamps. All other columns are text, because a
+    double would change large numbers, and a member may have several types.
     """
     import pyarrow as pa  # noqa: PLC0415  an extra, and slow to import
 
@@ -163,12 +161,12 @@ _BEFORE_HALF = re.compile(r"\\+(?=u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff])
 
 
 def as_text(value: bytes | None) -> bytes | None:
-    r"""Return a member as text; nothing for null.
+    r"""Return a member as text, or None for null.
 
-    In a text a lone surrogate, which UTF-8 cannot encode, is written as its escape:
-    `\ud83d`. Backslashes before one, and before text that looks like its escape, are
-    doubled, so that two members that differ never become the same text. Within an
-    object or array, half a pair keeps the escape that JSON uses.
+    UTF-8 cannot encode a lone surrogate, so it becomes its escape: `\ud83d`.
+    Backslashes before it, and before text that looks like an escape, are doubled, so
+    that different members never become the same text. In an object or array, it keeps
+    its JSON escape.
     """
     if value is None or value == b"null":
         return None

@@ -40,8 +40,8 @@ function.
 class PartialFile:
     """`T.part`, `T.ckpt` and `T.lock` beside the target `T`.
 
-    The part file always begins with the complete pages that the checkpoint counts, even
-    after a kill. All methods raise StorageError if the file system fails.
+    Even after a kill, the part file begins with the complete pages that the checkpoint
+    counts. All methods raise StorageError if the file system fails.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class PartialFile:
                 raise StateError(
                     f"{self._part} exists without its checkpoint (--restart removes it)"
                 )
-            # Write the checkpoint first: a part file without one is not ours.
+            # Write the checkpoint first: a part file without a checkpoint is not ours.
             self._write_state()
             self._file.create()
             folders.sync(self.path.parent)
@@ -187,8 +187,8 @@ class PartialFile:
                 self.state.bytes - self._safe_bytes >= _BYTES
                 or self._monotonic() - self._safe_at >= _SECONDS
             )
-            # After the last page, the caller publishes the file at once, which also
-            # syncs it.
+            # After the last page, do not sync: the caller publishes the file at once,
+            # which syncs it.
             if due and state.next_cursor is not None:
                 self._make_safe()
 
@@ -217,8 +217,8 @@ class PartialFile:
             self._publish_converted(self._convert, force=force)
             return
         with self._writing(self._part):
-            # Count the end and mark the file complete in one step. After a crash
-            # between two steps, the next run would write the end again.
+            # Count the end and mark the file complete in one step, or after a crash the
+            # next run could write the end again.
             self.append(end)
             self._note(replace(self.state, complete=True))
             self._make_safe()
