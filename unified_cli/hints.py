@@ -17,7 +17,7 @@ SET_HOME = "set HOME, or name a file with UNIFIED_CONFIG"
 NAME_PROGRAM = "use an absolute path, or a name on PATH"
 JSON_IN_QUOTES = """in single quotes, or the shell takes the double ones away: -d '{"name": "x"}'"""
 ANY_NAME = "NAME"
-"""Represents a profile's name where it is not known."""
+"""The placeholder for a profile's name that is not known."""
 AN_ADDRESS = "such as https://api.truto.one"
 OF_SERVICE = (
     "The address and the token are those of your service. An example, with which this program is"
@@ -27,7 +27,7 @@ OF_SERVICE = (
 WHERE_TOKENS_ARE = "unified help profiles says where a token comes from"
 TOO_SLOW = "a larger --timeout waits longer"
 OTHER_AUTHORITY = "--ca-bundle FILE trusts another authority"
-# Not a secret: words of a hint.
+# Not a secret, but the words of a hint.
 OWN_TOKEN = (
     "the token of a single connection may not do this:"  # noqa: S105
     " use that of the environment"
@@ -66,7 +66,7 @@ _REFUSED = {
 NOT_OFFERED = {404, 405, 501}
 """The statuses by which a provider may say that it does not offer a list."""
 _PROFILE_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
-# Only lower case: a token in the wrong variable is not repeated.
+# Only lower case, so that a token in the wrong variable is not printed.
 _HOST = re.compile(r"(localhost|[a-z\d-]+(\.[a-z\d-]+)+)(:\d+)?/?", re.ASCII)
 _HERE = re.compile(r"(localhost|127\.0\.0\.1)(?![\w.-])", re.ASCII)
 _FILE = re.compile(r"[\w./~-]+\.(json|ndjson|jsonl)", re.ASCII)
@@ -82,8 +82,9 @@ _CLOSE, _CLOSE_TO_RESERVED = 0.65, 0.8
 
 
 def known_profiles(names: Collection[str], wanted: str, reserved: str) -> str:
-    """Return the profile that may have been meant, or where to look. `reserved` is the
-    name of the one that is always there.
+    """Return the profile that may have been meant, or where to look.
+
+    `reserved` is the name of the built-in profile.
     """
     if close := get_close_matches(wanted, names, 1, _CLOSE) or get_close_matches(
         wanted, [reserved], 1, _CLOSE_TO_RESERVED
@@ -98,7 +99,7 @@ def known_profiles(names: Collection[str], wanted: str, reserved: str) -> str:
 
 
 def add_profile(address: str) -> str:
-    """Return the command that adds a profile of an address, named after its host."""
+    """Return the command that adds a profile for an address, named after its host."""
     host = _OWN_HOST.match(address)
     name = host[1] if host else ANY_NAME
     return f"unified profile add {name} --base-url {quoted(address)}"
@@ -122,7 +123,7 @@ def meant_query(text: str) -> str:
 def selects_person(fields: Iterable[KnownField], address: str) -> str | None:
     """Return the jq program that selects the records with an email address.
 
-    None for another text, and for records without email addresses.
+    Returns None if the text is no email address, or the records have none.
     """
     have_mail = any(one.name == "emails" for one in fields)
     found = have_mail and _MAIL.fullmatch(address)
@@ -130,9 +131,9 @@ def selects_person(fields: Iterable[KnownField], address: str) -> str | None:
 
 
 def meant_body(text: str) -> str | None:
-    """Return the option for text given instead of JSON, or None.
+    """Return the option for text that was given instead of JSON, or None.
 
-    The option is for a body, or for a field of a body.
+    It sets a body, or a field of a body.
     """
     name, equals, _ = text.partition("=")
     if text.startswith("file://"):
@@ -146,7 +147,7 @@ def meant_body(text: str) -> str | None:
 
 
 def with_equals(option: str, text: str) -> str | None:
-    """Return the option with `NAME:VALUE` as an assignment. None for another text."""
+    """Return the option with `NAME:VALUE` as an assignment, or None for other text."""
     name, colon, value = text.partition(":")
     return (
         f"{option} {quoted(f'{name}={value.strip()}')}" if colon and name.isidentifier() else None
@@ -154,9 +155,8 @@ def with_equals(option: str, text: str) -> str | None:
 
 
 def as_jq(text: str) -> str | None:
-    """Return the jq program for a path of aws, or None.
-
-    The path is one such as `items[].id`. None for any other text.
+    """Return the jq program for a path of aws such as `items[].id`, or None for other
+    text.
     """
     return f"--jq {quoted(f'.{text}')}" if _PATH.match(text) else None
 
@@ -167,7 +167,7 @@ def quoted(text: str) -> str:
 
 
 def with_scheme(text: str) -> str:
-    """Return the base URL that a host without a scheme was meant to be."""
+    """Return the base URL for a host without a scheme."""
     if not _HOST.fullmatch(text):
         return "https://api.example.com"
     return f"{'http' if _HERE.match(text) else 'https'}://{text}"
@@ -181,28 +181,25 @@ def make_private(path: object) -> str:
 def http_instead(place: str) -> str:
     """Return the hint for a port without TLS on this machine.
 
-    Elsewhere clear text is never suggested.
+    Never suggest clear text for another machine.
     """
     return f"http://{place} instead?"
 
 
 def https_instead(place: str) -> str:
-    """Return the hint for a port that got clear text but may expect TLS."""
+    """Return the hint for a port that may expect TLS."""
     return f"https://{place} instead?"
 
 
 def no_tls_proxy(variable: str) -> str:
-    """Return the hint for a proxy without TLS.
-
-    The setting says that it uses TLS.
-    """
+    """Return the hint for a proxy without TLS that is set as https."""
     return f"http:// instead, in {variable}?"
 
 
 def proxy_login(variable: str, *, known: bool) -> str:
     """Return the hint for a proxy that answers 407.
 
-    `known` says whether its variable holds a name and a password.
+    `known` says whether its variable has a user name and a password.
     """
     if known:
         return f"check the name and the password in {variable}"
@@ -210,23 +207,20 @@ def proxy_login(variable: str, *, known: bool) -> str:
 
 
 def doubled(prefix: str) -> str:
-    """Return the hint for a doubled part of the URL.
-
-    The end of the base URL repeats the beginning of each path.
-    """
+    """Return the hint if the base URL ends with the beginning of each path."""
     return f"the base URL ends in {prefix}, which each path begins with: leave it out there"
 
 
 def check_address(source: str) -> str:
     """Return the hint for an unreachable host.
 
-    `source` says where its name comes from.
+    `source` is the setting with its name.
     """
     return f"check the address, which comes from {source}"
 
 
 def needs_login(profile: str | None = None) -> str:
-    """Return the hint for an expired login: who can renew it, with which command."""
+    """Return the hint for an expired login: who can renew it, and the command."""
     return _REFUSED[401, "provider"].format(name=profile or ANY_NAME)
 
 
@@ -240,10 +234,7 @@ def unblocked(profile: str | None = None) -> str:
 
 
 def may_work(profile: str | None) -> str:
-    """Return the hint for a connection in a bad state.
-
-    Its calls may still work.
-    """
+    """Return the hint for a connection in a bad state, whose calls may still work."""
     return (
         "its lists may work all the same: unified profile test"
         f" {profile or ANY_NAME} --with 'ticketing tickets'"
@@ -253,8 +244,8 @@ def may_work(profile: str | None) -> str:
 def blocked(profile: str | None, *, named: bool) -> str:
     """Return the hint for a blocked account.
 
-    The answer was a 503 in the service's own words. `named` says whether the answer
-    itself calls the account blocked.
+    The answer was a 503 of the service itself. `named` says whether it calls the
+    account blocked.
     """
     if named:
         return f"the account is blocked; {unblocked(profile)}"
@@ -275,8 +266,8 @@ def for_status(
     """Return the hint for a failed answer, or None. `origin` is `service` or
     `provider`.
 
-    `token` says where the token is from, `profile` leads to the connection, `path` ends
-    in the id.
+    `token` is the source of the token, `profile` the profile of the connection, and
+    `path` ends with the id.
     """
     if status == 404:
         return _not_found(operation, profile, path) if origin == "service" else None
@@ -326,8 +317,9 @@ def _not_found(operation: Operation | None, profile: str | None, path: str) -> s
 
 
 def _id_within(text: str, resource: str) -> str | None:
-    """Return the id in text that was pasted with what surrounds it, such as blanks,
-    quotes, an address or `id=`. None for any other text.
+    """Return the id in pasted text that also has blanks, quotes, an address or `id=`.
+
+    Returns None for any other text.
     """
     inner = text.strip(_AROUND_ID).removeprefix(f"{resource}/")
     if before := _BEFORE_ID.match(inner):

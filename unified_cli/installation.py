@@ -16,10 +16,10 @@ _INSTALLERS = {"pipx_metadata.json": _PIPX, "uv-receipt.toml": _UV_TOOL}
 
 
 def installed_by() -> str:
-    """Return the name of the installer.
+    """Return the name of the installer: pip, pipx, uv, uv tool, or the name in its
+    file.
 
-    This is pip, pipx, uv, uv tool, or the name in its file. Adds the word editable if
-    changes of the source take effect at once.
+    Followed by "editable" if changes of the source take effect at once.
     """
     if tool := _installing_tool():
         return tool
@@ -36,7 +36,7 @@ def installed_by() -> str:
 
 
 def command_to_add(*packages: str) -> str:
-    """Return the command that installs packages where this program finds them."""
+    """Return the command that installs packages for this program."""
     wanted = shlex.join(packages)
     if _installing_tool() == _PIPX:
         return f"pipx inject {DISTRIBUTION} {wanted}"

@@ -28,7 +28,7 @@ from unified_cli.runtime import Runtime
 
 # The module of Rust's panics, which are not an `Exception`.
 _RUST = "pyo3_runtime"
-# The last three mean that a sandbox refuses a call, or that a disk has no locks.
+# The last three mean that a sandbox forbids a call, or that a disk has no locks.
 _STORAGE = {
     errno.ENOSPC,
     errno.EDQUOT,
@@ -46,7 +46,7 @@ def main(argv: list[str], runtime: Runtime) -> int:
 
     No other code turns an error into an exit code.
     """
-    # Masked from the start: it may appear in a message before it is used.
+    # Mask it from the start, because a message may have it before it is used.
     hide(runtime.environ.get(KEYS["token"].variable, ""))
     with stdout.paged(runtime) as shown:
         try:
@@ -83,13 +83,14 @@ def _with_profiles(error: UnifiedError, argv: list[str]) -> UnifiedError:
 
 def _command_runner(argv: list[str], runtime: Runtime) -> Callable[[], None] | None:
     try:
-        # Imported here, so that failures and signals in it are reported below.
+        # Import it here, so that failures and signals during the import are reported
+        # below.
         from unified_cli import app  # noqa: PLC0415
 
         return app.read(argv, runtime)
     except Exception:
-        # Signals are not caught here: a signal may have stopped an import halfway, and
-        # this import cannot be repeated.
+        # Signals are not caught here: they may have interrupted an import, which cannot
+        # be repeated.
         runtime.stderr.machine = runtime.stderr.machine or asks_for_json(argv, runtime)
         raise
 
@@ -97,7 +98,7 @@ def _command_runner(argv: list[str], runtime: Runtime) -> Callable[[], None] | N
 def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:
     stderr = runtime.stderr
     if stderr.machine:
-        # Made visible before it is encoded as JSON, whose own escapes must not change.
+        # Escape it before encoding, because the escapes of JSON must not change.
         facts = {**error.facts(), "message": visible(error.message)}
         work = {"run": stderr.run, "next": error.next_command}
         facts.update({name: value for name, value in work.items() if value})
@@ -116,10 +117,7 @@ def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:
 
 
 def _stopped(stop: KeyboardInterrupt, otherwise: list[str]) -> UnifiedError:
-    """Return the error of a signal with its notes.
-
-    Without notes, it has the other words.
-    """
+    """Return the error of a signal, with its notes or else these words."""
     kind = TerminatedError if isinstance(stop, Terminated) else StoppedError
     return kind("; ".join([kind.kind, *(getattr(stop, "__notes__", []) or otherwise)]))
 
@@ -127,7 +125,7 @@ def _stopped(stop: KeyboardInterrupt, otherwise: list[str]) -> UnifiedError:
 def _nothing_sent(argv: list[str], runtime: Runtime) -> list[str]:
     """Return the words for a signal before the first request.
 
-    A server has none, because it may wait for a request.
+    Empty for a server, which may be waiting for a request.
     """
     return [] if runtime.stderr.has_sent or "serve" in argv else ["nothing was sent"]
 
@@ -145,10 +143,7 @@ def _unforeseen(error: BaseException, argv: list[str], runtime: Runtime) -> Unif
 
 
 def _behind(panic: BaseException) -> Exception:
-    """Return the cause of a Rust library's panic.
-
-    The cause is a refusal of the operating system, or else a bug.
-    """
+    """Return the cause of a Rust panic: the operating system, or else a bug."""
     if found := re.search(r"\bOs \{ code: (\d+)", str(panic)):
         return OSError(int(found[1]), os.strerror(int(found[1])))
     return RuntimeError(str(panic)).with_traceback(panic.__traceback__)
@@ -158,8 +153,7 @@ def _bug(error: Exception, runtime: Runtime) -> UnifiedError:
     if runtime.stderr.verbosity > 1:
         runtime.stderr.block("".join(traceback.format_exception(error)).splitlines())
     if os_limits.is_no_descriptor(error):
-        # The file of this error is left out: it is often a module, which means nothing
-        # to the user.
+        # Leave out the file of this error, because it is often a module.
         return os_limits.no_descriptor()
     if isinstance(error, FileNotFoundError) and (lost := os_limits.lost_directory()):
         return lost

@@ -1,8 +1,8 @@
 """Make text safe to show: without secrets, and without control sequences for a
 terminal.
 
-The secrets are shared by the whole process, because errors mask their own text when
-they are made (`errors.py`) and know no runtime.
+All secrets of the process are shared: errors mask their text when they are created
+(`errors.py`), without a runtime.
 """
 
 import base64
@@ -27,13 +27,13 @@ COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
 
 NO_TEXT = MaskedText("")
 LONGEST = 2048
-"""The most characters of a server's text that are shown."""
+"""The most characters of a server's text to show."""
 
 _MASK = "***"
 _SHORTEST = 4
 _TELLING = 8
-"""This many characters at the start of a secret are masked alone: the service may have
-cut off the rest.
+"""The first characters of a secret are also masked, because the service may have cut
+off the rest.
 """
 
 _LOWER = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
@@ -42,9 +42,9 @@ _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _INVISIBLE = "\u00ad\u034f\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f\ufeff\ufff0-\ufffb"
 _MARKS = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 _MOST_MARKS = 4
-# Characters that may move the cursor, restyle, reorder or hide text on a terminal, and
-# combining marks stacked so high that they cover the lines above; lone surrogates
-# cannot be encoded.
+# Characters that may move the cursor, or restyle, reorder or hide text on a terminal;
+# stacks of combining marks that cover other lines; and lone surrogates, which cannot be
+# encoded.
 _UNSAFE = (
     f"[\x00-\x1f\x7f-\x9f{_BIDI}{_INVISIBLE}\u2028\u2029\ud800-\udfff\U000e0000-\U000e007f]"
     f"|(?<={_MARKS}{{{_MOST_MARKS}}}){_MARKS}"
@@ -55,12 +55,12 @@ _UNSAFE = (
 def unsafe() -> re.Pattern[str]:
     """Return the pattern of characters that must not reach a terminal.
 
-    Compiled at its first use, which is rare.
+    Compiled when first used, because it is rarely needed.
     """
     return re.compile(_UNSAFE)
 
 
-# The first UTF-8 bytes of the marks above, which their category does not reveal.
+# The first UTF-8 bytes of the characters above.
 _MARKS_BEGIN = (
     b"\xcc",
     b"\xcd",
@@ -74,8 +74,9 @@ _MARKS_BEGIN = (
 
 
 def is_harmless(text: str) -> bool:
-    """Return whether the text certainly holds nothing unsafe. This check is quick, and
-    may be False for safe text.
+    """Return whether the text is certainly safe.
+
+    A quick check, which may return False for safe text.
     """
     if not text.isprintable():
         return False
@@ -88,7 +89,7 @@ def is_harmless(text: str) -> bool:
 def visible(text: str, *, but: str = "") -> str:
     r"""Return the text with unsafe characters as escapes, such as `\\x1b`.
 
-    Those in `but` stay.
+    The characters in `but` stay.
     """
     if is_harmless(text.translate(dict.fromkeys(map(ord, but)))):
         return text
@@ -96,9 +97,9 @@ def visible(text: str, *, but: str = "") -> str:
 
 
 def visible_styled(text: str, *, but: str = "") -> str:
-    """Return our own text like `visible`, but with its colours.
+    """Return our own text like `visible`, but keep its colours.
 
-    Foreign parts of the text must be visible already.
+    Untrusted parts must already be escaped.
     """
     parts = COLOUR.split(text)
     parts[::2] = [visible(part, but=but) for part in parts[::2]]
@@ -110,11 +111,10 @@ def _escape(character: str) -> str:
 
 
 _FORMS: dict[str, str] = {}
-"""Each form in which a secret may appear, in lower case, with the beginning that
-identifies it.
+"""The encoded forms of each secret, in lower case, by their first characters.
 
-A form is found in any mixture of plain characters and escapes of URLs, JSON and HTML,
-and in any case: a host name that contains the secret is written in lower case.
+A form is found in any case, because host names are in lower case, and in any mixture of
+plain characters and escapes of URLs, JSON and HTML.
 """
 
 
@@ -133,7 +133,7 @@ def hide(secret: str) -> None:
         for written, telling in _written(secret):
             form = lower(written)
             forms[form] = form[:telling]
-        # All at once: other threads mask in the meantime.
+        # Replace it at once, because other threads may be masking.
         _FORMS.update(forms)
 
 
@@ -144,8 +144,8 @@ Find = Callable[[str], Iterable[tuple[int, int]]]
 def masked(text: str, find: Find | None = None) -> MaskedText:
     """Return the text with `***` for every known secret.
 
-    The beginning of a secret, of eight characters or more, is masked as well, and so
-    are the secrets that `find` finds.
+    Also masks the start of a secret, from eight characters on, and the secrets that
+    `find` finds.
     """
     # A copy, because other threads may add to it in the meantime.
     forms = _FORMS.copy()
@@ -167,7 +167,7 @@ def masked(text: str, find: Find | None = None) -> MaskedText:
 def cut(text: MaskedText, limit: int = LONGEST) -> MaskedText:
     """Return at most `limit` characters of the text.
 
-    A note says how many are missing.
+    The cut text ends with the number of missing characters.
     """
     return (
         text
@@ -177,9 +177,8 @@ def cut(text: MaskedText, limit: int = LONGEST) -> MaskedText:
 
 
 def excerpt(text: str, limit: int = LONGEST) -> MaskedText:
-    """Return an untrusted text's start, masked and visible.
-
-    It is cut to `limit` characters afterwards.
+    """Return the start of an untrusted text, masked and escaped, and then cut to
+    `limit`.
     """
     return cut(MaskedText(visible(masked(text))), limit)
 
@@ -187,9 +186,9 @@ def excerpt(text: str, limit: int = LONGEST) -> MaskedText:
 def _written(secret: str) -> Iterator[tuple[str, int]]:
     """Yield the encoded forms of the secret.
 
-    Each form comes with the number of characters at its start that are masked even
-    without the rest. The forms are the secret itself, its bytes in UTF-8, reversed, in
-    hexadecimal, in base64 and in base32.
+    The forms are the secret itself, its bytes in UTF-8, reversed, in hexadecimal, in
+    base64 and in base32. With each comes the number of first characters that are also
+    masked alone.
     """
     raw = secret.encode("utf-8", "surrogateescape")
     for form in (secret, raw.decode("latin-1"), secret[::-1]):
@@ -203,10 +202,9 @@ def _written(secret: str) -> Iterator[tuple[str, int]]:
 
 
 def _within(raw: bytes, encode: Callable[[bytes], bytes], *, bits: int) -> Iterator[str]:
-    """Yield the encoded bytes for each offset.
+    """Yield the bytes as encoded at each offset in longer data.
 
-    The bytes may begin at any offset within longer ones. Characters at the edges are
-    left out, because they depend on the neighbouring bytes.
+    Characters at the edges are left out, because they depend on neighbouring bytes.
     """
     for offset in range(math.lcm(8, bits) // 8):
         encoded = encode(b"\0" * offset + raw).decode()

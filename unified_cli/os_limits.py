@@ -1,5 +1,5 @@
-"""Calls that the operating system may refuse at any time, and calls that no deadline
-and no signal can end.
+"""Wrap calls that the operating system may refuse at any time, and calls that neither a
+deadline nor a signal can end.
 """
 
 import contextlib
@@ -41,7 +41,7 @@ def start_thread(work: Callable[[], None]) -> Thread:
     try:
         thread.start()
     except RuntimeError:
-        # All that `start` raises for a new thread.
+        # The only error of `start` for a new thread.
         raise StorageError(
             "the operating system allows no more threads",
             hint="ulimit -u shows the limit, --workers 1 needs few",
@@ -77,24 +77,21 @@ def raise_open_files(wanted: int) -> int:
 
 
 def is_no_descriptor(error: BaseException) -> bool:
-    """Return whether the error is a lack of descriptors.
-
-    The operating system refused to open another file or socket.
-    """
+    """Return whether too many files and sockets are open."""
     return isinstance(error, OSError) and error.errno in {errno.EMFILE, errno.ENFILE}
 
 
 def no_descriptor() -> StorageError:
-    """Return the error for a lack of descriptors."""
+    """Return the error for too many open files and sockets."""
     return StorageError(
         "the operating system allows no more open files or connections", hint=_FEWER_FILES
     )
 
 
 def absolute(path: Path) -> Path:
-    """Return the path from the root. Links and `..` stay in it.
+    """Return the absolute path. Links and `..` stay in it.
 
-    Raises StorageError if it is below a working directory that was removed.
+    Raises StorageError if it is relative and the working directory was removed.
     """
     try:
         return path.absolute()
@@ -105,9 +102,9 @@ def absolute(path: Path) -> Path:
 
 
 def resolve_path(path: Path) -> Path:
-    """Return the path from the root, without links and `..`.
+    """Return the absolute path, without links and `..`.
 
-    The path need not exist. Raises as `absolute` does, and OSError.
+    The path need not exist. Raises the errors of `absolute`, and OSError.
     """
     # `Path.resolve` raises for links in a circle before Python 3.13.
     return Path(os.path.realpath(absolute(path)))
@@ -125,7 +122,7 @@ def lost_directory() -> StorageError | None:
 def with_next_step(error: UnifiedError) -> UnifiedError:
     """Return the error with a next step, if one is known.
 
-    A step is known for a lack of descriptors, a missing file and a removed working
+    There is one for too many open files, a missing file, and a removed working
     directory. A ConfigError about a file in a removed directory becomes a StorageError.
     """
     causes = [*_causes(error)]
@@ -156,7 +153,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 def _about_file(cause: OSError, message: str) -> str | None:
     """Return what to do about a missing file or folder.
 
-    None if the message does not name the file, or the error is a different one.
+    Returns None for another error, or if the message does not name the file.
     """
     name = str(cause.filename) if isinstance(cause.filename, str | os.PathLike) else ""
     if not name or name not in message:
@@ -177,11 +174,11 @@ def _closest_file_advice(missing: Path) -> str | None:
 
 
 class UnansweredError(TimeoutError):
-    """The call did not end by its deadline; its thread is abandoned."""
+    """The call did not end by its deadline, and its thread was abandoned."""
 
 
 def run_with_timeout(work: Callable[[], Result], seconds: float = math.inf) -> Result:
-    """Return the result of the work, within this many seconds.
+    """Do the work within this many seconds, and return its result.
 
     Raises the error of the work, UnansweredError if it takes longer, and StorageError
     if no thread can start.

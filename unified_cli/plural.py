@@ -1,6 +1,4 @@
-"""Numbers with their nouns, lists of names and ages, as people say them: `1 record`,
-`a, b and 7 more`, `2 h ago`.
-"""
+"""Write numbers, names and ages: `1 record`, `a, b and 7 more`, `2 h ago`."""
 
 from collections.abc import Sequence
 
@@ -24,9 +22,9 @@ def plural(noun: str) -> str:
 
 
 def named(names: Sequence[str], most: int | None = None) -> str:
-    """Return the names, as connections are named.
+    """Return a list of names.
 
-    If `most` is given, return at most this many, and how many more there are.
+    With `most`, name at most this many, and say how many more there are.
     """
     more = f" and {len(names) - most} more" if most is not None and len(names) > most else ""
     return ", ".join(names[:most]) + more

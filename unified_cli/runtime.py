@@ -32,10 +32,9 @@ T = TypeVar("T")
 class _DescriptorStream(io.RawIOBase):
     """A stream of a descriptor, which stays open.
 
-    Terminal multiplexers and Node.js hand over pipes and terminals in non-blocking
-    mode, and other holders may set that mode at any time. In this mode a write may be
-    partial, and a read may find nothing yet. The mode is not changed, because other
-    programs share it.
+    Terminal multiplexers and Node.js pass on pipes and terminals in non-blocking mode,
+    and other programs may set it at any time. A write may then be partial, and a read
+    may find nothing yet. Other programs share the mode, so do not change it.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -46,7 +45,7 @@ class _DescriptorStream(io.RawIOBase):
 
 
 class WholeWriter(_DescriptorStream):
-    """Writes all of the data to a descriptor, however long the reader takes."""
+    """Writes all of the data to a descriptor, even if the reader is slow."""
 
     def writable(self) -> bool:
         """Always."""
@@ -98,7 +97,7 @@ def _when_ready(descriptor: int, event: int, act: Callable[[], T]) -> T:
 
 
 class Exchanges(Protocol):
-    """The layer between a command and the network, which records exchanges or replays a
+    """A layer between a command and the network. It records exchanges, or replays a
     recording.
     """
 
@@ -116,9 +115,9 @@ class Exchanges(Protocol):
 
 
 class Runtime(NamedTuple):
-    """Everything that is not the command line itself.
+    """The environment of a command.
 
-    A stream is None if its descriptor was closed before the program began. `transport`
+    A stream is None if its descriptor was closed when the program began. `transport`
     replaces the network.
     """
 
@@ -134,7 +133,7 @@ class Runtime(NamedTuple):
     color: str = "auto"
     """Whether stdout is coloured: `auto`, `always` or `never`."""
     pretty: bool = False
-    """JSON is indented off a terminal too."""
+    """Whether to indent JSON even if stdout is not a terminal."""
     columns: int | None = None
     """The terminal's width; None asks the terminal."""
     folders: Mapping[str, Path] | None = None
@@ -142,7 +141,7 @@ class Runtime(NamedTuple):
     monotonic: Callable[[], float] = time.monotonic
     """Seconds that never go back, for waits and deadlines."""
     wall: Callable[[], float] = time.time
-    """Seconds since 1970, to show to people, never for a decision."""
+    """Seconds since 1970, for times that people see. Use `monotonic` for waits."""
     sleep: Callable[[float], None] = time.sleep
     check: Callable[[], None] = lambda: None
     """Raises AbandonedError before a request whose answer is no longer wanted."""
@@ -152,7 +151,7 @@ class Runtime(NamedTuple):
 
     @classmethod
     def system(cls) -> "Runtime":
-        """Return this process's runtime, removing the token from the environment."""
+        """Return this process's runtime, and remove the token from the environment."""
         stderr = _writer(sys.stderr)
         environ = dict(os.environ)
         # Other programs inherit the environment, and jq programs show it.
@@ -174,13 +173,13 @@ class Runtime(NamedTuple):
     def replays(self) -> bool:
         """Whether every answer comes from a recording.
 
-        Then no token is needed and nothing is learned.
+        A replay needs no token, and learns no rates.
         """
         return self.exchanges is not None and self.exchanges.replays
 
     @property
     def width(self) -> int:
-        """The width to write in. 80 columns off a terminal."""
+        """The width to write in: that of the terminal, or else 80 columns."""
         if self.columns is not None:
             return self.columns
         return shutil.get_terminal_size().columns if self.stdout_is_terminal else 80
@@ -197,7 +196,7 @@ class Runtime(NamedTuple):
         return status is not None and stat.S_ISFIFO(status.st_mode)
 
     def prints_into(self, path: Path) -> bool:
-        """Return whether stdout is this file, which the shell has emptied before."""
+        """Return whether stdout is this file, which the shell has already truncated."""
         status = self._stdout_status()
         try:
             return status is not None and os.path.samestat(status, path.stat())
@@ -216,7 +215,7 @@ class Runtime(NamedTuple):
         `--color` decides, then the variables, then the terminal.
 
         The variables are those of no-color.org and bixense.com/clicolors, and
-        FORCE_COLOR; an empty one is unset. A dumb terminal has no colours.
+        FORCE_COLOR. An empty variable counts as unset. A dumb terminal has no colours.
         """
         if self.color != "auto":
             return self.color == "always"
@@ -241,8 +240,7 @@ class Runtime(NamedTuple):
         """
         if self.folders is not None:
             return self.folders.get(kind)
-        # Without a home directory platformdirs would name a folder below "/", which
-        # belongs to no user.
+        # Without a home directory, platformdirs would return a folder below "/".
         if self.environ.get("HOME") in ("", "/"):
             return None
 

@@ -1,5 +1,5 @@
-"""SIGINT and SIGTERM: the first stops the program in order, the second ends it at
-once.
+"""Handle SIGINT and SIGTERM: the first stops the program in order, the second ends it
+at once.
 """
 
 import contextlib
@@ -19,17 +19,17 @@ _CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 LONGEST_WAIT = 0.5
 """Seconds that the main thread waits for any other at a time.
 
-Python handles a signal when the interrupted wait is over. A signal just before the
-wait, while the thread hands over the interpreter lock, interrupts nothing.
+Python handles a signal when a wait was interrupted. A signal just before the wait,
+while the thread releases the interpreter lock, does not interrupt it.
 """
 
 
 _MOMENT = 0.02
-"""Seconds after which a signal that Python lost is sent again."""
+"""How long to wait before sending a signal again that Python has lost, in seconds."""
 
 _SAME = 0.25
-"""Seconds in which a second signal counts as the first: `timeout` of coreutils sends
-each one to the process and to its group.
+"""For how many seconds a second signal counts as the first: `timeout` of coreutils
+sends a signal to the process and to its group.
 """
 
 
@@ -37,28 +37,27 @@ def handle_signals() -> None:
     """Handle both signals from now on."""
     sys.unraisablehook = _send_again
     for number in _CODES:
-        # A process started to survive in the background ignores them, and continues to
-        # do so.
+        # A background process may have been started to ignore them, and must still do
+        # so.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _stop)
 
 
 @contextlib.contextmanager
 def ending_at_once() -> Iterator[None]:
-    """Let both signals end the process during the block.
+    """Let both signals end the process during the block. A shell sees the same exit
+    codes.
 
-    A shell shows the same exit codes.
-
-    Use it for libraries that run long and keep Python's handlers from running, such as
-    jq. Everything that survives `kill -9` survives this, too. It does nothing in other
-    threads than the main one, which alone can change handlers, and in the first process
-    of a container, for which the system ignores signals that have no handler.
+    Use it for libraries that run long and block Python's handlers, such as jq, and only
+    for work that survives `kill -9`. It does nothing in other threads, because only the
+    main thread can change handlers. It also does nothing in the first process of a
+    container, for which the system ignores signals without a handler.
     """
     if threading.current_thread() is not threading.main_thread() or os.getpid() == 1:
         yield
         return
     handlers = {number: signal.getsignal(number) for number in _CODES}
-    # A handler that was not set by Python cannot be set again.
+    # A handler that Python did not set cannot be restored.
     ours = {number: handler for number, handler in handlers.items() if callable(handler)}
     try:
         for number in ours:
@@ -71,12 +70,11 @@ def ending_at_once() -> Iterator[None]:
 
 @contextlib.contextmanager
 def interrupts_left_to_others() -> Iterator[None]:
-    """Do nothing on SIGINT during the block.
+    """Ignore SIGINT during the block, because another program has the terminal and
+    handles it.
 
-    Another program has the terminal, and handles the signal.
-
-    That program inherits the handling from before the block. It does nothing in other
-    threads than the main one.
+    That program does not inherit this. Does nothing in other threads than the main
+    thread.
     """
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
@@ -92,13 +90,13 @@ def interrupts_left_to_others() -> Iterator[None]:
 
 
 RUN_AGAIN = "run the same command again"
-"""The command that continues work with a journal."""
+"""How to continue work that has a journal."""
 
 
 def say_how_to_continue(stop: BaseException, done: str, onward: str) -> None:
     """Add progress and the next step to a signal.
 
-    `done` is the progress before the signal came. The last line on stderr shows both.
+    `done` is the progress. The last line on stderr shows both.
     """
     stop.add_note(f"broken off after {done}; to continue: {onward}")
 
@@ -108,7 +106,7 @@ def with_progress(so_far: Callable[[], str]) -> Iterator[None]:
     """Add progress and the next step to a signal within the block.
 
     `so_far` returns the progress when the signal comes. Use it for work that writes
-    nothing, and starts again from the beginning.
+    nothing and starts from the beginning again.
     """
     try:
         yield
@@ -125,8 +123,7 @@ def exit_code(stop: KeyboardInterrupt) -> int:
 def find_stop(error: Exception) -> KeyboardInterrupt | None:
     """Return the signal behind an error, if any.
 
-    Before 3.12 Python wraps an exception that is raised while a class names its
-    members.
+    Before 3.12, Python wraps an exception that is raised in `__set_name__`.
     """
     return error.__cause__ if isinstance(error.__cause__, KeyboardInterrupt) else None
 
@@ -138,9 +135,9 @@ def _stop(number: int, _frame: object) -> NoReturn:
 
 
 def share_terminal() -> None:
-    """Let the first Ctrl-C stop the program in order.
+    """Let only the first Ctrl-C stop the program in order.
 
-    Later ones are left to the program that has the terminal.
+    Later ones are for the program that has the terminal.
     """
     if (
         threading.current_thread() is threading.main_thread()
@@ -162,7 +159,7 @@ def _send_again(lost: "sys.UnraisableHookArgs") -> None:
         return
     handle_signals()
     number = signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT
-    # Sent from another thread, after this one has left the callback.
+    # Send it from another thread, after this thread has left the callback.
     again = threading.Timer(_MOMENT, os.kill, (os.getpid(), number))
     again.daemon = True
     again.start()

@@ -1,4 +1,6 @@
-"""The only writer of stderr: all text is safe for a terminal and free of secrets."""
+"""Write to stderr. No other module does. All text is safe for a terminal, and secrets
+are masked.
+"""
 
 import os
 import re
@@ -14,23 +16,21 @@ _WIDTH = 80
 _INDENT = "  "
 _ANSWER = len(" yes ")
 _KEPT = "\u00a0"
-# Text that users may copy: an option with its value, or a command up to the end of its
-# clause.
+# Text that users may copy: an option with its value, or a command.
 _COPIED = r"(?<![\w-])(--?[a-z][\w-]* \S|unified (?:[^(),;:]|:(?! ))*(?<! ))"
 
 
 class RequestObserver(Protocol):
-    """An observer of the requests of a run, such as its progress."""
+    """Observes the requests of a run, for example to show progress."""
 
     @property
     def draws(self) -> bool:
         """Whether a status line shows the progress."""
 
     def waiting(self, seconds: float, reason: str, total: float) -> None:
-        """Note that a request waits before it is sent.
+        """Note that a request waits for this many `seconds`, for this `reason`.
 
-        It waits this many `seconds`, for this `reason`. Including this wait, requests
-        were held back for `total` seconds.
+        `total` is the time that requests have waited, including this wait.
         """
 
     def retried(self) -> None:
@@ -51,8 +51,8 @@ class Stderr:
     """Writes messages to stderr: secrets masked, control characters escaped, each call
     in one write.
 
-    `stream` is None if stderr is closed: then nothing is written. `verbosity` counts
-    the `-v`s. Threads may share it.
+    Nothing is written if stderr is closed, so that `stream` is None. `verbosity` is the
+    number of `-v`. Thread-safe.
     """
 
     def __init__(self, stream: BinaryIO | None, *, encoding: str = "utf-8") -> None:
@@ -61,25 +61,25 @@ class Stderr:
         self._lock = Lock()
         self._status = ""
         self._erased = False
-        """The last thing written was nothing, over the status line: the cursor is at
-        the start of a line.
+        """Whether the status line was erased, so that the cursor is at the start of a
+        line.
         """
         self._waiting = ""
-        """Messages held back while another program had the terminal."""
+        """Messages to print when another program has left the terminal."""
         self.sharer: TerminalSharer | None = None
         self.observer: RequestObserver | None = None
         self.quiet = False
         self.machine = False
-        """Errors are printed as JSON objects."""
+        """Whether errors are printed as JSON."""
         self.verbosity = 0
         self.run = ""
-        """The id of the run that is under way, which errors printed as JSON name."""
+        """The id of the present run, for errors in JSON."""
         self.reported: set[str] = set()
         """The query parameters that were reported as unknown."""
         self.has_sent = False
-        """A request was sent."""
+        """Whether a request was sent."""
         self.names_runs = True
-        """Runs are kept, so their ids are printed."""
+        """Whether runs are stored, so that their ids are printed."""
 
     @property
     def columns(self) -> int:
@@ -87,7 +87,7 @@ class Stderr:
         return self._terminal_columns() or _WIDTH
 
     def goes_to(self, stream: BinaryIO | None) -> bool:
-        """Return whether a stream shares stderr's pipe or file, as with `2>&1`."""
+        """Return whether a stream and stderr are the same file, as with `2>&1`."""
         try:
             pair = [os.fstat(one.fileno()) for one in (self._stream, stream) if one is not None]
         except (OSError, ValueError):
@@ -97,9 +97,7 @@ class Stderr:
         ) and not stat.S_ISCHR(pair[0].st_mode)
 
     def named(self, name: str) -> "Stderr":
-        """Return a writer that puts a name, such as a connection's, before each
-        line.
-        """
+        """Return a writer that prefixes each line with the name of a connection."""
         return _NamedStderr(self, name)
 
     def begin_run(self, run: str) -> None:
@@ -151,7 +149,7 @@ class Stderr:
     def prompt(self, text: str) -> None:
         """Print a prompt.
 
-        The answer is typed on its last line, which has room for a short one.
+        The answer is typed on the last line, which has room for a short answer.
         """
         if self.sharer is not None:
             self.sharer.make_way()
@@ -187,7 +185,7 @@ class Stderr:
     def catch_up(self, first: str | None) -> None:
         """Print messages held back for another program.
 
-        The line `first` comes before them, unless `--quiet` suppresses it.
+        The line `first` is printed before them, unless `--quiet` suppresses it.
         """
         with self._lock:
             if first and not self.quiet:

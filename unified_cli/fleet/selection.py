@@ -53,7 +53,7 @@ def for_reads(runtime: Runtime, config: Config, options: ConnectionOptions) -> S
 
 def _resolved(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
     check_account(options.account_id)
-    # Copy it, because os.environ decodes a variable at each access.
+    # Copy it, because the environment decodes a variable at each access.
     runtime = runtime._replace(environ={**runtime.environ})
     names = profiles.select(config, options.profile)
     selected = {

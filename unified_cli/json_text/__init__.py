@@ -1,3 +1,4 @@
-"""JSON as text: checked, split and changed without decoding it, so that no digit, key
-or order changes.
+"""Check, split and change JSON as text.
+
+It is not decoded, so that no digit, key or order changes.
 """

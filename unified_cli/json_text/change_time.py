@@ -17,7 +17,7 @@ class Instant(NamedTuple):
     """A time in UTC with all its digits.
 
     `rest` has the digits after the microseconds, without trailing zeros, so that
-    instants are ordered by time.
+    instants can be compared.
     """
 
     at: datetime

@@ -28,7 +28,8 @@ class ValueDifference(NamedTuple):
 class PathRules(NamedTuple):
     """The paths to ignore, and the paths of arrays whose order does not matter.
 
-    A path such as `tags.name` is for every item of `tags`, and `tags[0]` for one item.
+    A path such as `tags.name` applies to every item of `tags`, and `tags[0]` to one
+    item.
     """
 
     ignored: frozenset[str] = frozenset()
@@ -36,7 +37,7 @@ class PathRules(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """The path of a value, with and without the numbers of items."""
+    """The path of a value, with and without item numbers."""
 
     path: str = ""
     general: str = ""
@@ -130,7 +131,7 @@ def canonical(value: bytes, rules: PathRules = _NO_RULES, place: _Place = _TOP) 
 def _canonical_number(number: bytes) -> bytes:
     """Return the canonical text of a number.
 
-    `1.10`, `1.1` and `11e-1` become the same text. No digits are lost.
+    `1.10`, `1.1` and `11e-1` become the same text, and no digits are lost.
     """
     match = _PARTS.fullmatch(number)
     if match is None or len(match[4] or b"") > _LONGEST_EXPONENT:

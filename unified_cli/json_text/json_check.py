@@ -15,9 +15,9 @@ PIECE = 1024 * 1024
 DEEPEST = 200
 """The deepest nesting of any JSON text that we read or write."""
 _LONGEST_ESCAPE = 6
-# JSON allows a lone surrogate, such as `\ud83d`, but msgspec refuses it. So msgspec
-# gets a copy of the same length, with `\ufffd` instead of the halves, and its results
-# are cut out of the original text by position.
+# JSON allows a lone surrogate, such as `\ud83d`, but msgspec refuses it. So give
+# msgspec a copy of the same length, with `\ufffd` instead of the halves, and cut its
+# results out of the original text by position.
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 _PAIR = re.compile(
@@ -25,7 +25,7 @@ _PAIR = re.compile(
     rb"|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)",
     re.DOTALL,
 )
-# Both kinds of brackets count as one. Other code checks that they match.
+# Count both kinds of brackets as one. Other code checks that they match.
 _ONE_KIND = bytes.maketrans(b"[]", b"{}")
 _ESCAPE = re.compile(rb'\\["\\]')
 _EVERY_BYTE = bytes(range(256))
@@ -45,9 +45,9 @@ def without_halves(text: bytes) -> bytes:
 def without_surrogates(text: bytes) -> bytes:
     r"""Return the text with `\ufffd` instead of every surrogate, including pairs.
 
-    Without surrogates, the result is the same object. Positions and the structure stay
-    the same, but strings may differ: after an escaped backslash, the letters `ud83d`
-    are also replaced.
+    Positions and structure stay the same, but strings may not: after an escaped
+    backslash, the letters `ud83d` are also replaced. A text without surrogates is
+    returned itself.
     """
     if not _SURROGATE.search(text):
         return text
@@ -85,7 +85,7 @@ def _end_of_whole_escapes(piece: bytes) -> int:
 def flaw(text: bytes) -> str:
     """Return why the text is not one JSON value, or "".
 
-    The words follow the name of the text.
+    The reason is written to follow the name of the text.
     """
     return encoding_flaw(text) or depth_flaw(text) or syntax_flaw(text)
 
@@ -99,7 +99,7 @@ def encoding_flaw(text: bytes) -> str:
     """Return where the text is not UTF-8, or ""."""
     if text.isascii():
         return ""
-    # Decode in pieces, because with one emoji Python takes four bytes for each
+    # Decode in pieces, because one emoji makes Python use four bytes for each
     # character.
     decoder = codecs.getincrementaldecoder("utf-8")()
     for at in range(0, len(text), PIECE):
@@ -121,7 +121,7 @@ def syntax_flaw(text: bytes) -> str:
     # mebibyte. For larger texts, it needs a tenth of the memory.
     try:
         reason = _msgspec_refusal(text)
-        # msgspec refuses a lone surrogate, which is valid JSON and occurs in cut texts.
+        # msgspec refuses lone surrogates, which are valid JSON and occur in cut texts.
         if not reason or not _msgspec_refusal(without_surrogates(text)):
             return ""
     except RecursionError:
@@ -173,27 +173,25 @@ def after_blanks(text: str, at: int) -> int:
 
 
 def deeper_than(text: bytes, levels: int) -> bool:
-    """Return whether brackets are nested deeper than that, which could overflow
-    parsers.
+    """Return whether brackets are nested deeper than this. Parsers could overflow.
 
     The text need not be JSON. It is checked a mebibyte at a time, to save memory.
     """
-    # In a large text, counting takes as long as the check, and rarely spares it.
+    # In a large text, counting first takes as long as the check, and rarely avoids it.
     if len(text) <= PIECE and text.count(b"{") + text.count(b"[") <= levels:
         return False
     left = b""
     for brackets in _outside_strings(text, _ALL_BUT_BRACKETS):
         whole = left + brackets
         left = b"{" * (whole.count(b"{") - whole.count(b"}"))
-        # If all open brackets are closed, the depth is the number of rounds that remove
-        # pairs.
+        # If the brackets match, the depth is how often innermost pairs can be removed.
         if len(left) > levels or b"{}" in _unpaired(whole + b"}" * len(left), levels):
             return True
     return False
 
 
 def is_longer(array: bytes | memoryview, items: int) -> bool:
-    """Return whether a JSON array has more items, without decoding it."""
+    """Return whether a JSON array has more items than this, without decoding it."""
     left, commas = b"", 0
     for number, marks in enumerate(_outside_strings(array, _ALL_BUT_MARKS)):
         # Without the array's own bracket, its commas are outside brackets.
@@ -202,7 +200,7 @@ def is_longer(array: bytes | memoryview, items: int) -> bool:
             left = fewer
         inner = left.lstrip(b",")
         commas += len(left) - len(inner)
-        # Commas after an open bracket belong to an item.
+        # Commas after an open bracket are within an item.
         left = inner.replace(b",", b"")
         if commas >= items:
             return True
@@ -210,7 +208,7 @@ def is_longer(array: bytes | memoryview, items: int) -> bool:
 
 
 def has_more_commas(text: bytes, number: int) -> bool:
-    """Return whether a text has more commas outside strings, and so more values."""
+    """Return whether a text has more commas than this outside strings."""
     return (
         text.count(b",") > number
         and sum(map(len, _outside_strings(text, _ALL_BUT_COMMAS))) > number
@@ -221,7 +219,7 @@ def _outside_strings(text: bytes | memoryview, dropped: bytes) -> Iterator[bytes
     inside = 0
     for piece in pieces(text):
         whole = _ESCAPE.sub(b"", piece) if b"\\" in piece else piece
-        # Strings without such characters have become two adjacent quotes.
+        # Strings without these characters have become two adjacent quotes.
         parts = whole.translate(_ONE_KIND, dropped).replace(b'""', b"").split(b'"')
         yield b"".join(parts[inside::2])
         inside ^= (len(parts) - 1) & 1

@@ -17,7 +17,7 @@ class TooLongError(Exception):
 class JsonStream:
     """Reads JSON from pieces of UTF-8.
 
-    `longest` is the most characters of a value. Its methods raise TooLongError, and
+    `longest` is the most characters of a value. Methods raise TooLongError, and
     ValueError with a reason to append to the name of the text.
     """
 
@@ -74,9 +74,9 @@ class JsonStream:
             self._read()
 
     def _read(self) -> None:
-        """Double the buffered text.
+        """Read as much text again as is buffered.
 
-        So a long value is not scanned again for each piece.
+        Otherwise a long value would be scanned again for each piece.
         """
         rest = self._text[self._at :]
         if len(rest) > self._longest:

@@ -1,5 +1,6 @@
-"""Split a record into its members as JSON text, without decoding them, so that numbers
-keep their digits.
+"""Split a record into its members as JSON text.
+
+They are not decoded, so that numbers keep their digits.
 
 This also works for text that msgspec rejects.
 """
@@ -40,8 +41,8 @@ def placed_members(
 ) -> Iterator[tuple[bytes, int, int]]:
     """Yield each key and the bounds of its value.
 
-    The keys are as written, in order, and may repeat. A value whose length is in
-    `lengths` is skipped without being scanned.
+    The keys are as written, in order, and may repeat. Values whose lengths are known,
+    in `lengths`, are skipped without a scan.
     """
     at = text.index(b"{") + 1
     while found := _KEY.match(text, at):
@@ -150,7 +151,7 @@ def join(members: Parts) -> bytes:
 
 
 class PlacedRecords(Sequence[Record]):
-    """Records stored as positions in a text. Each is sliced out when it is used."""
+    """Records as positions in a text. A record is sliced out when it is used."""
 
     def __init__(self, text: bytes, places: "array[int]") -> None:
         self._text = text
@@ -194,7 +195,7 @@ _ITEMS = msgspec.json.Decoder(list[Record])
 def placed(text: bytes, start: int, records: Sequence[Record]) -> PlacedRecords:
     """Return the records of the array at `start`.
 
-    The positions were found in another version of the text, in which they are the same.
+    Their positions were found in another text of the same structure.
     """
     return PlacedRecords(text, item_bounds(text, start, map(len, records)))
 

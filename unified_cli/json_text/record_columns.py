@@ -27,7 +27,7 @@ class _PathStep(NamedTuple):
 def pick(members: Parts, column: str) -> bytes | None:
     """Return the value of a column, or None without it.
 
-    A key that is spelled like the column is preferred. Returns JSON null, not None, if
+    Prefers a key that is spelled like the column. Returns JSON null instead of None if
     a parent is null or a list without such an item, because another record may have the
     column.
     """
@@ -83,8 +83,9 @@ def _value_of_each(value: bytes, wanted: Sequence[int | None], rest: str) -> byt
 
 
 def project(record: Record, columns: Sequence[str]) -> Record:
-    """Return a record with only these columns, null if missing. Other values than
-    objects are unchanged.
+    """Return a record with only these columns; missing columns are null.
+
+    A value that is not an object is returned unchanged.
     """
     members = parts(record)
     if members is None:
@@ -94,9 +95,10 @@ def project(record: Record, columns: Sequence[str]) -> Record:
 
 
 def paths(members: Parts) -> Iterator[str]:
-    """Yield the column names of a record.
+    """Yield the column names of a record, such as `status`, `status.name` and
+    `tags.name`.
 
-    They are up to one level deep, such as `status`, `status.name` and `tags.name`.
+    They are at most one level deep.
     """
     for key, value in members.items():
         yield key

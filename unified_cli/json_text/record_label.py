@@ -24,8 +24,8 @@ _FIRST = re.compile(rb'\{"_profile":"([^"\\]*)"(?:,|(?=\}))')
 def label(records: Sequence[Record], name: str) -> list[Record]:
     """Return the records with the connection's name as the first member.
 
-    Other values than objects become the member `_record` of an object. A served
-    `_profile` is renamed.
+    A value that is not an object becomes the member `_record` of an object. If a record
+    already has `_profile`, it is renamed.
     """
     first = b"{%b:%b" % (msgspec.json.encode(LABEL), msgspec.json.encode(name))
     start = first + b","
@@ -41,9 +41,9 @@ def label(records: Sequence[Record], name: str) -> list[Record]:
 
 
 def relabel(records: Sequence[Record], name: str) -> list[Record]:
-    """Return a program's results with the label again.
+    """Return the results of a program on labelled records, with the label added again.
 
-    The program may have changed the label of the records.
+    The program may have changed it.
     """
     texts = map(bytes, records)
     return label([Record(_without(text) if carries(text) else text) for text in texts], name)
@@ -95,7 +95,7 @@ def _with_profile_renamed(record: bytes) -> bytes:
 
 
 def carries(record: bytes) -> bool:
-    """Return whether a record of valid JSON has `_profile`."""
+    """Return whether a record, which is valid JSON, has `_profile`."""
     return _may_carry(record) and _KEY.search(record) is not None and LABEL in (parts(record) or {})
 
 

@@ -1,5 +1,7 @@
-"""Decode JSON into classes and encode it with msgspec, seven times as fast as the
-standard library; thread-safe.
+"""Decode JSON into classes and encode it with msgspec, which is seven times as fast as
+the standard library.
+
+Thread-safe.
 """
 
 import threading
@@ -19,8 +21,8 @@ _ENCODER = msgspec.json.Encoder()
 def decode(text: bytes, kind: type[T]) -> T:
     """Decode JSON as a value of this class.
 
-    Raises MsgspecError if it does not fit the class, ValueError if it is not UTF-8, and
-    RecursionError if it is nested too deeply.
+    Raises MsgspecError if it does not match the class, ValueError if it is not UTF-8,
+    and RecursionError if it is nested too deeply.
     """
     found: T = _decoder(kind).decode(text)
     return found
@@ -37,8 +39,8 @@ def convert(value: Any, kind: type[T]) -> T:
 def _decoder(kind: Any) -> "msgspec.json.Decoder[Any]":
     if found := _DECODERS.get(kind):
         return found
-    # msgspec 0.22 stores its plan for a class before it is complete. A second thread
-    # that uses an incomplete plan crashes the process, so use a lock.
+    # Use a lock, because msgspec 0.22 stores its plan for a class before it is
+    # complete. A second thread that uses it would crash the process.
     with _LOCK:
         return _DECODERS.setdefault(kind, msgspec.json.Decoder(kind))
 
@@ -52,7 +54,7 @@ def compact_objects(columns: JsonColumns) -> list[bytes]:
 
 @lru_cache(256)
 def _structure(names: tuple[str, ...]) -> type[msgspec.Struct]:
-    """Return a class with these members, which is twice as fast as a dict."""
-    # A field cannot be named `from`, for example.
+    """Return a class with these members. It is twice as fast as a dict."""
+    # Rename fields, because a field cannot be named `from`, for example.
     fields = {f"field_{place}": name for place, name in enumerate(names)}
     return msgspec.defstruct("Structure", fields, rename=fields, gc=False)

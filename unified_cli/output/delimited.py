@@ -1,5 +1,6 @@
-"""Write records as CSV or TSV. The first page defines the columns. Members that first
-appear on later pages have no column, and are reported.
+"""Write records as CSV or TSV.
+
+The first page defines the columns. Members that only later pages have are reported.
 """
 
 import re
@@ -72,7 +73,7 @@ class Delimited(RecordWriter):
         if self._columns is None:
             self._columns = dict.fromkeys(self._style.columns) or self._fix(slices)
 
-    # `one_line` has no effect, because each cell is encoded again.
+    # `one_line` is not needed, because each cell is encoded again.
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
         """Yield the rows, and the header before the first row."""
         for rows in joined(self._rows(records)):
@@ -104,7 +105,7 @@ class Delimited(RecordWriter):
         return mark + self._line([self._cell(column, guard=False) for column in columns])
 
     def shortcomings(self) -> Sequence[str]:
-        """Return the keys that have no column."""
+        """Return a sentence about members without a column."""
         if not self._lost:
             return []
         lost = named([*self._lost], _MOST_NAMED) + (

@@ -17,7 +17,7 @@ class Format(NamedTuple):
 
     name: str
     writer: str = ""
-    """The class in `output` that writes records, as `module:Class`. Empty for raw."""
+    """The class in `output` that writes records, as `module:Class`. "" for raw."""
     lines: bool = False
     """Whether each record is on its own line."""
     document: bool = False
@@ -25,7 +25,7 @@ class Format(NamedTuple):
     json: bool = False
     """Whether it is JSON, with colours on a terminal, and errors also in JSON."""
     columns: bool = False
-    """Whether a record is a row, so that columns are chosen even without --columns."""
+    """Whether records are rows, so that there are columns even without --columns."""
     delimiter: str = ""
     """The character between cells, if programs read the rows."""
     fields: bool = True
@@ -33,7 +33,7 @@ class Format(NamedTuple):
     `_profile`.
     """
     binary: bool = False
-    """Whether it is the unchanged body of one response."""
+    """Whether it is the unchanged body of a response."""
     dedupe: bool = False
     """Whether --dedupe supports this format."""
     increments: bool = False

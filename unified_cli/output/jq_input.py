@@ -19,7 +19,7 @@ _LONG_NUMBER = re.compile(rb"-?\d[\d.]{%d,}(?:[eE][+-]?\d+)?" % _SAFE_DIGITS)
 
 
 class _UnsupportedError(Exception):
-    """jq cannot represent a value, which the message names."""
+    """jq cannot represent a value. The message names it."""
 
 
 def find_unsupported(text: bytes) -> str:
@@ -47,8 +47,8 @@ def _number(text: str) -> None:
     mantissa, letter, exponent = text.lower().partition("e")
     if letter:
         digits = exponent.lstrip("+-0")
-        # An exponent in JSON counts from the point, but in jq from the first digit, so
-        # add the length of the mantissa.
+        # In JSON, an exponent counts from the point, in jq from the first digit. So add
+        # the length of the mantissa.
         most = len(str(_LARGEST_EXPONENT))
         if len(digits) > most or int(digits or "0") + len(mantissa) > _LARGEST_EXPONENT:
             raise _UnsupportedError(f"the number {excerpt(text, _LONGEST_NUMBER)}")
@@ -70,7 +70,7 @@ _SCANNER = JSONDecoder(
 def computed(results: Iterable[bytes], *sources: bytes) -> str | None:
     """Return the first number that jq computed, or None.
 
-    Such a number has more than 15 digits and does not occur in a source.
+    Only finds numbers of more than 15 digits, which are not in a source.
     """
     known: set[bytes] | None = None
     for result in results:

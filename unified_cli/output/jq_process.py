@@ -41,9 +41,8 @@ class JqProcess:
     def results(self, program: str, text: str) -> list[str]:
         """Return a program's results for JSON text, as JSON text.
 
-        After a timeout, later programs do not run. Raises ValueError if the program
-        fails or does not end in time, and StorageError if the process cannot be
-        started.
+        After a timeout, no more programs run. Raises ValueError if the program fails or
+        does not end in time, and StorageError if the process cannot be started.
         """
         if not self._is_over:
             data = text.encode()
@@ -79,7 +78,8 @@ class JqProcess:
     def _start(self) -> "subprocess.Popen[bytes]":
         """Start the process, and wait until it runs.
 
-        It reports that, so that a failed start does not look like a failed program.
+        The process reports its start, so that a failed start is not reported as a
+        failed program.
         """
         try:
             self._child = child = subprocess.Popen(  # noqa: S603  our own program, and no shell

@@ -71,8 +71,8 @@ class NotHeldError(ValueError):
 class JqProgram:
     """A compiled jq program, from JSON text to JSON text.
 
-    Unchanged numbers keep their digits. `remarks` reports computed numbers, which jq
-    computes in doubles, and `shortcomings` the records that were left out.
+    Unchanged numbers keep their digits. `remarks` reports computed numbers, which are
+    doubles in jq, and `shortcomings` the records that were left out.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class JqProgram:
         self._left_out: dict[int, str] = {}
 
     def names(self, member: str) -> bool:
-        """Return whether the program has the name of a member in it."""
+        """Return whether the program contains the name of a member."""
         return member in self._expression
 
     def results(self, text: bytes) -> list[bytes]:
@@ -168,7 +168,7 @@ class JqProgram:
         return RecordProgramError(f"{failure.reason}, on record {_shown_id(record)}", hint=hint)
 
     def leave_out(self, record: bytes, error: NotHeldError) -> None:
-        """Count a record that is missing from the results."""
+        """Count a record that was left out."""
         # A writer may iterate over a large page more than once.
         if (key := hash(record)) not in self._left_out:
             is_named = len(self._left_out) < _MOST_LEFT_OUT
@@ -213,8 +213,8 @@ def _compiled(expression: str, option: str) -> Any:
             # Compile the program without the brackets first, to check that it is
             # complete and to get the right line numbers in messages.
             jq.compile(expression)
-            # Text keeps all digits, unlike Python's numbers. The first line break may
-            # belong to a comment that ends with a backslash.
+            # Use text, because Python's numbers would lose digits. A comment may end
+            # with a backslash, which takes the first line break.
             as_text = f"({expression}\n\n) | tojson"
             # The library treats `halt` as the end of the results, so a record would be
             # missing.
@@ -225,7 +225,7 @@ def _compiled(expression: str, option: str) -> Any:
 
 
 def _spelled(expression: str, error: ValueError, option: str) -> str | None:
-    """Return a hint on how to write the program in jq, or None."""
+    """Return a hint how to write the program in jq, or None."""
     if expression.startswith("$."):
         return f"the input is the dot alone: {expression[1:]}"
     if "'" in expression and "INVALID_CHARACTER" in str(error):
@@ -269,7 +269,7 @@ def _input(text: bytes, expression: str) -> str | None:
         return None
     named = ", ".join([*given][:_MOST_NAMED]) + (", …" if len(given) > _MOST_NAMED else "")
     inner = next((name for name, value in given.items() if isinstance(value, list)), None)
-    # Only a page has a list of records. Lists in a record are something else.
+    # Only a page has a list of records. A list in a record is something else.
     return f"the input is {{{excerpt(named)}}}" + (
         f": .{excerpt(inner)}[] gives its records" if inner and "id" not in given else ""
     )
@@ -285,8 +285,8 @@ def _reason(error: ValueError) -> str:
 class Verdict(NamedTuple):
     """Whether an expectation holds.
 
-    `value` is the first output that is not true, or a note that there was no output. It
-    is empty after an error.
+    `value` is the first output that is not true, or says that there was no output.
+    Empty after an error.
     """
 
     expectation: str
@@ -296,7 +296,7 @@ class Verdict(NamedTuple):
 
 
 def _no_condition(text: str, option: str) -> UsageError:
-    """Return the error for a number or a time in place of a condition."""
+    """Return the error for a number or a time instead of a condition."""
     hint = "a condition compares, in quotes for the shell: 'length > 0'"
     if _DATE.fullmatch(text):
         hint = f"a filter by time: -q 'created_at[lt]={text}'"

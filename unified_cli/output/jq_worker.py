@@ -19,7 +19,7 @@ def serve() -> None:
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:
-            # Python would not run a handler while jq runs.
+            # A handler would not run while jq runs.
             signal.signal(number, signal.SIG_DFL)
     for number in (signal.SIGALRM, signal.SIGIO):
         signal.signal(number, signal.SIG_DFL)
@@ -33,7 +33,7 @@ def serve() -> None:
         request = json.loads(line)
         text = sys.stdin.buffer.read(request["size"]).decode()
         signal.setitimer(signal.ITIMER_REAL, request["seconds"])
-        # If the parent is killed, the end of stdin sends this signal.
+        # If the parent is killed, stdin ends, and this signal ends the process.
         fcntl.fcntl(0, fcntl.F_SETFL, flags | os.O_ASYNC)
         try:
             answer = json.dumps({"results": jq.compile(request["program"]).input_text(text).all()})

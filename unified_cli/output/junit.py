@@ -1,4 +1,4 @@
-"""Write results as JUnit XML, which CI systems show as tests."""
+"""Write results as JUnit XML, for CI systems."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,8 +33,8 @@ class JUnitSuite(NamedTuple):
 def suite(name: str, cases: Iterable[JUnitCase], *, several: bool) -> JUnitSuite:
     """Return the tests of a connection.
 
-    With `several` connections, the class of each test begins with its connection,
-    because some tools identify a test by class and name only.
+    With `several` connections, the class of a test begins with its connection, because
+    some tools only use the class and the name.
     """
     if several:
         cases = [case._replace(classname=f"{name}.{case.classname}") for case in cases]

@@ -75,8 +75,8 @@ def _broken(runtime: Runtime, cell: Cell, size: int, hanging: str) -> "Text":
 
 
 class Branch(NamedTuple):
-    """A row of a tree, and the rows below it. The first cell is indented, and the
-    others are in columns.
+    """A row of a tree, and the rows below it. The first cell is indented; the others
+    are in columns.
     """
 
     cells: Sequence[Cell]

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 _DEFAULT = "less -FRX"
-# The options for colours that git also sets for less and lv.
+# Options for less and lv, the same as those of git.
 _OPTIONS = {"LESS": "FRX", "LV": "-c"}
 _LONGEST_HOLD = 1.0
 """Show buffered output after this many seconds, even if it is not complete."""
 _LONGEST_KEPT = 1024 * 1024
-"""How much output to keep in case the pager fails, in bytes."""
+"""How much output to keep if the pager fails, in bytes."""
 
 
 _STOPPED = {-int(number) for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)}
@@ -50,11 +50,11 @@ class _State(Enum):
 
 
 class PagedStdout(io.RawIOBase):
-    """A terminal on stdout for safe text. Output of more than a screen is shown in a
+    """Writes safe text to a terminal on stdout, and shows more than a screen in a
     pager.
 
-    Before a message on stderr, buffered text is shown, and later output is not paged.
-    Messages wait while the pager is running.
+    A message on stderr first shows buffered text, and ends paging. While the pager is
+    running, messages wait.
     """
 
     def __init__(self, runtime: Runtime, terminal: BinaryIO) -> None:
@@ -105,8 +105,8 @@ class PagedStdout(io.RawIOBase):
 
     def is_free(self) -> bool:
         """Show buffered output, and return whether a message can be written now."""
-        # A write holds the lock while the pager is running, so take the lock only to
-        # show buffered text.
+        # While the pager is running, a write holds the lock, so only take it to show
+        # buffered text.
         if self._state is _State.HELD and self._kept:
             # If the terminal is gone, the next write reports it.
             with contextlib.suppress(OSError):
@@ -159,7 +159,7 @@ class PagedStdout(io.RawIOBase):
         )
 
     def _show_soon(self) -> None:
-        # Without a thread, the output is shown a little later.
+        # If there is no thread, the output is shown a little later.
         with contextlib.suppress(StorageError):
             os_limits.start_thread(self._show_late)
 
@@ -210,7 +210,7 @@ class PagedStdout(io.RawIOBase):
     def _end(self) -> str | None:
         """Wait for the end of the pager.
 
-        If it failed, show its output on the terminal, and return the failure.
+        If the pager failed, show the output on the terminal, and return the error.
         """
         child = self._child
         assert child is not None  # noqa: S101  there while there is a pager
@@ -264,7 +264,7 @@ def _command(runtime: Runtime) -> str:
         try:
             found = file.read(runtime).top.get("pager")
         except UnifiedError:
-            # Help must work without a valid config file. Other commands report the
+            # Help must work with an invalid config file. Other commands report the
             # problem.
             found = None
     return str(runtime.environ.get("PAGER", _DEFAULT) if found is None else found)

@@ -25,11 +25,11 @@ memory.
 
 
 class Printer:
-    """Writes each page immediately, or with `gathers` at `flush`. `end` completes the
+    """Writes each page immediately or, with `gathers`, at `flush`. `end` completes the
     output.
 
-    With `strict`, it is an error if no record has any of the chosen columns, so blank
-    rows are held back.
+    With `strict`, it is an error if no record has any of the chosen columns. Until a
+    record has one, rows are held back.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Printer:
         """Complete the output, print its remarks to stderr, and return the missing
         parts.
 
-        A misspelt column counts as missing if programs read the rows. Raises UsageError
+        A misspelt column is a missing part if programs read the rows. Raises UsageError
         if no record has any of the chosen columns.
         """
         check = self._transform.check
@@ -178,9 +178,9 @@ class JqDocument(RecordWriter):
         return iter(())
 
     def end(self, next_cursor: str | None) -> bytes:
-        """Return the results for an object, as JSON text.
+        """Return the program's results as JSON text.
 
-        They are the records and, for a list, the cursor.
+        Its input is an object with the records and, for a list, the cursor.
         """
         members = [msgspec.json.encode(self._style.items) + b":[" + b",".join(self._records) + b"]"]
         if self._style.listing:
@@ -199,7 +199,7 @@ class JqDocument(RecordWriter):
 def null_remarks(text: bytes, style: Style, program: "JqProgram") -> Sequence[str]:
     """Return a hint if a program for one record got a page."""
     found = {b"null": "null", b"": "nothing"}.get(text.strip())
-    # A program that names the records has chosen among them.
+    # A program that names the records is written for a page.
     if not style.listing or found is None or (not text and program.names(style.items)):
         return []
     return [

@@ -26,11 +26,9 @@ _BYTES = {"byte": "", "byte read": "read "}
 
 
 class Work(NamedTuple):
-    """The work to do: `total` units, such as records, in a number of parts, such as
-    connections.
+    """The work to do: `total` units, such as records, in parts, such as connections.
 
-    `total` is None if it is unknown. Parts named `file` are shown while they are
-    running.
+    `total` is None if unknown. Parts called `file` are shown while they run.
     """
 
     unit: str = "record"
@@ -48,7 +46,7 @@ class Wait(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """The units of this run, and the finished parts without failed ones."""
+    """The units of this run, and the finished parts that did not fail."""
 
     units: int
     parts: int
@@ -79,9 +77,8 @@ class Tally:
 
 
 def plain(tally: Tally, seconds: float, now: float) -> str:
-    """Return the progress in words.
-
-    It is that after this many seconds, with waits since the last call.
+    """Return the progress after this many seconds in words, with waits since the last
+    call.
     """
     waits, wait = _wait_in_words(tally, now)[:1], tally.wait
     if wait is not None:
@@ -120,7 +117,7 @@ def draw(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
     tried = [(facts[:number], end) for number, end in product(numbers, ends)]
     if not waits[0]:
         tried = [(facts[:number], end) for end, number in product(ends, numbers)]
-    # So are the names of running parts.
+    # The names of running parts are also more useful.
     named = [([*facts, name], end) for end, name in product(ends, names)]
     for chosen, (bar, wait) in [*named, *tried]:
         before = f"{_bar(share or 0, bar, screen)} {(share or 0) * 100:4.0f} %  " if bar else ""
@@ -233,10 +230,10 @@ def _bar(share: float, size: int, screen: Screen) -> str:
 
 
 class Progress:
-    """Counts finished work and reports it in a status line (`draws`) or separate lines;
-    thread-safe.
+    """Counts finished work, and reports it in a status line (`draws`) or in separate
+    lines.
 
-    With `silent`, it only counts.
+    Thread-safe. With `silent`, it only counts.
     """
 
     def __init__(self, runtime: Runtime, work: Work, *, draws: bool, silent: bool = False) -> None:
@@ -280,7 +277,7 @@ class Progress:
     def expect(self, units: int | None) -> None:
         """Set the total, when it becomes known.
 
-        Ignored for work in parts, because it is the total of a single part.
+        For work in parts, this is the total of a single part, and is ignored.
         """
         with self._lock:
             work = self._tally.work

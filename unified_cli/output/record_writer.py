@@ -41,17 +41,17 @@ class Style(NamedTuple):
     more: Sequence[str] = ()
     """Columns that come after those of the first page."""
     label: int | None = None
-    """The width of the longest connection name, or 0 without names, if records of
-    several connections arrive in any order.
+    """The width of the longest connection name, if records of several connections
+    arrive in any order. Otherwise 0.
     """
     by_program: bool = False
     """Whether the records are results of a jq program."""
 
     def expects(self, names: Collection[str]) -> bool:
-        """Return whether later records may have more columns.
+        """Return whether later records, such as those of another connection, may have
+        more known columns.
 
-        The records are, for example, of another connection, the columns known ones.
-        They do not if a jq program kept less than half of the known columns.
+        Not if a jq program kept less than half of the known columns.
         """
         kept = len({*self.known}.intersection(names))
         return not self.by_program or 2 * kept >= len(self.known)
@@ -61,9 +61,9 @@ class WriterMemory(TypedDict, total=False):
     """The state of a writer between pages: the columns, the keys without a column, and
     counts.
 
-    `unseen` has the chosen columns that no record has had so far, and `left_out` the
-    values that a table or a jq program cannot represent. `widths` are the column widths
-    of rows for people, and `hidden` the members without a column in them.
+    `unseen` has the chosen columns that no record has had so far. `left_out` counts
+    values that a table or a jq program cannot represent. In rows for people, `widths`
+    are the widths of the columns, and `hidden` are the members without one.
     """
 
     columns: list[str]
@@ -105,8 +105,8 @@ class RecordWriter:
         raise NotImplementedError
 
     def end(self, next_cursor: str | None) -> bytes:  # noqa: ARG002  most formats need no end
-        """Return the bytes that complete the output. Without them, it is recognisably
-        incomplete.
+        """Return the bytes that complete the output. Without them, parsers see that it
+        is incomplete.
         """
         return b""
 

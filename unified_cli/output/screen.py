@@ -24,9 +24,9 @@ class Look(Enum):
     """The style of a word or a part of a bar, and the character of a bar in UTF-8 and
     other encodings.
 
-    The characters differ, because some terminals and some people cannot distinguish
-    colours. The colours are readable on light and dark backgrounds; yellow and cyan
-    are not.
+    Characters differ, because some terminals and some people cannot distinguish
+    colours. Yellow and cyan are not used: they are not readable on both light and dark
+    backgrounds.
     """
 
     GOOD = ("green", "█", "#")
@@ -58,8 +58,8 @@ class Word(NamedTuple):
 
 
 class Column(NamedTuple):
-    """The header of a column. A `cut` column is shortened instead of using further
-    lines.
+    """The header of a column. The cells of a `cut` column are shortened instead of
+    wrapped.
 
     Columns of ids must not be cut.
     """
@@ -92,7 +92,7 @@ def lengths(bar: Bar) -> list[int]:
 
 
 def drawn(runtime: Runtime, *things: "RenderableType", width: int | None = None) -> TerminalText:
-    """Render objects with rich, for the width and colours of the terminal.
+    """Render objects with rich, in the width and colours of the terminal.
 
     Control characters in untrusted text must already be escaped.
     """
@@ -147,8 +147,8 @@ def table(
     """Return the rows under their headers. Each column is as wide as its widest cell.
 
     On a terminal, long text is wrapped between words in its column. If words are too
-    long for that, the column `apart`, for example ids, is on separate lines, and if
-    that is not enough, each cell is. Without a terminal, nothing is cut.
+    long for that, the cells of the column `apart`, for example ids, are on separate
+    lines. If that is not enough, all cells are. Without a terminal, nothing is cut.
     """
     columns = _columns(heads)
     rows = [[_encodable(runtime, cell) for cell in row] for row in rows]
@@ -202,8 +202,7 @@ def _cells_on_lines(
                 field = _text()
                 field.append(text_width.pad(head, indent), Look.STRONG.style)
                 things.append(field.append_text(shown))
-    # Let the terminal wrap words that are longer than a line, so that they can be
-    # copied.
+    # Let the terminal wrap a word that is longer than a line, so that it can be copied.
     longest = max(
         (text_width.width(part) for thing in things for part in str(thing).splitlines()), default=1
     )

@@ -16,7 +16,7 @@ from unified_cli.values import Json
 
 _PIECE = 8 * 1024
 _COLOURED = 256 * 1024
-# A string before one of these is a value, because a key is followed by a colon.
+# A string before these characters is a value. After a key, there is a colon.
 _LINE_END = re.compile(rb"[][{},][ \t\r]*+\n")
 
 
@@ -29,7 +29,7 @@ class QuitError(ClosedError):
 
 
 def paged(runtime: Runtime) -> AbstractContextManager[Runtime]:
-    """Return a context manager that pages output to a terminal."""
+    """Return a context manager that shows long output to a terminal in a pager."""
     if not runtime.stdout_is_terminal:
         return nullcontext(runtime)
 

@@ -67,7 +67,7 @@ def _name(members: Parts) -> str | None:
 
 
 def is_time(value: bytes | None) -> bool:
-    """Return whether a value is a time that `cut` can shorten."""
+    """Return whether a value is a time, which `cut` can shorten."""
     return value is not None and _TIME.fullmatch(text(value)) is not None
 
 
@@ -81,7 +81,7 @@ def _cut_middle(shown: str, size: int, sign: str) -> str:
 def cut(shown: str, size: int, sign: str) -> str:
     """Cut a text like `text_width.cut`.
 
-    A time is cut to its minute or its day, without a sign.
+    A time is cut to the minute or the day, without an ellipsis.
     """
     if size >= DAY and width(shown) > size and (time := _TIME.fullmatch(shown)):
         return f"{time[1]} {time[2]}Z" if size >= MINUTE else time[1]
@@ -91,8 +91,8 @@ def cut(shown: str, size: int, sign: str) -> str:
 class Table(RecordWriter):
     """Rows in columns, or a line for each field of a single record.
 
-    The first page defines the columns and their widths. On a terminal with several
-    connections, the known columns do, because the first response may be from any
+    The first page defines the columns and their widths. With several connections on a
+    terminal, the known columns do, because the first response may be from any
     connection.
     """
 
@@ -103,7 +103,7 @@ class Table(RecordWriter):
         self._hidden = dict.fromkeys(memory.get("hidden", ()))
         self._begun = widths is not None
         self._group = ("", 0)
-        """The connection of the last row, and the number of its rows so far."""
+        """The connection of the last row, and how many rows it has so far."""
 
     def prepare(self, slices: Iterable[Sequence[Record]]) -> None:
         """Choose columns and widths from the first records."""
@@ -196,8 +196,8 @@ class Table(RecordWriter):
             found = expected(columns, style.label)
             ids = [column for column in columns if is_id(column) and not column.startswith("_")]
             for column in ids:
-                # Ids of other connections may be longer, so their rows narrow other
-                # cells.
+                # Ids of other connections may be longer. In their rows, other cells are
+                # narrower.
                 seen = (width(self._cell(pick(one, column))) for one in _all_members(slices))
                 found.natural[column] = max(width(visible(column)), *seen, 0)
             return self._fitting_columns(found, style.width)

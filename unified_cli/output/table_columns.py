@@ -57,16 +57,16 @@ class Measured(NamedTuple):
 def fit(found: Measured, room: int) -> dict[str, int]:
     """Return the columns that fit, in order, and their widths.
 
-    Names are chosen before times, and are made whole before a column joins that few
-    look for. Ids are not narrowed. Times are shown as days, or as minutes if there is
-    room.
+    Names are chosen before times. They get their whole width before less important
+    columns are added. Ids are not narrowed. Times are shown as days, or as minutes if
+    there is room.
     """
     natural = found.natural
     floor = {column: _floor(column, size, found, room) for column, size in natural.items()}
     chosen: set[str] = set()
     for column in sorted(natural, key=_rank):
         if column in NAMES and column not in found.fixed and chosen:
-            # Narrow a name rather than leave it out.
+            # Narrow a name instead of leaving it out.
             floor[column] = min(floor[column], max(room - GAP, _NARROWEST))
         is_late = column not in _EARLY and not column.startswith("_")
         kept = sum(_lacking_name(one, found, floor) for one in chosen) if is_late else 0
@@ -93,8 +93,8 @@ def fit(found: Measured, room: int) -> dict[str, int]:
 
 
 def _lacking_name(column: str, found: Measured, floor: Mapping[str, int]) -> int:
-    """Return how much wider a name should be before other columns join. 0 if it is no
-    name.
+    """Return how much wider a name should be before other columns are added. 0 if it is
+    not a name.
     """
     if column not in NAMES or column in found.fixed:
         return 0
@@ -148,7 +148,7 @@ def share(found: Measured, room: int) -> dict[str, int]:
 
 
 def expected(columns: Sequence[str], label: int) -> Measured:
-    """Return the expected widths before the first record. `label` is the width of
+    """Return the expected widths, before the first record. `label` is the width of
     connection names.
     """
     sizes: dict[str, int] = {}

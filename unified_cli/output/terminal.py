@@ -46,7 +46,7 @@ def lines_visible(text: str) -> TerminalText:
 
 
 def styled(text: str) -> TerminalText:
-    """Escape our own text as `lines_visible` does, with its colours.
+    """Escape our own text like `lines_visible`, but keep its colours.
 
     Untrusted text in it must already be escaped.
     """

@@ -28,7 +28,7 @@ class ColumnCheck:
     def __init__(
         self, columns: Sequence[str] = (), known: Sequence[str] = (), *, required: bool = True
     ) -> None:
-        """With `required`, it is an error if no record has any of the columns."""
+        """If `required`, it is an error if no record has any of the columns."""
         self.unseen = [*dict.fromkeys(columns)]
         self._required = required
         self._asked_for = len(self.unseen)
@@ -38,7 +38,7 @@ class ColumnCheck:
 
     @classmethod
     def from_style(cls, style: Style) -> "ColumnCheck":
-        """Return the check for a style's chosen columns, without columns that we
+        """Return the check for the chosen columns of a style, without columns that we
         add.
         """
         chosen = style.columns if style.format.fields else ()

@@ -29,14 +29,15 @@ class _Fast(_C_DUMPER):  # type: ignore[misc]  # which one there is depends on t
 
 
 class _Plain(yaml.SafeDumper):
-    """The dumper in Python, for lone surrogates, which libyaml cannot write."""
+    """The dumper in Python: libyaml cannot write lone surrogates."""
 
 
 def _represent(dumper: Any, value: Number) -> Any:
     text = str(value)
     if text.lstrip("-").isdigit():
         return dumper.represent_scalar(_INT, text)
-    # YAML 1.1 reads 1e5 as text: it requires a point, and a sign in the exponent.
+    # YAML 1.1 reads 1e5 as text, because a number needs a point, and a sign in the
+    # exponent.
     mantissa, letter, exponent = text.lower().partition("e")
     mantissa += "" if "." in mantissa else ".0"
     if letter:

@@ -125,7 +125,7 @@ def profiles_by_account(
     and, with `same_token`, those with another token.
     """
     config = file.read(runtime, may_be_new=may_be_new)
-    # Copy it, because os.environ decodes a variable at each access.
+    # Copy it, because the environment decodes a variable at each access.
     runtime = runtime._replace(environ={**runtime.environ})
     found: defaultdict[str, list[str]] = defaultdict(list)
     for name in config.profiles:

@@ -69,7 +69,7 @@ def list_all(context: CommandContext, options: ListProfilesOptions) -> None:
         raise
     patterns = (*options.profile, *options.patterns)
     names = select(config, patterns, for_calls=False) if patterns else [*config.profiles]
-    # Copy it once, because os.environ decodes a variable at each access.
+    # Copy it once, because the environment decodes a variable at each access.
     runtime = runtime._replace(environ={**runtime.environ})
     found = [_profile_as_json(config, name, runtime) for name in names]
     if not found:
