@@ -3,10 +3,9 @@
 import sys
 
 if __name__ == "__main__":
-    # `python -m` puts the working directory first in `sys.path`. A file there with the
-    # name of a library would be imported instead of the library, so remove the
-    # directory. This package has been found already. With Python's -P, the directory is
-    # not in the path.
+    # `python -m` puts the working directory first in `sys.path`. A file there could
+    # have the name of a library, so remove the directory. This package has been found
+    # already. With Python's -P, the directory is not in the path.
     if not sys.flags.safe_path:
         del sys.path[0]
 
@@ -26,8 +25,8 @@ def run() -> None:
         # Let Ctrl-C end the process until the program's own handler is installed.
         # Python's handler would print a traceback during an import.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # Most objects of the start-up stay in use, so collecting garbage wastes time. The
-    # program enables the collector before a call.
+    # Most objects of the start-up stay in use, so do not waste time on garbage
+    # collection. The program enables it before a call.
     gc.disable()
     if __name__ != "__main__" and not sys.flags.safe_path:
         # Nothing should be imported from the folder of the console script, which
@@ -42,8 +41,8 @@ def run() -> None:
         from unified_cli.main import main  # noqa: PLC0415  a signal may come while it is imported
         from unified_cli.runtime import Runtime  # noqa: PLC0415  as above
 
-        # Keep the runtime until the process ends, because Python 3.13 prints a
-        # traceback when it frees a stream that cannot be written to.
+        # Keep the runtime until the process ends. Python 3.13 prints a traceback when
+        # it frees a stream that cannot be written to.
         runtime = Runtime.system()
         code = main(sys.argv[1:], runtime)
     except KeyboardInterrupt as stop:

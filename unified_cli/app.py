@@ -66,14 +66,12 @@ def _with_message_options(runtime: Runtime, options: Options, early: EarlyOption
 
 
 def _merged(options: OptionsT, early: EarlyOptions) -> OptionsT:
-    """Return a command's options, with the program's own.
+    """Return the options of a command, together with those before the command.
 
-    The program's options come right after its name. Each counts only if the command has
-    this option and it is not given there.
-
-    `-p` selects connections wherever it is, so all of them count. Raises UsageError if
-    the command does not take an option of a connection that is given. -p and -o are
-    ignored instead, because they may be in a shell's alias.
+    An option before the command only counts if the command has it, and it is not given
+    after the command. All values of `-p` count. Raises UsageError if the command does
+    not take a given connection option. -p and -o are ignored instead, because they may
+    be in a shell alias.
     """
     nothing: tuple[object, ...] = ((), None, False)
     messages = names_of(MessageOptions)
@@ -92,8 +90,8 @@ def _merged(options: OptionsT, early: EarlyOptions) -> OptionsT:
 def _of_built_in(runtime: Runtime, options: OptionsT) -> OptionsT:
     """Return the options of a built-in command.
 
-    Most built-in commands read no settings, so their format and quietness are decided
-    here. Raises UsageError if the command does not have the format.
+    Most built-in commands read no settings, so decide here on the format, and whether
+    to be quiet. Raises UsageError if the command does not support the format.
     """
     output = getattr(options, "output", None)
     # A command that makes a call reads its format from the settings.
@@ -102,20 +100,18 @@ def _of_built_in(runtime: Runtime, options: OptionsT) -> OptionsT:
             output = str(formats.named(output, terminal=runtime.stdout_is_terminal))
             found = {"output": output}
             options = replace(options, **found)
-        # `-o` right after the program's name accepts each format of an operation, so
-        # the format is checked here.
+        # `-o` before the command accepts all formats of operations, so check the format
+        # here.
         formats.check_choice(output, by_name(type(options))["output"].choices)
     if hasattr(options, "quiet"):
-        # A command that reads settings finds the same, or that the config file says
-        # more.
+        # A command that reads settings finds the same, unless the config file has more.
         runtime.stderr.quiet = yes_or_no(runtime, options.quiet, "quiet")
     return options
 
 
 def _with_files(context: CommandContext, work: Work, options: Options) -> Callable[[], None]:
-    """Return the work, for selected connections, with its files.
-
-    `-p` selects the connections of runs; the files are those of --record or --replay.
+    """Add to the work the connections of runs in `-p`, and the files of --record and
+    --replay.
     """
     if any(pattern.startswith(("run:", "!run:")) for pattern in getattr(options, "profile", ())):
         work = partial(_of_runs, work)
@@ -160,7 +156,7 @@ def _context(runtime: Runtime, catalogue: Catalogue) -> CommandContext:
     words = (*catalogue.apis, *COMMANDS)
 
     def again(argv: Sequence[str]) -> None:
-        """Run another command. Raises what `read` and the command raise."""
+        """Run another command. Raises the errors of `read` and of the command."""
         if command := read([*argv], runtime, catalogue):
             command()
 

@@ -121,7 +121,7 @@ class UnifiedError(Exception):
 
     @property
     def stops_connection(self) -> bool:
-        """Whether the connection's other requests would also fail, so that none is
+        """Whether the connection's other requests would also fail, so that no more are
         sent.
 
         False for a 403: it is about a resource or a record, and others may still work.

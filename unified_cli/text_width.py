@@ -1,13 +1,11 @@
-"""The width of text on a terminal, and its line breaks, for messages, prompts and
-tables.
-"""
+"""Measure, cut and wrap text for a terminal."""
 
 import re
 from collections.abc import Iterator
 from functools import cache
 
-# A line may be broken between two of these characters, because their scripts have no
-# blanks. Marks and closing signs stay with the character before.
+# Lines can be broken between these characters, because their scripts have no spaces.
+# Marks and closing signs stay with the character before.
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
 _KEPT_WITH = (
     "\u3001\u3002\u3009\u300b\u300d\u300f\u3011\u3015"
@@ -42,7 +40,7 @@ def _chopped(text: str, size: int) -> list[str]:
 def cut(text: str, size: int, sign: str) -> str:
     """Return the text cut to this many columns.
 
-    Shortened text ends in the sign.
+    Shortened text ends with the sign.
     """
     if width(text) <= size:
         return text
@@ -63,10 +61,8 @@ def longest_piece(text: str) -> int:
 def wrapped(text: str, size: int, *, indent: str = "", fold: bool = False) -> list[str]:
     """Return the text broken into lines of that width.
 
-    Lines are broken between words, the later ones indented.
-
-    A longer word, such as a URL, stays whole on a line of its own. With `fold` it
-    continues on the next line.
+    Lines are broken between words, and later lines are indented. A longer word, such as
+    a URL, has a line of its own or, with `fold`, continues on the next line.
     """
     if width(text) <= size:
         return [text]

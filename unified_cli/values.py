@@ -1,4 +1,4 @@
-"""Types of values from JSON and TOML."""
+"""Define the types of JSON and TOML values."""
 
 from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any
@@ -7,11 +7,10 @@ Json = Any
 """A JSON value, decoded."""
 
 JsonObject = dict[str, Json]
-"""A JSON object, decoded or about to be encoded."""
+"""A JSON object as a dictionary."""
 
 JsonColumns = Mapping[str, Sequence[Json]]
-"""JSON objects with the same members: by the name of a member its values, one for each
-object.
+"""JSON objects with the same members, as columns: the values of each member.
 """
 
 Toml = Any

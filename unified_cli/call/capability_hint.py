@@ -27,7 +27,7 @@ _WRONG_BODY = (400, 422)
 # A hint is not worth a long wait.
 _SECONDS = 5.0
 _MOST = 12
-# What follows the name of a field of this type in `-f`, unless it refers to records.
+# The suffix of the name of a field of this type in `-f`, except references.
 _WITHIN = {"array": "", "object": "[NAME]"}
 
 

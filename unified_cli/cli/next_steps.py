@@ -9,7 +9,7 @@ from unified_cli.errors import UsageError
 from unified_cli.hints import quoted
 
 _READERS = "capabilities|connections|export|import|report|request|schema|sql"
-# What must follow: arguments after a built-in command, a resource and an operation
+# These must follow: arguments after a built-in command, a resource and an operation
 # after an API.
 _STEP = (
     rf"\bunified (?=(?:{_READERS}) (?:[\w*-]+/\S|[A-Z]{{3,}} |list\b|--to\b|(?<=sql )')"

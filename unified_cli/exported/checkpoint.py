@@ -55,7 +55,7 @@ REPLACE_ALL = "--restart, without --incremental, replaces it"
 UNFILTERED = "--to another folder, or --restart without -q, --since and --incremental"
 _NEVER = "0001-01-01"
 Option = str | int | list[str] | None
-# What each option is called in messages.
+# The name of each option in messages.
 _WORDS = {
     "origin": "base URL",
     "path": "operation",

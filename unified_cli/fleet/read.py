@@ -177,7 +177,7 @@ class FairReaders:
                 while pending and (first := next(iter(pending))) in ended:
                     buffer.release(first)
                     del pending[first]
-                    # Go on to the results that were read ahead for the next job.
+                    # Continue with the results that were read ahead for the next job.
                     following = next(iter(pending), None)
                     if following is not None:
                         ahead, pending[following] = pending[following], []

@@ -35,7 +35,7 @@ _MOST = 1_000_000
 
 
 class HarIndex:
-    """Finds exchanges in a copy of a HAR file. The file may change meanwhile.
+    """Finds exchanges in a copy of a HAR file. The file itself may change.
 
     Raises StorageError if the file cannot be read, and StateError if an entry is
     invalid.

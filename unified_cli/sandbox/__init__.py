@@ -1,3 +1,1 @@
-"""A server that plays the service: the same catalogue, realistic records, and faults on
-request.
-"""
+"""Simulate the service, with realistic records and with faults on request."""

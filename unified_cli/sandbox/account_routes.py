@@ -180,10 +180,7 @@ class ListedAccounts:
 
 
 def methods(catalogue: Catalogue, path: str) -> tuple[str, ...]:
-    """Return the methods of a path.
-
-    Returns nothing if it is not one of these routes.
-    """
+    """Return the methods of a path, or nothing for another route."""
     service = catalogue.service
     words = service.connections
     if path in (words.renewal, words.batch, words.files, words.link, _own_token(service)):
@@ -209,9 +206,8 @@ def _of_mcp(service: Service, path: str) -> str | None:
 
 
 def _place(service: Service, path: str) -> tuple[str, str, str] | None:
-    """Return a path's kind, connection or product, and API.
-
-    Returns None if it is not one of these routes.
+    """Return a path's kind, connection or product, and API. Returns None for another
+    route.
     """
     words = service.connections
     if path == service.accounts:
@@ -318,10 +314,10 @@ class AccountRoutes:
         return SandboxResponse.json(dump({"success": True}))
 
     def _link(self, body: Body) -> SandboxResponse:
-        """Return a token that links a connection.
+        """Return a token that links a new connection of a tenant, or an existing
+        connection.
 
-        The connection is a new one of a tenant, or an existing one. Raises Refusal if
-        the body names neither or both.
+        Raises Refusal if the body names neither or both.
         """
         service = self.catalogue.service
         names = (service.connections.tenant, service.connection)

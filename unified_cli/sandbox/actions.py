@@ -23,8 +23,8 @@ _SENT = {"id": "folders-2", "name": "Sent"}
 def suspend(call: OperationCall) -> SandboxResponse:
     """Suspend a user.
 
-    Assumption: the status is not one of the documented values, because the service
-    passes on the providers' own values.
+    Assumption: the status is not among the documented values, because the service
+    passes on values of providers.
     """
     return _user(call, {"status": "suspended"})
 
@@ -35,10 +35,7 @@ def deactivate(call: OperationCall) -> SandboxResponse:
 
 
 def downgrade(call: OperationCall) -> SandboxResponse:
-    """Move a user to a smaller licence.
-
-    It is the second by default. A role is optional.
-    """
+    """Move a user to a smaller licence, by default the second. A role is optional."""
     licence = call.named("license_id") or "licenses-2"
     change: JsonObject = {"licenses": [pointer(call, "licenses", licence)]}
     role = call.named("role_id")
@@ -139,7 +136,7 @@ def _role(call: OperationCall, item: Json) -> JsonObject:
 
 
 def pointer(call: OperationCall, resource: str, identity: str) -> JsonObject:
-    """Return the id and name of a record that a request refers to.
+    """Return the id and the name of a record that a request refers to.
 
     Raises the provider's Refusal 422 if it does not exist.
     """

@@ -179,7 +179,7 @@ class Sandbox:
 
         Other requests should not wait for it.
         """
-        # The target or the token names a slow connection, a download may have a slow
+        # The path or the token may name a slow connection, a download may have a slow
         # reader, and a batch may have many requests.
         words = unquote(target)
         if self.faults.slow or "slow" in f"{words} {authorization}":
@@ -275,7 +275,7 @@ class Sandbox:
         return METHODS if path == "*" else methods(self._catalogue, path)
 
     def _fail(self, hits: FaultHits, account: str, now: float, *, changes: bool) -> dict[str, str]:
-        """Apply faults before the operation runs, and return headers for its response.
+        """Apply the faults before an operation, and return headers for its response.
 
         Raises ConnectionDropped or Refusal.
         """
@@ -287,8 +287,8 @@ class Sandbox:
             headers = self._windows.check(f"fault {account}", limit, now)
         if "reset" in hits:
             raise ConnectionDropped
-        # With `cache500`, the status is the operation's result, which is repeated for
-        # its idempotency key, so do not raise it here.
+        # With `cache500`, the error is the result of the operation, and is repeated for
+        # its idempotency key. So do not raise it here.
         if "status" in hits and not (changes and _word(hits, "idempotency") == "cache500"):
             raise failure(hits["status"].number)
         return headers

@@ -149,10 +149,7 @@ def _forbidden(service: Service, at: float) -> JsonObject:
 
 
 def _platform_time(at: float) -> str:
-    """Return a time in the format of these routes.
-
-    It has a space and no zone.
-    """
+    """Return a time in the format of these routes, with a space and without a zone."""
     return timestamp(at)[:19].replace("T", " ")
 
 
@@ -287,8 +284,8 @@ class OfferedMethods:
                     }
 
     def _methods(self, has: _OFFERS) -> Iterator[JsonObject]:
-        """Yield the provider's resources, without undescribed methods unless they are
-        requested.
+        """Yield the provider's resources. Methods without a description are only
+        included on request.
         """
         words = self.catalogue.service.connections
         hidden, wanted = is_on(self.query.get(words.described, "true")), self._words(words.methods)
@@ -340,7 +337,7 @@ def _method(one: Operation, described: str) -> JsonObject:
 
 
 def _names(one: Operation) -> set[str]:
-    """Return the names that select a method: its own and its group's."""
+    """Return the names that select a method: its own, and that of its group."""
     if one.name not in STANDARD:
         return {one.name, _CUSTOM}
     return {one.name, *(group for group, names in _GROUPS.items() if one.name in names)}

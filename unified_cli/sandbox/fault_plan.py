@@ -1,5 +1,7 @@
 """Parse faults such as `429=5%,reset=1%,slow=200ms,drift,lose-reply=3`, and decide
-which requests they affect. They are the same every time for a seed.
+which requests they affect.
+
+The same seed always affects the same requests.
 """
 
 import re
@@ -64,8 +66,9 @@ FAULT_WORDS = (
     FaultWord("delete=WORD", "what a delete answers: id, record or 204", "delete=204"),
 )
 """Words are separated by commas or line breaks. A CHANCE is `5%`, a number n for the
-n-th request of those that the fault can concern, or nothing for all of them; a TIME is
-`200ms`, `2s` or `1m`."""
+n-th request that the fault can affect, or nothing for all of them. A TIME is `200ms`,
+`2s` or `1m`.
+"""
 
 
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)")
@@ -199,7 +202,7 @@ def rules_of(data: JsonObject) -> tuple[Rule, ...]:
 
 def _refuse_unknown(data: JsonObject, members: tuple[str, ...]) -> None:
     if unknown := data.keys() - {*members}:
-        # With an ignored misspelt member, the rule would match too many requests.
+        # If a misspelt member were ignored, the rule would match too many requests.
         raise UsageError(f"cannot understand {min(unknown)!r} (known: {', '.join(members)})")
 
 
@@ -238,8 +241,7 @@ def _seconds(word: str, text: str) -> float:
 def failure(status: int) -> Refusal:
     """Return the service's error response with this status.
 
-    A 503 is an outage that passes, which says when to come back: without that it would
-    mean a blocked account, and the sandbox has one.
+    A 503 says when to retry: without this, it would mean a blocked account.
     """
     if status == 429:
         return Refusal(429, "too many requests", headers=_WAIT)
@@ -262,7 +264,7 @@ def changed_terms(terms: ListTerms, hits: FaultHits) -> ListTerms:
 def drift(call: OperationCall) -> None:
     """Delete or add a record of a list, alternately.
 
-    It deletes the first record or adds one at the end, between two pages.
+    It deletes the first record or adds a record at the end, between two pages.
     """
     if not call.query.get(call.service.cursor):
         return

@@ -56,7 +56,7 @@ def later(days: int, *, first: int = 0) -> FieldMaker:
 def of_person(part: Callable[[Person], str]) -> FieldMaker:
     """Return a part of the described person.
 
-    Other records than those of people get a sentence.
+    Records that are not people get a sentence.
     """
     return lambda batch, name: [part(one) for one in batch.people] or sentence(batch, name)
 
@@ -87,7 +87,7 @@ def paragraph(batch: RecordBatch, name: str) -> list[str]:
 
 
 def text_of(kind: str, value: str, usual: str) -> FieldMaker:
-    """Return a text with its kind, which is usually the `usual` one."""
+    """Return a text with its kind, which is mostly the `usual` kind."""
 
     def make(batch: RecordBatch, name: str) -> list[dict[str, str]]:
         members = known(batch.api, batch.resource).members
@@ -104,14 +104,13 @@ def text_of(kind: str, value: str, usual: str) -> FieldMaker:
 
 
 def title(batch: RecordBatch, name: str) -> list[str]:
-    """Return the title of a record, for a person the job title."""
+    """Return the title of a record. For a person, it is the job title."""
     return [one.title for one in batch.people] if name == "title" and batch.people else batch.titles
 
 
 def email(batch: RecordBatch, _name: str) -> list[str]:
-    """Return the email address of a person.
-
-    It is that of the person that the record describes, or of a colleague.
+    """Return the email address of the person that the record describes, or of a
+    colleague.
     """
     return [one.email for one in batch.people or colleague(batch, "to")]
 
@@ -195,9 +194,8 @@ def money(batch: RecordBatch, name: str) -> list[str]:
 
 
 def text_by_suffix(name: str) -> FieldMaker:
-    """Return the maker of a text field.
-
-    The end of its name decides: a time, a person, an id, or a sentence.
+    """Return the maker of a text field, by the end of its name: a time, a person, an
+    id, or a sentence.
     """
     if name.endswith(("_at", "_date", "_time")):
         return later(

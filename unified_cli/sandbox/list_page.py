@@ -104,7 +104,7 @@ def page(
     """Return a page. Raises Refusal 400 if the limit, the cursor or the order is
     invalid.
     """
-    # A cursor is bound to all parameters but itself and the page size, which may vary.
+    # A cursor is bound to all parameters, except itself and the page size.
     bound = {
         name: value
         for name, value in query.items()
@@ -150,7 +150,7 @@ def page(
 
 
 def ignored(operation: Operation, service: Service, query: QueryTree) -> list[str]:
-    """Return the percent-encoded names of unknown parameters."""
+    """Return the names of unknown parameters, percent-encoded."""
     api, resource = operation.api, operation.resource
     others = [
         name

@@ -54,7 +54,7 @@ class SandboxRequest:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     upload: BinaryIO | None = None
-    """The body where it may be large; `body` is empty then."""
+    """The body, if it may be large. Then `body` is empty."""
 
     @classmethod
     def from_target(
@@ -89,7 +89,7 @@ class SandboxResponse:
     None.
     """
     pieces: Iterator[bytes] | None = None
-    """The body where it may be large; `body` is empty then."""
+    """The body, if it may be large. Then `body` is empty."""
     length: int = 0
     """The size of the pieces, in bytes."""
 

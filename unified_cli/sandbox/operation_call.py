@@ -56,12 +56,14 @@ class OperationCall:
         return self.catalogue.service
 
     def records(self, resource: str | None = None) -> Records:
-        """Return the records of a resource of this API, by default the call's own."""
+        """Return the records of a resource of this API, by default of the call's
+        resource.
+        """
         name = resource or self.operation.resource
         return Records(self.store, self.account, self.operation.api, name, seeded=self.seeded)
 
     def named(self, *names: str) -> str | None:
-        """Return the first of these names' values.
+        """Return the first value that has one of these names.
 
         The names may be in the body or the query. `x[id]` and `{"x": {"id": …}}` also
         match `x_id`.

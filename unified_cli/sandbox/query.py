@@ -48,8 +48,8 @@ _PART = re.compile(r"\[([^\[\]]*)\]")
 def tree(pairs: Iterable[tuple[str, str]]) -> QueryTree:
     """Return the values by name: text, lists from `[]` and `[0]`, or trees.
 
-    Brackets that are not closed, as in `a[b`, or too deep are part of the name. For a
-    repeated name, the last value is used.
+    Brackets are part of the name if they are not closed, as in `a[b`, or are too deep.
+    For a repeated name, the last value is used.
     """
     root: QueryTree = {}
     for key, value in pairs:
@@ -61,8 +61,8 @@ def tree(pairs: Iterable[tuple[str, str]]) -> QueryTree:
 
 def _place(at: QueryTree, parts: list[str], value: str) -> None:
     for place, part in enumerate(parts):
-        # `[]` is the next item; in an array of objects, `[][a]` belongs to the last one
-        # until it has that key.
+        # `[]` is the next item; in an array of objects, `[][a]` belongs to the last
+        # object until it has this key.
         name = part
         if not part:
             name = str(len(at))
@@ -152,7 +152,7 @@ def _field(api: str, resource: str, name: str, own: Collection[str] = ()) -> str
 def _means_all(api: str, resource: str, name: str, value: QueryValue) -> bool:
     """Return whether the value means no filter.
 
-    It does if `all` is a known value of the parameter but not of the field.
+    It is then `all`, which is a known value of the parameter but not of the field.
     """
     facts = known(api, resource)
     wanted = next((field.values for field in facts.query.get("list", ()) if field.name == name), ())

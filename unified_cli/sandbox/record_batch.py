@@ -24,7 +24,7 @@ class SeededConnection:
     """A connection to generate records for: its seed, and the number of records of each
     resource.
 
-    Shared values are cached.
+    Caches shared values.
     """
 
     def __init__(self, seed: str, counts: Mapping[tuple[str, str], int]) -> None:
@@ -62,8 +62,8 @@ class SeededConnection:
 
 
 class RecordBatch:
-    """Records 1, 2, … of a resource, which are generated together. Every list has one
-    value for each.
+    """Records 1, 2, … of a resource, generated together. Each list has a value for each
+    record.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class RecordBatch:
 
     @cached_property
     def created_at(self) -> list[str]:
-        """The same times in the service's format."""
+        """When they were created, in the service's format."""
         return timestamps(self.created)
 
     @cached_property
@@ -127,10 +127,7 @@ class RecordBatch:
         return self.connection.count(self.api, resource)
 
     def pointers(self, resource: str, numbers: Sequence[int | None]) -> Pointers:
-        """Return the pointers to records of another resource.
-
-        They lead to these records and others of the same API.
-        """
+        """Return the pointers to records of another resource, and maybe to more."""
         return self.connection.pointers(self.api, resource, numbers)
 
 

@@ -149,7 +149,7 @@ def _part(head: str, content: UploadedFile) -> FormPart:
 def _places(body: BinaryIO, delimiter: bytes) -> Iterator[int]:
     """Yield the positions of the delimiter in the body.
 
-    A line break counts as if it were before the first byte.
+    The first byte counts as the start of a line.
     """
     body.seek(0)
     window, at, found = b"\r\n", -2, 0

@@ -45,10 +45,7 @@ def _targets(place: FieldPlace) -> Targets:
 
 
 def _target_lists(place: FieldPlace, to: str) -> TargetLists:
-    """Return the function that finds a list field's records.
-
-    They are of the resource `to`.
-    """
+    """Return the function that finds the records of a list field in `to`."""
     if child := CHILD_LISTS.get(place):
         children = CHILDREN_PER_PARENT[place[0], child[0], child[1]]
         return lambda batch: _children(batch.numbers, children, batch.count(to))
@@ -76,10 +73,7 @@ def _children(numbers: Sequence[int], children: int, size: int) -> list[Sequence
 
 
 def _found(place: FieldPlace, to: str) -> Callable[[RecordBatch, int], Sequence[int | None]]:
-    """Return the function that finds a field's records.
-
-    It finds them from their total number, which is not 0.
-    """
+    """Return the function that finds a field's records. Their total number is not 0."""
     _, resource, name = place
     if children := CHILDREN_PER_PARENT.get(place):
         return lambda batch, size: [(number - 1) // children % size + 1 for number in batch.numbers]
@@ -306,8 +300,8 @@ def _one(api: str, resource: str, field: KnownField, to: str) -> FieldMaker:
 
 
 def _mostly_first(choices: tuple[str, ...]) -> FieldMaker:
-    """Return one of these values. The first is the usual one, and the last records have
-    each in turn, so that all occur.
+    """Return one of these values, mostly the first. The last records have each in turn,
+    so that all occur.
     """
 
     def make(batch: RecordBatch, name: str) -> list[Json]:

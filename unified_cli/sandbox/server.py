@@ -143,8 +143,8 @@ class ThreadCount:
     """Doubles the number of threads when the last free one is used. `start` is called
     with the new number.
 
-    It does not start all 64 threads at once, because alternating between them would
-    waste the processor's caches.
+    Not all 64 threads start at once, because switching between them wastes the
+    processor's caches.
     """
 
     def __init__(self, start: Callable[[int], object]) -> None:
@@ -171,8 +171,8 @@ class ThreadCount:
 
 
 class LoopTasks:
-    """Keeps requests that the loop's thread has read, and passes others to worker
-    threads.
+    """Keeps some requests in the loop's thread, which has read them, and passes others
+    to worker threads.
     """
 
     def __init__(self, threads: ThreadedTaskDispatcher) -> None:

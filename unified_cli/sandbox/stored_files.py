@@ -100,8 +100,8 @@ class StoredFiles:
         return StoredFile.from_content(row[0]) if row else None
 
     def _part(self, place: Sequence[str], number: int) -> bytes:
-        """Return a part of a file. It is empty if the file was deleted, so that the
-        reader notices.
+        """Return a part of a file. Empty if the file was deleted, so that the reader
+        notices.
         """
         statement = f"SELECT content FROM file_parts {_OF} AND number = ?"  # noqa: S608  as above
         with self._turn():

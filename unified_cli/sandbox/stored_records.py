@@ -176,7 +176,7 @@ class Records:
     def update(self, row: Row, identity: str, members: dict[str, str], now: str) -> Row:
         """Replace fields of a record.
 
-        Also sets `updated_at` to `now` unless it is one of them.
+        Also sets `updated_at` to `now`, unless it is among the fields.
         """
         merged = {**row.members, "updated_at": dump(now), **members}
         changed = Row(row.position, join_members(merged))

@@ -46,9 +46,8 @@ def in_turn(words: Sequence[str], number: int) -> str:
 
 @lru_cache
 def singular(resource: str) -> str:
-    """Return the singular for field names.
-
-    It is `ticket` for `tickets`, and `page_export` for `page-exports`.
+    """Return the singular for field names: `ticket` for `tickets`, `page_export` for
+    `page-exports`.
     """
     word = resource.replace("-", "_")
     if word.endswith("ies"):
@@ -68,10 +67,7 @@ def record_id(resource: str, number: int) -> str:
 
 
 def id_prefix(resource: str) -> str:
-    """Return the prefix of a resource's seeded ids.
-
-    The number follows it.
-    """
+    """Return the prefix of a resource's seeded ids, which the number follows."""
     return f"{SHOWN_AS.get(resource, resource)}-"
 
 
@@ -99,7 +95,7 @@ CHILDREN_PER_PARENT: Mapping[FieldPlace, int] = _by_place("children_per_parent")
 1.
 """
 CHILD_LISTS: Mapping[FieldPlace, tuple[str, str]] = _by_place("child_lists")
-"""The children in a list of a parent: their resource, and their field with the
+"""The children that a parent has in a list: their resource, and the field with their
 parent.
 """
 DERIVED: Mapping[FieldPlace, tuple[str, str, str]] = _by_place("derived")

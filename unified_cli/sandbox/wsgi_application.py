@@ -51,8 +51,8 @@ class HostCheck:
     requests.
 
     A web page can send requests to a loopback port through a browser. The browser
-    always sends the page's Origin, and if the page's name resolves to this machine,
-    this name in the Host header.
+    always sends the page's Origin. If the page's name resolves to this machine, it is
+    also in the Host header.
     """
 
     def __init__(self, port: int, allowed: Iterable[str], *, others: bool) -> None:
@@ -160,8 +160,10 @@ def request_of(environ: "WSGIEnvironment", service: Service) -> Iterator[Sandbox
 
 
 class GzippedPages:
-    """Compresses pages with gzip, and caches the compressed records, because a repeated
-    page has the same records but other cursors; thread-safe.
+    """Compresses pages with gzip. Caches the compressed records, because a repeated
+    page has the same records but other cursors.
+
+    Thread-safe.
     """
 
     def __init__(self, most: int = 16 * 1024 * 1024) -> None:

@@ -1,3 +1,3 @@
-"""Files on this machine: written as a whole, appended durably, created only once,
-locked, and named safely.
+"""Read and write files of this machine: atomic and append-only files, locks, and safe
+names.
 """

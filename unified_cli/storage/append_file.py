@@ -1,5 +1,5 @@
-"""Append-only files: a file that `sync` makes durable, a document that is always
-complete, and a file in memory for when no file can be written.
+"""Append-only files: a file that is durable after `sync`, a document that is always
+complete, and a file in memory if no file can be written.
 """
 
 import contextlib
@@ -21,10 +21,10 @@ _BLOCK = 1024 * 1024
 
 
 class AppendFile:
-    """A private file to create or open, and then append to. `size` is its length in
+    """A private file to create or open, and then to append to. `size` is its length in
     bytes.
 
-    A crash can leave a part of the last write, which the reader must cut off. All
+    After a crash, the last write may be partial. The reader must cut it off. All
     methods raise OSError, and NotRegularError if the path is not a regular file. Links
     are not followed.
     """
@@ -61,11 +61,10 @@ class AppendFile:
         self.size = self.status.st_size
 
     def hold(self) -> None:
-        """Lock the file until it is closed, so that `regular_file.remove_unheld` does
-        not remove it.
+        """Lock the file until it is closed, so that `regular_file.remove_unheld` keeps
+        it.
         """
-        # Without locks on the file system, `remove_unheld` does not remove files
-        # either.
+        # If the file system has no locks, `remove_unheld` keeps all files.
         with contextlib.suppress(OSError):
             fcntl.flock(self._handle, fcntl.LOCK_EX)
 
@@ -168,7 +167,7 @@ class MemoryFile:
     """An `AppendFile` in memory, which is lost when the process ends."""
 
     def __init__(self, path: Path) -> None:
-        """`path` is the path of the unwritable file."""
+        """`path` is the file that could not be written."""
         self.path = path
         self._content = bytearray()
 

@@ -1,4 +1,4 @@
-"""Write files atomically: a file gets its name after its content is synced."""
+"""Write files atomically: a file gets its name after its content was synced."""
 
 import contextlib
 import errno
@@ -16,8 +16,8 @@ _CHUNK = 1024 * 1024
 
 
 class NotSyncedError(OSError):
-    """A file was written, but a power failure may undo this. `message` names the
-    file.
+    """A file was written, but not synced: a power failure may undo this. `message`
+    names the file.
     """
 
     def __init__(self, path: Path, error: OSError) -> None:
@@ -47,7 +47,7 @@ class AtomicFile:
             made = cls(path.with_name(f".{_short(path.name)}.{os.urandom(6).hex()}.part"))
             if made._file.status.st_nlink:
                 return made
-            # Before we locked it, another process removed it as a leftover.
+            # Another process removed it as a leftover before it was locked.
             made._file.close()
 
     @property
@@ -115,9 +115,9 @@ class AtomicFile:
 def give_name(temporary: Path, path: Path, *, replace: bool) -> None:
     """Give a synced file the name `path`, and sync the folder.
 
-    Without `replace`, it also keeps its temporary name. Raises FileExistsError if
-    `path` exists, unless `replace`, NotSyncedError if only syncing the folder fails,
-    and OSError otherwise.
+    Without `replace`, the temporary name stays, too. Raises FileExistsError if `path`
+    exists, unless `replace`, NotSyncedError if only syncing the folder fails, and
+    OSError otherwise.
     """
     if replace:
         temporary.replace(path)
@@ -164,8 +164,8 @@ def sweep_unheld(folder: Path, name: str | None = None) -> None:
     """Remove the temporary files of killed processes, or only those for the file
     `name`.
 
-    Keeps files that another process is writing. Older versions do not lock these, so
-    they may be removed. Raises OSError.
+    Keeps files that another process is writing, except for older versions, which do not
+    lock them. Raises OSError.
     """
     for other in _temporary_files(folder, name):
         regular_file.remove_unheld(other)

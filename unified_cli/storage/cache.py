@@ -1,4 +1,4 @@
-"""Cache values for a day. No run depends on them."""
+"""Cache values for a day. Nothing depends on them."""
 
 import contextlib
 import hashlib
@@ -34,7 +34,7 @@ class Cache:
     def __init__(
         self, folder: Path | None, kind: str, wall: Callable[[], float], *, largest: int = _LARGEST
     ) -> None:
-        """`folder` is None if the user has no home directory; then nothing is cached.
+        """Nothing is cached if `folder` is None because the user has no home directory.
         `wall` returns seconds since 1970. Values of more than `largest` bytes are not
         read.
         """

@@ -21,10 +21,10 @@ _WITHOUT_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 _MODE = 0o600
 _MOMENT = 0.2
 _NOTED_SECONDS = 1.0
-# With a shorter interval, two hundred polling processes would slow down the working
-# one.
+# With a shorter interval, two hundred waiting processes would slow down the process
+# that works.
 _POLL_SECONDS = 0.1
-# In some folders, such as /proc, a new file is always missing.
+# In some folders, such as /proc, a new file never exists.
 _MOST_TRIES = 10
 
 
@@ -39,7 +39,7 @@ class NoLocksError(OSError):
 
 
 class HeldLock:
-    """A lock that other processes do not wait for, from `take` to `release`.
+    """A lock from `take` to `release`. Other processes do not wait for it.
 
     Its file has the id of the process, and is removed on release. Another thread may
     release the lock. `instead` is the hint if the disk does not support locks.
@@ -53,7 +53,7 @@ class HeldLock:
     def take(self, what: str, seconds: float = _MOMENT) -> None:
         """Take the lock.
 
-        Waits a moment, in case a process only checks whether the lock is held. Raises
+        Waits a moment, because another process may only be checking the lock. Raises
         StateError if another process holds the lock or its path is not a regular file,
         and StorageError if the file cannot be created.
         """
@@ -75,7 +75,7 @@ class HeldLock:
             except Timeout:
                 if (holder := _holder(self._path)) is not None:
                     raise StateError(f"{what} is in use by process {holder or '?'}") from None
-                # The holder has removed the file, and a lock on a removed file is
+                # The previous holder has removed the file, so the lock on it is
                 # useless.
             except OSError as error:
                 if (lacking := _no_locks_error(self._path, error)) is not None:
@@ -88,7 +88,7 @@ class HeldLock:
     def release(self) -> None:
         """Remove the file and release the lock, if held.
 
-        Ignores errors, because the next process can reuse a remaining file.
+        Ignores errors, because the next process can use the file again.
         """
         if self._lock is not None:
             with contextlib.suppress(OSError):
@@ -151,7 +151,7 @@ def _no_locks_error(path: Path, error: OSError) -> NoLocksError | None:
 
 def _refused(path: Path, error: OSError) -> StorageError:
     if error.errno in {errno.EACCES, errno.EROFS} and not os.path.lexists(path):
-        # The lock is the first file to be created, so report the folder.
+        # The lock is the first file that is created, so report the folder.
         return StorageError(f"cannot write into the folder {path.parent}: {error.strerror}")
     return StorageError(f"cannot write {path}: {error.strerror}")
 

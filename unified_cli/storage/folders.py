@@ -31,8 +31,7 @@ def make_private(folder: Path) -> None:
 def check_below(root: Path, path: Path) -> None:
     """Raise UnsafeError if a folder between `root` and `path` is a link.
 
-    Otherwise anyone who can change a folder could redirect files. `root` itself may be
-    a link.
+    Through a link, another user could redirect files. `root` itself may be a link.
     """
     between = [folder for folder in path.parents if folder != root and folder.is_relative_to(root)]
     for folder in between:
@@ -44,10 +43,9 @@ def check_below(root: Path, path: Path) -> None:
 
 
 class FixedFolder:
-    """A folder that must not be replaced, and must not contain links.
+    """A folder that must not be replaced, nor contain links.
 
-    Otherwise anyone who can replace it could redirect files. The folder itself may be a
-    link.
+    Otherwise another user could redirect files. The folder itself may be a link.
     """
 
     def __init__(self, path: Path) -> None:
@@ -89,7 +87,7 @@ def sync(folder: Path) -> None:
         os.fsync(handle)
     except OSError as error:
         if error.errno not in _NOT_OFFERED:
-            # Errors of open files do not have a file name.
+            # Errors of open files have no file name.
             raise OSError(error.errno, error.strerror, str(folder)) from None
     finally:
         os.close(handle)

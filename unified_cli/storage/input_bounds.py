@@ -24,7 +24,7 @@ LARGEST_COPY = 8 * 1024**3
 MOST_REQUESTS = 200_000
 """The most requests to build before the first is sent."""
 WRITER_SECONDS = 10.0
-"""How long to wait for a writer of a named pipe, in seconds."""
+"""How long to wait for the writer of a named pipe, in seconds."""
 _PIECE = 1024 * 1024
 
 
@@ -67,9 +67,9 @@ def _wait_for_writer(handle: int, path: str) -> None:
 
 
 def _has_no_writer(handle: int) -> bool:
-    """Return whether the pipe is at its end.
+    """Return whether the pipe has no writer.
 
-    Otherwise it has a writer that has not written yet.
+    Otherwise its writer has not written yet.
     """
     try:
         return os.read(handle, 1) == b""

@@ -1,5 +1,5 @@
-"""Compare names that a disk may treat as the same, because they differ only in case or
-Unicode normalisation.
+"""Compare names that are the same on some disks: they differ only in case or Unicode
+normalisation.
 """
 
 import contextlib
@@ -11,15 +11,15 @@ from pathlib import Path
 
 
 def folded(name: str) -> str:
-    """Return the name in the form for comparisons.
+    """Return the form of a name for comparisons.
 
-    The form is the same for names that a file system may not distinguish.
+    It is the same for names that a file system may not distinguish.
     """
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def others_like(name: str, names: Iterable[str]) -> list[str]:
-    """Return the names that some disk treats as the same as this one."""
+    """Return the names that are the same as this name on some disk."""
     wanted = folded(name)
     return [one for one in names if one != name and folded(one) == wanted]
 
@@ -29,8 +29,8 @@ def find_same(
 ) -> tuple[str, str] | None:
     """Return two names that the folder's disk does not distinguish, or None.
 
-    One is from `names`, and the other from `names` or `there`. The folder may not exist
-    yet.
+    The first is from `names`, and the second from `names` or `there`. The folder may
+    not exist yet.
     """
     by_fold: dict[str, list[str]] = {}
     for name in dict.fromkeys(there):
@@ -47,8 +47,8 @@ def find_same(
 def are_same(folder: Path, one: str, other: str) -> bool:
     """Return whether the folder's disk does not distinguish two names.
 
-    Tests it in a temporary folder, because it depends on how the disk was formatted and
-    mounted. Returns False if the folder cannot be written.
+    Tests it in a temporary folder, because it depends on the format and the mount
+    options of the disk. Returns False if the folder cannot be written.
     """
     with contextlib.suppress(OSError):
         there = next(place for place in (folder, *folder.parents) if place.is_dir())

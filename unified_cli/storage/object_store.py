@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _TIMEOUT = timedelta(seconds=60)
 _RETRY_TIMEOUT = timedelta(seconds=90)
 _RETRIES = 6
-# As the stores' own tools spell it.
+# The names that the stores' own tools use.
 _CLEAR_TEXT = ("AWS_ALLOW_HTTP", "AZURE_ALLOW_HTTP", "GOOGLE_ALLOW_HTTP")
 _ENDPOINTS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT", "AZURE_STORAGE_ENDPOINT")
 _OTHERS = 0o077
@@ -44,8 +44,8 @@ _CREDENTIALS = {
         " identity of the machine"
     ),
 }
-# The library raises one exception for all unknown problems, with the number of a
-# response's status or an OSError in its text. deltalake words it differently.
+# The library raises the same exception for all unknown problems. Its text has the
+# status of a response or an OSError. The text of deltalake differs.
 _STATUS = re.compile(r"(?:\bstatus: |\bstatus code\s+\S+ )(\d{3})\b")
 _NUMBER = re.compile(r"\b(?:code: |os error )(\d+)\b")
 # The library's error for an address without TLS.
@@ -139,8 +139,8 @@ def check(environ: Mapping[str, str]) -> None:
 
 
 class Stored(NamedTuple):
-    """An object without its content: the `size` in bytes, the time of the last write by
-    the store's clock, and a `tag` that changes with each write.
+    """An object without its content: `size` in bytes, when it was last written by the
+    store's clock, and a `tag` that changes with each write.
     """
 
     size: int
@@ -151,10 +151,10 @@ class Stored(NamedTuple):
 class StoredObjects:
     """The objects below a URL, by their paths from there.
 
-    Credentials come from the environment, as for the store's own tools. `file://`
-    creates the folder, and makes all new files of this process private. All methods
-    raise StorageError, with the exit code NETWORK if the store does not respond, and
-    CONFIG if it refuses.
+    Credentials come from the environment, like those of the store's own tools.
+    `file://` creates the folder, and makes all new files of this process private. All
+    methods raise StorageError, with the exit code NETWORK if the store does not
+    respond, and CONFIG if it refuses.
     """
 
     def __init__(self, url: StoreUrl, store: "ObjectStore") -> None:
@@ -171,8 +171,8 @@ class StoredObjects:
         check(environ)
         exceptions = _exceptions()
         if url.is_folder:
-            # The umask determines the permissions of the library's files, and is shared
-            # by all threads.
+            # The library's files get their permissions from the umask, which all
+            # threads share.
             os.umask(_OTHERS)
         try:
             return cls(url, _opened(url, environ, make=make))
@@ -198,8 +198,8 @@ class StoredObjects:
     def create(self, path: str, data: bytes) -> bool:
         """Create an object unless it exists, and return whether it now has these bytes.
 
-        The bytes must be unique to this writer, because after a lost response the put
-        is repeated, and finds its own object.
+        The bytes must be unique to this writer: if a response is lost, a retry finds
+        the object that the first attempt created.
         """
         return self.created(path, data) is not None
 
@@ -258,8 +258,8 @@ class StoredObjects:
     def _do(self, what: str, work: Callable[[], Result]) -> Result:
         """Call `work`, and turn errors of the library into StorageError.
 
-        The library cannot be interrupted, so the main thread runs it in another thread
-        to receive Ctrl-C.
+        The library cannot be interrupted, so run it in another thread, and receive
+        Ctrl-C in the main thread.
         """
         exceptions = _exceptions()
         is_main = threading.current_thread() is threading.main_thread()
@@ -299,8 +299,8 @@ def _opened(url: StoreUrl, environ: Mapping[str, str], *, make: bool) -> "Object
     return _client(url, _allows_clear_text(environ), tuple(sorted(environ.items())))
 
 
-# Each client reads the system's authorities and opens connections, and a worker runs
-# many tasks for one store.
+# Share clients: each reads the system's authorities and opens connections, and a worker
+# runs many tasks for one store.
 @lru_cache(maxsize=1)
 def _client(
     url: StoreUrl, clear_text: bool, _environ: tuple[tuple[str, str], ...]
@@ -350,8 +350,7 @@ class DeniedStoreError(StorageError):
 def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
     """Return the error for an exception of the library while doing `what`.
 
-    It omits the library's text, which quotes requests and responses, including
-    signatures.
+    It omits the library's text, which may have signatures, in requests and responses.
     """
     exceptions = _exceptions()
     failed = f"cannot {what} {url}"

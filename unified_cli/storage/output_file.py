@@ -1,5 +1,5 @@
-"""Write a result to a file that the user named, atomically, after checking the path
-before any request.
+"""Write a result to a file that the user named, atomically. The path is checked before
+any request.
 
 Devices, pipes, sockets and open descriptors are written to, not replaced.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 OVERWRITE = "--force overwrites it"
 ANOTHER = "name another file, or remove it"
-# The names of this process's descriptors. Opening one again would truncate its file.
+# Names of this process's descriptors. Opening such a name would truncate its file.
 _DESCRIPTOR = re.compile(r"/dev/(?:(stdout)|(stderr)|fd/(\d{1,7}))|/proc/self/fd/(\d{1,7})")
 
 

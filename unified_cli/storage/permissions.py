@@ -1,5 +1,6 @@
-"""Check that only this user and root can change the files and folders that we trust:
-settings, catalogues, credentials, journals, files of ids, the sandbox and caches.
+"""Check that only this user and root can change the files and folders that the program
+trusts: settings, catalogues, credentials, journals, files of ids, the sandbox and
+caches.
 """
 
 import os
@@ -47,7 +48,7 @@ def check_own_folder(folder: Path) -> None:
 
     The folder need not exist. Raises OSError.
     """
-    # Anyone who can change the parent can replace the folder.
+    # A user who can change the parent can replace the folder.
     for one in (folder.parent, folder):
         try:
             status = one.stat()
@@ -61,8 +62,8 @@ def check_with_folder(path: Path, status: os.stat_result) -> None:
     if os.name != "posix":
         return
     check(path, status)
-    # A link and its target have folders, and anyone who can change either can replace
-    # the file.
+    # A link and its target have folders. A user who can change either can replace the
+    # file.
     for folder in dict.fromkeys((path.parent, os_limits.resolve_path(path).parent)):
         _check_folder(folder)
 

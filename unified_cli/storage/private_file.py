@@ -54,9 +54,8 @@ def replace(target: Path, content: bytes, first: Callable[[], None] = lambda: No
     """Replace the content of a private file, and sync it.
 
     The caller must hold the lock. `first` is called just before renaming, and may
-    prevent it by raising an error. Raises OSError; after NotSyncedError, the new
-    content may be lost in a power failure, and after any other error the old content is
-    unchanged.
+    prevent it by raising an error. Raises OSError. After NotSyncedError, a power
+    failure may undo the change. After any other error, the old content is unchanged.
     """
     with AtomicFile.beside(target) as file:
         file.write(content)
@@ -77,8 +76,8 @@ def _check_target(target: Path) -> None:
     try:
         status = os.lstat(target)
     except OSError:
-        # The file is missing or inaccessible. Taking the lock reports an inaccessible
-        # file.
+        # The file is missing or inaccessible. If it is inaccessible, taking the lock
+        # reports it.
         return
     if not stat.S_ISREG(status.st_mode):
         raise ConfigError(f"{target} is not a file and is left alone")

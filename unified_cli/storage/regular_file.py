@@ -50,7 +50,7 @@ def without_waiting(path: Path, flags: int = os.O_RDONLY) -> int:
 def remove_unheld(path: Path) -> None:
     """Remove the file of a killed process, which no process has locked.
 
-    Keeps a file that cannot be checked.
+    Keeps the file if it cannot be checked.
     """
     with contextlib.suppress(OSError):
         handle = descriptor(path, os.O_RDWR)

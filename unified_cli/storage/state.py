@@ -24,8 +24,8 @@ _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 
 
 class StateLine(NamedTuple):
-    """A line without its line end. `number` counts from 1, and `position` is the offset
-    of its first byte.
+    """A line without its line end. `number` begins at 1, and `position` is the offset
+    of the first byte.
     """
 
     number: int
@@ -77,10 +77,10 @@ def lines(
 ) -> Iterator[StateLine]:
     """Yield the lines of a file of JSON objects.
 
-    A partial last line is removed. Without `repair`, only skip a partial last line,
-    because another process may be writing it. `longest` is the most bytes in a line,
-    and `remedy` the hint for damage. Raises StateError if a line is too long or
-    damaged, and OSError if reading fails.
+    A partial last line is removed or, without `repair`, skipped, because another
+    process may be writing it. `longest` is the most bytes in a line, and `remedy` the
+    hint for damage. Raises StateError if a line is too long or damaged, and OSError if
+    reading fails.
     """
     position, torn = 0, False
     with file.reader() as content:
@@ -112,18 +112,12 @@ def damage(path: Path, number: int, remedy: str) -> StateError:
 
 
 def not_regular(path: Path, remedy: str) -> StateError:
-    """Return the error for an irregular state file.
-
-    It is a link, a folder, a pipe or a device.
-    """
+    """Return the error for a state file that is a link, folder, pipe or device."""
     return StateError(f"{path} is not a regular file", hint=remedy)
 
 
 def _begins_an_object(text: bytes) -> bool:
-    """Return whether the text may begin a JSON object.
-
-    The object is on one line.
-    """
+    """Return whether the text may be the beginning of a JSON object on one line."""
     if not b'{"'.startswith(text[:2]) or _CONTROL.search(text):
         return False
     try:

@@ -1,4 +1,6 @@
-"""Read a file several times, and notice if it changes in between. It may be renamed."""
+"""Read a file several times, and notice if it changes in the meantime. It may be
+renamed.
+"""
 
 import hashlib
 import io

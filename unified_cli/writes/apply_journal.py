@@ -1,4 +1,4 @@
-"""The journal of an applied plan. It is named by the plan's digest, so a plan is never
+"""The journal of an applied plan. Its name is the plan's digest, so a plan is never
 applied twice, even if its file is renamed.
 """
 
@@ -59,7 +59,8 @@ class ApplyJournal(Journal):
             return cls._in_folder(data, header), None
         except StorageError as error:
             if data is not None and _is_begun(_path(data, header)):
-                # Without this journal, all finished calls would be sent again.
+                # Do not continue in memory: without this journal, all finished calls
+                # would be sent again.
                 error.add_hint("nothing was sent")
                 raise
             journal = cls(MemoryFile(Path("(memory)")), _REMEDY)

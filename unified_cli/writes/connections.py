@@ -1,5 +1,6 @@
-"""Turn the calls of a run into requests, if their profiles still lead to the same
-connections.
+"""Turn the calls of a run into requests.
+
+Their profiles must still lead to the same connections.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,7 +21,7 @@ from unified_cli.writes import renewal, selection as run_selection
 from unified_cli.writes.entry import JournalEntry, RunCall
 from unified_cli.writes.run import StoredRun
 
-# Settings take a few kilobytes, and a run may have thousands of connections.
+# Cache few settings: each takes kilobytes, and a run may have thousands of connections.
 _MOST_SETTINGS = 256
 
 
@@ -138,5 +139,5 @@ class RunConnections:
         try:
             self.request(entry.call, body, entry.k)
         except UsageError as error:
-            # The journal contains values that no command could have written.
+            # No command can have written these values.
             raise StateError(f"call {entry.n} of the run cannot be made: {error.message}") from None

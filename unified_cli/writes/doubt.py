@@ -1,5 +1,7 @@
-"""Explain why calls in doubt are not repeated, which command shows whether they were
-done, and which command repeats them with the same keys.
+"""Explain why calls in doubt are not retried.
+
+Find the commands that show whether they were done, and that repeat them with the same
+keys.
 """
 
 import json
@@ -47,7 +49,7 @@ def check_command(
         return renewal.SHOWS_RESULT
     api, resource, name = call.operation.split(" ")
     operations = catalogue.apis[api].resources[resource].operations
-    # The service chooses the id of a new record and ignores that of the body.
+    # The service chooses the id of a new record, and ignores the id in the body.
     identifier = call.id if name == "create" else call.id or identifier_in(doubtful.body, resource)
     if "get" in operations and identifier:
         words = [api, resource, "get", identifier]
@@ -78,7 +80,7 @@ def repeat_command(doubtful: DoubtfulCall, selection: Sequence[str]) -> str | No
 
 
 def profile_option(profile: str | None) -> list[str]:
-    """Return the options that select a profile, or several profiles by a pattern."""
+    """Return the options that select a profile, or the profiles of a pattern."""
     return ["-p", profile] if profile else []
 
 

@@ -12,7 +12,7 @@ from unified_cli.http.attempt import Doubt
 from unified_cli.masking import NO_TEXT, MaskedText, cut, masked
 from unified_cli.storage import state
 
-# Far below the length at which a line counts as damaged.
+# Much shorter than the longest valid line.
 _LONGEST_TEXT = 64 * 1024
 VERSION = 1
 
@@ -38,7 +38,7 @@ STATES = tuple(EntryState)
 IN_DOUBT = (EntryState.SENT, EntryState.UNKNOWN)
 NOT_DONE = (EntryState.REFUSED, EntryState.FAILED)
 AFTER_SENT = (EntryState.UNKNOWN, EntryState.FAILED)
-"""The states that a write has only after it was sent."""
+"""The states of a write after it was sent."""
 OUTCOMES = {
     EntryState.OK: "done",
     **dict.fromkeys(NOT_DONE, "failed"),
@@ -53,7 +53,7 @@ class RunCall(msgspec.Struct, omit_defaults=True):
     """One call of a run: its connection, and its request without the key and the token.
 
     `body` is None if all calls share the body in the journal's header. `line` is the
-    line of the input, which is invalid if there is no `base_url`.
+    line of the input. If there is no `base_url`, it is invalid.
     """
 
     profile: str | None
@@ -76,8 +76,8 @@ class JournalEntry(msgspec.Struct, omit_defaults=True):
 
     A sent write has its idempotency key `k`, the time `t`, and the hash `h` of its
     record or, on an earlier line, the `call`. An outcome has `id`, `status` and `why`.
-    An error also has the exit `code` that it alone would have, and a write in doubt has
-    the kind of its `doubt`.
+    An error also has its own exit `code`, and a write in doubt has the kind of its
+    `doubt`.
     """
 
     s: EntryState
@@ -116,8 +116,8 @@ def bounded(entry: JournalEntry) -> JournalEntry:
 
 
 class RunKind(Enum):
-    """The kind of a run. Imports, exports and plans keep their state elsewhere, and
-    their runs refer to it.
+    """The kind of a run. Runs of imports, exports and plans refer to their state
+    elsewhere.
     """
 
     FAN_OUT = "fan-out"

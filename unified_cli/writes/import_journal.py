@@ -48,7 +48,7 @@ class ImportHeader(msgspec.Struct):
     kind: RunKind = RunKind.IMPORT
     v: int = VERSION
     choices: dict[str, str] | None = None
-    """The values of the options that change the requests. "" is an option without a
+    """The values of the options that change the requests. "" means an option without a
     value. None in a journal of an older version.
     """
 
@@ -76,9 +76,7 @@ def lacks_choices(source: Path) -> bool:
 
 
 class Counterpart(NamedTuple):
-    """The fingerprint of the replay of an import, or of the import that a replay
-    repeats.
-    """
+    """The fingerprint of an import's replay, or of a replay's import."""
 
     fingerprint: str
     is_replay: bool
@@ -96,11 +94,11 @@ class ImportJournal(Journal):
     ) -> "ImportJournal":
         """Open the journal of an input, or begin a new one.
 
-        It begins one if the journal is missing or `restart` discards it. A replay never
-        discards a journal of the `other` kind. `highest` is the number of the input's
-        last record. The caller must hold the lock. Raises StateError if the journal
-        belongs to another import or is damaged, and StorageError if it cannot be read
-        or written.
+        Begins a new one if it is missing or `restart` discards it. A replay never
+        discards the journal of a real import, the `other` kind. `highest` is the number
+        of the input's last record. The caller must hold the lock. Raises StateError if
+        the journal belongs to another import or is damaged, and StorageError if it
+        cannot be read or written.
         """
         journal = cls(journals.open_file(path, missing_ok=True), _REMEDY)
         journal.header, journal._other = header, other
@@ -172,8 +170,9 @@ class ImportJournal(Journal):
         )
 
     def check_choice_matters(self) -> None:
-        """Raise StateError if an older version could not send any record. It may have
-        read the input in another format, which its journal does not name.
+        """Raise StateError if an older version could not send any record.
+
+        It may have read the input in another format, which is not in the journal.
         """
         if self.header.choices is None and self.settled and not self.has_sent:
             raise StateError(

@@ -131,7 +131,7 @@ READERS = {
 def _array_records(file: BinaryIO, items: str) -> Iterator[str]:
     """Yield the elements of an array, or of the member `items` of an object.
 
-    An object without `items` is a single record. Raises ValueError if the text is
+    An object without `items` is itself a record. Raises ValueError if the text is
     neither an array nor an object, and TooLongError if a record has more than
     `LONGEST_LINE` bytes.
     """

@@ -191,7 +191,7 @@ def _first_line_with_text(content: BinaryIO, path: Path) -> bytes:
 
 def _format_after_brace(line: bytes, shape: RecordShape) -> str:
     if json_check.encoding_flaw(line):
-        # As NDJSON, the other lines can still be used.
+        # If read as NDJSON, the other lines can be used.
         return "ndjson"
     if json_check.syntax_flaw(line):
         # It may be an object on several lines.

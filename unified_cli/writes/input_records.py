@@ -30,7 +30,7 @@ NOT_ASKED_FOR = (
     f"has a {LABEL}, and chooses no connection without -p of several (leave it out, or -p with a"
     " glob, a tag or names)"
 )
-"""The reason for records that name a connection where that is not allowed."""
+"""Why a record that names a connection is invalid."""
 
 Reshape = Callable[[bytes], list[bytes]]
 
@@ -38,8 +38,8 @@ Reshape = Callable[[bytes], list[bytes]]
 class LineMark(msgspec.Struct, omit_defaults=True):
     """The mark that a result file adds to a record.
 
-    Its idempotency `key` is reused, so that nothing is done twice. `request` is the
-    hash of a failed request: a corrected record must not reuse the key. A key without
+    Its idempotency `key` is used again, so that nothing is done twice. `request` is the
+    hash of a failed request: a corrected record must not use its key. A key without
     `request` belongs to a request in doubt, which was first `sent` at this time. `text`
     is an input line that was not a record.
     """
@@ -55,10 +55,10 @@ class LineMark(msgspec.Struct, omit_defaults=True):
 
 
 class InputItem(msgspec.Struct, frozen=True, dict=True):
-    """One request to send: its id and body, and the `record` that it is made from.
+    """A request to send: its id and body, and its `record`.
 
-    `wrong` says why it cannot be sent, `empty` that the map left it out. `mark` is the
-    mark of the record, and `profile` its connection, if there are several.
+    `wrong` says why it cannot be sent, and `empty` that the map left it out. `mark` is
+    the mark of the record, and `profile` its connection, if there are several.
     """
 
     number: int
@@ -83,7 +83,7 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
     def key(self) -> str:
         """The idempotency key in the record's mark, or "".
 
-        It is "" if the mark has none for this request.
+        "" if the mark has no key for this request.
         """
         return self.mark.key if self.mark and self.mark.request in {"", self.hash} else ""
 
@@ -110,8 +110,8 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
     def key_for(self, import_id: str) -> str:
         """Return the record's idempotency key in this import.
 
-        It is the same for every attempt. The service may compare keys without bodies,
-        so another body has another key.
+        It is the same for every attempt. A changed body gets another key, because the
+        service may compare only keys.
         """
         digest = hashlib.sha256(f"{import_id}|{self.number}|{self.hash}".encode()).digest()
         return self.key or base64.b32encode(digest[:25]).decode("ascii")

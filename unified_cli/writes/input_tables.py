@@ -90,9 +90,7 @@ def remark(heads: Sequence[str], *, trimmed: bool) -> str:
 
 
 class _RowLines:
-    """The lines of a table. `size` counts their characters since it was last set to
-    0.
-    """
+    """The lines of a table. `size` counts their characters, and can be reset to 0."""
 
     def __init__(self, lines: Iterator[str], name: str) -> None:
         self._lines = lines

@@ -51,8 +51,8 @@ class Journal:
     def load(self, accept: Callable[[bytes], int], *, repair: bool = True) -> bool:
         """Read the lines of earlier runs. Returns False if there are no lines yet.
 
-        `accept` checks the header and returns the highest possible number of an entry.
-        `repair` removes a partial last line; do not use it while another process may be
+        `accept` checks the header, and returns the highest possible number of an entry.
+        `repair` removes a partial last line. Do not use it if another process may be
         writing. Raises StateError if the journal is damaged, the errors of `accept`,
         and OSError if reading fails.
         """
@@ -69,8 +69,8 @@ class Journal:
     def opening(self, use: str) -> Iterator[None]:
         """Close the file if the block fails.
 
-        Turns OSError into a StorageError that says what the journal was opened to do,
-        such as `use` "read".
+        Turns OSError into a StorageError. `use` says what the journal was opened for,
+        such as "read".
         """
         try:
             yield
@@ -130,7 +130,7 @@ class Journal:
 
     @property
     def has_sent(self) -> bool:
-        """Whether any write was about to be sent."""
+        """Whether any write may have been sent."""
         return any(at >= 0 for at in self._sent)
 
     def last(self, number: int) -> JournalEntry:

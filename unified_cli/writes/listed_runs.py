@@ -17,7 +17,7 @@ from unified_cli.writes.state_words import DONE, RUNNING, UNREADABLE
 
 _MOST_NAMED = 10
 LAST = "last"
-"""The word for the newest run that a command can work on, instead of an id."""
+"""Instead of an id: the newest run that a command can work on."""
 
 
 def list_runs(runtime: Runtime, catalogue: Catalogue | None = None) -> list[KnownRun]:
@@ -47,14 +47,14 @@ def list_runs(runtime: Runtime, catalogue: Catalogue | None = None) -> list[Know
 def export_words(runtime: Runtime, place: str) -> Sequence[str]:
     """Return the words of the newest export to a place.
 
-    This user began it. Returns none if there is no such run. Tasks, and the exports of
-    others, are not in the list of runs.
+    Returns nothing if no such run is listed. Tasks, and the exports of other users, are
+    not.
     """
     try:
         path = place if object_store.parse_url(place) else str(os_limits.absolute(Path(place)))
         found = list_runs(runtime)
     except UnifiedError:
-        # The error that the words are for matters more.
+        # Ignore errors: the words are only for another error.
         return ()
     words = (
         run.header.words

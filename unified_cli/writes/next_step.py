@@ -10,7 +10,7 @@ class WorkLeft(NamedTuple):
 
     `repeats` says whether a resume repeats any call in doubt, and `check_command` is
     the command that shows whether the first of them was done. `corrected` is the
-    command for calls that fail until a person corrects them.
+    command for calls that must be corrected first.
     """
 
     run: str
@@ -26,7 +26,7 @@ def next_step(left: WorkLeft, after: str = "") -> str | None:
     """Return the next command, or None if everything is done.
 
     `after` is the subcommand of `runs` that just ended, if any. It is never the next
-    command again.
+    command.
     """
     # A retry has already repeated these calls, or they are in doubt again.
     resumable = left.not_tried or (left.repeats and after != "retry")

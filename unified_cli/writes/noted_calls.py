@@ -40,10 +40,7 @@ class NotedCall(NamedTuple):
     path: str = ""
 
     def as_doubtful(self, common: bytes | None) -> DoubtfulCall:
-        """Return the call in doubt.
-
-        It has the `common` body unless it has its own.
-        """
+        """Return the call in doubt, with its own or the `common` body."""
         body = common if self.call.body is None else self.call.body.encode()
         return DoubtfulCall(self.call, body, self.key)
 
@@ -88,7 +85,7 @@ def opened(
 def of_journals(header: RunHeader, journals: Iterable[Journal]) -> Iterator[NotedCall]:
     """Yield the calls in the journals of an import or of plans.
 
-    Without the input, only calls that were begun are known, without their connections.
+    Without the input, only calls that were begun are known, and not their connections.
     """
     paths = (header.path, *header.paths)
     for journal, path in zip(journals, paths, strict=True):
@@ -99,7 +96,7 @@ def of_journals(header: RunHeader, journals: Iterable[Journal]) -> Iterator[Note
 
 
 def of_run(stored: StoredRun, number: int) -> NotedCall:
-    """Return a call that the journal of its run holds."""
+    """Return a call that is in the journal of its run."""
     planned = stored.journal.call(number)
     assert planned.call is not None  # noqa: S101  the journal holds it
     return _noted(stored.journal, number, planned.call, planned.k)
@@ -114,10 +111,7 @@ def _noted(journal: Journal, number: int, call: RunCall, key: str = "") -> Noted
 def of_import(
     items: Iterable[InputItem], journal: Journal, header: RunHeader, operation: Operation
 ) -> Iterator[NotedCall]:
-    """Yield a call for each of these items of an import.
-
-    Its state is from the journal.
-    """
+    """Yield a call for each item of an import, with its state in the journal."""
     several = profiles.is_several(header.selection)
     targets: dict[str | None, tuple[str, str]] = {
         (name if several else None): (address, account) for name, address, account in header.targets

@@ -38,7 +38,7 @@ def attempt(client: Client, request: Request, number: int, identifier: str | Non
 def sent(client: Client, request: Request) -> Response:
     """Send a write and return the complete response.
 
-    A body that is not JSON is read, too, because a partial response is an error. Raises
+    Also reads a body that is not JSON, because a partial response is an error. Raises
     the same errors as `Client.send`.
     """
     response, size = client.send(request), 0

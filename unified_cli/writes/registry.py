@@ -34,17 +34,17 @@ class RunHeader(msgspec.Struct):
     """The first line of a run's journal: the command, the program's version, and the
     time.
 
-    `command` are the words after the program's name, `selection` the values of `-p`;
-    `account_id`, `base_url` and `token_file` are what those flags gave. `calls` is the
-    number of calls, `body` their common body. Older versions wrote no `kind`. An
-    `ordered` run makes its calls in their order.
+    `command` are the words after the program's name, and `selection` the values of
+    `-p`. `account_id`, `base_url` and `token_file` are the values of these flags.
+    `calls` is the number of calls, and `body` their common body. Older versions wrote
+    no `kind`. An `ordered` run sends its calls in order.
 
     An import, an export or an applied plan keeps its state elsewhere: at its `path`,
-    and further plans at `paths`. `words` is the whole command, which continues the
+    and of more plans at `paths`. `words` is the whole command, which continues the
     work; older versions did not record it. `corrected` is the command for the file of
-    lines that were refused. `inputs` are the file of records, or the plans, and `query`
-    is part of each request. `targets` are the profiles of the calls, with their
-    addresses and accounts. `ended` is the state of an export that ended.
+    refused lines. `inputs` are the file of records, or the plans. `query` is part of
+    each request. `targets` are the profiles of the calls, with their addresses and
+    accounts. `ended` is the state of an export that ended.
     """
 
     run: str
@@ -140,7 +140,7 @@ class RunRegistry:
         return path
 
     def _is_meant(self, run: str, typed: str) -> bool:
-        """Return whether this may be a part of the run's id, or a file of the run."""
+        """Return whether this may be part of a run's id, or a file of the run."""
         header = None if typed in run else self._run_with_own_state(run)
         return typed in run or bool(header and typed in header.command.split())
 

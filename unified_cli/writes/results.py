@@ -107,7 +107,7 @@ class OutcomeTable:
     """Prints a row for each call to a terminal: its connection, outcome, status and
     reason.
 
-    Reasons are cut. The summary prints them completely.
+    Reasons are cut here. The summary prints them completely.
     """
 
     causes = True
@@ -149,8 +149,8 @@ def _short_reason(error: UnifiedError) -> MaskedText:
 class ServedRecords:
     """Prints the record in each response, and to stderr why other lines failed.
 
-    With `several` connections, records and lines name their connection. With `reads`,
-    a record on which the program fails only loses its own line.
+    With `several` connections, records and lines name their connection. With `reads`, a
+    record for which the program fails only fails its own line.
     """
 
     causes = False

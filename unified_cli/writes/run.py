@@ -15,7 +15,7 @@ from unified_cli.writes.entry import JournalEntry, RunCall, RunKind
 from unified_cli.writes.journal import Journal
 from unified_cli.writes.registry import RunHeader, RunRegistry
 
-# Twice the largest body, because each character may become two in a string.
+# Twice the largest body, because each character of a string may become two.
 _LONGEST_LINE = 130 * 1024 * 1024
 _REMEDY = "nothing was sent; restore it from a backup, or remove it: unified runs remove ID"
 
@@ -129,10 +129,7 @@ class StoredRun:
         return self.header.ordered or not self.several
 
     def calls(self) -> Iterator[tuple[int, JournalEntry, RunCall]]:
-        """Yield each call of the run.
-
-        Its number and its journal entry come before it.
-        """
+        """Yield the number, the journal entry and the call of each write of the run."""
         for number in self.journal.numbers():
             planned = self.journal.call(number)
             if planned.call is not None:

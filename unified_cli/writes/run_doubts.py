@@ -1,5 +1,5 @@
-"""The calls of a run that are in doubt: which a resume repeats, how a person sees
-whether the others were done, and how a person repeats them.
+"""Explain the calls of a run that are in doubt: which calls a resume repeats, how to
+see whether the others were done, and how to repeat them.
 """
 
 import contextlib
@@ -25,8 +25,8 @@ _MOST_CHECKS = 10
 
 
 class RunDoubts:
-    """The calls in doubt of a run of any kind. A run without an id in its header is in
-    no list, so that no command can name it.
+    """The calls in doubt of a run of any kind. A run without an id in its header is not
+    listed, so no command can name it.
     """
 
     def __init__(
@@ -36,10 +36,11 @@ class RunDoubts:
         wall: float,
         body: bytes | None = None,
     ) -> None:
-        """`body` is the body of calls without their own."""
+        """`body` is for calls without their own body."""
         self._header, self._connections = header, connections
         self._wall, self._body = wall, body
-        # Only as many are kept as are printed: an import may leave any number in doubt.
+        # Keep only as many as are printed, because an import may leave any number in
+        # doubt.
         self._checks: dict[str, dict[str, None]] = {}
         """The options that select the connections, by the words of each check."""
         self._left: list[DoubtfulCall] = []
@@ -72,18 +73,17 @@ class RunDoubts:
             selections.setdefault(shlex.join(self._selection(doubtful)))
 
     def _is_checked_first(self, doubtful: DoubtfulCall) -> bool:
-        """Return whether a repeat reads the record first.
-
-        It then sends nothing if the call was done.
+        """Return whether a repeat reads the record first, and sends nothing if the call
+        was done.
         """
         name = doubtful.call.operation.rpartition(" ")[2]
         return self._header.kind is RunKind.APPLY and name != "create"
 
     def show(self, runtime: Runtime, *, closes: bool) -> None:
-        """Print which calls a resume repeats, and why not others.
+        """Print which calls a resume repeats, and why not the others.
 
-        Also prints how a person repeats the others or, if nothing else is left, which
-        `closes` says, closes the run.
+        Also prints how to repeat the others. With `closes`, nothing else is left, so
+        also prints how to close the run.
         """
         run = self._header.run
         if self.repeated and run:
@@ -112,8 +112,8 @@ class RunDoubts:
     def check_command(self) -> str | None:
         """The command that shows whether the calls were done.
 
-        There is one on each line if they are of several records. None if no operation
-        shows it.
+        There is a command on each line if there are several records. None if no
+        operation shows it.
         """
         header, found = self._header, self._checks
         several = header.kind is RunKind.FAN_OUT or profiles.is_several(header.selection)
@@ -148,7 +148,7 @@ def may_repeat(
 ) -> bool:
     """Return whether a call in doubt may be sent again.
 
-    `body` is its body unless it has its own. Raises the errors of its connection.
+    `body` is for a call without its own body. Raises the errors of its connection.
     """
     if noted.sent is None:
         return False

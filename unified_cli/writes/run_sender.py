@@ -48,10 +48,7 @@ class CallJob:
 def begin_run(
     runtime: Runtime, header: RunHeader, calls: Callable[[], Iterator[JournalEntry]]
 ) -> StoredRun:
-    """Create a run with these calls.
-
-    Print its id, or why it cannot be resumed.
-    """
+    """Create a run with these calls, and print its id, or why it cannot be resumed."""
     run, not_kept = StoredRun.begin(RunRegistry(runtime), header, calls)
     if not_kept is not None:
         runtime.stderr.line(f"this run cannot be resumed: {not_kept.message}")
@@ -185,10 +182,7 @@ class RunSender:
     def _closed(
         self, closed: stdout.ClosedError, items: Sequence[CallItem]
     ) -> UnifiedError | stdout.ClosedError:
-        """Return the error to raise for closed output.
-
-        It says nothing unless writes are left.
-        """
+        """Return the error for closed output, with a message if writes are left."""
         if self._ended == len(items) or not self._writes:
             return closed
         onward = "" if self._resume else f"; to continue: {self._continuation(items)}"

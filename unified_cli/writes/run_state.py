@@ -1,4 +1,4 @@
-"""The state of a run of any kind, from wherever that kind keeps it."""
+"""Find the state of a run of any kind."""
 
 import contextlib
 from collections import Counter
@@ -37,8 +37,8 @@ COUNTED = ("done", "failed", "in-doubt", "not-tried")
 class KnownRun(NamedTuple):
     """The known facts about a run; `reason` says why it cannot be read or continue.
 
-    It is `foreign` if another user may have written it, and `closed` if its permissions
-    or its disk do not let this user read it.
+    It is `foreign` if another user may have written it, and `closed` if this user is
+    not allowed to read it, or the disk failed.
     """
 
     id: str
@@ -48,7 +48,7 @@ class KnownRun(NamedTuple):
     doubts: RunDoubts | None = None
     """Its calls in doubt, if they were read."""
     passing: bool = True
-    """Whether any failed part may be repeated unchanged."""
+    """Whether any failed part may succeed if it is repeated unchanged."""
     reason: str = ""
     foreign: bool = False
     closed: bool = False
@@ -81,14 +81,14 @@ class KnownRun(NamedTuple):
     def show_doubts(self, runtime: Runtime) -> None:
         """Print what to do about the calls in doubt.
 
-        A resume or a person can do it. Prints nothing if they were not read.
+        Prints nothing if they were not read.
         """
         if self.doubts is not None:
             failed = self.counts is not None and self.counts["failed"]
             self.doubts.show(runtime, closes=self.state == IN_DOUBT and not failed)
 
     def next_after(self, verb: str) -> str | None:
-        """Return the next command after `unified runs VERB` with this run."""
+        """Return the next command after `unified runs VERB` for this run."""
         if self.state == RUNNING:
             return None
         corrected = () if self.passing or self.header is None else self.header.corrected
@@ -130,8 +130,8 @@ class KnownRun(NamedTuple):
 def load(
     runtime: Runtime, registry: RunRegistry, run: str, catalogue: Catalogue | None = None
 ) -> KnownRun:
-    """Return the known facts about a run. Its doubts are read if nothing else is left
-    to resume, and if there is a catalogue.
+    """Return the known facts about a run. Reads its doubts if there is a catalogue, and
+    nothing else to resume.
 
     Raises UsageError if there is no run with this id.
     """
@@ -158,10 +158,10 @@ def load(
 
 
 def of_this_process(runtime: Runtime, catalogue: Catalogue) -> KnownRun | None:
-    """Return the facts about the run that just ended here.
+    """Return the facts about the import or the apply that just ended here, with its
+    doubts.
 
-    It is an import or an apply. The facts include its doubts. None if it is in no list
-    of runs.
+    Returns None if it is not listed.
     """
     if not (run := runtime.stderr.run):
         return None
@@ -216,10 +216,11 @@ def state_of(counts: Counter[str]) -> str:
 
 
 def open_journals(header: RunHeader) -> Iterator[Journal]:
-    """Yield the journals of a run, open for reading.
+    """Yield the open journals of an import, or of the plans that were applied, for
+    reading.
 
-    They are those of an import, or of the plans that were applied. Raises StateError if
-    a journal is missing or damaged, and StorageError if reading fails.
+    Raises StateError if a journal is missing or damaged, and StorageError if reading
+    fails.
     """
     for text in (header.path, *header.paths):
         path = Path(text)
@@ -262,7 +263,7 @@ def _of_export(runtime: Runtime, header: RunHeader) -> KnownRun:
         state = state_of(lists) if manifest.ended else INTERRUPTED
         return KnownRun(header.run, state, header, lists)
     if header.ended or header.words:
-        # A store is not asked. A shard or a task has its own manifest.
+        # Do not read a store. A shard or a task has its own manifest.
         return KnownRun(header.run, header.ended or INTERRUPTED, header)
     return KnownRun(header.run, UNREADABLE, header, reason=f"{header.path} was not looked at")
 

@@ -33,7 +33,7 @@ def selected(
     StateError if a profile now leads to another connection or the run is damaged.
     """
     config = file.read(runtime)
-    # A copy, because the process's environment decodes a variable at each access.
+    # Copy it, because the environment decodes a variable at each access.
     resolving = runtime._replace(environ={**runtime.environ})
 
     def settings(name: str) -> Settings:
@@ -48,8 +48,8 @@ def selected(
 class _RunSelection(NamedTuple):
     """Replaces `run:ID:OUTCOME` with profile names.
 
-    `profiles` are all profile names, and `settings` resolves the settings of a profile
-    as the command does.
+    `profiles` are all profile names, and `settings` returns the settings of a profile
+    for the command.
     """
 
     registry: RunRegistry
@@ -135,18 +135,14 @@ class _RunSelection(NamedTuple):
 
 
 def is_for(call: RunCall, settings: Settings) -> bool:
-    """Return whether a call was for this connection.
-
-    The origin and the account of the settings decide.
-    """
+    """Return whether a call was for this connection, by its origin and account."""
     origin, account = settings.identity
     return call.account == account and f"{call.base_url}/".startswith(f"{origin}/")
 
 
 def moved_error(call: RunCall, settings: Settings) -> StateError:
-    """Return the error for a profile that has moved.
-
-    It now leads to another connection than the call's.
+    """Return the error for a profile that now leads to another connection than the
+    call.
     """
     who = f'profile "{call.profile}"' if call.profile else "the environment"
     return StateError(

@@ -1,5 +1,6 @@
-"""Send many writes, alternating between connections. The journal records each write
-before it is sent, and then its outcome.
+"""Send many writes. Connections take turns.
+
+The journal records each write before it is sent, and then its outcome.
 """
 
 import math
@@ -23,8 +24,8 @@ from unified_cli.writes.outcome import WriteAttempt
 from unified_cli.writes.stop_rules import ConnectionStops
 
 _SYNC_EVERY = 1.0
-# How many jobs of an ordered run to start for each worker, so that workers stay busy
-# while a slow job delays the reports.
+# How many jobs of an ordered run to start for each worker. Otherwise a slow job, which
+# delays the reports, would leave workers idle.
 _AHEAD = 4
 # How many clients to keep open.
 _MOST_OPEN = 64
@@ -39,7 +40,7 @@ class JournaledJob(Protocol):
 
     @property
     def sent(self) -> JournalEntry:
-        """The journal entry that is written before the write is sent."""
+        """The journal entry to write before the write is sent."""
 
 
 ItemT = TypeVar("ItemT")
@@ -134,11 +135,11 @@ class Sender(Generic[ItemT, JobT]):
         writers.slots.on_room = self._workers.wake
 
     def outcomes(self, items: Iterable[ItemT]) -> Iterator[SentJob[JobT]]:
-        """Yield each job with its outcome.
+        """Yield each job with its outcome, as they complete or, in an ordered run, in
+        order.
 
-        They are in the order of completion or, in an ordered run, of the items. Jobs
-        that start at the same time are synced to disk together. Raises StorageError of
-        the journal.
+        Jobs that start at the same time are synced to disk together. Raises
+        StorageError of the journal.
         """
         turns: FairTurns[ItemT] = FairTurns(
             items, self._turn_of, ahead=self._way.ahead, weight=self._way.weight
@@ -157,7 +158,7 @@ class Sender(Generic[ItemT, JobT]):
                     self._writers.under_way += len(batch)
                     places.extend(map(_place, batch if ordered else ()))
                 if not self._workers.busy:
-                    # Raises the error of a worker after the others have finished.
+                    # Raise the error of a worker after the others have finished.
                     self._workers.take(0)
                     break
                 for one in self._record_finished():

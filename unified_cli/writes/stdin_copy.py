@@ -56,8 +56,8 @@ def keep_input(
 
     `where` is the destination of the records, and `named` the input's name in messages.
     The same records for the same destination are saved to the same file, so that a
-    second run finds the journal of the first. Without a data folder, the copy exists
-    only during the block. Raises UsageError if the input is too large, ConfigError if
+    second run finds the journal of the first run. Without a data folder, the copy is
+    removed after the block. Raises UsageError if the input is too large, ConfigError if
     other users can change the data folder, and StorageError if the copy cannot be
     written.
     """
@@ -83,8 +83,8 @@ def keep_input(
 
 
 def unlisted_journals(runtime: Runtime) -> list[Path]:
-    """Return the journals of unfinished imports from a pipe that version 0.1 began. It
-    did not list them.
+    """Return the journals of unfinished imports from a pipe by version 0.1, which did
+    not list them.
     """
     data = runtime.folder("data")
     if data is None:
@@ -97,9 +97,9 @@ def unlisted_journals(runtime: Runtime) -> list[Path]:
 
 
 def remove_unlisted(runtime: Runtime, journal: str) -> None:
-    """Remove the files of an import that version 0.1 began.
+    """Remove the files of an import by version 0.1, so that it is not listed again.
 
-    It is then not listed again. Does nothing for other journals. Raises StorageError.
+    Does nothing for other journals. Raises StorageError.
     """
     path = Path(journal)
     if path not in unlisted_journals(runtime):
@@ -179,10 +179,7 @@ def _fill(copy: AtomicFile, where: list[Any], chunks: Iterable[bytes], named: st
 
 
 def _lacks_locks(path: Path) -> StorageError | None:
-    """Return why an import cannot be locked, or None.
-
-    Returns None if the disk of its file has locks.
-    """
+    """Return why an import cannot be locked, or None if its disk has locks."""
     lock = import_journal.lock_of(path, file_lock.IN_DATA_FOLDER)
     try:
         lock.take(str(path))

@@ -42,11 +42,11 @@ class StopRules(NamedTuple):
 
 
 class ConnectionStops:
-    """The connections that stopped, each with the error that stopped it.
+    """The connections that stopped, and the error of each.
 
-    If `alone`, there is only one connection, and stopping it stops the run. A
-    connection stops after `most_in_a_row` consecutive failures that the record did not
-    cause. None means no limit.
+    If `alone`, there is only one connection, and the run ends when it stops. A
+    connection stops after `most_in_a_row` consecutive failures that are not about a
+    record. None means no limit.
     """
 
     def __init__(self, *, alone: bool, most_in_a_row: int | None = None) -> None:
@@ -111,8 +111,7 @@ def _stages(text: str, total: int) -> tuple[int, ...]:
     parts = [part.strip() for part in text.split(",")]
     sizes = tuple(_count(part, total, "--stages", least=1) for part in parts)
     for before, after in pairwise(parts):
-        # Do not compare a number with a percentage: which is larger depends on the
-        # total.
+        # Do not compare a number with a percentage, because the total is not known yet.
         if before.endswith("%") == after.endswith("%") and int(after.rstrip("%")) < int(
             before.rstrip("%")
         ):

@@ -149,10 +149,7 @@ class RunSummary:
                 self._failed_by[call.profile] += 1
 
     def show(self, runtime: Runtime) -> None:
-        """Print the number of finished calls.
-
-        A line for each cause of the others follows.
-        """
+        """Print the number of finished calls, and why the others are not finished."""
         runtime.stderr.note(
             f"done: {self.counts['done']} of {counted(self.total, self._kind.unit)}"
         )
@@ -168,10 +165,8 @@ class RunSummary:
         self.show_doubt(runtime)
 
     def show_doubt(self, runtime: Runtime) -> None:
-        """Print what happens to calls in doubt.
-
-        It prints which ones a resume repeats, why it does not repeat the others, and
-        how to repeat them.
+        """Print which calls in doubt a resume repeats, why not the others, and how to
+        repeat these.
         """
         left = self.counts["failed"] or self.counts["not-tried"]
         self._doubts.show(runtime, closes=not left)

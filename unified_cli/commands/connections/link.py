@@ -98,7 +98,7 @@ def _request(settings: Settings, service: Service) -> Request:
 
 
 def _create_token(client: Client, request: Request) -> str:
-    """Return the token that was created. Raises ServiceError if there is none."""
+    """Return the token that was created. Raises ServiceError if it is missing."""
     response = client.send(request)
     token = members.text((members.parts((response.body or b"").strip()) or {}).get(_MEMBER))
     if not token:

@@ -60,8 +60,8 @@ _REBUILD = "unified export … --restart, without --incremental, rebuilds its pa
 class ListTable:
     """The table of one list of the service; several threads may use it.
 
-    All methods raise StateError if the table is not one of ours or needs a newer
-    version, and StorageError if the destination fails.
+    All methods raise StateError if another program created the table or it needs a
+    newer version, and StorageError if the destination fails.
     """
 
     def __init__(self, runtime: Runtime, text: str, files: FilePlace, name: str) -> None:

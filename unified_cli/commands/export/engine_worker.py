@@ -49,7 +49,7 @@ def connected(scheduler: str) -> Iterator[Any]:
             hint="check --engine, and for tls:// the certificates of Dask's own configuration",
         ) from None
     finally:
-        # The tasks end with this client, and a lost scheduler cannot be told.
+        # The tasks end with this client, and a lost scheduler cannot be notified.
         with suppress(Exception):
             client.close()
         logging.disable(disabled)

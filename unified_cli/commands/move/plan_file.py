@@ -23,7 +23,7 @@ VERSION = 1
 OPERATIONS: tuple[str, ...] = get_args(PlannedOperation)
 
 NO_JSON = msgspec.Raw()
-"""Stands for a missing body or value."""
+"""The placeholder for a missing body or value."""
 
 
 class PlanHeader(

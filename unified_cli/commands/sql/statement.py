@@ -37,7 +37,7 @@ _PLACE = re.compile(r"^(LINE \d+: )(.*)\n( *)\^", re.MULTILINE)
 _ALL_COLUMNS = {"PIVOT", "POSITIONAL_REFERENCE", "SHOW_REF", "STAR"}
 _READING = "SELECT, FROM, WITH, VALUES, DESCRIBE, SUMMARIZE, PIVOT and UNPIVOT read"
 _LISTED = "unified operations lists the tables, DESCRIBE api.resource the columns"
-# What users of other programs type, and what to type instead.
+# Mistakes of users of other programs, and what to type instead.
 _HABITS = (
     (r"\A\s*(\S+\.sql)\s*\Z", r"did you mean @\1?"),
     (r"\A\s*([.\\]|help\b|show\b)", _LISTED),
