@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 import campaigns
+import nights
 import pytest
 import stores
 from front_door import Clock, Unified
@@ -64,7 +65,8 @@ class Folder:
 
     def __init__(self, folder: Path, kind: str) -> None:
         self._folder = folder
-        self.to = f"{'file://' if kind == 'file' else ''}{folder}/dump"
+        self.place = nights.Place.of(kind, folder)
+        self.to = self.place.to
         self.environ: dict[str, str] = {}
 
     def files(self) -> dict[str, bytes]:
@@ -93,7 +95,8 @@ class InBucket:
     def __init__(self, url: str, name: str) -> None:
         self._bucket = stores.Bucket(url, name)
         self._kept: dict[str, bytes] | None = None
-        self.to = f"{self._bucket.url}/dump"
+        self.place = self._bucket.place
+        self.to = self.place.to
         self.environ = dict(self._bucket.environ)
 
     def files(self) -> dict[str, bytes]:
@@ -133,6 +136,8 @@ class Nights(RuleBasedStateMachine):
         self._newest = 0.0
         """The newest stamp that was read, and was not in the future."""
         self._read: list[float] = []
+        self._stamps: dict[str, float] = {}
+        """The newest stamp of each record that was read since the last full read."""
         self._numbers = itertools.count()
         self._on_page: Callable[[int], Reply | None] = lambda _: None
         self._omit = False
@@ -166,6 +171,9 @@ class Nights(RuleBasedStateMachine):
             record["updated_at"] = "yesterday"
         self._there[record["id"]] = record
         counts = at is not None and (at > self._now or at > self._newest - LAG)
+        if self._form == "delta" and at is not None:
+            # A row of a table is replaced by a newer state only.
+            counts = counts and at >= self._stamps.get(record["id"], at)
         (self._owed.add if counts else self._owed.discard)(record["id"])
         self.counts["changes of the property" if counts else "other changes"] += 1
 
@@ -188,6 +196,7 @@ class Nights(RuleBasedStateMachine):
     @rule(clocks=CLOCKS)
     def read_all(self, clocks: Clocks) -> None:
         """After a full read the state is that of the service."""
+        self._stamps.clear()
         assert self._night("plain", clocks, "--restart") == 0
         assert self._held() == self._there
         assert self._call(["export", "--verify", self._place.to], Clocks()) == 0
@@ -284,7 +293,10 @@ class Nights(RuleBasedStateMachine):
         since = dict(seen.query).get("updated_at[gt]")
         found = [one for one in self._there.values() if since is None or _is_later(one, since)]
         page = found[start : start + PAGE]
-        self._read += [at for one in page if (at := _seconds(one)) is not None]
+        stamps = {one["id"]: at for one in page if (at := _seconds(one)) is not None}
+        self._read += stamps.values()
+        for name, at in stamps.items():
+            self._stamps[name] = max(at, self._stamps.get(name, at))
         onward = str(start + PAGE) if start + PAGE < len(found) else None
         more: dict[str, Any] = {}
         if self._omit and page:
@@ -292,7 +304,10 @@ class Nights(RuleBasedStateMachine):
         return served({"result": page, "next_cursor": onward, **more})
 
     def _held(self) -> dict[str, Any]:
-        """The newest state of each record, in the order of the files."""
+        """The newest state of each record, by the order of files or in the table."""
+        if self._form == "delta":
+            rows = nights.READERS["delta"]["DuckDB"](self._place.place, LIST)
+            return {name: json.loads(text) for (_, name), text in rows.items()}
         found = {}
         for data in _in_order(self._place.files(), self._form):
             found |= {one["id"]: one for one in map(json.loads, _texts(data, self._form))}
@@ -373,6 +388,9 @@ def profile(config: Config, service: Service) -> Iterator[None]:
 def needs(form: str, place: str) -> None:
     if form == "parquet":
         pytest.importorskip("pyarrow", reason="needs the extra parquet")
+    if form == "delta":
+        pytest.importorskip("deltalake", reason="needs the extra delta")
+        pytest.importorskip("duckdb", reason="needs the extra test-all")
     if place in {"file", "s3"}:
         pytest.importorskip("obstore", reason="needs the extra cloud")
 
@@ -406,7 +424,11 @@ def _made(folder: Path) -> Path:
 @pytest.mark.extra
 @pytest.mark.parametrize(
     ("form", "place"),
-    [(form, place) for form in ("ndjson", "parquet") for place in ("folder", "file", "s3")],
+    [
+        (form, place)
+        for form in ("ndjson", "parquet", "delta")
+        for place in ("folder", "file", "s3")
+    ],
 )
 def test_hundreds_of_nights_lose_no_change(
     form: str,
