@@ -56,6 +56,8 @@ _METADATA = re.compile(r"\b169\.254\.(?:169\.254|170\.2)\b|\bmetadata\.google\.i
 _AGAIN = "the same command continues where it stopped"
 _FILE = "file"
 _SCHEMES = ("s3", "gs", "az", _FILE)
+# Characters of a path that mean something else in a URL, or are removed from it.
+_NOT_PLAIN = re.compile(r"[%?#\x00-\x20\x7f]")
 
 
 def _exceptions() -> Any:
@@ -66,7 +68,7 @@ def _exceptions() -> Any:
 
 class StoreUrl(NamedTuple):
     """A `bucket` or container, and the `prefix` in it. A shared folder has only a
-    prefix: its path.
+    prefix: its path. As text it is a URL that `parse_url` takes for the same place.
     """
 
     scheme: str
@@ -75,7 +77,8 @@ class StoreUrl(NamedTuple):
 
     def __str__(self) -> str:
         slash = "/" if self.bucket and self.prefix else ""
-        return f"{self.scheme}://{self.bucket}{slash}{self.prefix}"
+        path = _NOT_PLAIN.sub(_escape, self.prefix) if self.is_folder else self.prefix
+        return f"{self.scheme}://{self.bucket}{slash}{path}"
 
     @property
     def is_folder(self) -> bool:
@@ -114,6 +117,10 @@ def parse_url(text: str) -> StoreUrl | None:
             f"{url.scheme}://{url.netloc} takes a plain path after it, without ?, #, . and .."
         )
     return _folder(url) if url.scheme == _FILE else _place(url)
+
+
+def _escape(found: re.Match[str]) -> str:
+    return f"%{ord(found[0]):02X}"
 
 
 def _folder(url: SplitResult) -> StoreUrl:

@@ -5,6 +5,7 @@ killed, frozen or refused.
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -15,6 +16,7 @@ from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import stores
@@ -775,6 +777,29 @@ def test_a_shared_folder_holds_the_same_for_this_user_only(
     ]
     assert unified(f"export --verify {url}").code == 0
     assert "1 already complete; 1 of 1 list done\n" in export(to=url).stderr
+
+
+@pytest.mark.parametrize("name", ["a b", "100%", "a%41", "a%2541", "a#b", "a?b", " a ", "é\n%"])
+def test_a_shared_folder_has_any_name(
+    name: str, export: Export, service: Service, tmp_path: Path, unified: Unified
+) -> None:
+    """And the printed place is that folder where it is pasted."""
+    serve_lists(service, pages=1)
+    url = f"file://{quote(str(tmp_path / name / 'x'))}"
+    result = export("--format parquet", url)
+    assert result.code == 0, result.stderr
+    result = export("--format ndjson --restart", url)
+    assert result.code == 0, result.stderr
+    assert {path.suffix for path in (tmp_path / name / "x/acct-1/ticketing/tickets").iterdir()} == {
+        ".ndjson"
+    }
+    assert export("--format csv", url).code == 2
+    (printed,) = re.findall(r" to (file://\S+)/?,", result.stderr)
+    before = len(service.seen)
+    assert export("", printed).stderr.startswith(f"wrote 0 files with 0 records to {printed}, 1 al")
+    assert unified(["export", "--verify", printed]).code == 0
+    shown = unified("runs show")
+    assert (shown.code, len(service.seen)) == (0, before), shown.stderr
 
 
 def test_a_put_whose_answer_was_lost_meets_itself(tmp_path: Path) -> None:
