@@ -98,6 +98,12 @@ def names(formats: Sequence[Format]) -> tuple[str, ...]:
     return tuple(one.name for one in formats)
 
 
+def one_of(formats: Sequence[Format]) -> str:
+    """Return the names of the formats as a choice: `csv, tsv or json`."""
+    *first, last = names(formats)
+    return f"{', '.join(first)} or {last}"
+
+
 SETTINGS = (*names(RESULTS), AUTO)
 """The values of `-o`, its environment variable and its config key."""
 

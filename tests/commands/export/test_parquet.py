@@ -176,8 +176,8 @@ def test_other_columns_are_another_export(
         f"export ticketing/tickets --to {tmp_path}/other --columns name", environ=service.environ
     )
     assert (
-        refused.stderr
-        == "error: --columns adds columns, but ndjson has none (--format parquet, csv or tsv)\n"
+        refused.stderr == "error: --columns adds columns, but ndjson has none"
+        " (--format csv, tsv, parquet or delta)\n"
     )
     assert refused.code == 2
 

@@ -36,6 +36,7 @@ from unified_cli.plural import counted
 from unified_cli.storage import object_store
 
 _LAG = 60.0
+_INCREMENTS = formats.one_of([one for one in formats.EXPORTS if one.increments])
 # Characters that some readers of tables refuse.
 _NO_COLUMN = re.compile(r"[ ,;{}()\n\t=]")
 """The least similarity for a suggestion. It is high, so that tickets does not match
@@ -52,16 +53,16 @@ def file_format(options: ExportOptions) -> Format:
     builder.pairs(options.query)
     form = options.form
     if options.dedupe and not form.dedupe:
-        raise UsageError("--dedupe id needs -o ndjson or parquet")
+        fitting = formats.one_of([one for one in formats.EXPORTS if one.dedupe])
+        raise UsageError(f"--dedupe id needs -o {fitting}")
     if not form.increments and object_store.parse_url(options.to or ""):
         raise UsageError(
-            f"-o {form} makes one file of a list, but an object store needs several (use ndjson,"
-            " parquet or delta)"
+            f"-o {form} makes one file of a list, but an object store needs several (use"
+            f" {_INCREMENTS})"
         )
     if delivery.column_names(options.columns) and not form.columns:
-        raise UsageError(
-            f"--columns adds columns, but {form} has none", hint="--format parquet, csv or tsv"
-        )
+        fitting = formats.one_of([one for one in formats.EXPORTS if one.columns])
+        raise UsageError(f"--columns adds columns, but {form} has none", hint=f"--format {fitting}")
     delivery.check_cells(
         form,
         bom=options.bom,
@@ -105,7 +106,7 @@ def _check_table(options: ExportOptions) -> None:
 def _check_increments(options: ExportOptions, form: Format) -> None:
     """Raise UsageError if an option cannot be used with --incremental."""
     if not form.increments:
-        raise UsageError("--incremental needs --format ndjson, parquet or delta")
+        raise UsageError(f"--incremental needs --format {_INCREMENTS}")
     if options.restart:
         raise UsageError(
             "--restart reads everything anew and --incremental what changed (leave one of them out)"
