@@ -251,6 +251,31 @@ def test_cached_facts_of_an_unreachable_connection_are_shown(
     assert cells_of(result.json, "one") == cells_of(known, "one")
 
 
+@pytest.mark.parametrize("hours", [2, 30])
+def test_a_connection_that_only_the_list_knows_is_known_without_a_network(
+    hours: int, unified: Unified, service: Service, config: Config, world: dict[str, Any]
+) -> None:
+    accounts = {f"p{at}": f"c-{at}" for at in range(10)}
+    profiles(config, accounts, service.url)
+    answering(service, {account: {} for account in accounts.values()}, broken=("c-3", "c-4"))
+    assert unified("report -o json --retries 0", **world).code == 9
+
+    def reply(_: Seen) -> Reply:
+        raise ConnectionResetError
+
+    service.reply = reply
+    later = {**world, "wall": lambda: world["wall"]() + hours * 3600}
+    result = unified("report -o json --retries 0", **later)
+    page = result.json
+    status, product = ("active", "deskly") if hours < 24 else ("not known", "product not known")
+    assert result.code == 9
+    assert [(one["name"], one["unseen"]) for one in page["statuses"]] == [(status, 10)]
+    assert [(one["name"], one["unseen"]) for one in page["products"]] == [(product, 10)]
+    # What was cached is not kept as if it had been seen again.
+    last = {**world, "wall": lambda: world["wall"]() + 25 * 3600}
+    assert unified("report -o json --retries 0", **last).json["statuses"][0]["name"] == "not known"
+
+
 def test_a_profile_without_a_connection_hides_no_other(
     unified: Unified, service: Service, config: Config, world: dict[str, Any]
 ) -> None:

@@ -91,7 +91,7 @@ def load_connections(
         else answer
         for name, answer in answers.items()
     }
-    _keep_what_was_seen(context, asked.settings, found)
+    _keep_what_was_seen(context, asked.settings, found, lists)
     found |= {name: question.failed(name, error) for name, error in asked.wrong.items()}
     return [found[name] for name in asked.names]
 
@@ -231,11 +231,15 @@ class _Question(NamedTuple):
 
 
 def _keep_what_was_seen(
-    context: CommandContext, settings: Mapping[str, Settings], found: Mapping[str, SeenConnection]
+    context: CommandContext,
+    settings: Mapping[str, Settings],
+    found: Mapping[str, SeenConnection],
+    lists: _Lists,
 ) -> None:
     facts_by_origin = defaultdict[str, list[tuple[str, str, str]]](list)
     for name, one in settings.items():
-        if not found[name].error and found[name].status:
+        is_new = not found[name].error or one.identity in lists.records
+        if is_new and found[name].status:
             facts_by_origin[one.identity[0]].append(
                 (found[name].account, found[name].product, found[name].status)
             )
