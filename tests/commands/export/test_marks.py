@@ -2,13 +2,16 @@
 
 import json
 import os
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import stores
 from changes import START, World
 from front_door import Result, Unified
+from nights import READERS, Place
 from pages import served
 from server import Service
 
@@ -22,12 +25,14 @@ EXPORT = "export ticketing/tickets --incremental --to"
 class Nightly:
     """An export at some second, with the clocks of the service and of this machine."""
 
-    def __init__(self, unified: Unified, service: Service, folder: Path, to: str) -> None:
+    def __init__(
+        self, unified: Unified, service: Service, folder: Path, place: Place, form: str = "ndjson"
+    ) -> None:
         self.world = World(service)
+        self._place, self._form = place, form
         self.folder = folder
         self._unified = unified
-        self._environ = service.environ
-        self._to = to
+        self._environ = {**service.environ, **place.environ}
 
     def run(self, now: float, *, date: float = 0, here: float = 0, command: str = EXPORT) -> Result:
         """Export at this second; the service's clock is `date` seconds ahead, this
@@ -35,7 +40,7 @@ class Nightly:
         """
         self.world.now(now + date)
         result = self._unified(
-            f"{command} {self._to}",
+            f"{command} {self._place.to} --format {self._form}",
             environ=self._environ,
             wall=lambda: START.timestamp() + now + here,
         )
@@ -43,7 +48,10 @@ class Nightly:
         return result
 
     def newest(self) -> dict[str, Any]:
-        """The last state of each record, in the order of the files."""
+        """The last state of each record, in the order of the files or in a table."""
+        if self._place.environ or self._form == "delta":
+            rows = READERS[self._form]["DuckDB"](self._place, "ticketing/tickets")
+            return {name: json.loads(text) for (_, name), text in rows.items()}
         files = sorted(
             (self.folder / "dump").rglob("*.ndjson"), key=lambda one: (len(one.name), one.name)
         )
@@ -57,17 +65,43 @@ class Nightly:
 
 @pytest.fixture(params=["folder", pytest.param("file", marks=pytest.mark.extra)])
 def nightly(
-    request: pytest.FixtureRequest, unified: Unified, service: Service, tmp_path: Path
+    request: pytest.FixtureRequest,
+    unified: Unified,
+    service: Service,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Nightly]:
-    if request.param == "file":
+    where, _, form = request.param.partition(" ")
+    place = Place.of(where, tmp_path)
+    if where != "folder":
         pytest.importorskip("obstore", reason="needs the extra cloud")
+    if form or where == "s3":
+        pytest.importorskip("duckdb", reason="needs the extra test-all")
+    if where == "s3":
+        url: str = request.getfixturevalue("s3")
+        place = stores.Bucket(url, f"b{secrets.token_hex(8)}").place
+        for name, value in place.environ.items():
+            monkeypatch.setenv(name, value)
     before = os.umask(0o077)
-    yield Nightly(
-        unified, service, tmp_path, f"{'file://' if request.param == 'file' else ''}{tmp_path}/dump"
-    )
+    yield Nightly(unified, service, tmp_path, place, form or "ndjson")
     os.umask(before)
 
 
+ANYWHERE = pytest.mark.parametrize(
+    "nightly",
+    [
+        "folder",
+        pytest.param("file", marks=pytest.mark.extra),
+        *(
+            pytest.param(place, marks=[pytest.mark.extra, pytest.mark.long(seconds=8)])
+            for place in ("folder delta", "s3", "s3 parquet", "s3 delta")
+        ),
+    ],
+    indirect=True,
+)
+
+
+@ANYWHERE
 def test_a_stamp_in_the_future_leaves_the_mark(nightly: Nightly) -> None:
     world = nightly.world
     for number in range(20):
@@ -82,6 +116,7 @@ def test_a_stamp_in_the_future_leaves_the_mark(nightly: Nightly) -> None:
     assert nightly.newest() == world.records
 
 
+@ANYWHERE
 @pytest.mark.parametrize("ahead", [600.0, 2 * HOUR])
 @pytest.mark.parametrize("first", [PLAIN, EXPORT], ids=["plain", "incremental"])
 def test_a_date_ahead_once_hides_no_change(nightly: Nightly, ahead: float, first: str) -> None:
