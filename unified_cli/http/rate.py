@@ -21,10 +21,9 @@ from typing import NamedTuple
 
 NEVER = float("inf")
 WINDOW = 10.25
-"""How long a request counts towards the rate, in seconds.
-
-The service documents 50 requests in 10 s for a connection. The rest allows for latency.
-"""
+"""How long a request counts towards the rate, in seconds: 10 s, and some latency."""
+# The service documents 50 requests in 10 s for a connection.
+_DOCUMENTED, _FEW = 50 / WINDOW, 0.6
 _IN_FLIGHT = 8.0
 _STEP, _STEP_LATER = 0.5, 0.1
 """How much each response adds to the number of requests in flight, before and after two
@@ -59,8 +58,7 @@ unless the rate requires a longer pause.
 """
 _LATE = 0.05
 """How late clocks and responses may be, in seconds."""
-_MOST_PROBES, _GIVE_UP = 4, 75.0
-_MOST_LIES = 2
+_MOST_PROBES, _GIVE_UP, _MOST_LIES = 4, 75.0, 2
 _LONGEST_RESET = 10.0
 """The latest plausible reset if the headers have no window, in seconds. A later reset
 may belong to a daily limit.
@@ -113,7 +111,7 @@ class _Curve:
     """A rate: `peak` at `progress` 1, a little less at 0, and far more beyond 2."""
 
     def __init__(self, recalled: Window | None) -> None:
-        self.peak, self._progress, self.growth = NEVER, 1.0, 1.0
+        self.peak, self._progress, self.growth, self.highest = NEVER, 1.0, 1.0, 0.0
         if recalled:
             self.rise(max(recalled.rate, _LEAST_RECALLED) / (1 + _FALL))
 
@@ -138,6 +136,7 @@ class _Curve:
 
     def fall(self, rate: float) -> None:
         """Continue below this rate, and return to it."""
+        self.highest = max(self.highest, self.peak)
         self.peak, self._progress = max(rate, _LEAST_RATE), 0.0
 
 
@@ -220,6 +219,11 @@ class Pace:
         return not self._round and self._curve.known and self._curve.value > 2 * self._curve.peak
 
     @property
+    def collapsed(self) -> bool:
+        """Whether the rate fell below half of what it once was."""
+        return self._curve.known and self._curve.value < self._curve.highest / 2
+
+    @property
     def exhausted(self) -> bool:
         """Whether all probes have failed for longer than the longest window."""
         waited = self._closed_until - self._closed_at
@@ -242,10 +246,11 @@ class Pace:
         return sum(1 for at in self._sent if at > time)
 
     def unlikely(self, now: float) -> bool:
-        """Return whether the limit is unlikely to be reached after so few requests."""
+        """Return whether too few requests were accepted to reach a known limit."""
         latest = self._headers.latest
-        rate = latest.rate if latest else self._curve.value
-        return rate < NEVER and self.sends_after(now - WINDOW) < rate * WINDOW / 2
+        rate = min(_DOCUMENTED, latest.rate if latest else self._curve.value)
+        accepted = self.sends_after(now - WINDOW) - self._in_flight - self._refused
+        return accepted < rate * WINDOW * _FEW
 
     def delay(self, now: float) -> float:
         """Return the delay until a request may be sent, in seconds.
@@ -358,6 +363,11 @@ class Pace:
     def forgive(self) -> None:
         """End the pause, because another limit refused the request."""
         self._closed = self._probing = False
+
+    def forget(self) -> None:
+        """End the pause and forget the rate, because other limits caused them."""
+        self.forgive()
+        self._curve, self._next, self._round = _Curve(None), -NEVER, self._round + 1
 
     @property
     def _enough(self) -> bool:

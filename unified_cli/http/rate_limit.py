@@ -1,7 +1,6 @@
 """The rate limits and the retry quota that all workers of a run share."""
 
 import threading
-from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from enum import Enum, auto
@@ -25,10 +24,11 @@ Idle = Callable[[float], AbstractContextManager[object]]
 
 With 0 seconds, other waiting threads go first.
 """
-# Assumption: an unknown limit belongs to the connection. It belongs to the token if
-# several connections are refused at the same time, each far below its own limit.
-_TOGETHER = 1.0
-_SEVERAL = 6
+# Assumption: if this many connections are refused far below their own limits, and no
+# request that was sent later is accepted, they have reached the limit of their token.
+_SEVERAL = 2
+# Retry-After tells each connection how long to wait, so it takes more of them.
+_SEVERAL_ASKED = 6
 
 
 class Permit(NamedTuple):
@@ -83,8 +83,9 @@ class RateLimit:
         # If no thread waits, use the lock directly: a condition takes two more calls.
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
-        self._unlikely: deque[tuple[float, str]] = deque(maxlen=100)
-        """The times and accounts of refusals far below the account's own limit."""
+        self._unlikely: dict[str, float] = {}
+        """The accounts refused far below their own limits, and when."""
+        self._several: float = _SEVERAL
         self._refusals = 0
         self._held, self._held_until = 0.0, monotonic()
 
@@ -186,6 +187,11 @@ class RateLimit:
             now = self._monotonic()
             self._pace_of(permit.account).accepted(permit.connection, now, facts)
             self._token.accepted(permit.token, now)
+            if self._unlikely:
+                # If a later request is accepted, the token's limit is not reached.
+                self._unlikely = {
+                    account: at for account, at in self._unlikely.items() if at >= permit.at
+                }
             self._changed.notify_all()
 
     def lost(self, permit: Permit) -> None:
@@ -209,17 +215,32 @@ class RateLimit:
 
     def _close(self, permit: Permit, now: float, attempt: Attempt) -> bool:
         connection = self._pace_of(permit.account)
-        # A provider's limit always belongs to the connection.
-        if not attempt.remote and connection.unlikely(now):
-            self._unlikely.append((now, permit.account))
-            together = {account for at, account in self._unlikely if at > now - _TOGETHER}
-            if len(together) >= _SEVERAL:
-                for account in together:
-                    self._pace_of(account).forgive()
-                connection.lost(permit.connection)
-                return self._token.refused(permit.token, now, attempt.retry_after)
+        # The service documents a flag for a 429 of a provider, and headers only for the
+        # limits of providers. These belong to the connection.
+        if attempt.remote or attempt.facts or not connection.unlikely(now):
+            self._unlikely.pop(permit.account, None)
+        elif self._is_of_token(permit.account, now, asked=attempt.retry_after is not None):
+            connection.lost(permit.connection)
+            return self._token.refused(permit.token, now, attempt.retry_after)
         self._token.lost(permit.token)
         return connection.refused(permit.connection, now, attempt.retry_after, attempt.facts)
+
+    def _is_of_token(self, account: str, now: float, *, asked: bool) -> bool:
+        if asked and not self._pace_of(account).learned:
+            return False
+        if self._token.collapsed:
+            # Assumption: the connections have limits of their own after all, until the
+            # run ends.
+            self._token.forget()
+            self._unlikely.clear()
+            self._several = NEVER
+        self._unlikely[account] = now
+        least = _SEVERAL_ASKED if asked else 1 if self._token.learned else self._several
+        if len(self._unlikely) < least:
+            return False
+        for refused in self._unlikely:
+            self._pace_of(refused).forgive()
+        return True
 
     def exhausted(self, account: str) -> bool:
         """Return whether this connection's limit has been closed for too long."""
