@@ -111,7 +111,7 @@ def meant_query(text: str) -> str:
         name, sign, value = compared.groups()
         return f"-q {quoted(f'{name}[{_COMPARISONS[sign]}]={value.strip()}')}"
     if text.startswith("?"):
-        return " ".join(f"-q {quoted(one)}" for one in text[1:].split("&") if one)
+        return " ".join(f"-q {quoted(part)}" for part in text[1:].split("&") if part)
     if text.isidentifier():
         greater = quoted(f"{text}[gt]=VALUE")
         return f"-q {text}=VALUE, or -q {greater} in quotes; --jq EXPR selects from the result"
@@ -125,7 +125,7 @@ def selects_person(fields: Iterable[KnownField], address: str) -> str | None:
 
     Returns None if the text is no email address, or the records have none.
     """
-    have_mail = any(one.name == "emails" for one in fields)
+    have_mail = any(field.name == "emails" for field in fields)
     found = have_mail and _MAIL.fullmatch(address)
     return f'select(any(.emails[]?; .email == "{address}"))' if found else None
 
@@ -295,14 +295,14 @@ def _not_found(operation: Operation | None, profile: str | None, path: str) -> s
         chosen = f"-p {profile} " if profile else ""
         resource = f"unified {chosen}{operation.api} {operation.resource}"
         if "," in (several := unquote(path.rpartition("/")[2])):
-            ids = " ".join(quoted(one.strip()) for one in several.split(","))
+            ids = " ".join(quoted(part.strip()) for part in several.split(","))
             return f"for several records: printf '%s\\n' {ids} | {resource} {operation.name} -"
         if meant := _id_within(several, operation.resource):
             return f'did you mean "{visible(meant)}"?'
         fields = operation.facts.fields
         if chosen_by := selects_person(fields, several):
             return f"an email address is no id: {resource} list --all --jq {quoted(chosen_by)}"
-        if _NUMBER.fullmatch(several) and any(one.name == "number" for one in fields):
+        if _NUMBER.fullmatch(several) and any(field.name == "number" for field in fields):
             chosen_by = f'select(.number == "{several.removeprefix("#")}")'
             return f"a number is no id: {resource} list --all --jq {quoted(chosen_by)}"
         return f"check the id and the account id: {resource} list -o ids"
@@ -311,7 +311,7 @@ def _not_found(operation: Operation | None, profile: str | None, path: str) -> s
     if operation.lists:
         return f"check the account id; {offered}"
     body = operation.facts.body.get(operation.name, ())
-    if named := next((one.name for one in body if one.name.endswith("id")), None):
+    if named := next((field.name for field in body if field.name.endswith("id")), None):
         return f"check {named} and the account id; {offered}"
     return f"check the ids in the body and the account id; {offered}"
 

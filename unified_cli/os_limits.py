@@ -126,18 +126,18 @@ def with_next_step(error: UnifiedError) -> UnifiedError:
     directory. A ConfigError about a file in a removed directory becomes a StorageError.
     """
     causes = [*_causes(error)]
-    if any(isinstance(one, FileNotFoundError) for one in causes) and lost_directory():
+    if any(isinstance(cause, FileNotFoundError) for cause in causes) and lost_directory():
         if _ELSEWHERE not in error.message:
             error.add_hint(f"{_GONE}: {_ELSEWHERE}")
         if error.code is ExitCode.CONFIG:
             return StorageError(error.reason, hint=error.hint)
-    for one in causes:
-        if error.hint is None and is_no_descriptor(one):
+    for cause in causes:
+        if error.hint is None and is_no_descriptor(cause):
             error.add_hint(_FEWER_FILES)
         elif (
             error.hint is None
-            and isinstance(one, OSError)
-            and (hint := _about_file(one, error.message))
+            and isinstance(cause, OSError)
+            and (hint := _about_file(cause, error.message))
         ):
             error.add_hint(hint)
     return error
@@ -165,7 +165,7 @@ def _about_file(cause: OSError, message: str) -> str | None:
 
 def _closest_file_advice(missing: Path) -> str | None:
     try:
-        there = [one.name for one in islice(missing.parent.iterdir(), _MOST_FILES)]
+        there = [path.name for path in islice(missing.parent.iterdir(), _MOST_FILES)]
     except OSError:
         return f"there is no folder {missing.parent}"
     if near := get_close_matches(missing.name, there, 1, _CLOSE):

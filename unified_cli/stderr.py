@@ -89,10 +89,14 @@ class Stderr:
     def goes_to(self, stream: BinaryIO | None) -> bool:
         """Return whether a stream and stderr are the same file, as with `2>&1`."""
         try:
-            pair = [os.fstat(one.fileno()) for one in (self._stream, stream) if one is not None]
+            pair = [
+                os.fstat(open_stream.fileno())
+                for open_stream in (self._stream, stream)
+                if open_stream is not None
+            ]
         except (OSError, ValueError):
             return False
-        return len({(one.st_dev, one.st_ino) for one in pair}) == 1 < len(
+        return len({(status.st_dev, status.st_ino) for status in pair}) == 1 < len(
             pair
         ) and not stat.S_ISCHR(pair[0].st_mode)
 
@@ -284,7 +288,7 @@ def wrapped(line: str, width: int) -> list[str]:
         return [line]
 
     kept = re.sub(_COPIED, lambda match: _whole(match[0], width - len(_INDENT)), line)
-    return [one.replace(_KEPT, " ") for one in text_width.wrapped(kept, width, indent=_INDENT)]
+    return [text.replace(_KEPT, " ") for text in text_width.wrapped(kept, width, indent=_INDENT)]
 
 
 def _whole(text: str, room: int) -> str:

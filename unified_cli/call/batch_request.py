@@ -48,7 +48,7 @@ def with_connection(call: Call, request: Request) -> Request:
             f"the body's {name} is {other}, and that of {who} is {selected}; nothing was sent",
             hint=f"leave it out, or select the connection: -a {other}",
         )
-    spelled = [one for one in keys(body) if one.casefold() == name]
+    spelled = [key for key in keys(body) if key.casefold() == name]
     if len(spelled) > 1:
         raise UsageError(f"{name} is in the body {len(spelled)} times")
     if spelled and spelled[0] != name:

@@ -22,7 +22,7 @@ def check(
     if not (body and body.lstrip().startswith(b"{")):
         return
     description = builder.described(runtime, options, operation)
-    described = [one.name for one in description.body] if description else []
+    described = [field.name for field in description.body] if description else []
     check_names(runtime, operation, parts(body) or (), described, strict=options.strict)
 
 
@@ -37,5 +37,5 @@ def check_names(
     """Warn about names that may be misspelt, like `check`. `described` has further
     known names.
     """
-    for one in doubtful_fields(operation, names, described):
-        builder.warn_of_parameter(runtime, one, strict=strict)
+    for field in doubtful_fields(operation, names, described):
+        builder.warn_of_parameter(runtime, field, strict=strict)

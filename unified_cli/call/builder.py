@@ -365,7 +365,7 @@ def check_unlabelled(body: bytes | None, options: CallOptions, operation: Operat
     chosen = options.profile if profiles.is_several(options.profile) else ("NAME", "NAME")
     resource = f"{operation.api}/{operation.resource}" if operation else "API/RESOURCE"
     name = operation.name if operation else "OP"
-    selected = "".join(f" -p {shlex.quote(one)}" for one in chosen)
+    selected = "".join(f" -p {shlex.quote(pattern)}" for pattern in chosen)
     raise UsageError(
         f"the body has a {record_label.LABEL}, but a body cannot choose the connection",
         hint=f"unified import {resource} FILE --operation {name}{selected} sends each record to the"

@@ -63,7 +63,8 @@ def _about_body(error: RefusedError, call: Call, operation: Operation, body: byt
         )
     sent = part(call.options, SendOptions)
     known = {
-        one.name: one for one in (*operation.facts.fields, *operation.facts.sent(operation.name))
+        field.name: field
+        for field in (*operation.facts.fields, *operation.facts.sent(operation.name))
     }
     for name, _, value in (field.partition("=") for field in sent.raw_field):
         kind = known[name].type if name in known else "string"
@@ -122,4 +123,4 @@ def _alternative(offered: Offered, operation: Operation) -> str | None:
 
 
 def _names(offered: Iterable[str]) -> str:
-    return named([visible(one) for one in offered], _MOST)
+    return named([visible(method) for method in offered], _MOST)

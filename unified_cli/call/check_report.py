@@ -71,9 +71,9 @@ class CheckReport:
         ]
         # Count the time of the read in the first verdict, as pytest does for a fixture.
         seconds = 0.0 if found else whole.seconds
-        for one in self._expectations:
+        for expectation in self._expectations:
             began = self._monotonic()
-            verdict = one.judge(document)
+            verdict = expectation.judge(document)
             cases.append(self._case(name, verdict, seconds + self._monotonic() - began, missing))
             seconds = 0.0
         self._add_suite(name, cases)
@@ -145,7 +145,9 @@ class CheckReport:
         return case._replace(outcome="error", message=missing) if missing else case
 
     def _without_verdict(self, whole: WholeRead, case: JUnitCase) -> None:
-        names = [one.expression for one in self._expectations] or [self.selected.operation.command]
+        names = [expectation.expression for expectation in self._expectations] or [
+            self.selected.operation.command
+        ]
         first, *others = (
             case._replace(classname=self._classname, name=name, seconds=0.0) for name in names
         )

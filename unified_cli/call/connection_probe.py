@@ -92,13 +92,13 @@ class Probe:
         """
         # Check all settings before sending.
         work = [self._prepare(name) for name in names]
-        probed = [one for one in work if isinstance(one, ProbedConnection)]
+        probed = [probe for probe in work if isinstance(probe, ProbedConnection)]
         found: dict[ProbedConnection, ProbeResult] = {}
         with signals.with_progress(
             lambda: f"{len(found)} of {counted(len(probed), 'connection')}, nothing printed"
         ):
             found.update(self._send_each(probed) if probed else ())
-        return [found[one] if isinstance(one, ProbedConnection) else one for one in work]
+        return [found[probe] if isinstance(probe, ProbedConnection) else probe for probe in work]
 
     def _send_each(
         self, work: "Sequence[ProbedConnection]"
@@ -106,8 +106,8 @@ class Probe:
         fair = FairReaders(self.runtime, self.catalogue, None, tokens=self.tokens)
         with fair as readers:
 
-            def ask(one: ProbedConnection) -> Generator[tuple[ProbedConnection, ProbeResult]]:
-                yield one, self._send(one, readers.clients, several=len(work) > 1)
+            def ask(probed: ProbedConnection) -> Generator[tuple[ProbedConnection, ProbeResult]]:
+                yield probed, self._send(probed, readers.clients, several=len(work) > 1)
 
             yield from readers.read(work, ask)
 
@@ -124,21 +124,21 @@ class Probe:
             return ProbeResult(name, 0.0, error)
         return ProbedConnection(name, settings)
 
-    def _send(self, one: "ProbedConnection", clients: Clients, *, several: bool) -> ProbeResult:
-        runtime, name = self.runtime, one.name
+    def _send(self, probed: "ProbedConnection", clients: Clients, *, several: bool) -> ProbeResult:
+        runtime, name = self.runtime, probed.name
         # With several connections, wait for rate limits, like other reads.
         patience = Patience.ENDLESS if several else Patience.TIMEOUT
         prefix = name if several else None
         try:
-            token = clients.token(one.settings)
+            token = clients.token(probed.settings)
         except ConfigError as error:
             return ProbeResult(name, 0.0, error)
         started = runtime.monotonic()
         try:
             with closing(
-                clients.open(one.settings, token, name=prefix, patience=patience)
+                clients.open(probed.settings, token, name=prefix, patience=patience)
             ) as client:
-                found = self._ask(client, one.settings)
+                found = self._ask(client, probed.settings)
         except UnifiedError as error:
             return ProbeResult(name, runtime.monotonic() - started, error)
         return replace(found, profile=name, seconds=runtime.monotonic() - started)

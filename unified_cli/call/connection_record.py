@@ -32,7 +32,7 @@ class ForbiddenCall(NamedTuple):
         members = parts(value or b"") or {}
         missing = members.get(service.connections.missing_scopes, b"")
         scopes = (
-            tuple(text(bytes(one)) for one in items(missing)) if missing.startswith(b"[") else ()
+            tuple(text(bytes(item)) for item in items(missing)) if missing.startswith(b"[") else ()
         )
         resource, method = (
             text(members.get(name)) for name in (service.connections.resource, "method")
@@ -179,7 +179,7 @@ class ConnectionRecord(NamedTuple):
     @property
     def size(self) -> int:
         """The number of characters in the record."""
-        texts = [one for one in self if isinstance(one, str)]
+        texts = [value for value in self if isinstance(value, str)]
         return len(
             "".join([*texts, self.state.status, self.state.last_error, self.state.scopes_in_words])
         )

@@ -203,7 +203,7 @@ def check_cells(form: Format, *, bom: bool, csv_safe: bool, typed_header: bool =
 
 def column_names(text: str | None) -> list[str]:
     """Return the columns of `--columns`. Raises UsageError if it has no names."""
-    found = [one.strip() for one in text.split(",") if one.strip()] if text else []
+    found = [column.strip() for column in text.split(",") if column.strip()] if text else []
     if text is not None and not found:
         raise UsageError("--columns needs names (--columns id,status.name)")
     return found
@@ -258,5 +258,5 @@ def _check_format(asked: Asked) -> None:
     if asked.dedupe and (not form.dedupe or asked.reshaped):
         raise UsageError("--dedupe id needs -o ndjson without --jq and --columns")
     if kind is ModeKind.FOLLOWED and not form.lines:
-        lines = ", ".join(one.name for one in formats.RESULTS if one.lines)
+        lines = ", ".join(form.name for form in formats.RESULTS if form.lines)
         raise UsageError(f"--follow prints lines, not {form}", hint=f"-o {lines}")

@@ -156,10 +156,10 @@ def skeleton(fields: Iterable[KnownField], members: Iterable[KnownField] = ()) -
     example, because services refuse an empty time.
     """
     found: JsonObject = {field.name: _empty(field) for field in fields}
-    for one in members:
-        field, _, member = one.name.partition(".")
+    for member in members:
+        field, _, name = member.name.partition(".")
         if isinstance(found.get(field), dict):
-            found[field] = {**found[field], member: _empty(one)}
+            found[field] = {**found[field], name: _empty(member)}
     return found
 
 

@@ -145,8 +145,8 @@ def run(
         condition = _condition(runtime, options, limited)
         selected = selected_reads.select(runtime, catalogue, operation, options, mode, request_of)
         if mode.shown:
-            for one in selected.reads:
-                dry_run.show(one.call, one.request)
+            for read in selected.reads:
+                dry_run.show(read.call, read.request)
             return
         selected.note_same()
         program = record_output.program(options, limited)

@@ -33,8 +33,11 @@ def cells(catalogue: Catalogue, offer: Offer, asked: Collection[Operation]) -> l
     Only those of the `asked` resources and of complete APIs. The provider's own
     resources are included if `asked` is the whole catalogue.
     """
-    service, wanted = catalogue.service, {(one.api, one.resource) for one in asked}
-    had = {(one.api, one.resource) for one in catalogue}
+    service, wanted = (
+        catalogue.service,
+        {(operation.api, operation.resource) for operation in asked},
+    )
+    had = {(operation.api, operation.resource) for operation in catalogue}
     parts = {api for api, _ in had - wanted}
     found = [
         _cell(service, api, resource, name)

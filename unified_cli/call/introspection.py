@@ -149,7 +149,9 @@ def _read(document: Json, service: Service) -> Offer | None:
         match [members.get(name) for name in (words.model, words.resource, words.methods)]:
             case [str() as api, str() as resource, list() as methods]:
                 named = offered.setdefault(api, {}).setdefault(resource, [])
-                named += [one for one in methods if isinstance(one, str) and one not in named]
+                named += [
+                    method for method in methods if isinstance(method, str) and method not in named
+                ]
                 if members.get(words.overridden) is True:
                     overridden.add(f"{api}/{resource}")
                 for place, text in ((api, words.model_title), (f"{api}/{resource}", _ABOUT)):
@@ -176,8 +178,13 @@ def _provider_methods(entries: Json, service: Service) -> dict[str, list[str]]:
         members = entry if isinstance(entry, dict) else {}
         match [members.get(words.resource), members.get(words.methods)]:
             case [str() as resource, list() as methods]:
-                names = [one.get("method") if isinstance(one, dict) else one for one in methods]
-                found.setdefault(resource, []).extend(one for one in names if isinstance(one, str))
+                names = [
+                    method.get("method") if isinstance(method, dict) else method
+                    for method in methods
+                ]
+                found.setdefault(resource, []).extend(
+                    name for name in names if isinstance(name, str)
+                )
     return found
 
 

@@ -114,7 +114,7 @@ def failed(name: str, operations: Sequence[Operation], error: UnifiedError) -> C
     """Return the result for a connection whose request failed."""
     state = FORBIDDEN if isinstance(error, AccessError) else FAILED
     return ConnectionOffer(
-        name, [OfferCell(one, state, error.one_line) for one in operations], error=error
+        name, [OfferCell(operation, state, error.one_line) for operation in operations], error=error
     )
 
 
@@ -178,7 +178,9 @@ class OfferCheck(NamedTuple):
     def unknown_offer(self, name: str) -> ConnectionOffer:
         """Return the result for a connection with an unknown offer."""
         why = masked("the service does not say what this connection offers")
-        return ConnectionOffer(name, [OfferCell(one, UNKNOWN, why) for one in self.operations])
+        return ConnectionOffer(
+            name, [OfferCell(operation, UNKNOWN, why) for operation in self.operations]
+        )
 
     def offer_of(self, name: str, settings: Settings, offer: Offer) -> ConnectionOffer:
         """Return the result for a known offer."""
@@ -198,8 +200,8 @@ class OfferCheck(NamedTuple):
         return ConnectionOffer(
             name,
             [
-                self._cell(one, offer, read_only=read_only, subject=subject)
-                for one in self.operations
+                self._cell(operation, offer, read_only=read_only, subject=subject)
+                for operation in self.operations
             ],
             extra_offer.cells(self.catalogue, offer, self.operations),
             state=offer.state,

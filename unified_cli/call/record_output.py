@@ -51,14 +51,18 @@ def write(call: Call, request: Request, body: bytes, program: "JqProgram | None"
         stdout.write(runtime, printer.in_yaml(body))
     else:
         inner = unwrapped(body, call.catalogue.service, request.operation)
-        found = [bytes(one) for one in records.items(inner)] if inner.startswith(b"[") else [inner]
+        found = (
+            [bytes(item) for item in records.items(inner)] if inner.startswith(b"[") else [inner]
+        )
         style = style_for(call, request.operation)._replace(listing=found != [body])
         if output is formats.JSON and found == [inner]:
             _write_record(call, request, records.Record(inner), style)
             return
         made = printer.Printer(runtime, style, program, strict=not request.writes)
         made.page(
-            [records.Record(one) for one in found], one_line=False, large=len(body) > records.SLICE
+            [records.Record(item) for item in found],
+            one_line=False,
+            large=len(body) > records.SLICE,
         )
         if missing := made.end():
             raise IncompleteError("; ".join(missing))

@@ -46,7 +46,7 @@ def save_words(call: Call, operation: Operation | None, records: Sequence[Record
     words = _words(call.runtime, call.settings)
     if not (operation and operation.lists and words):
         return
-    found = [parts for one in records[:_MOST] if (parts := members.parts(one))]
+    found = [parts for record in records[:_MOST] if (parts := members.parts(record))]
     ids = [members.text(parts.get("id")) for parts in found]
     columns = dict.fromkeys(name for parts in found for name in parts)
     # The call has succeeded, so ignore errors here.
@@ -64,11 +64,11 @@ def save_described(call: Call, operation: Operation) -> None:
     with contextlib.suppress(OSError):
         words.add(
             (operation.api, operation.resource, f"{operation.name}.query"),
-            [one.name for one in known.query],
+            [field.name for field in known.query],
         )
         words.add(
             (operation.api, operation.resource, f"{operation.name}.body"),
-            [one.name for one in known.body],
+            [field.name for field in known.body],
         )
 
 
@@ -89,7 +89,7 @@ def save_offer(
         for api, resources in lacking.items()
         for name in (
             *([] if api in catalogue.apis else [api]),
-            *(f"{api}.{one}" for one in resources),
+            *(f"{api}.{resource}" for resource in resources),
         )
         if all(map(is_name, name.split(".")))
     ]

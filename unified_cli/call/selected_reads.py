@@ -59,7 +59,7 @@ class SelectedReads(NamedTuple):
     def note_same(self) -> None:
         """Print a note about profiles of the same connection."""
         selection.note_same(
-            self.common.runtime, {one.name: one.call.settings for one in self.reads}
+            self.common.runtime, {read.name: read.call.settings for read in self.reads}
         )
 
 
@@ -136,8 +136,8 @@ def select_lists(
     same connection are reported.
     """
     query = builder.pairs(part_of_list.query)
-    for one in find_doubtful(operation, catalogue.service, query):
-        builder.warn_of_parameter(runtime, one, strict=False)
+    for doubtful in find_doubtful(operation, catalogue.service, query):
+        builder.warn_of_parameter(runtime, doubtful, strict=False)
     builder.change_filter(runtime, part_of_list.since, part_of_list.query)
     # No records are printed, so use any format that all lists accept.
     read = replace(part_of_list, output=formats.TABLE.name)
@@ -215,12 +215,12 @@ def shown_reads(
     runtime, catalogue, *_ = common
     workers = part(common.options, NetworkOptions).workers
 
-    def show(one: tuple[Job, Found]) -> tuple[Job, Found]:
-        if isinstance(one[1], Page):
-            shown.add(len(one[1].records), pages=1)
+    def show(result: tuple[Job, Found]) -> tuple[Job, Found]:
+        if isinstance(result[1], Page):
+            shown.add(len(result[1].records), pages=1)
         else:
-            shown.add(parts=1, failed=one[1] is not None)
-        return one
+            shown.add(parts=1, failed=result[1] is not None)
+        return result
 
     with (
         progress(runtime, work) as shown,
@@ -246,8 +246,8 @@ def read_whole(
     seconds: dict[str, float] = {}
     work = ReadWork(selected, readers.clients, until, LARGEST_DOCUMENT, seconds)
 
-    def bytes_of(one: tuple[SelectedRead, Found]) -> int:
-        return size(one[1]) if isinstance(one[1], Page) else 0
+    def bytes_of(result: tuple[SelectedRead, Found]) -> int:
+        return size(result[1]) if isinstance(result[1], Page) else 0
 
     with closing(readers.in_order(reads, work.run, bytes_of, LARGEST_DOCUMENT)) as results:
         whole: WholeRead | None = None

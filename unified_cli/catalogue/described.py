@@ -118,14 +118,14 @@ def _read(schema: Json) -> _Found:
         raise SchemaError("a schema is neither an object nor a list")
     reader = _Reader(schema)
     found: dict[str, DescribedField] = {}
-    for one in reader.members(schema, "", 1):
-        if one.name not in found and len(found) == _MOST_FIELDS:
+    for member in reader.members(schema, "", 1):
+        if member.name not in found and len(found) == _MOST_FIELDS:
             reader.whole = False
             break
-        found[one.name] = _merged_field(found.get(one.name, one), one)
+        found[member.name] = _merged_field(found.get(member.name, member), member)
     if not found and schema and not _is_schema(schema):
         raise SchemaError("a schema names no fields")
-    return _Found(tuple(sorted(found.values(), key=lambda one: not one.required)), reader.whole)
+    return _Found(tuple(sorted(found.values(), key=lambda field: not field.required)), reader.whole)
 
 
 def _merged_field(one: DescribedField, other: DescribedField) -> DescribedField:
@@ -180,7 +180,7 @@ class _Reader:
         first = _items(required)[:_MOST_FIELDS]
         if not self._has_budget_for(len(first)):
             return
-        names = dict.fromkeys(one for one in first if isinstance(one, str))
+        names = dict.fromkeys(name for name in first if isinstance(name, str))
         missing: Iterator[tuple[str, Json]] = (
             (name, {}) for name in names if name not in properties
         )
@@ -205,11 +205,11 @@ class _Reader:
         return self._left >= 0
 
     def _dicts(self, found: Json) -> Iterator[JsonObject]:
-        for one in _items(found):
+        for item in _items(found):
             if not self._has_budget_for():
                 return
-            if isinstance(one, dict):
-                yield one
+            if isinstance(item, dict):
+                yield item
 
     def _resolved(self, schema: JsonObject) -> JsonObject:
         """Resolve a schema's references within the document. Members beside a reference
@@ -281,13 +281,13 @@ class _Reader:
             yield from self.members(inner, place, depth + 1)
 
 
-def _required_and_description(one: Mapping[str, Json]) -> JsonObject:
-    return {key: one[key] for key in ("required", "description") if key in one}
+def _required_and_description(schema: Mapping[str, Json]) -> JsonObject:
+    return {key: schema[key] for key in ("required", "description") if key in schema}
 
 
 def _type(schema: JsonObject) -> str:
-    declared = [one.get("type") for one in (schema, *_parts(schema))]
-    words = (word for one in declared for word in (one if isinstance(one, list) else [one]))
+    declared = [part.get("type") for part in (schema, *_parts(schema))]
+    words = (word for kinds in declared for word in (kinds if isinstance(kinds, list) else [kinds]))
     known = next(
         (word for word in islice(words, _MOST_VALUES) if isinstance(word, str) and word in _TYPES),
         "",
@@ -298,7 +298,7 @@ def _type(schema: JsonObject) -> str:
 
 
 def _listed_or_item_values(schema: JsonObject, items: Json) -> tuple[str, ...]:
-    values = (value for one in (schema, *_parts(schema)) for value in _listed_values(one))
+    values = (value for part in (schema, *_parts(schema)) for value in _listed_values(part))
     listed = [*islice(values, 10 * _MOST_VALUES)]
     if not listed and isinstance(items, dict):
         return _listed_or_item_values(items, None)
@@ -314,8 +314,8 @@ def _listed_values(schema: JsonObject) -> list[Json]:
 
 def _parts(schema: JsonObject) -> list[JsonObject]:
     """Return the schemas that this schema combines, if they are objects."""
-    found = (one for part in _PARTS for one in islice(_items(schema.get(part)), _MOST_VALUES))
-    return [one for one in found if isinstance(one, dict)]
+    found = (item for part in _PARTS for item in islice(_items(schema.get(part)), _MOST_VALUES))
+    return [item for item in found if isinstance(item, dict)]
 
 
 def _may_name_fields(schema: JsonObject) -> bool:

@@ -72,8 +72,10 @@ def _extended(
         made = _build_api(catalogue, name, tables, old)
         described = table_of(name, table_of("api", tables, name), "resources")
         resources = {
-            one.name: _marked(one, source, facts.get((name, one.name)), described[one.name])
-            for one in made.resources.values()
+            resource.name: _marked(
+                resource, source, facts.get((name, resource.name)), described[resource.name]
+            )
+            for resource in made.resources.values()
         }
         clashes = [f"{name}.{key}" for key in _TEXTS if old and key in tables[name]]
         merged = _merged(old.resources if old else {}, resources, clashes)
@@ -84,7 +86,7 @@ def _extended(
 
 
 def _clash_message(clashes: list[str]) -> str:
-    names = named([one.replace(".", " ") for one in clashes], _MOST_NAMED)
+    names = named([clash.replace(".", " ") for clash in clashes], _MOST_NAMED)
     if len(clashes) == 1:
         return f"{names} already exists; this one is ignored"
     return f"{names} already exist; these are ignored"

@@ -70,10 +70,10 @@ class KnownFacts(NamedTuple):
         """Return the known fields of an operation's body. A field refers to the same
         resource as the record's field of that name.
         """
-        answered = {one.name: one.references for one in self.fields}
+        answered = {field.name: field.references for field in self.fields}
         return tuple(
-            one._replace(references=one.references or answered.get(one.name))
-            for one in self.body.get(operation, ())
+            field._replace(references=field.references or answered.get(field.name))
+            for field in self.body.get(operation, ())
         )
 
 

@@ -42,7 +42,9 @@ def known_filters(operation: Operation, service: Service) -> KnownFilters:
         return KnownFilters((), (), ())
     times = tuple(service.times.split())
     documented = operation.facts.query.get(operation.name, ())
-    others = tuple(one for one in documented if one.name not in (*times, service.sort))
+    others = tuple(
+        parameter for parameter in documented if parameter.name not in (*times, service.sort)
+    )
     return KnownFilters((*others, *map(KnownField, times)), tuple(service.operators.split()), times)
 
 
@@ -93,7 +95,9 @@ def _slips(name: str, known: Sequence[str]) -> list[str]:
     # Compare swapped letters first, because difflib finds `nmae` no nearer to `name`
     # than `amount` to `account`.
     letters = sorted(name.removesuffix("s"))
-    swapped = [one for one in known if one != name and sorted(one.removesuffix("s")) == letters]
+    swapped = [
+        other for other in known if other != name and sorted(other.removesuffix("s")) == letters
+    ]
     return swapped[:1] or get_close_matches(name, known, 1, _CLOSE_FIELD)
 
 
@@ -108,8 +112,8 @@ def doubtful_fields(
     if not operation.takes_body or operation.method == "DELETE":
         return []
     facts = operation.facts
-    fields = [one.name for one in (*facts.fields, *facts.body.get(operation.name, ()))]
-    known = {*fields, *(f"{one}_id" for one in fields), *described, *NOT_SENT}
+    fields = [field.name for field in (*facts.fields, *facts.body.get(operation.name, ()))]
+    known = {*fields, *(f"{field}_id" for field in fields), *described, *NOT_SENT}
     # A field with a dot may be a path, which has its own warning. The singular of a
     # known plural is often another field.
     near = {
@@ -138,13 +142,22 @@ class _Check:
         self._passed_on = (PASSED_ON, f"{service.exclude_fields.partition('_')[0]}_")
         filters = known_filters(operation, service)
         self._operators = (*filters.operators, *_OF_SOME)
-        self._times = {*filters.sort_keys, *(one.name for one in filters.filters if one.is_time)}
-        fields = [one.name for one in operation.facts.fields]
+        self._times = {
+            *filters.sort_keys,
+            *(parameter.name for parameter in filters.filters if parameter.is_time),
+        }
+        fields = [field.name for field in operation.facts.fields]
         self._sorts = {*filters.sort_keys, *fields}
         own = {service.sort, service.page_size, service.cursor, service.connection, *_COMBINED}
-        references = {f"{one}_id" for one in fields}
-        listed = {one.partition("[")[0] for one in described or ()}
-        self._known = {*(one.name for one in filters.filters), *fields, *references, *listed, *own}
+        references = {f"{field}_id" for field in fields}
+        listed = {text.partition("[")[0] for text in described or ()}
+        self._known = {
+            *(parameter.name for parameter in filters.filters),
+            *fields,
+            *references,
+            *listed,
+            *own,
+        }
         self._is_complete = bool(listed or operation.facts.query.get(operation.name))
 
     def flaws(self, name: str, value: str) -> Iterator[DoubtfulParameter]:

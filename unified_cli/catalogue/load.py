@@ -189,9 +189,9 @@ def _check_api(place: str, name: str, apis: TomlTable) -> None:
     resources = table_of(place, data, "resources")
     summaries = _texts(f"{place}.actions", data.get("actions", {}))
     actions = {
-        f"{one} {word}"
-        for one in resources
-        for word in _checked_words(f"{place}.{one}", one, resources[one])
+        f"{resource} {word}"
+        for resource in resources
+        for word in _checked_words(f"{place}.{resource}", resource, resources[resource])
     }
     if unknown := summaries.keys() - actions:
         raise PlaceError(f"{place}.actions", f"no operation {min(unknown)!r}")

@@ -163,12 +163,12 @@ class Operation(NamedTuple):
     @property
     def required_parameters(self) -> list[str]:
         """The required parameters of its query, as they are written."""
-        return [one.parameter for one in self.facts.query.get(self.name, ()) if one.required]
+        return [field.parameter for field in self.facts.query.get(self.name, ()) if field.required]
 
     @property
     def required_fields(self) -> list[str]:
         """The required fields of its body."""
-        return [one.name for one in self.facts.body.get(self.name, ()) if one.required]
+        return [field.name for field in self.facts.body.get(self.name, ()) if field.required]
 
     @property
     def accepted_fields(self) -> tuple[KnownField, ...]:

@@ -81,7 +81,7 @@ def _extra_argument_advice(context: Any, argument: str, typed: Sequence[str]) ->
     if "--from" in spellings and "--to" in spellings and "-p" not in spellings:
         return _comparison_advice(context, argument, path, typed)
     if "--profile" in spellings and argument in (known_profiles := profiles(context)):
-        return " ".join(f"-p {quoted(one)}" for one in context.args if one in known_profiles)
+        return " ".join(f"-p {quoted(word)}" for word in context.args if word in known_profiles)
     return _of_operation(context, argument, typed, spellings)
 
 
@@ -114,11 +114,15 @@ def _option_with(context: Any, argument: str, spellings: Sequence[str]) -> str |
         return own.text
     if argument == "all" and "--profile" in spellings:
         return "-p '*' selects every profile"
-    flags = [one for one in context.command.page().flags if one.choices]
-    if found := next((one for one in flags if argument in one.choices), None):
+    flags = [flag for flag in context.command.page().flags if flag.choices]
+    if found := next((flag for flag in flags if argument in flag.choices), None):
         return f"{found.spellings[0]} {argument}"
-    takes_none = all(one.param_type_name != "argument" for one in context.command.params)
-    own_flags = [one for one in flags if one.name not in {"output", "color"} and one.choices[1:]]
+    takes_none = all(
+        parameter.param_type_name != "argument" for parameter in context.command.params
+    )
+    own_flags = [
+        flag for flag in flags if flag.name not in {"output", "color"} and flag.choices[1:]
+    ]
     if takes_none and len(own_flags) == 1:
         return f"{own_flags[0].spellings[0]} takes {', '.join(own_flags[0].choices)}"
     return None
@@ -138,7 +142,7 @@ def _exist(*names: str) -> bool:
 
 
 def _option_of_split_value(argument: str, typed: Sequence[str]) -> str | None:
-    before = next((one for one in pairwise(reversed(typed)) if one[0] == argument), ("", ""))[1]
+    before = next((pair for pair in pairwise(reversed(typed)) if pair[0] == argument), ("", ""))[1]
     for option, value in pairwise(typed):
         if value == before and option == "--since":
             return _one_word_ago(value, argument)
@@ -150,7 +154,9 @@ def _option_of_split_value(argument: str, typed: Sequence[str]) -> str | None:
         if value == before and option in {"-d", "--data"} and value.startswith(("{", "[")):
             return JSON_IN_QUOTES
         if value == before and option in _ASSIGNS and "=" in value:
-            after = takewhile(lambda one: not one.startswith("-"), typed[typed.index(value) + 1 :])
+            after = takewhile(
+                lambda word: not word.startswith("-"), typed[typed.index(value) + 1 :]
+            )
             return f"with blanks, in quotes: {option} {quoted(' '.join((value, *after)))}"
     return None
 
@@ -160,7 +166,7 @@ def _one_word_ago(number: str, unit: str) -> str:
     if _CLOCK.fullmatch(unit):
         return f"--since {quoted(f'{number}T{unit}Z')}"
     singular = unit.lower().removesuffix("s")
-    letter = next((one[0] for one in _AGES if singular and one.startswith(singular)), "")
+    letter = next((age[0] for age in _AGES if singular and age.startswith(singular)), "")
     number = "1" if number == "last" else number
     return f"--since {number}{letter}" if letter and number.isdecimal() else _ONE_WORD
 
@@ -171,19 +177,22 @@ def _comparison_advice(context: Any, argument: str, path: str, typed: Sequence[s
         return f"{path} {resource}/{quoted(argument)}"
     if {"--from", "--to"} <= {*typed}:
         return f"one at a time: {path} {quoted(argument)} …"
-    lists = [one for one in context.args if "/" in one and "." not in one]
+    lists = [word for word in context.args if "/" in word and "." not in word]
     if len(lists) == 1 and "/" not in resource:
-        sides = [one for one in (resource, *context.args, "PROFILE") if one not in lists]
+        sides = [word for word in (resource, *context.args, "PROFILE") if word not in lists]
         return f"{path} {quoted(lists[0])} --from {quoted(sides[0])} --to {quoted(sides[1])}"
     if "/" not in resource or resource.endswith((".ndjson", ".json")):
         return f"{path} API/RESOURCE --from {quoted(resource)} --to {quoted(argument)}"
-    others = [one for one in typed[typed.index(argument) + 1 :] if not one.startswith("-")]
+    others = [word for word in typed[typed.index(argument) + 1 :] if not word.startswith("-")]
     other = quoted(others[0]) if others else "PROFILE"
     return f"--from {quoted(argument)} --to {other} names the two sides"
 
 
 def _advice_of_request(context: Any, path: str, typed: Sequence[str]) -> str | None:
-    method, words = context.params.get("method"), [one for one in typed if not one.startswith("-")]
+    method, words = (
+        context.params.get("method"),
+        [word for word in typed if not word.startswith("-")],
+    )
     if not path.endswith(" request") or method in {"GET", "POST", "PATCH", "PUT", "DELETE"}:
         return None
     return f"{path} GET /PATH, or without request: unified {' '.join(map(quoted, words))}"
@@ -216,7 +225,7 @@ def _of_operation(
         return _of_second_record(context, argument, path, spellings)
     if argument == "-" and "-d" in spellings and len(names := path.split()[1:]) == OPERATION_WORDS:
         return next_steps.for_records(*names)
-    if field := next((one for one in facts(context, "body") if one.name.endswith("id")), None):
+    if field := next((fact for fact in facts(context, "body") if fact.name.endswith("id")), None):
         return _finds_person(context, argument) or f"-f {field.name}={quoted(argument)}"
     if "-f" in spellings:
         return f"fields and parameters name the record: {path} --help"
@@ -230,7 +239,7 @@ def _of_operation(
 
 
 def _of_second_record(context: Any, argument: str, path: str, spellings: Sequence[str]) -> str:
-    if any(one.name == argument for one in facts(context, "fields")):
+    if any(fact.name == argument for fact in facts(context, "fields")):
         value = context.args[1] if len(context.args) > 1 else "VALUE"
         is_written = "-f" in spellings
         return f"-f {quoted(f'{argument}={value}')}" if is_written else f"--columns {argument}"
@@ -249,11 +258,11 @@ def _finds_person(context: Any, address: str) -> str | None:
 
 def _filter(context: Any, argument: str) -> str:
     """Return the filter for a record of another list."""
-    names = [one.name for one in facts(context, "query") if one.references]
+    names = [fact.name for fact in facts(context, "query") if fact.references]
     names = names or [
-        f"{one.name}_id"
-        for one in facts(context, "fields")
-        if one.references and one.type == "object"
+        f"{fact.name}_id"
+        for fact in facts(context, "fields")
+        if fact.references and fact.type == "object"
     ]
     return f"-q {names[0]}={quoted(argument)}" if len(names) == 1 else "-q NAME=VALUE"
 
@@ -289,7 +298,7 @@ def facts(context: Any, part: str) -> Sequence[KnownField]:
 
 def known_filter(context: Any, name: str) -> str:
     """Return the known parameter that is most similar to a name, or else the name."""
-    fields = [one.name for part in ("query", "fields") for one in facts(context, part)]
+    fields = [fact.name for part in ("query", "fields") for fact in facts(context, part)]
     is_known = name in fields or name.removesuffix("_id") in fields
     close = [] if is_known else get_close_matches(name, fields, 1, _CLOSE_FILTER)
     return close[0] if close else name
@@ -298,4 +307,9 @@ def known_filter(context: Any, name: str) -> str:
 def spellings_of(context: Any, begins: str = "--") -> list[str]:
     """Return the options of a command that begin with these characters."""
     parameters = context.command.get_params(context)
-    return [one for parameter in parameters for one in parameter.opts if one.startswith(begins)]
+    return [
+        spelling
+        for parameter in parameters
+        for spelling in parameter.opts
+        if spelling.startswith(begins)
+    ]

@@ -29,7 +29,11 @@ def as_argument(context: Any, option: str, argv: Sequence[str]) -> str | None:
     words = context.command_path.split() if context else ()
     if len(words) != _WORDS or hasattr(context.command, "list_commands"):
         return None
-    arguments = [one.name for one in context.command.params if one.param_type_name == "argument"]
+    arguments = [
+        parameter.name
+        for parameter in context.command.params
+        if parameter.param_type_name == "argument"
+    ]
     own = {option: name for name in reversed(arguments) for option in _MEANT.get(name, ())}
     if option not in own:
         return None

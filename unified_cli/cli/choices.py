@@ -26,9 +26,9 @@ _VALUES = {
 def meant_value(text: str, choices: Sequence[str]) -> str | None:
     """Return the choice for a misspelt value or another tool's word, or None."""
     lower = text.lower()
-    found = {one.lower(): one for one in choices}
+    found = {choice.lower(): choice for choice in choices}
     close = [_VALUES.get(lower, lower), *get_close_matches(lower, found, 1)]
-    return next((found[one] for one in close if one in found), None)
+    return next((found[choice] for choice in close if choice in found), None)
 
 
 def not_one_of(text: str, choices: Sequence[str]) -> str:

@@ -50,7 +50,7 @@ def _texts(value: Any, takes: str) -> list[str]:
     if value is None:
         return []
     if isinstance(value, tuple):
-        return [text for one in value for text in _texts(one, takes)]
+        return [text for item in value for text in _texts(item, takes)]
     text = f"{value:.15g}" if isinstance(value, float) else str(value)
     is_path = takes in _PATHS and text != "-" and "://" not in text
     return [str(os_limits.absolute(Path(text))) if is_path else text]

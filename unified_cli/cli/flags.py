@@ -269,17 +269,20 @@ def typer_function(
         given = {name: value for name, value in typed.items() if value is not None}
         # Names of texts for error messages. File names are not among them, because they
         # may have any bytes.
-        texts = {one.name: one.spellings[-1] for one in flags if one.takes not in _ANY_BYTES}
+        texts = {flag.name: flag.spellings[-1] for flag in flags if flag.takes not in _ANY_BYTES}
         texts |= {
-            one.name: one.metavar or one.name.upper()
-            for one in arguments
-            if one.takes[-1] not in _ANY_BYTES
+            argument.name: argument.metavar or argument.name.upper()
+            for argument in arguments
+            if argument.takes[-1] not in _ANY_BYTES
         }
         return run(
             options(**{name: _as_typed(value, texts.get(name)) for name, value in given.items()})
         )
 
-    parameters = [*(one.parameter() for one in arguments), *(one.parameter() for one in flags)]
+    parameters = [
+        *(argument.parameter() for argument in arguments),
+        *(flag.parameter() for flag in flags),
+    ]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return command
 
@@ -294,7 +297,7 @@ def _as_typed(value: Any, spelling: str | None) -> Any:
     Raises UsageError if a text is not UTF-8, unless `spelling` is None.
     """
     if isinstance(value, list):
-        return tuple(_as_typed(one, spelling) for one in value)
+        return tuple(_as_typed(item, spelling) for item in value)
     text = as_typed(value) if spelling and isinstance(value, str) else ""
     if any("\ud800" <= letter <= "\udfff" for letter in text):
         raise UsageError(f"{spelling} is not UTF-8: {visible(text)}")

@@ -219,7 +219,7 @@ def _section(heading: str, content: Rows | str, width: int) -> Iterable[str]:
     if not isinstance(content, str):
         return _rows(content, width)
     if heading in (EXAMPLE, EXAMPLES):
-        return [line for one in content.splitlines() for line in _continued(one, width)]
+        return [line for text in content.splitlines() for line in _continued(text, width)]
     return _wrapped(content, width, _INDENT, _INDENT)
 
 

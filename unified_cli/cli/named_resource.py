@@ -48,7 +48,11 @@ def find(
 
 
 def _plain_paths(catalogue: Catalogue) -> set[str]:
-    return {plain(f"{api.name}/{one}") for api in catalogue.apis.values() for one in api.resources}
+    return {
+        plain(f"{api.name}/{resource}")
+        for api in catalogue.apis.values()
+        for resource in api.resources
+    }
 
 
 def suggest(catalogue: Catalogue, name: str) -> str | None:

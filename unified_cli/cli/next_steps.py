@@ -34,7 +34,7 @@ def name_import(error: UsageError, operation: Operation, data: str) -> None:
 
 def with_profiles(hint: str, argv: Sequence[str]) -> str:
     """Return the hint with the `-p` options of the command line."""
-    chosen = "".join(f"-p {quoted(one)} " for one in profiles(argv))
+    chosen = "".join(f"-p {quoted(profile)} " for profile in profiles(argv))
     if not chosen:
         return hint
 

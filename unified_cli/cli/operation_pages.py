@@ -48,7 +48,7 @@ def for_resource(resource: Resource) -> HelpPage:
     ]
     fields = resource.facts.fields
     if fields:
-        sections.append((_KNOWN_FIELDS, ", ".join(one.name for one in fields)))
+        sections.append((_KNOWN_FIELDS, ", ".join(field.name for field in fields)))
     words = ", ".join(resource.operations)
     about = [f"{resource.about}."] if resource.about else []
     return HelpPage(
@@ -104,16 +104,16 @@ def _filters(operation: Operation, service: Service) -> Sequence[tuple[str, Rows
     return [("Known filters and sort keys (unified help filters)", rows)]
 
 
-def _described(one: KnownField) -> str:
-    if one.values:
-        about = " | ".join(one.values)
-    elif one.references:
-        about = f"of {one.references}"
+def _described(field: KnownField) -> str:
+    if field.values:
+        about = " | ".join(field.values)
+    elif field.references:
+        about = f"of {field.references}"
     else:
-        about = "" if one.type == "string" else one.type
-    marks = ("required" if one.required else "", "we assume this name" if one.assumed else "")
+        about = "" if field.type == "string" else field.type
+    marks = ("required" if field.required else "", "we assume this name" if field.assumed else "")
     notes = ", ".join(note for note in (about, *marks) if note)
-    return f"{one.name} ({notes})" if notes else one.name
+    return f"{field.name} ({notes})" if notes else field.name
 
 
 def example(operation: Operation) -> str:
@@ -149,7 +149,9 @@ def second_example(operation: Operation, service: Service) -> str:
 def filter_example(operation: Operation, service: Service) -> str:
     """Return a command that filters and sorts a list, on one line."""
     known = known_filters(operation, service)
-    with_values = next((one for one in known.filters if one.values), None)
+    with_values = next(
+        (known_filter for known_filter in known.filters if known_filter.values), None
+    )
     chosen = (
         f"{with_values.name}={with_values.values[-1]}"
         if with_values

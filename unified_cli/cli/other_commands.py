@@ -141,7 +141,9 @@ def own_line(word: str, rest: Sequence[str]) -> str | None:
     if line is None:
         return None
     left = (
-        [one for one in rest if one not in _NAMING] if line.startswith("unified profile") else rest
+        [text for text in rest if text not in _NAMING]
+        if line.startswith("unified profile")
+        else rest
     )
     left = left[1:] if found != word else left
     if found == "config/set" and len(left) == 2 and "=" not in left[0]:

@@ -166,7 +166,7 @@ _GROUPS: Mapping[str, OwnSpelling] = {
     ),
 }
 
-_BY_OPTION = {one: own for spellings, own in _GROUPS.items() for one in spellings.split()}
+_BY_OPTION = {spelling: own for spellings, own in _GROUPS.items() for spelling in spellings.split()}
 
 _AS_COLUMNS = OwnSpelling("--columns", "-o json --columns {NAMES}")
 _AS_BODY = OwnSpelling("--data", "-d {JSON}")

@@ -237,7 +237,7 @@ def leaf(
     )
     command: Any = typer.main.get_command(app)
     command.page = lambda: page()._replace(flags=flags)
-    command.takes = [word for one in arguments for word in one.takes]
+    command.takes = [word for argument in arguments for word in argument.takes]
     return command
 
 
@@ -271,7 +271,9 @@ def _built_in(name: str, entry: Entry, context: CommandContext) -> Any:
     flags = flags_of(command.options) if command.flags is None else command.flags
     arguments = arguments_of(command.options) if command.arguments is None else command.arguments
     if command.takes is not None:
-        arguments = [one._replace(takes=tuple(command.takes(context))) for one in arguments]
+        arguments = [
+            argument._replace(takes=tuple(command.takes(context))) for argument in arguments
+        ]
     made = leaf(
         name,
         command.run,

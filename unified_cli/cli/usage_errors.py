@@ -128,7 +128,7 @@ def unknown_command(
     commands.
     """
     path, (name, *rest) = context.command_path, words
-    close = [one for one in own_commands(name) if one in entries]
+    close = [command for command in own_commands(name) if command in entries]
     near = get_close_matches(name.lower(), entries, 1, _CLOSE_NAME)
     # Do not suggest the opposite command, such as X for unX.
     near = [one for one in near if name != f"un{one}"]
@@ -182,7 +182,7 @@ def _taken_for_value(context: Any, entries: Mapping[str, CommandStub]) -> str | 
 def _misused_option(context: Any, option: str, message: str, argv: Sequence[str]) -> UsageError:
     # The same name may be another option of another command.
     flags = context.command.page().flags if context and not _is_group(context.command) else ()
-    own = (one for one in flags if option in one.spellings)
+    own = (name for name in flags if option in name.spellings)
     flag = next(own, by_spelling().get(option))
     if flag is None:
         return _usage_error(context, message)
@@ -201,7 +201,9 @@ def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
         return assigned
     if named := _of_id(context, option, value) or as_argument(context, option, argv):
         return named
-    if found := next((one for one in own if not one.option or one.option in spellings), None):
+    if found := next(
+        (spelling for spelling in own if not spelling.option or spelling.option in spellings), None
+    ):
         return _without_parameter(context, option, value) or found.in_words(value)
     if named := _of_value(context, option, value, argv):
         return named
@@ -210,7 +212,7 @@ def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
             context, option, value, own[-1].in_words(value) if option not in by_spelling() else ""
         )
     # Typer's own suggestions are poor.
-    longer = [one for one in spellings if one.startswith(f"{option}-")]
+    longer = [spelling for spelling in spellings if spelling.startswith(f"{option}-")]
     close = longer or get_close_matches(option, spellings, 1, _CLOSER if assigned else _CLOSE)
     name = option.removeprefix("--").replace("-", "_")
     if assigned and (not close or name in _fields(context)):
@@ -228,11 +230,13 @@ def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
 def _without_parameter(context: Any, option: str, value: str) -> str | None:
     """Return how to select by a field that is not a parameter, if possible."""
     name, equals, wanted = value.partition("=")
-    parameters = {one.name for one in argument_errors.facts(context, "query")}
+    parameters = {fact.name for fact in argument_errors.facts(context, "query")}
     if option not in FILTERS or not equals or name in parameters:
         return None
     fields = argument_errors.facts(context, "fields")
-    is_text = any(one.name == name and one.type == "string" and not one.is_time for one in fields)
+    is_text = any(
+        field.name == name and field.type == "string" and not field.is_time for field in fields
+    )
     program = f'select(.{name} == "{wanted}")' if is_text else None
     program = selects_person(fields, wanted) or program
     return f"--all --jq {quoted(program)}" if program else None
@@ -256,7 +260,7 @@ def _of_value(context: Any, option: str, value: str, argv: Sequence[str]) -> str
         return f"-p {quoted(value)}"
     api, slash, resource = value.partition("/")
     entries = context.find_root().command.entries
-    takes = any(one.name in {"resource", "resources"} for one in context.command.params)
+    takes = any(parameter.name in {"resource", "resources"} for parameter in context.command.params)
     if not takes or not slash or f"{api} {resource}" not in find_resources(entries, resource):
         return None
     words = [*context.command_path.split()[1:], value]
@@ -272,7 +276,10 @@ def _of_value(context: Any, option: str, value: str, argv: Sequence[str]) -> str
 
 def _all_records(context: Any, option: str) -> str:
     """Return how to send a write for all records, if that is what the option means."""
-    path, parameters = context.command_path, {one.name for one in context.command.params}
+    path, parameters = (
+        context.command_path,
+        {parameter.name for parameter in context.command.params},
+    )
     if option != "--all" or not {"id", "yes"} <= parameters:
         return ""
     return f": {context.parent.command_path} list --all -o ndjson | {path} -"
@@ -281,12 +288,12 @@ def _all_records(context: Any, option: str) -> str:
 def _of_command(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:
     """Return a suggestion for an option of a particular command, or None."""
     path, is_file = context.command_path, bool(value) and option in _OF_A_FILE
-    if is_file and any(one.name == "plans" for one in context.command.params):
+    if is_file and any(parameter.name == "plans" for parameter in context.command.params):
         return f"{path} {quoted(value)}"
     if is_file and path.endswith(" sql"):
         return f"{path} {quoted(f'@{value}')}"
     if is_file and path == "unified import":
-        typed = (one for one in argv if "/" in one and "." not in one)
+        typed = (word for word in argv if "/" in word and "." not in word)
         return f"{path} {quoted(next(typed, 'API/RESOURCE'))} {quoted(value)}"
     if value and option in _WHAT and context.command.name in _WITH_LISTS:
         return f"{path} {quoted(value)}"
@@ -344,20 +351,24 @@ def _of_id(context: Any, option: str, value: str) -> str | None:
         return "the id is the end of the path"
     name = f"{option.removeprefix('--').replace('-', '_').removesuffix('_id')}_id"
     fields = argument_errors.facts(context, "body") if context and value else ()
-    found = any(one.name == name and one.required for one in fields)
+    found = any(field.name == name and field.required for field in fields)
     return f"-f {quoted(f'{name}={value}')}" if found else None
 
 
 def _fields(context: Any) -> Collection[str]:
     return {
-        one.name
+        fact.name
         for part in ("query", "body", "fields")
-        for one in argument_errors.facts(context, part)
+        for fact in argument_errors.facts(context, part)
     }
 
 
 def _usage(context: Any) -> str:
-    words = [one.metavar for one in context.command.params if one.param_type_name == "argument"]
+    words = [
+        parameter.metavar
+        for parameter in context.command.params
+        if parameter.param_type_name == "argument"
+    ]
     method = context.params.get("method") or ""
     if "/" in method:
         return f"{context.command_path} GET {quoted(method)}"

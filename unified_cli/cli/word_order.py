@@ -23,9 +23,12 @@ def of_group(entries: Mapping[str, CommandStub], typed: Sequence[str]) -> str | 
     """
     verb, noun, *rest = (*typed, "")
     meant = (noun, f"{noun}s", noun.removesuffix("s"))
-    group = next((one for one in meant if one in entries and entries[one].section != APIS), None)
+    group = next(
+        (word for word in meant if word in entries and entries[word].section != APIS),
+        None,
+    )
     commands = getattr(entries[group].build(), "entries", {}) if group else {}
-    command = next((one for one in (verb, *own_commands(verb)) if one in commands), None)
+    command = next((word for word in (verb, *own_commands(verb)) if word in commands), None)
     words = ["unified", group, command, *rest[:-1]]
     return " ".join(map(quoted, filter(None, words))) if command else None
 
@@ -41,7 +44,7 @@ def in_order(
     if name == path and rest:
         return f"once: {path} {' '.join(map(quoted, rest))}"
     lower = _in_lower_case(entries, typed)
-    if len([one for one in zip(lower, typed, strict=True) if one[0] != one[1]]) > 1:
+    if len([pair for pair in zip(lower, typed, strict=True) if pair[0] != pair[1]]) > 1:
         return f"in lower case: {path} {' '.join(map(quoted, lower))}"
     words = re.split(r"[./:\s]", name)
     if len(words) > 1 and words[0] in entries:
@@ -55,7 +58,7 @@ def in_order(
         )
     if kind == TOP and (line := _with_own_operation(path, entries, name, rest)):
         return line
-    verb = next((one for one in (name, *own_commands(name)) if one in STANDARD), None)
+    verb = next((command for command in (name, *own_commands(name)) if command in STANDARD), None)
     if verb and kind == TOP and "profile" not in own_commands(name):
         where, after = _named(entries, rest)
         shown = "" if where else f"; unified operations {verb} shows where it is"
@@ -87,7 +90,7 @@ def _with_own_operation(
         return None
     api, resource = found[0].split()
     operations = entries[api].build().entries[resource].build().entries
-    own = next((one for one in own_commands(rest[0]) if one in operations), None)
+    own = next((command for command in own_commands(rest[0]) if command in operations), None)
     if own is None or rest[0] in operations:
         return None
     return f"{path} {found[0]} {' '.join(map(quoted, (own, *rest[1:])))}"
@@ -105,12 +108,12 @@ def below_record(context: Any, name: str, rest: Sequence[str]) -> str | None:
     line = f"{context.parent.command_path} {name} {operation}"
     api = context.parent.command.name
     parents = (
-        f"{one.name}_id"
-        for one in known(api, name).fields
-        if one.references == context.command.name and one.type == "object"
+        f"{field.name}_id"
+        for field in known(api, name).fields
+        if field.references == context.command.name and field.type == "object"
     )
     parent = next(parents, None)
-    ids = [one for one in after if not one.startswith("-")]
+    ids = [word for word in after if not word.startswith("-")]
     return f"{line} -q {parent}={quoted(ids[0])}" if parent and ids else line
 
 
@@ -129,7 +132,7 @@ def _operation_words(verb: str, after: Sequence[str]) -> str:
 
 
 def _named(entries: Mapping[str, CommandStub], words: Sequence[str]) -> tuple[str, Sequence[str]]:
-    words = [part for one in words for part in _parts(entries, one)]
+    words = [part for word in words for part in _parts(entries, word)]
     for at, (first, second) in enumerate(pairwise((*words, ""))):
         api = (
             entries[first].build() if first in entries and entries[first].section == APIS else None

@@ -47,7 +47,7 @@ def _install(context: CommandContext, options: InstallOptions) -> None:
     runtime, chosen = context.runtime, options.shell
     _name_old_script(context)
     own = Path(runtime.environ.get("SHELL", "")).name
-    shell = chosen or next((one for one in SHELLS if one == own), None)
+    shell = chosen or next((name for name in SHELLS if name == own), None)
     if shell is None:
         raise UsageError(
             f"no completion for {own or 'an unknown shell'} (--shell takes {', '.join(SHELLS)})"

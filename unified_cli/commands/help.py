@@ -106,7 +106,7 @@ _TABLES: Mapping[str, Callable[[CommandContext], list[Section]]] = {
     "sandbox": lambda _: [
         (
             "Faults (--faults)",
-            [(one.spelling, f"{one.about}: {one.example}") for one in FAULT_WORDS],
+            [(word.spelling, f"{word.about}: {word.example}") for word in FAULT_WORDS],
         )
     ],
 }
@@ -201,7 +201,7 @@ def _suggest(whole: Any, words: Sequence[str]) -> str:
     close = close or get_close_matches(words[0], [*topics(), *whole.entries], 1)
     if close and " " in close[0]:
         return " or ".join(
-            f"unified help {' '.join((one, *words[1:]))}" for one in close[:_MOST_NAMED]
+            f"unified help {' '.join((word, *words[1:]))}" for word in close[:_MOST_NAMED]
         )
     return f'did you mean "{close[0]}"?' if close else "unified help lists the topics"
 

@@ -59,7 +59,7 @@ class _Entries:
         self.read = self.left_out = 0
 
     def edit(self, page: Page) -> Page:
-        found = [one for one in page.records if not (self._failed and _succeeded(one))]
+        found = [record for record in page.records if not (self._failed and _succeeded(record))]
         self.read += len(page.records)
         self.left_out += len(page.records) - len(found)
         return page._replace(records=[*map(_masked, found)], one_line=False)

@@ -139,8 +139,8 @@ def _check_query(context: CommandContext, options: RequestOptions) -> None:
     found = catalogue.apis.get(api) if f"/{prefix}" == service.prefix else None
     known = found.resources.get(resource) if found else None
     if known and (operation := known.operations.get("list")):
-        for one in find_doubtful(operation, service, builder.pairs(options.query)):
-            builder.warn_of_parameter(context.runtime, one, strict=options.strict)
+        for doubtful in find_doubtful(operation, service, builder.pairs(options.query)):
+            builder.warn_of_parameter(context.runtime, doubtful, strict=options.strict)
 
 
 def _check_file(call: Call, request: Request) -> None:

@@ -52,9 +52,9 @@ def add(runtime: Runtime, api: str, title: str | None, resources: Sequence[Added
             table["title"], table["about"] = title, title
         if "resources" not in table:
             table["resources"] = tomlkit.table()
-        for one in resources:
-            _put_operations(table["resources"], one)
-            _put_missing_facts(document, api, one)
+        for resource in resources:
+            _put_operations(table["resources"], resource)
+            _put_missing_facts(document, api, resource)
 
     return _change(runtime, api, alter)
 
@@ -137,28 +137,30 @@ def _table_at(document: Any, *names: str) -> Any:
     return document
 
 
-def _put_operations(resources: Any, one: AddedResource) -> None:
-    had = resources.get(one.name)
+def _put_operations(resources: Any, resource: AddedResource) -> None:
+    had = resources.get(resource.name)
     if had is None or isinstance(had, str):
         words = had.split() if had else []
         table = tomlkit.inline_table()
-        table["operations"] = " ".join([*words, *one.operations])
-        table["about"], table["origin"] = one.about, one.origin
-        resources[one.name] = table
+        table["operations"] = " ".join([*words, *resource.operations])
+        table["about"], table["origin"] = resource.about, resource.origin
+        resources[resource.name] = table
         return
     words = had["operations"].split()
-    had["operations"] = " ".join([*words, *(name for name in one.operations if name not in words)])
-    had["origin"] = "; ".join(filter(None, (had.get("origin"), one.origin)))
+    had["operations"] = " ".join(
+        [*words, *(name for name in resource.operations if name not in words)]
+    )
+    had["origin"] = "; ".join(filter(None, (had.get("origin"), resource.origin)))
 
 
-def _put_missing_facts(document: Any, api: str, one: AddedResource) -> None:
-    if not (one.fields or one.query or one.body):
+def _put_missing_facts(document: Any, api: str, resource: AddedResource) -> None:
+    if not (resource.fields or resource.query or resource.body):
         return
-    table = _table_at(document, "known", api, one.name)
-    if one.fields and "fields" not in table:
-        table["fields"] = one.fields
+    table = _table_at(document, "known", api, resource.name)
+    if resource.fields and "fields" not in table:
+        table["fields"] = resource.fields
     for part in _BY_OPERATION:
-        for name, words in getattr(one, part).items():
+        for name, words in getattr(resource, part).items():
             if part not in table:
                 table[part] = tomlkit.inline_table()
             table[part].setdefault(name, words)

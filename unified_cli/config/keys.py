@@ -147,11 +147,11 @@ def truth_or_profile(value: object) -> bool | str:
 
 def words(value: object) -> list[str]:
     """Return a list of texts. On a command line, commas separate them."""
-    found = [one.strip() for one in value.split(",")] if isinstance(value, str) else value
+    found = [word.strip() for word in value.split(",")] if isinstance(value, str) else value
     if (
         not isinstance(found, list)
         or not found
-        or not all(isinstance(one, str) and one for one in found)
+        or not all(isinstance(item, str) and item for item in found)
     ):
         raise ValueError("must be a list of non-empty texts")
     return found

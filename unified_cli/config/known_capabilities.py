@@ -52,7 +52,7 @@ def outside_catalogue(offered: Offered, catalogue: Catalogue) -> Offered:
         known = catalogue.apis[api].resources if api in catalogue.apis else {}
         for name, operations in resources.items():
             had = known[name].operations if name in known else {}
-            if more := [one for one in operations if one not in had]:
+            if more := [operation for operation in operations if operation not in had]:
                 found.setdefault(api, {})[name] = more
     return found
 
@@ -95,7 +95,7 @@ def recall(runtime: Runtime, settings: Settings) -> KnownOffer | None:
 
 def _safely_named(resources: object) -> dict[str, list[str]]:
     return {
-        name: [one for one in methods if isinstance(one, str) and _NAME.fullmatch(one)]
+        name: [method for method in methods if isinstance(method, str) and _NAME.fullmatch(method)]
         for name, methods in (resources.items() if isinstance(resources, dict) else ())
         if _NAME.fullmatch(name) and isinstance(methods, list)
     }
@@ -130,7 +130,11 @@ def lacking_in_words(runtime: Runtime, operation: Operation) -> str:
         case {"asked": [*asked], "lacking": {**lacking}} if fact:
             numbers = lacking.get(f"{operation.resource} {operation.name}")
             listed = numbers if isinstance(numbers, list) else []
-            found = [asked[one] for one in listed if isinstance(one, int) and 0 <= one < len(asked)]
+            found = [
+                asked[number]
+                for number in listed
+                if isinstance(number, int) and 0 <= number < len(asked)
+            ]
             names = [*_names_still_valid(runtime, found)]
             if names:
                 of_all = counted(len(asked) - len(found) + len(names), "connection")
@@ -145,8 +149,8 @@ def _names_still_valid(runtime: Runtime, connections: Sequence[object]) -> Itera
     # Help must work with an invalid config file.
     with suppress(UnifiedError):
         config = file.read(runtime)
-        for one in connections:
-            match one:
+        for connection in connections:
+            match connection:
                 case [str() as name, ""]:
                     yield name
                 case [str() as name, str() as digest] if (

@@ -74,9 +74,9 @@ def with_known(
     known: Iterable[KnownField], described: Iterable[KnownField]
 ) -> tuple[KnownField, ...]:
     """Return the known fields, and then the described fields with other names."""
-    merged = {one.name: one for one in known}
-    for one in described:
-        merged.setdefault(one.name, one)
+    merged = {field.name: field for field in known}
+    for field in described:
+        merged.setdefault(field.name, field)
     return tuple(merged.values())
 
 
@@ -85,11 +85,13 @@ def known_fields(described: Iterable[DescribedField]) -> list[KnownField]:
     cannot express.
     """
     found: dict[str, KnownField] = {}
-    for one in described:
-        if _FIELD.fullmatch(one.name):
-            values = one.values if all(map(NAME.fullmatch, one.values)) else ()
-            kind = _TYPES.get(one.type, "string")
-            found[one.name] = KnownField(one.name, kind, None, values[:_MOST_VALUES], one.required)
+    for field in described:
+        if _FIELD.fullmatch(field.name):
+            values = field.values if all(map(NAME.fullmatch, field.values)) else ()
+            kind = _TYPES.get(field.type, "string")
+            found[field.name] = KnownField(
+                field.name, kind, None, values[:_MOST_VALUES], field.required
+            )
     return [*found.values()]
 
 
@@ -105,13 +107,17 @@ def _key(settings: Settings, operation: Operation) -> tuple[str, ...] | None:
 
 
 def _harmless(described: Iterable[DescribedField]) -> list[list[Json]]:
-    return [[one.name, one.type, one.required] for one in described if NAME.fullmatch(one.name)]
+    return [
+        [field.name, field.type, field.required]
+        for field in described
+        if NAME.fullmatch(field.name)
+    ]
 
 
 def _valid_fields(kept: Iterable[Json]) -> tuple[KnownField, ...]:
     found = []
-    for one in kept:
-        match one:
+    for field in kept:
+        match field:
             case [str() as name, str() as kind, bool() as required] if NAME.fullmatch(name):
                 found.append(KnownField(name, _TYPES.get(kind, "string"), required=required))
     return tuple(found[:MOST_NAMES])

@@ -95,9 +95,9 @@ def _own_values(
 
 def _columns(catalogue: Catalogue) -> Mapping[str, Sequence[str]]:
     resources = [
-        (f"{api.name} {one.name}", one)
+        (f"{api.name} {resource.name}", resource)
         for api in catalogue.apis.values()
-        for one in api.resources.values()
+        for resource in api.resources.values()
     ]
     return {
         path: [field.name for field in one.facts.fields]
@@ -111,7 +111,7 @@ def _parameters(operation: Operation, service: Service) -> Sequence[str]:
     names = known.filters or operation.facts.query.get(operation.name, ())
     ranges = [f"{name}[{operator}]=" for name in known.sort_keys for operator in ("gt", "lt")]
     return [
-        *(f"{one.name}=" for one in names),
+        *(f"{parameter.name}=" for parameter in names),
         *ranges,
         *(f"{service.sort}[{name}]=" for name in known.sort_keys),
     ]

@@ -170,7 +170,9 @@ def operations(catalogue: Catalogue) -> str:
 
     A diff of them shows the effect of a change of the catalogue.
     """
-    return "".join(f"{one.method:6} {one.path:60} {one.command}\n" for one in catalogue)
+    return "".join(
+        f"{operation.method:6} {operation.path:60} {operation.command}\n" for operation in catalogue
+    )
 
 
 def stale(

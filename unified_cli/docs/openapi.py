@@ -149,7 +149,7 @@ def _shared_parameters(service: Service) -> dict[str, JsonObject]:
             "Idempotency-Key", TEXT, "The same for each repeat of the same write", place="header"
         )
     )
-    return {component(one): one for one in found}
+    return {component(parameter): parameter for parameter in found}
 
 
 def _parameters_of(operation: Operation, service: Service) -> list[JsonObject]:
@@ -158,9 +158,12 @@ def _parameters_of(operation: Operation, service: Service) -> list[JsonObject]:
         found.append(parameter("id", TEXT, "The record's id", place="path", required=True))
     found += _of_lists(service) if operation.lists else ()
     found += _of_all(service)[1:]
-    shared = {one["name"] for one in found}
-    own = [one for one in _own(operation, service) if one["name"] not in shared]
-    references = [one if one["in"] == "path" else shared_parameter(component(one)) for one in found]
+    shared = {parameter["name"] for parameter in found}
+    own = [parameter for parameter in _own(operation, service) if parameter["name"] not in shared]
+    references = [
+        parameter if parameter["in"] == "path" else shared_parameter(component(parameter))
+        for parameter in found
+    ]
     if operation.method in {"POST", "PATCH"}:
         references.append(shared_parameter("IdempotencyKey"))
     return references + own
@@ -207,9 +210,11 @@ def _own(operation: Operation, service: Service) -> Iterator[JsonObject]:
     needed = required_parameters(operation)
     reserved = {service.page_size, service.cursor, service.connection, service.sort}
     known = [
-        one for one in operation.facts.query.get(operation.name, ()) if one.name not in reserved
+        field
+        for field in operation.facts.query.get(operation.name, ())
+        if field.name not in reserved
     ]
-    named = [(one.parameter, one) for one in known]
+    named = [(field.parameter, field) for field in known]
     named += [(name, KnownField(name)) for name in needed if name not in dict(named)]
     for name, one in named:
         schema = (
@@ -246,7 +251,7 @@ def _answer_schemas(operation: Operation, service: Service) -> dict[str, JsonObj
     if operation.kind != "action":
         return {}
     names = _PIECES.get(f"{operation.resource} {operation.name}")
-    known = {one.name: one for one in operation.facts.fields}
+    known = {field.name: field for field in operation.facts.fields}
     piece = object_schema(known[name] for name in names) if names else record
     return {
         _result_name(operation): {

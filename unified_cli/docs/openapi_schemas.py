@@ -82,10 +82,10 @@ def shared_schemas(service: Service) -> JsonObject:
 
 def record_schema(resource: Resource) -> JsonObject:
     """Return the schema of a record in an answer."""
-    fields = {one.name: one for one in resource.facts.fields}
+    fields = {field.name: field for field in resource.facts.fields}
     named = resource.name not in NAMELESS
-    for one in _ALWAYS if named else ():
-        fields.setdefault(one.name, one)
+    for field in _ALWAYS if named else ():
+        fields.setdefault(field.name, field)
     schema = object_schema(fields.values())
     if named:
         schema["properties"]["id"] = {"type": "string", "description": "The record's id"}
@@ -124,14 +124,14 @@ def input_schema(resource: Resource, operation: Operation) -> JsonObject:
     It has the fields of the record. None is required.
     """
     fields = operation.facts.sent(operation.name) or tuple(
-        one for one in resource.facts.fields if one.name != "id"
+        field for field in resource.facts.fields if field.name != "id"
     )
     return object_schema((*fields, _REMOTE), sent=True)
 
 
 def action_schema(operation: Operation) -> JsonObject:
     """Return the schema of an action's body."""
-    fields = {one.name: one for one in (*operation.facts.sent(operation.name), _REMOTE)}
+    fields = {field.name: field for field in (*operation.facts.sent(operation.name), _REMOTE)}
     needed = required_fields(operation)
     for name in needed:
         fields.setdefault(name, KnownField(name))
@@ -165,19 +165,19 @@ def object_schema(fields: Iterable[KnownField], *, sent: bool = False) -> JsonOb
     """
     return {
         "type": "object",
-        "properties": {one.name: _field_schema(one, sent=sent) for one in fields},
+        "properties": {field.name: _field_schema(field, sent=sent) for field in fields},
     }
 
 
-def _field_schema(one: KnownField, *, sent: bool) -> JsonObject:
-    about = {"description": values_of(one)} if values_of(one) else {}
-    if one.references and one.type == "object":
+def _field_schema(field: KnownField, *, sent: bool) -> JsonObject:
+    about = {"description": values_of(field)} if values_of(field) else {}
+    if field.references and field.type == "object":
         return {"anyOf": [_reference(sent=sent), {"type": "null"}], **about}
-    if one.is_time:
+    if field.is_time:
         # With two types, a format would apply to both, and tools that make requests
         # would ignore it.
         return {"anyOf": [_TIME, {"type": "null"}], **about}
-    return {"type": [one.type, "null"], **_details(one, sent=sent), **about}
+    return {"type": [field.type, "null"], **_details(field, sent=sent), **about}
 
 
 def _reference(*, sent: bool) -> JsonObject:
@@ -185,20 +185,20 @@ def _reference(*, sent: bool) -> JsonObject:
     return schema_reference("SentReference" if sent else "Reference")
 
 
-def _details(one: KnownField, *, sent: bool) -> JsonObject:
-    if one.type == "array":
-        if one.name.endswith("_ids"):
+def _details(field: KnownField, *, sent: bool) -> JsonObject:
+    if field.type == "array":
+        if field.name.endswith("_ids"):
             return {"items": _ID}
-        return {"items": _reference(sent=sent) if one.references else {}}
-    if one.type == "object":
+        return {"items": _reference(sent=sent) if field.references else {}}
+    if field.type == "object":
         # Without `additionalProperties`, some generators create an object without
         # members.
         return {"additionalProperties": True}
     return {}
 
 
-def values_of(one: KnownField) -> str:
+def values_of(field: KnownField) -> str:
     """Return the known facts about a field's values."""
-    if one.values:
-        return f"Known values: {', '.join(one.values)}"
-    return f"Of {one.references}" if one.references else ""
+    if field.values:
+        return f"Known values: {', '.join(field.values)}"
+    return f"Of {field.references}" if field.references else ""

@@ -119,7 +119,7 @@ class ListIdentity:
     def begins_elsewhere(self, earlier: Mapping[str, str]) -> bool:
         """Return whether only the time of --since differs from an earlier export."""
         names = {*self.options, *earlier}
-        return {one for one in names if earlier.get(one) != self.options.get(one)} == {"since"}
+        return {name for name in names if earlier.get(name) != self.options.get(name)} == {"since"}
 
     def has_other_filter(self, earlier: Mapping[str, str]) -> bool:
         """Return whether an earlier export selected other records."""
@@ -192,11 +192,13 @@ class ListRecord:
         Older versions recorded when they started instead of `sent`.
         """
         here = self.sent or self.started or _NEVER
-        return min(change_time.parse(one).at for one in (here, self.clock or here))
+        return min(change_time.parse(time).at for time in (here, self.clock or here))
 
     def updated_from(self, other: "ListRecord") -> Self:
         """Return a copy with the state of the list from `other`."""
-        return replace(self, **{one.name: getattr(other, one.name) for one in fields(ListRecord)})
+        return replace(
+            self, **{member.name: getattr(other, member.name) for member in fields(ListRecord)}
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -267,7 +269,7 @@ class Checkpoint(ListRecord):
 
     def members(self) -> JsonObject:
         """Return the members of the checkpoint in JSON."""
-        found = dict(sorted(asdict(self).items(), key=lambda one: _MEMBERS.index(one[0])))
+        found = dict(sorted(asdict(self).items(), key=lambda item: _MEMBERS.index(item[0])))
         if self.table is None:
             # Without this member, versions without tables can read the checkpoint.
             del found["table"]

@@ -119,10 +119,10 @@ def take(destination: Destination, own: Manifest) -> None:
     for name, entries in _by_list(latest(found.values())).items():
         if name not in own.running:
             continue
-        if any(own.entries.get(one.file) is not one for one in entries):
+        if any(own.entries.get(entry.file) is not entry for entry in entries):
             own.entries = {
                 file: one for file, one in own.entries.items() if list_of(file) != list_of(name)
-            } | {one.file: replace(one, turn=turn) for one in entries}
+            } | {entry.file: replace(entry, turn=turn) for entry in entries}
         if len(entries) > 1 and not own.entries[name].complete:
             # Finish the restart of this list that an earlier, killed run began.
             _begin_anew(destination, own, [name], keep=False)
@@ -158,7 +158,7 @@ def take_anew(
     list_history.note_ids(
         destination,
         known,
-        {one.list_file for one in known.values() if list_of(one.file) in readable},
+        {entry.list_file for entry in known.values() if list_of(entry.file) in readable},
     )
     own.entries = {
         file: one for file, one in own.entries.items() if list_of(file) not in first_files
@@ -168,7 +168,9 @@ def take_anew(
     # remove the rest.
     destination.replace(own.name, own.text())
     _begin_anew(destination, own, own.running, keep=keep)
-    for name in {manifest_of(one) for one in connections} & {*destination.manifests()}:
+    for name in {manifest_of(connection) for connection in connections} & {
+        *destination.manifests()
+    }:
         if name not in found:
             destination.remove(name)
 
@@ -192,8 +194,8 @@ def removable(destination: Destination, own: Manifest) -> list[str]:
     Raises the same errors as `manifests`.
     """
     live = known(destination, own)
-    complete = {list_of(one.file) for one in live.values() if one.complete}
-    complete -= {list_of(one.file) for one in live.values() if not one.complete}
+    complete = {list_of(entry.file) for entry in live.values() if entry.complete}
+    complete -= {list_of(entry.file) for entry in live.values() if not entry.complete}
     places = {destination.place(file) for file in live}
     own.replaced = {file for file in own.replaced if destination.place(file) not in places}
     return sorted(
@@ -221,7 +223,7 @@ def parquet_columns(destination: Destination) -> int:
     Raises StorageError.
     """
     found = manifests(destination, damaged=True).values()
-    return next((one.parquet for one in found), TIMESTAMPS)
+    return next((manifest.parquet for manifest in found), TIMESTAMPS)
 
 
 @dataclass(slots=True)
@@ -275,7 +277,7 @@ def verify(destination: Destination) -> ManifestCheck:
 def count_done(entries: Entries) -> tuple[int, int]:
     """Return how many lists have nothing left to do, and how many there are."""
     lists = _by_list(entries).values()
-    done = sum(all(one.complete or not one.offered for one in files) for files in lists)
+    done = sum(all(file.complete or not file.offered for file in files) for files in lists)
     return done, len(lists)
 
 
@@ -287,7 +289,7 @@ def _by_list(entries: Mapping[str, ManifestEntry]) -> dict[str, list[ManifestEnt
 
 
 def _run_order(entries: Iterable[ManifestEntry]) -> tuple[int, str]:
-    return max((one.turn, max(one.ended, one.checked)) for one in entries)
+    return max((entry.turn, max(entry.ended, entry.checked)) for entry in entries)
 
 
 def _empty_entry(file: str, turn: int, identity: ListIdentity) -> ManifestEntry:
@@ -307,7 +309,7 @@ def _empty_entry(file: str, turn: int, identity: ListIdentity) -> ManifestEntry:
 
 
 def _next_turn(found: Iterable[Manifest]) -> int:
-    return 1 + max((one.turn for each in found for one in each.entries.values()), default=0)
+    return 1 + max((entry.turn for each in found for entry in each.entries.values()), default=0)
 
 
 def _suffix(file: str) -> str:

@@ -102,16 +102,16 @@ def date_of(header: str | None) -> str:
 def clock(header: str | None, wall: float) -> datetime:
     """Return the earlier of the time in a Date header and this machine's time."""
     here = local(wall)
-    return min(parse(one).at for one in (here, date_of(header) or here))
+    return min(parse(time).at for time in (here, date_of(header) or here))
 
 
 def check_times(mark: Mark | None, *texts: str) -> None:
     """Raise ValueError if a stored time is invalid. "" means that there is no time."""
-    for one in (mark.newest if mark else "", mark.written if mark else "", *texts):
+    for time in (mark.newest if mark else "", mark.written if mark else "", *texts):
         try:
-            parse(one or "2026-01-01")
+            parse(time or "2026-01-01")
         except OverflowError:
-            raise ValueError(one) from None
+            raise ValueError(time) from None
 
 
 def after(marks: Sequence[Mark], lag: float, now: datetime) -> Increment:
@@ -153,9 +153,9 @@ class MarkReader:
             self._newest = max([*passed, self._newest or passed[0]])
         since = earlier(self._newest, self._lag) if self._newest else _FIRST
         recent = {_digest(record): at for at, record in timed if at > since}
-        recent = {one: at for one, at in {**self._recent, **recent}.items() if at > since}
+        recent = {digest: at for digest, at in {**self._recent, **recent}.items() if at > since}
         if len(recent) > _MOST_RECENT:
-            recent = dict(sorted(recent.items(), key=lambda one: one[1])[-_MOST_RECENT:])
+            recent = dict(sorted(recent.items(), key=lambda item: item[1])[-_MOST_RECENT:])
         self._recent = recent
         return Mark(timestamp(self._newest) if self._newest else "", tuple(recent))
 
@@ -193,11 +193,11 @@ class RecordsAhead:
         ]
         if not ahead:
             return
-        at, record = max(ahead, key=lambda one: one[0])
+        at, record = max(ahead, key=lambda pair: pair[0])
         last = _Ahead(0, at, text((parts(record) or {}).get("id")))
         with self._lock:
             before = self._found.get(name, last)
-            latest = max(before, last, key=lambda one: one.at)
+            latest = max(before, last, key=lambda time: time.at)
             self._found[name] = latest._replace(records=before.records + len(ahead))
 
     def lines(self) -> list[str]:

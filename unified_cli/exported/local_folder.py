@@ -91,11 +91,11 @@ class LocalFolder:
         return False
 
     def _make(self) -> None:
-        for one in (self._folder, *self._folder.parents):
-            if one.is_symlink() and not one.exists():
+        for parent in (self._folder, *self._folder.parents):
+            if parent.is_symlink() and not parent.exists():
                 # The creator of the link would choose where the files go.
                 raise UnsafeError(
-                    f"{one} is a symbolic link that leads nowhere", hint="--to the folder itself"
+                    f"{parent} is a symbolic link that leads nowhere", hint="--to the folder itself"
                 )
         output_file.check_folder(self._folder)
         _make(self._folder)
@@ -168,7 +168,7 @@ class LocalFolder:
         path = self._folder / folder
         self.check(folder)
         with _storage_errors(f"read the folder {path}"):
-            return [one.name for one in path.iterdir()] if os.path.lexists(path) else []
+            return [child.name for child in path.iterdir()] if os.path.lexists(path) else []
 
     def drop(self, names: Collection[str]) -> None:
         """Remove small files. Raises the same errors as `remove`."""

@@ -80,10 +80,10 @@ def batches(
         members = [parts(record) or {} for record in group]
         values: list[list[Any]] = [
             [columns.profile] * len(group),
-            [as_text(one.get(_ID)) for one in members],
-            *([read_time(one.get(name)) for one in members] for name in TIMES),
+            [as_text(parts.get(_ID)) for parts in members],
+            *([read_time(parts.get(name)) for parts in members] for name in TIMES),
             group,
-            *([as_text(pick(one, name)) for one in members] for name in columns.more),
+            *([as_text(pick(parts, name)) for parts in members] for name in columns.more),
         ]
         arrays = [pa.array(column, kind) for column, kind in zip(values, kinds.types, strict=True)]
         yield pa.record_batch(arrays, schema=kinds)

@@ -91,7 +91,7 @@ class Ending(NamedTuple):
 
     def _named_failures(self) -> str:
         if self.failed_by:
-            counts = sorted(self.failed_by.items(), key=lambda one: -one[1])
+            counts = sorted(self.failed_by.items(), key=lambda item: -item[1])
             return f" ({', '.join(f'{name} {number}' for name, number in counts)})"
         most = None if self.unit == "connection" else _MOST_NAMED
         return f": {named([*self.failed], most)}" if any(self.failed) else ""
@@ -152,10 +152,12 @@ def conclude(ending: Ending) -> None:
     differences.
     """
     if error := _conclusion(ending):
-        if ending.unit == "connection" and any(one is not error for one in ending.failed.values()):
+        if ending.unit == "connection" and any(
+            other is not error for other in ending.failed.values()
+        ):
             error.failed = ending.failed
         # One command that continues all failed parts is the next step of the whole.
-        commands = {one.next_command for one in ending.failed.values()}
+        commands = {failure.next_command for failure in ending.failed.values()}
         if error.code is ExitCode.INCOMPLETE and len(commands) == 1:
             (error.next_command,) = commands
         raise error

@@ -217,7 +217,12 @@ def error_for(failed: FailedResponse, service: Service) -> UnifiedError:
         f": {text}" if text else ""
     )
     reason = excerpt(
-        "; ".join([head, *(one for one in _named_problems(envelope, service) if one not in text)])
+        "; ".join(
+            [
+                head,
+                *(problem for problem in _named_problems(envelope, service) if problem not in text),
+            ]
+        )
     )
     found = hints.for_status(
         status, origin, request.operation, failed.token, failed.profile, request.path

@@ -173,7 +173,7 @@ def _why(attempts: Iterable[Attempt]) -> str:
     The reason is that of the last attempt that may have done it. Empty if the status of
     the response is the reason.
     """
-    last = [one for one in attempts if _leaves_doubt(one)][-1:]
+    last = [attempt for attempt in attempts if _leaves_doubt(attempt)][-1:]
     if not last:
         return Doubt.UNSEEN.value
     outcome = last[0].outcome

@@ -188,7 +188,7 @@ def _are_deeper(text: bytes, names: Collection[str]) -> bool:
         for name, value in found.items():
             of_records = value.startswith(b"[") and name in ("", *names)
             inner = members.items(value) if of_records else [value]
-            if any(deeper_than(bytes(one), DEEPEST) for one in inner):
+            if any(deeper_than(bytes(item), DEEPEST) for item in inner):
                 return True
     except msgspec.DecodeError:
         # The check below reports the problem.

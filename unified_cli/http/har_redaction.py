@@ -223,7 +223,7 @@ class Redaction:
         if value.startswith(b"["):
             return (
                 b"["
-                + b",".join(self._without_credentials(bytes(one), holds) for one in items(value))
+                + b",".join(self._without_credentials(bytes(item), holds) for item in items(value))
                 + b"]"
             )
         # A string may contain JSON.

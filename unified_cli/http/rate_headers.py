@@ -47,7 +47,7 @@ def _structured(headers: Mapping[str, str]) -> RateFacts:
     if not limits:
         return RateFacts(None, None, None)
     remaining, name, values = (
-        min(limits)[:3] if len(limits) == 1 else min(limits, key=lambda one: one[0])
+        min(limits)[:3] if len(limits) == 1 else min(limits, key=lambda limit: limit[0])
     )
     policy = policies.get(name, {})
     return RateFacts(

@@ -182,7 +182,7 @@ def _quoted_items(name: str, text: str) -> str | None:
     """Return a suggestion for a list of bare words, such as `[red,blue]`."""
     if not _BARE_ITEMS.fullmatch(text):
         return None
-    items = ",".join(f'"{one.strip()}"' for one in text[1:-1].split(","))
+    items = ",".join(f'"{word.strip()}"' for word in text[1:-1].split(","))
     return f"-F '{name}=[{items}]'"
 
 

@@ -175,9 +175,9 @@ def without_ignored(value: bytes, rules: PathRules, place: _Place = _TOP) -> byt
 def changes(seen: Parts, now: Parts, rules: PathRules) -> list[str]:
     """Describe the changes from `seen` to `now` in the members of `seen`."""
     return [
-        f"{one.path} was {_shown(one.before)} and is {_shown(one.after)}"
+        f"{difference.path} was {_shown(difference.before)} and is {_shown(difference.after)}"
         for name, value in seen.items()
-        for one in member_differences(name, value, now.get(name), rules)
+        for difference in member_differences(name, value, now.get(name), rules)
     ]
 
 

@@ -168,7 +168,7 @@ class PlacedRecords(Sequence[Record]):
         if isinstance(index, slice):
             wanted = range(len(self))[index]
             return PlacedRecords(
-                self._text, array("q", (one for at in wanted for one in self._place(at)))
+                self._text, array("q", (place for at in wanted for place in self._place(at)))
             )
         start, end = self._place(range(len(self))[index])
         return Record(self._text[start:end])

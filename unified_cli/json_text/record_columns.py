@@ -57,7 +57,9 @@ def _splits(column: str) -> Iterator[_PathStep]:
             yield _PathStep(head, (), rest)
         if found := _ITEMS.fullmatch(head):
             numbers = found["items"][1:-1].split("][")
-            yield _PathStep(found["key"], tuple(int(one) if one else None for one in numbers), rest)
+            yield _PathStep(
+                found["key"], tuple(int(number) if number else None for number in numbers), rest
+            )
 
 
 def _items_or_path(value: bytes, wanted: Sequence[int | None], rest: str) -> bytes | None:
@@ -76,8 +78,8 @@ def _items_or_path(value: bytes, wanted: Sequence[int | None], rest: str) -> byt
 
 
 def _value_of_each(value: bytes, wanted: Sequence[int | None], rest: str) -> bytes | None:
-    found = [_items_or_path(bytes(one), wanted, rest) for one in items(value)]
-    if found and all(one is None for one in found):
+    found = [_items_or_path(bytes(item), wanted, rest) for item in items(value)]
+    if found and all(value is None for value in found):
         return None
     return b"[" + b",".join(one or _NULL for one in found) + b"]"
 

@@ -75,7 +75,7 @@ JUNIT = Format("junit")
 
 RESULTS = (JSON, NDJSON, TABLE, MARKDOWN, CSV, TSV, YAML, IDS, RAW)
 """The formats of results of operations. The first one is the default."""
-ROWS = tuple(one for one in RESULTS if not one.binary)
+ROWS = tuple(form for form in RESULTS if not form.binary)
 """The formats of the rows of a SQL statement."""
 TABLES = (TABLE, MARKDOWN, JSON, TSV)
 """The formats of built-in commands."""
@@ -95,7 +95,7 @@ REPORTS = (JSON,)
 
 def names(formats: Sequence[Format]) -> tuple[str, ...]:
     """Return the names of the formats."""
-    return tuple(one.name for one in formats)
+    return tuple(each.name for each in formats)
 
 
 def one_of(formats: Sequence[Format]) -> str:
@@ -114,7 +114,7 @@ def named(name: str, *, terminal: bool) -> Format | None:
     """
     if name == AUTO:
         return TABLE if terminal else JSON
-    return next((one for one in RESULTS if one.name == name), None)
+    return next((form for form in RESULTS if form.name == name), None)
 
 
 def of_command(
@@ -128,7 +128,7 @@ def of_command(
     if name is None:
         return TABLE if terminal else otherwise
     check_choice(name, names(choices))
-    return next(one for one in choices if one.name == name)
+    return next(choice for choice in choices if choice.name == name)
 
 
 def check_choice(name: str, choices: Sequence[str]) -> None:

@@ -96,4 +96,4 @@ def _numbers(sources: Iterable[bytes]) -> set[bytes]:
     This includes numbers in strings, and each number without its sign.
     """
     found = (number for source in sources for number in _LONG_NUMBER.findall(source))
-    return {canonical(one) for number in found for one in (number, number.lstrip(b"-"))}
+    return {canonical(text) for number in found for text in (number, number.lstrip(b"-"))}

@@ -146,7 +146,7 @@ class JqProgram:
             if self._process
             else self._program.input_text(given).all()
         )
-        results = [one.encode() for one in found]
+        results = [result.encode() for result in found]
         if any(map(json_check.depth_flaw, results)):
             raise ValueError("gives a result that is nested too deep to be written")
         self._computed = self._computed or computed(results, text, self._expression.encode())
@@ -184,7 +184,7 @@ class JqProgram:
         """Return a sentence about the records that were left out, if any."""
         if not self._left_out:
             return []
-        number, names = len(self._left_out), [one for one in self._left_out.values() if one]
+        number, names = len(self._left_out), [name for name in self._left_out.values() if name]
         more = f" and {number - len(names)} more" if number > len(names) else ""
         what = f"{self._option} left out {counted(number, 'record')} that jq cannot hold"
         return [f"{what}: {', '.join(names)}{more}"]
@@ -351,4 +351,4 @@ class Expectation:
 
 def failed(verdicts: Sequence[Verdict]) -> list[Verdict]:
     """Return the verdicts that do not hold."""
-    return [one for one in verdicts if not one.holds]
+    return [verdict for verdict in verdicts if not verdict.holds]

@@ -60,7 +60,7 @@ def lines(
     return rows(
         runtime,
         [runtime.width - indent],
-        ([one] for one in texts),
+        ([text] for text in texts),
         gap=0,
         indent=indent,
         hanging=hanging,
@@ -99,5 +99,5 @@ def tree(
 
 def _add(runtime: Runtime, node: "Tree", widths: Sequence[int], branches: Sequence[Branch]) -> None:
     within = [widths[0] - STEP, *widths[1:]]
-    for one in branches:
-        _add(runtime, node.add(_grid(runtime, within, [one.cells])), within, one.below)
+    for branch in branches:
+        _add(runtime, node.add(_grid(runtime, within, [branch.cells])), within, branch.below)

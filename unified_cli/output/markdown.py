@@ -55,7 +55,9 @@ class Markdown(Table):
 
     def _field_lines(self, members: Parts) -> Iterator[str]:
         columns = self._style.columns or members
-        yield from table(_FIELD_HEADS, ([one, shown(pick(members, one))] for one in columns))
+        yield from table(
+            _FIELD_HEADS, ([column, shown(pick(members, column))] for column in columns)
+        )
 
     def _line(self, cells: Iterable[str], sizes: Iterable[int]) -> str:
         return _line(cells, sizes)
@@ -79,7 +81,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
 
 def document(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
     """Return the whole table."""
-    lines = "".join(f"{one}\n" for one in table(heads, rows))
+    lines = "".join(f"{line}\n" for line in table(heads, rows))
     return lines.encode("utf-8", "backslashreplace")
 
 

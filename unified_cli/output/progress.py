@@ -112,7 +112,7 @@ def draw(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
     waits = _wait_in_words(tally, now) or [""]
     names = _parts_in_words(tally)
     facts = _facts(tally, seconds, pace=not waits[0] and not names)
-    numbers, ends = range(len(facts), 0, -1), [(size, waits[0]), *((0, one) for one in waits)]
+    numbers, ends = range(len(facts), 0, -1), [(size, waits[0]), *((0, text) for text in waits)]
     # The remaining time is more useful than the bar and the reason of a wait.
     tried = [(facts[:number], end) for number, end in product(numbers, ends)]
     if not waits[0]:

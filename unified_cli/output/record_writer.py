@@ -199,7 +199,7 @@ class Ids(RecordWriter):
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
         """Yield the ids, and count records without a valid one."""
         found = [text((parts(record) or {}).get("id")) for record in records]
-        good = [one for one in found if one and one.isprintable()]
+        good = [text for text in found if text and text.isprintable()]
         self._without += len(found) - len(good)
         self.memory["without"] = self._without
         yield "".join(f"{one}\n" for one in good).encode("utf-8")

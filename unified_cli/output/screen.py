@@ -345,7 +345,7 @@ def line(runtime: Runtime, *cells: Cell) -> "Text":
 def paragraph(runtime: Runtime, words: MaskedText) -> "Text":
     """Return text in indented lines that fit the terminal."""
     lines = text_width.wrapped(_shown(runtime, words), runtime.width - GAP)
-    return _text("\n".join(" " * GAP + one for one in lines), unbroken=True)
+    return _text("\n".join(" " * GAP + line for line in lines), unbroken=True)
 
 
 def sign(runtime: Runtime, look: Look) -> str:

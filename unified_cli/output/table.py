@@ -198,7 +198,7 @@ class Table(RecordWriter):
             for column in ids:
                 # Ids of other connections may be longer. In their rows, other cells are
                 # narrower.
-                seen = (width(self._cell(pick(one, column))) for one in _all_members(slices))
+                seen = (width(self._cell(pick(member, column))) for member in _all_members(slices))
                 found.natural[column] = max(width(visible(column)), *seen, 0)
             return self._fitting_columns(found, style.width)
         columns = style.columns or self._candidates(slices)
@@ -264,7 +264,7 @@ class Table(RecordWriter):
         if any(wide):
             sizes = [size + more for size, more in zip(sizes, wide, strict=True)]
             # Use up spaces before cutting words.
-            filled = [min(size, width(one)) for one, size in zip(cells, sizes, strict=True)]
+            filled = [min(size, width(cell)) for cell, size in zip(cells, sizes, strict=True)]
             sizes = narrow(sizes, filled, room)
             sizes = narrow(
                 sizes, [size if kept else 1 for size, kept in zip(sizes, whole, strict=True)], room

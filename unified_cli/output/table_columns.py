@@ -38,8 +38,10 @@ def candidates(members: Iterable[Parts], known: Sequence[str], ahead: Sequence[s
     in `ahead` are first.
     """
     full: dict[str, None] = {}
-    for one in members:
-        full |= {key: None for key, value in one.items() if value != b"null" and key not in NEVER}
+    for member in members:
+        full |= {
+            key: None for key, value in member.items() if value != b"null" and key not in NEVER
+        }
     found = [key for key in known if key in full] or [*full]
     return [*dict.fromkeys([*(key for key in ahead if key in full), *found])] or ["value"]
 
@@ -69,7 +71,7 @@ def fit(found: Measured, room: int) -> dict[str, int]:
             # Narrow a name instead of leaving it out.
             floor[column] = min(floor[column], max(room - GAP, _NARROWEST))
         is_late = column not in _EARLY and not column.startswith("_")
-        kept = sum(_lacking_name(one, found, floor) for one in chosen) if is_late else 0
+        kept = sum(_lacking_name(column, found, floor) for column in chosen) if is_late else 0
         if not chosen or floor[column] + GAP + kept <= room:
             room -= floor[column] + (GAP if chosen else 0)
             chosen.add(column)
@@ -80,7 +82,7 @@ def fit(found: Measured, room: int) -> dict[str, int]:
     }
     # First widen columns that lack a few letters, then names, then the others.
     for column in sorted(
-        wanted, key=lambda one: (wanted[one] > _FEW, one not in NAMES, wanted[one])
+        wanted, key=lambda column: (wanted[column] > _FEW, column not in NAMES, wanted[column])
     ):
         more = max(0, min(wanted[column], room))
         floor[column] += more

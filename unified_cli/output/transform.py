@@ -42,7 +42,7 @@ class ColumnCheck:
         add.
         """
         chosen = style.columns if style.format.fields else ()
-        return cls([one for one in chosen if one not in style.first], style.known)
+        return cls([column for column in chosen if column not in style.first], style.known)
 
     def observe(self, records: Sequence[Record]) -> None:
         """Check some records."""
@@ -74,7 +74,9 @@ class ColumnCheck:
         which = "the column" if self._asked_for == 1 else "any of the columns"
         named = ", ".join(f'"{column}"' for column in self.unseen)
         close = [
-            f'"{excerpt(one)}"' for one in dict.fromkeys(map(self._closest, self.unseen)) if one
+            f'"{excerpt(column)}"'
+            for column in dict.fromkeys(map(self._closest, self.unseen))
+            if column
         ]
         hint = f"did you mean {', '.join(close)}?" if close else self._available()
         if any(_SEPARATOR.search(column) for column in self.unseen):
@@ -90,7 +92,9 @@ class ColumnCheck:
 
     def misspelt(self) -> Sequence[str]:
         """Return a line for each missing column that resembles an existing one."""
-        wrong = [one for one in self.unseen if one not in self._known and self._closest(one)]
+        wrong = [
+            column for column in self.unseen if column not in self._known and self._closest(column)
+        ]
         return [self._remark(column) for column in wrong] if self._records else []
 
     def _remark(self, column: str) -> str:

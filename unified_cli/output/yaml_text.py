@@ -81,7 +81,7 @@ def convert(body: bytes) -> Iterator[bytes]:
     for name, value in members.items():
         head: JsonObject = {name: None}
         for some in slices(items(value), _AT_ONCE) if value.startswith(b"[") else ():
-            loaded = [_load(bytes(one)) for one in some]
+            loaded = [_load(bytes(part)) for part in some]
             yield dump({name: loaded} if head else loaded)
             head = {}
         if head:

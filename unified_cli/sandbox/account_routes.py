@@ -61,39 +61,43 @@ class Batch:
         """
         words = self.service.connections
         requests = self._body().value(words.batch_requests)
-        if not isinstance(requests, list) or not all(isinstance(one, dict) for one in requests):
+        if not isinstance(requests, list) or not all(
+            isinstance(request, dict) for request in requests
+        ):
             raise Refusal(422, f"{words.batch_requests} must be an array of objects")
-        for one in requests:
-            self._run(one)
+        for request in requests:
+            self._run(request)
         members = {
             self.service.items: _joined(self._found),
             words.batch_errors: _joined(self._errors),
         }
         return SandboxResponse.json(join_members(members))
 
-    def _run(self, one: JsonObject) -> None:
-        resource, method = one.get("resource"), one.get("method")
+    def _run(self, request: JsonObject) -> None:
+        resource, method = request.get("resource"), request.get("method")
         if not isinstance(resource, str) or not isinstance(method, str):
             raise Refusal(422, "each request in a batch needs resource and method, as texts")
-        if more := one.keys() - {*_BESIDE_BODY}:
+        if more := request.keys() - {*_BESIDE_BODY}:
             raise Refusal(422, f"the sandbox does not do {min(more)} in a batch")
         records: list[str] = []
-        for answer in self._answers(resource, method, one):
+        for answer in self._answers(resource, method, request):
             if answer.status >= 400:
                 self._errors.setdefault(resource, []).append(answer.body.decode())
             else:
                 records += self._records(answer, method)
-        if one.get("persist", True):
+        if request.get("persist", True):
             self._found.setdefault(resource, []).extend(records)
 
-    def _answers(self, resource: str, method: str, one: JsonObject) -> Iterator[SandboxResponse]:
+    def _answers(
+        self, resource: str, method: str, request: JsonObject
+    ) -> Iterator[SandboxResponse]:
         """Yield the response to a request, or all pages of a list."""
         verb, place = STANDARD.get(method, ("POST", f"/{quote(method, safe='')}"))
         prefix = self.service.prefix if "/" in resource else self.service.proxy
-        place = place.replace("{id}", quote(str(one.get("id", "")), safe=""))
+        place = place.replace("{id}", quote(str(request.get("id", "")), safe=""))
         path = f"{prefix}/{quote(resource, safe='/')}{place}"
-        body = dump(one.get("body") or {}).encode() if verb in ("POST", "PATCH") else b""
-        query = [(self.service.connection, self.connection), *_pairs(one.get("query") or {})]
+        body = dump(request.get("body") or {}).encode() if verb in ("POST", "PATCH") else b""
+        query = [(self.service.connection, self.connection), *_pairs(request.get("query") or {})]
         cursor: str | None = None
         while True:
             more = [(self.service.cursor, cursor)] if cursor else []

@@ -51,7 +51,7 @@ def assign(call: OperationCall) -> SandboxResponse:
     wanted = _roles(call)
     identity, row = _find(call, "users", "id", "user_id")
     roles = _listed(row, "roles")
-    known = {one.get("id") for one in roles}
+    known = {role.get("id") for role in roles}
     return _changed(
         call,
         identity,
@@ -62,20 +62,20 @@ def assign(call: OperationCall) -> SandboxResponse:
 
 def unassign(call: OperationCall) -> SandboxResponse:
     """Take roles from a user."""
-    removed = {one.get("id") for one in _roles(call)}
+    removed = {role.get("id") for role in _roles(call)}
     identity, row = _find(call, "users", "id", "user_id")
     return _changed(
         call,
         identity,
         row,
-        {"roles": [one for one in _listed(row, "roles") if one.get("id") not in removed]},
+        {"roles": [role for role in _listed(row, "roles") if role.get("id") not in removed]},
     )
 
 
 def join_group(call: OperationCall) -> SandboxResponse:
     """Add a user to a group's `users`."""
     identity, row, member = _membership(call)
-    others = [one for one in _listed(row, "users") if one.get("id") != member["id"]]
+    others = [user for user in _listed(row, "users") if user.get("id") != member["id"]]
     return _changed(call, identity, row, {"users": [*others, member]})
 
 
@@ -86,7 +86,7 @@ def leave_group(call: OperationCall) -> SandboxResponse:
         call,
         identity,
         row,
-        {"users": [one for one in _listed(row, "users") if one.get("id") != member["id"]]},
+        {"users": [user for user in _listed(row, "users") if user.get("id") != member["id"]]},
     )
 
 
@@ -152,7 +152,7 @@ def pointer(call: OperationCall, resource: str, identity: str) -> JsonObject:
 
 def _listed(row: Row, name: str) -> list[JsonObject]:
     value = row.value.get(name)
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def any_action(call: OperationCall) -> SandboxResponse:
@@ -285,7 +285,7 @@ def reply(call: OperationCall) -> SandboxResponse:
 def reply_all(call: OperationCall) -> SandboxResponse:
     """Reply to the sender and all recipients."""
     identity, row = _message(call)
-    others = [one for key in ("to", "cc") for one in _addresses(row.value.get(key))]
+    others = [address for key in ("to", "cc") for address in _addresses(row.value.get(key))]
     return _sent(call, _answer(identity, row.value, [row.value.get("from"), *others]))
 
 
@@ -320,9 +320,9 @@ def _message(call: OperationCall) -> tuple[str, Row]:
 
 
 def _answer(identity: str, original: JsonObject, to: list[Json]) -> JsonObject:
-    people = dict.fromkeys(str(one) for one in to if one and one != ME)
+    people = dict.fromkeys(str(address) for address in to if address and address != ME)
     return {
-        "to": [{"email": one} for one in people] or [{"email": ME}],
+        "to": [{"email": address} for address in people] or [{"email": ME}],
         "subject": _prefixed("Re: ", original),
         "headers": {"In-Reply-To": identity},
     }
@@ -335,7 +335,7 @@ def _prefixed(prefix: str, original: JsonObject) -> str:
 
 def _sent(call: OperationCall, base: JsonObject) -> SandboxResponse:
     for key in ("to", "cc", "bcc"):
-        if wrong := [one for one in _addresses(call.body.value(key)) if "@" not in one]:
+        if wrong := [address for address in _addresses(call.body.value(key)) if "@" not in address]:
             raise Refusal(422, f"{wrong[0]!r} in {key} is not an address", provider={"field": key})
     posted = {
         name: value for name, value in call.body.members.items() if name not in ("id", "email_id")
@@ -377,4 +377,4 @@ def _inline(item: Json) -> bool:
 
 def _addresses(value: Json) -> list[str]:
     items = value if isinstance(value, list) else [] if value is None else [value]
-    return [str(one.get("email", "")) if isinstance(one, dict) else str(one) for one in items]
+    return [str(item.get("email", "")) if isinstance(item, dict) else str(item) for item in items]

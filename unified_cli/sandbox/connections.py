@@ -190,10 +190,10 @@ class OfferedMethods:
         """
         product = self._product(name)
 
-        def has(one: Operation) -> bool:
+        def has(operation: Operation) -> bool:
             if product is _SALES:
-                return offered("sales", one)
-            return one.api == product.category and offered(DEFAULT, one)
+                return offered("sales", operation)
+            return operation.api == product.category and offered(DEFAULT, operation)
 
         return SandboxResponse.json(dump(self._offer(product, has)))
 
@@ -210,9 +210,9 @@ class OfferedMethods:
 
     def _product(self, name: str) -> Product:
         named = (
-            one
-            for one in (*PRODUCTS, _SALES)
-            if name in (one.name, product_record(one, self.seed)["id"])
+            known
+            for known in (*PRODUCTS, _SALES)
+            if name in (known.name, product_record(known, self.seed)["id"])
         )
         if (product := next(named, None)) is None:
             raise Refusal(404, f"no product {name!r}")
@@ -227,16 +227,19 @@ class OfferedMethods:
         wanted = self._words(words.methods)
         found = [
             {
-                words.resource: one.resource,
-                "method": one.name,
-                "name": _tool(one),
-                "description": one.summary,
-                "query_schema": query_schema(one),
-                "body_schema": body_schema(one),
-                "required": [*(["id"] if one.takes_id else []), *required_parameters(one)],
+                words.resource: operation.resource,
+                "method": operation.name,
+                "name": _tool(operation),
+                "description": operation.summary,
+                "query_schema": query_schema(operation),
+                "body_schema": body_schema(operation),
+                "required": [
+                    *(["id"] if operation.takes_id else []),
+                    *required_parameters(operation),
+                ],
             }
-            for one in self._provided(partial(offered, kind))
-            if not wanted or not wanted.isdisjoint(_names(one))
+            for operation in self._provided(partial(offered, kind))
+            if not wanted or not wanted.isdisjoint(_names(operation))
         ]
         return SandboxResponse.json(dump({self.catalogue.service.items: found}))
 
@@ -271,15 +274,15 @@ class OfferedMethods:
     def _unified(self, has: _OFFERS) -> Iterator[JsonObject]:
         words = self.catalogue.service.connections
         for api in self.catalogue.apis.values():
-            for one in api.resources.values():
-                methods = [name for name, op in one.operations.items() if has(op)]
-                if methods and self._asks_for(one.name):
+            for resource in api.resources.values():
+                methods = [name for name, op in resource.operations.items() if has(op)]
+                if methods and self._asks_for(resource.name):
                     yield {
                         words.model: api.name,
                         words.model_title: api.title,
-                        words.resource: one.name,
-                        "description": one.about,
-                        words.documentation: f"{DOCUMENTS}/{api.name}/{one.name}",
+                        words.resource: resource.name,
+                        "description": resource.about,
+                        words.documentation: f"{DOCUMENTS}/{api.name}/{resource.name}",
                         words.methods: methods,
                     }
 
@@ -304,10 +307,10 @@ class OfferedMethods:
         """
         seen: set[str] = set()
         for api in self.catalogue.apis.values():
-            for one in api.resources.values():
-                methods = [op for op in one.operations.values() if has(op)]
-                if methods and one.name not in seen:
-                    seen.add(one.name)
+            for resource in api.resources.values():
+                methods = [op for op in resource.operations.values() if has(op)]
+                if methods and resource.name not in seen:
+                    seen.add(resource.name)
                     yield from methods
 
     def _asks_for(self, resource: str) -> bool:
@@ -323,34 +326,34 @@ class OfferedMethods:
         }
 
 
-def _method(one: Operation, described: str) -> JsonObject:
+def _method(operation: Operation, described: str) -> JsonObject:
     return {
-        "method": one.name,
-        "name": _tool(one),
-        "description": one.summary if _is_described(one) else None,
-        described: _is_described(one),
+        "method": operation.name,
+        "name": _tool(operation),
+        "description": operation.summary if _is_described(operation) else None,
+        described: _is_described(operation),
         "has_query_schema": True,
-        "has_body_schema": one.takes_body,
+        "has_body_schema": operation.takes_body,
         "has_response_schema": False,
         "api_documentation_url": None,
     }
 
 
-def _names(one: Operation) -> set[str]:
+def _names(operation: Operation) -> set[str]:
     """Return the names that select a method: its own, and that of its group."""
-    if one.name not in STANDARD:
-        return {one.name, _CUSTOM}
-    return {one.name, *(group for group, names in _GROUPS.items() if one.name in names)}
+    if operation.name not in STANDARD:
+        return {operation.name, _CUSTOM}
+    return {operation.name, *(group for group, names in _GROUPS.items() if operation.name in names)}
 
 
-def _is_described(one: Operation) -> bool:
+def _is_described(operation: Operation) -> bool:
     # Only lists have a description, because real products also have undescribed
     # methods.
-    return one.lists
+    return operation.lists
 
 
-def _tool(one: Operation) -> str:
-    return f"{one.name}_{one.resource}"
+def _tool(operation: Operation) -> str:
+    return f"{operation.name}_{operation.resource}"
 
 
 def known_kind(account: str) -> str:

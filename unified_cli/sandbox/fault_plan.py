@@ -227,7 +227,7 @@ def _rule(word: str) -> Rule:
         if seconds := _seconds(word, span):
             return Rule(name, number=int(count), seconds=seconds)
         raise UsageError(f"no time to count in, in fault {word!r} (such as rate=50/10s)")
-    known = ", ".join(one.name for one in FAULT_WORDS)
+    known = ", ".join(word.name for word in FAULT_WORDS)
     raise UsageError(f"cannot understand fault {word!r} (known: {known}; unified help sandbox)")
 
 

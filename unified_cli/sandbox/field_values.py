@@ -42,7 +42,7 @@ def numbered(value: Callable[[int], Json]) -> FieldMaker:
 
 def each(make: FieldMaker, value: Callable[[Json], Json]) -> FieldMaker:
     """Return a value computed from another value of the field."""
-    return lambda batch, name: [value(one) for one in make(batch, name)]
+    return lambda batch, name: [value(source) for source in make(batch, name)]
 
 
 def later(days: int, *, first: int = 0) -> FieldMaker:
@@ -58,7 +58,7 @@ def of_person(part: Callable[[Person], str]) -> FieldMaker:
 
     Records that are not people get a sentence.
     """
-    return lambda batch, name: [part(one) for one in batch.people] or sentence(batch, name)
+    return lambda batch, name: [part(person) for person in batch.people] or sentence(batch, name)
 
 
 def colleague(batch: RecordBatch, name: str) -> list[Person]:
@@ -91,7 +91,7 @@ def text_of(kind: str, value: str, usual: str) -> FieldMaker:
 
     def make(batch: RecordBatch, name: str) -> list[dict[str, str]]:
         members = known(batch.api, batch.resource).members
-        others = next((one.values for one in members if one.name == f"{name}.{kind}"), ())
+        others = next((member.values for member in members if member.name == f"{name}.{kind}"), ())
         kinds = (*others, *(usual for _ in (*others, usual)))
         return [
             {kind: one, value: f"<p>{text}</p>" if one == "html" else text}
@@ -105,14 +105,18 @@ def text_of(kind: str, value: str, usual: str) -> FieldMaker:
 
 def title(batch: RecordBatch, name: str) -> list[str]:
     """Return the title of a record. For a person, it is the job title."""
-    return [one.title for one in batch.people] if name == "title" and batch.people else batch.titles
+    return (
+        [person.title for person in batch.people]
+        if name == "title" and batch.people
+        else batch.titles
+    )
 
 
 def email(batch: RecordBatch, _name: str) -> list[str]:
     """Return the email address of the person that the record describes, or of a
     colleague.
     """
-    return [one.email for one in batch.people or colleague(batch, "to")]
+    return [person.email for person in batch.people or colleague(batch, "to")]
 
 
 def listed_of_person(entry: Callable[[Person], dict[str, str]]) -> FieldMaker:
@@ -121,7 +125,7 @@ def listed_of_person(entry: Callable[[Person], dict[str, str]]) -> FieldMaker:
     It is empty if the record describes no person.
     """
     return lambda batch, _name: (
-        [[entry(one)] for one in batch.people] or [[] for _ in batch.numbers]
+        [[entry(person)] for person in batch.people] or [[] for _ in batch.numbers]
     )
 
 
@@ -137,8 +141,8 @@ def mailboxes(batch: RecordBatch, name: str) -> list[list[dict[str, str]]]:
 def colors(batch: RecordBatch, name: str) -> list[dict[str, str]]:
     """Return colors."""
     return [
-        {"background": one, "foreground": "#000000"}
-        for one in batch.random.pick(name, _CHOICES["color"])
+        {"background": value, "foreground": "#000000"}
+        for value in batch.random.pick(name, _CHOICES["color"])
     ]
 
 
@@ -156,7 +160,7 @@ def commit(length: int, *, before: str = "") -> FieldMaker:
 
     def make(batch: RecordBatch, name: str) -> list[str]:
         digits = [batch.random.pick(f"{name}{place}", _HEX) for place in range(length)]
-        return [before + "".join(one) for one in zip(*digits, strict=True)]
+        return [before + "".join(number) for number in zip(*digits, strict=True)]
 
     return make
 
@@ -203,12 +207,12 @@ def text_by_suffix(name: str) -> FieldMaker:
             first=name.startswith("end"),
         )
     if name.endswith("_by"):
-        return lambda batch, name: [one.name for one in colleague(batch, name)]
+        return lambda batch, name: [person.name for person in colleague(batch, name)]
     if name.endswith("_name"):
         return lambda batch, _name: batch.titles
     if name.endswith("_id"):
         return lambda batch, name: [
-            f"{name[:-3]}-{one + 1}" for one in batch.random.below(name, 60)
+            f"{name[:-3]}-{value + 1}" for value in batch.random.below(name, 60)
         ]
     return sentence
 
@@ -296,10 +300,10 @@ _BY_NAME: Mapping[tuple[str, str], FieldMaker] = {
     ("requisition_id", "string"): numbered(lambda number: f"REQ-{2000 + number}"),
     ("location", "object"): place,
     ("location", "string"): each(place, lambda one: one["name"]),
-    ("locations", "array"): each(place, lambda one: [one]),
+    ("locations", "array"): each(place, lambda event: [event]),
     ("addresses", "array"): listed_of_person(lambda person: {"city": person.town, "type": "work"}),
     ("options", "array"): numbered(options),
-    ("topics", "array"): each(choice(*TABLES["meetings"]), lambda one: [one]),
+    ("topics", "array"): each(choice(*TABLES["meetings"]), lambda topic: [topic]),
     ("source", "object"): each(choice("Referral", "Website", "Agency"), lambda one: {"name": one}),
     ("metadata", "object"): same({"period": "2025-12"}),
     ("columns", "array"): same(["day", "used", "available"]),
@@ -325,5 +329,5 @@ _BY_TYPE: Mapping[str, FieldMaker] = {
     "number": number(1, 1000),
     "boolean": lambda batch, name: batch.random.one_in(name, 2),
     "array": same([]),
-    "object": lambda batch, name: [{"name": one.name} for one in colleague(batch, name)],
+    "object": lambda batch, name: [{"name": person.name} for person in colleague(batch, name)],
 }

@@ -22,22 +22,26 @@ def documentation(api: Api, product: str, form: str) -> SandboxResponse:
     """
     title = f"{product}: {api.title}"
     operations = [
-        one for resource in api.resources.values() for one in resource.operations.values()
+        operation
+        for resource in api.resources.values()
+        for operation in resource.operations.values()
     ]
     if form == "json":
         methods = [
             {
-                "resource": one.resource,
-                "method": one.name,
-                "description": one.summary,
-                "path": one.path,
+                "resource": operation.resource,
+                "method": operation.name,
+                "description": operation.summary,
+                "path": operation.path,
             }
-            for one in operations
+            for operation in operations
         ]
         return SandboxResponse.json(dump({"title": title, "methods": methods}))
     if form not in _PAGES:
         raise Refusal(400, f"format is json, md or html, not {form!r}")
-    lines = [(f"{one.resource} {one.name}", one.summary) for one in operations]
+    lines = [
+        (f"{operation.resource} {operation.name}", operation.summary) for operation in operations
+    ]
     if form == "md":
         text = "\n".join([f"# {title}", "", *(f"- `{name}`: {about}" for name, about in lines), ""])
     else:
@@ -62,7 +66,7 @@ def schema(operation: Operation, *, answers: bool = False) -> SandboxResponse:
         "documentation_link": f"{DOCUMENTS}/{operation.api}/{operation.resource}",
         "response_mapping": None,
         "query_schema": query_schema(operation)
-        | _required([one.name for one in _parameters(operation) if one.required]),
+        | _required([parameter.name for parameter in _parameters(operation) if parameter.required]),
         "request_body_schema": (
             body_schema(operation) | _required(operation.required_fields)
             if operation.takes_body

@@ -190,7 +190,7 @@ def check_types(operation: Operation, body: Body) -> None:
         return
     facts = operation.facts
     known = (_REMOTE, *facts.fields, *facts.sent(operation.name))
-    fields = {one.name: one for one in known}
+    fields = {field.name: field for field in known}
     for name in body.members.keys() & fields.keys():
         field, value = fields[name], body.value(name)
         if not _fits(field, value):
@@ -227,7 +227,7 @@ def _refers(field: KnownField) -> bool:
 
 def _with_objects(value: Json) -> Json:
     if isinstance(value, list):
-        return [_with_objects(one) for one in value]
+        return [_with_objects(item) for item in value]
     return {"id": value} if isinstance(value, str) else value
 
 

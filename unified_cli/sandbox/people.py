@@ -88,8 +88,8 @@ def full_names(seed: str, group: str, numbers: Sequence[int]) -> list[str]:
     """Return the full names of people 1, 2, … of a group."""
     _, first, last = _group(seed, group)
     return [
-        f"{_FIRST[(one - 1 + first) % len(_FIRST)]} {_LAST[(one - 1 + last) % len(_LAST)]}"
-        for one in numbers
+        f"{_FIRST[(number - 1 + first) % len(_FIRST)]} {_LAST[(number - 1 + last) % len(_LAST)]}"
+        for number in numbers
     ]
 
 

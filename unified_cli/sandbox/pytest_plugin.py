@@ -40,7 +40,7 @@ class UnifiedSandbox:
         A rule is `{"fault": "500=2", "method": "POST", "path": "*/tickets", "account":
         "full"}`.
         """
-        wrong = next((one for one in rules if not isinstance(one, dict)), None)
+        wrong = next((rule for rule in rules if not isinstance(rule, dict)), None)
         if wrong is not None:
             raise TypeError(
                 f"faults() takes one text, then rules as dicts, not {wrong!r}: several faults are"

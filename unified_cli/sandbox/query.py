@@ -176,7 +176,7 @@ def field_test(path: list[str], value: QueryValue) -> Test:
 def _compare(path: list[str], operator: str, value: QueryValue) -> Test:
     wanted = texts(value)
     if operator == "in":
-        wanted = [one for text in wanted for one in (text.split(",") if "," in text else [text])]
+        wanted = [part for text in wanted for part in (text.split(",") if "," in text else [text])]
         if len(wanted) > _MOST_VALUES:
             raise Refusal(
                 400,

@@ -67,7 +67,7 @@ def offered(catalogue: Catalogue, found: Route, path: str, kind: str) -> Route:
     be in several APIs.
     """
     routes = _proxied(catalogue, found.operation.method, path) if found.proxy else ()
-    return next((one for one in routes if beyond.offered(kind, one.operation)), found)
+    return next((other for other in routes if beyond.offered(kind, other.operation)), found)
 
 
 def _custom(method: str, path: str) -> Operation:

@@ -217,7 +217,7 @@ class SeededRecords:
         shown = SHOWN_AS.get(resource, resource)
         batch = RecordBatch(self._connection, api, shown, numbers)
         # The targets of these references are unknown.
-        own = tuple(one._replace(references=None) for one in self._own_fields(api, shown))
+        own = tuple(field._replace(references=None) for field in self._own_fields(api, shown))
         columns: JsonColumns = {name: make(batch, name) for name, make in _makers(api, shown, own)}
         if adjust := ADJUSTMENTS.get((api, shown)):
             columns = {**columns, **adjust(batch, columns)}
@@ -264,7 +264,7 @@ def _maker(api: str, resource: str, field: KnownField) -> FieldMaker:
 
 def _filtered(api: str, resource: str, name: str) -> tuple[str, ...]:
     found = known(api, resource).query.get("list", ())
-    return next((one.values for one in found if one.name == name), ())
+    return next((field.values for field in found if field.name == name), ())
 
 
 def _several(api: str, resource: str, field: KnownField, to: str) -> FieldMaker:
@@ -272,13 +272,13 @@ def _several(api: str, resource: str, field: KnownField, to: str) -> FieldMaker:
     if field.name.endswith("_ids"):
         prefix = id_prefix(to)
         return lambda batch, _name: [
-            [f"{prefix}{one}" for one in numbers] for numbers in targets(batch)
+            [f"{prefix}{number}" for number in numbers] for numbers in targets(batch)
         ]
 
     def pointers(batch: RecordBatch, _name: str) -> list[Json]:
         lists = targets(batch)
-        pointer = batch.pointers(to, [one for numbers in lists for one in numbers])
-        return [[pointer[one] for one in numbers] for numbers in lists]
+        pointer = batch.pointers(to, [number for numbers in lists for number in numbers])
+        return [[pointer[number] for number in numbers] for numbers in lists]
 
     return pointers
 

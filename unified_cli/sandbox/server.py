@@ -207,7 +207,7 @@ class Server:
         self._stopped = threading.Event()
         host, self.port = address_of(self._sockets[0])
         self.url = f"http://{host}:{self.port}"
-        self.others = not all(is_loopback(one) for one in self._sockets)
+        self.others = not all(is_loopback(listener) for listener in self._sockets)
         """Whether other machines can reach it."""
         self._hosts = HostCheck(self.port, [f"{host}:{self.port}", *names], others=self.others)
         self.log: RequestLog | None = None
@@ -232,9 +232,9 @@ class Server:
         self._dispatcher = self._server.task_dispatcher
         self._threads = ThreadCount(self._dispatcher.set_thread_count)
         self._tasks = LoopTasks(self._dispatcher)
-        for one in self._map.values():
-            if isinstance(one, BaseWSGIServer):
-                one.task_dispatcher = self._tasks
+        for channel in self._map.values():
+            if isinstance(channel, BaseWSGIServer):
+                channel.task_dispatcher = self._tasks
 
     def run(self) -> None:
         """Serve until stopped, or until the exception of a signal."""
@@ -253,10 +253,10 @@ class Server:
         """Close all sockets, after a short wait for pending responses."""
         self._threads.close()
         self._dispatcher.shutdown(timeout=_GRACE)
-        for one in list(self._map.values()):
+        for channel in list(self._map.values()):
             # `handle_close` also closes the file of a large pending response.
-            if isinstance(one, HTTPChannel):
-                one.handle_close()
+            if isinstance(channel, HTTPChannel):
+                channel.handle_close()
         wasyncore.close_all(self._map)
 
     def stop(self) -> None:

@@ -56,8 +56,10 @@ class ServiceLog:
         named = texts(self._filters.get(catalogue.service.connection, ""))
         for account in filter(None, named):
             known_kind(account)
-        self._accounts = [one for one in accounts if one in named or not any(named)]
-        self._accounts += [one for one in named if one and one not in accounts]
+        self._accounts = [
+            account_id for account_id in accounts if account_id in named or not any(named)
+        ]
+        self._accounts += [name for name in named if name and name not in accounts]
         self._operations: dict[str, list[Operation]] = {}
 
     def tests(self, _query: QueryTree) -> list[Test]:
@@ -139,10 +141,10 @@ class ServiceLog:
                 if offers(kind, resource.api, resource.name)
             ]
             found = [
-                one
+                operation
                 for resource in resources
-                for one in resource.operations.values()
-                if one.kind == "read"
+                for operation in resource.operations.values()
+                if operation.kind == "read"
             ]
             self._operations[kind] = found
         return random.pick("operation", tuple(found))

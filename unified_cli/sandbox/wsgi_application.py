@@ -250,6 +250,6 @@ def allow_uploads(servers: Iterable[object], service: Service) -> None:
     class Channel(HTTPChannel):  # type: ignore[misc]  # as above
         parser_class = Parser
 
-    for one in servers:
-        if isinstance(one, BaseWSGIServer):
-            one.channel_class = Channel
+    for server in servers:
+        if isinstance(server, BaseWSGIServer):
+            server.channel_class = Channel

@@ -17,7 +17,9 @@ def make_private(folder: Path) -> None:
     Their names are synced. Raises FileExistsError for a dangling link, and OSError if
     creating fails.
     """
-    for missing in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
+    for missing in reversed(
+        [parent for parent in (folder, *folder.parents) if not parent.exists()]
+    ):
         try:
             # The umask can only remove permissions.
             missing.mkdir(0o700)

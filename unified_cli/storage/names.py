@@ -21,7 +21,7 @@ def folded(name: str) -> str:
 def others_like(name: str, names: Iterable[str]) -> list[str]:
     """Return the names that are the same as this name on some disk."""
     wanted = folded(name)
-    return [one for one in names if one != name and folded(one) == wanted]
+    return [other for other in names if other != name and folded(other) == wanted]
 
 
 def find_same(

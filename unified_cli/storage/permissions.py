@@ -49,12 +49,12 @@ def check_own_folder(folder: Path) -> None:
     The folder need not exist. Raises OSError.
     """
     # A user who can change the parent can replace the folder.
-    for one in (folder.parent, folder):
+    for path in (folder.parent, folder):
         try:
-            status = one.stat()
+            status = path.stat()
         except (FileNotFoundError, NotADirectoryError):
             return
-        check(one, status)
+        check(path, status)
 
 
 def check_with_folder(path: Path, status: os.stat_result) -> None:

@@ -147,7 +147,7 @@ def _records(
 
 
 def _check_heads(heads: list[str], name: str, rules: TableRules) -> None:
-    others = [one for one in _OTHERS if one != rules.delimiter]
+    others = [delimiter for delimiter in _OTHERS if delimiter != rules.delimiter]
     if len(heads) == 1 and (other := next((one for one in others if one in heads[0]), None)):
         # Spreadsheets often use these delimiters. Each row would become one field.
         raise UsageError(

@@ -41,7 +41,7 @@ def list_runs(runtime: Runtime, catalogue: Catalogue | None = None) -> list[Know
         if one.foreign or one.closed:
             runtime.stderr.line(f"warning: run {run} is left alone: {one.reason}")
         found.append(one)
-    return sorted(found, key=lambda one: (one.began_at, one.id), reverse=True)
+    return sorted(found, key=lambda run: (run.began_at, run.id), reverse=True)
 
 
 def export_words(runtime: Runtime, place: str) -> Sequence[str]:

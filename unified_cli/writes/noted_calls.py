@@ -73,7 +73,9 @@ def opened(
     """
     header = stored.header
     if not header.path:
-        numbers = (one for one in stored.journal.numbers() if stored.journal.state(one) in states)
+        numbers = (
+            number for number in stored.journal.numbers() if stored.journal.state(number) in states
+        )
         yield (of_run(stored, number) for number in numbers)
     elif not header.targets or len(header.inputs) != 1 + len(header.paths):
         raise _older(header)
@@ -156,7 +158,7 @@ def _imported(
                 reshape,
                 names if profiles.is_several(header.selection) else None,
             )
-            lines = (one for one in source.lines() if journal.state(one.number) in states)
+            lines = (line for line in source.lines() if journal.state(line.number) in states)
             items = input_records.items(lines, rules)
             yield from of_import(items, journal, header, operation)
 

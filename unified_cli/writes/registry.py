@@ -130,7 +130,7 @@ class RunRegistry:
         if not RUN_ID.fullmatch(run):
             if run.lower() in _NEWEST:
                 hint = 'did you mean "last"?'
-            elif found := [one for one in self.ids() if self._is_meant(one, run.strip())]:
+            elif found := [name for name in self.ids() if self._is_meant(name, run.strip())]:
                 hint = f"did you mean {max(found)}?"
             raise UsageError(f"{run!r} is not the id of a run, such as 20261121-7f3a", hint=hint)
         path = self._path(run)
@@ -292,7 +292,7 @@ class RunRegistry:
     def _run_with_same_state(self, header: RunHeader) -> RunHeader | None:
         found = (self._run_with_own_state(run) for run in self.ids())
         places = (header.path, header.paths)
-        return next((one for one in found if one and (one.path, one.paths) == places), None)
+        return next((run for run in found if run and (run.path, run.paths) == places), None)
 
     def _run_with_own_state(self, run: str) -> RunHeader | None:
         try:

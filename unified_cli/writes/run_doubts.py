@@ -95,7 +95,9 @@ class RunDoubts:
         window = self._connections.settings(first.profile).idempotency_window
         runtime.stderr.line(doubt.rule(self._connections.operation(first.operation), window))
         again = [
-            line for one in self._left if (line := doubt.repeat_command(one, self._selection(one)))
+            line
+            for call in self._left
+            if (line := doubt.repeat_command(call, self._selection(call)))
         ]
         if again:
             runtime.stderr.line("to repeat one that was not done, with its key:")
@@ -138,8 +140,8 @@ def read(runtime: Runtime, catalogue: Catalogue, stored: StoredRun) -> RunDoubts
         connections.find_renamed(stored)
     found = RunDoubts(header, connections, runtime.wall(), stored.body)
     with noted_calls.opened(catalogue, stored, IN_DOUBT) as calls:
-        for one in calls:
-            found.add(one)
+        for call in calls:
+            found.add(call)
     return found
 
 

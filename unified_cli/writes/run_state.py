@@ -195,14 +195,16 @@ def _of_header(runtime: Runtime, stored: StoredRun) -> KnownRun:
     if stored.kind is RunKind.EXPORT:
         return _of_export(runtime, header)
     with contextlib.ExitStack() as stack:
-        journals = [stack.enter_context(contextlib.closing(one)) for one in open_journals(header)]
+        journals = [
+            stack.enter_context(contextlib.closing(journal)) for journal in open_journals(header)
+        ]
         counts = sum((journal.outcomes() for journal in journals), Counter[str]())
         counts["not-tried"] += max(0, _total_writes(header) - counts.total())
         passing = any(journal.counts()[EntryState.FAILED] for journal in journals)
     state = state_of(counts)
     if state == DONE and not header.calls and _is_cut_off(header):
         state = INTERRUPTED
-    gone = [one for one in header.inputs if state != DONE and not Path(one).exists()]
+    gone = [path for path in header.inputs if state != DONE and not Path(path).exists()]
     reason = f"{gone[0]} is gone; the run continues once it is back" if gone else ""
     return KnownRun(header.run, state, header, counts, passing=passing, reason=reason)
 
@@ -256,9 +258,9 @@ def _of_export(runtime: Runtime, header: RunHeader) -> KnownRun:
         # If the journal has no end, the export is running or was killed. Its lists may
         # still be complete.
         lists = Counter(
-            "not-tried" if one.is_unread else "done" if one.complete else "failed"
-            for one in export_state.all_lists([manifest]).values()
-            if one.offered
+            "not-tried" if entry.is_unread else "done" if entry.complete else "failed"
+            for entry in export_state.all_lists([manifest]).values()
+            if entry.offered
         )
         state = state_of(lists) if manifest.ended else INTERRUPTED
         return KnownRun(header.run, state, header, lists)

@@ -42,7 +42,7 @@ def selected(
         )
 
     selection = _RunSelection(RunRegistry(runtime), catalogue, [*config.profiles], settings)
-    return tuple(one for pattern in patterns for one in selection.expanded(pattern))
+    return tuple(name for pattern in patterns for name in selection.expanded(pattern))
 
 
 class _RunSelection(NamedTuple):
@@ -86,9 +86,9 @@ class _RunSelection(NamedTuple):
     def _calls(self, stored: StoredRun, word: str) -> Iterator[tuple[str, RunCall]]:
         states = [state for state, outcome in OUTCOMES.items() if outcome == word]
         with noted_calls.opened(self.catalogue, stored, states) as calls:
-            for one in calls:
-                if one.call.is_request and one.call.profile:
-                    yield one.call.profile, one.call
+            for call in calls:
+                if call.call.is_request and call.call.profile:
+                    yield call.call.profile, call.call
 
     def _check_same_connections(self, calls: Mapping[str, RunCall]) -> None:
         for name, call in calls.items():

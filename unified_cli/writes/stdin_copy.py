@@ -104,12 +104,12 @@ def remove_unlisted(runtime: Runtime, journal: str) -> None:
     path = Path(journal)
     if path not in unlisted_journals(runtime):
         return
-    others = [one for one in path.parent.glob(f"{_input_of(path)}*") if one != path]
-    for one in (*others, path):
+    others = [other for other in path.parent.glob(f"{_input_of(path)}*") if other != path]
+    for other in (*others, path):
         try:
-            one.unlink(missing_ok=True)
+            other.unlink(missing_ok=True)
         except OSError as error:
-            raise StorageError(f"cannot remove {one}: {error.strerror}") from None
+            raise StorageError(f"cannot remove {other}: {error.strerror}") from None
 
 
 def _input_of(journal: Path) -> str:

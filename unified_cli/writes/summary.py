@@ -100,7 +100,7 @@ class Causes:
     def groups(self) -> Sequence[tuple[Cause, CausedCalls]]:
         """Return the groups: done first, and larger groups of an outcome first."""
         return sorted(
-            self._groups.items(), key=lambda one: (_ORDER.index(one[0].outcome), -one[1].count)
+            self._groups.items(), key=lambda item: (_ORDER.index(item[0].outcome), -item[1].count)
         )
 
 

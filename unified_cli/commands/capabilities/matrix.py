@@ -51,8 +51,8 @@ def screen_of(
     """Yield the screen that shows these operations."""
     cells = {one.command: [offer.cells[at] for offer in found] for at, one in enumerate(operations)}
     resources = defaultdict[tuple[str, str], list[Operation]](list)
-    for one in operations:
-        resources[one.api, one.resource].append(one)
+    for operation in operations:
+        resources[operation.api, operation.resource].append(operation)
     rows = {name: _row(members, cells, short=False) for name, members in resources.items()}
     widths = _widths(rows)
     if total_width(widths) > runtime.width:
@@ -73,7 +73,9 @@ def screen_of(
 
 
 def _row(operations: Sequence[Operation], cells: Cells, *, short: bool) -> OfferedRow:
-    words = {one.name: _offered(cells[one.command], short=short) for one in operations}
+    words = {
+        operation.name: _offered(cells[operation.command], short=short) for operation in operations
+    }
     others = tuple((name, word) for name, word in words.items() if name not in _COLUMNS)
     return OfferedRow(tuple(words.get(name, "") for name in _COLUMNS), others)
 
@@ -175,9 +177,9 @@ def _missing_offers(
 
 def _extra_offers(found: Sequence[ConnectionOffer], service: Service) -> Iterator[str]:
     groups = defaultdict[str, list[str]](list)
-    for one in found:
-        if words := extra_offer.in_words(one.extra, service):
-            groups[words].append(one.name)
+    for offer in found:
+        if words := extra_offer.in_words(offer.extra, service):
+            groups[words].append(offer.name)
     ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
     for words, names in ordered[:_MOST_LINES]:
         yield f"{EXTRA} {words}: {named(names, _MOST_ON_SCREEN)}"
@@ -193,14 +195,17 @@ def _operations_in_words(operations: Sequence[Operation], commands: frozenset[st
     left, words = set(commands), list[str]()
     for level in ("api", "resource"):
         groups = defaultdict[str, set[str]](set)
-        for one in operations:
-            groups[one.api if level == "api" else f"{one.api}/{one.resource}"].add(one.command)
+        for operation in operations:
+            groups[
+                operation.api if level == "api" else f"{operation.api}/{operation.resource}"
+            ].add(operation.command)
         for name, members in groups.items():
             if members <= left:
                 left -= members
                 words.append(name)
     return named(
-        [*words, *(one.command for one in operations if one.command in left)], _MOST_ON_SCREEN
+        [*words, *(operation.command for operation in operations if operation.command in left)],
+        _MOST_ON_SCREEN,
     )
 
 

@@ -100,13 +100,13 @@ def _report_extra_offers(
     account: Sequence[str],
 ) -> None:
     catalogue = context.catalogue
-    every = [*dict.fromkeys(cell for one in found for cell in one.extra)]
+    every = [*dict.fromkeys(cell for offer in found for cell in offer.extra)]
     if not every:
         return
     message = f"also offered: {extra_offer.in_words(every, catalogue.service)}"
-    commands = [extra_offer.addable(one.extra, catalogue, context.first_words) for one in found]
+    commands = [extra_offer.addable(offer.extra, catalogue, context.first_words) for offer in found]
     adds, name = max(
-        zip(commands, (one.name for one in found), strict=True), key=lambda one: len(one[0])
+        zip(commands, (offer.name for offer in found), strict=True), key=lambda pair: len(pair[0])
     )
     if adds and profiles is not None:
         selected = ["-p", name] if name in profiles else []
@@ -116,19 +116,19 @@ def _report_extra_offers(
 
 def _json_records(found: Sequence[ConnectionOffer], service: Service) -> Iterator[JsonObject]:
     # Scripts depend on these member names: do not change them.
-    for one in found:
-        status = one.state.in_words(service)
-        extra = (OfferCell(cell.operation, EXTRA, cell.why) for cell in one.extra)
-        for operation, state, why, held in chain(one.cells, extra):
+    for offer in found:
+        status = offer.state.in_words(service)
+        extra = (OfferCell(cell.operation, EXTRA, cell.why) for cell in offer.extra)
+        for operation, state, why, held in chain(offer.cells, extra):
             yield {
-                LABEL: one.name,
+                LABEL: offer.name,
                 "api": operation.api,
                 "resource": operation.resource,
                 "operation": operation.name,
                 "state": state,
                 "why": why or None,
                 "status": status or None,
-                "blocked": one.state.blocked,
+                "blocked": offer.state.blocked,
                 # Do not count an operation that is offered but cannot be called.
                 "held": held or None,
             }
@@ -158,17 +158,17 @@ def _delimited_rows(
 
 
 def _suites(found: Sequence[ConnectionOffer]) -> list[JUnitSuite]:
-    return [junit.suite(one.name, _cases(one), several=len(found) > 1) for one in found]
+    return [junit.suite(offer.name, _cases(offer), several=len(found) > 1) for offer in found]
 
 
-def _cases(one: ConnectionOffer) -> Iterator[JUnitCase]:
+def _cases(offer: ConnectionOffer) -> Iterator[JUnitCase]:
     """Yield a test for each operation.
 
     The first test gets the time of all requests.
     """
-    for at, cell in enumerate(one.cells):
-        yield _case(cell)._replace(seconds=0.0 if at else one.seconds)
-    for operation, why in one.extra:
+    for at, cell in enumerate(offer.cells):
+        yield _case(cell)._replace(seconds=0.0 if at else offer.seconds)
+    for operation, why in offer.extra:
         place = f"{operation.api}.{operation.resource}"
         yield JUnitCase(place, operation.name, "skipped", f"{EXTRA}: {why}", seconds=0.0)
 
@@ -190,12 +190,15 @@ def _table(
     Each connection has a column. If the columns do not fit in `room`, or are too many,
     there are columns for counts and exceptions instead.
     """
-    cells = [{cell.operation.command: cell for cell in one.cells} for one in found]
+    cells = [{cell.operation.command: cell for cell in offer.cells} for offer in found]
     extra = _extra_offer_names(found)
-    heads = ["operation", *(one.name for one in found)]
-    rows = [[one.command, *(_word(cell[one.command]) for cell in cells)] for one in operations]
+    heads = ["operation", *(offer.name for offer in found)]
+    rows = [
+        [operation.command, *(_word(cell[operation.command]) for cell in cells)]
+        for operation in operations
+    ]
     rows += [
-        [command, *(EXTRA if one.name in names else "" for one in found)]
+        [command, *(EXTRA if offer.name in names else "" for offer in found)]
         for command, names in extra.items()
     ]
     wide = (
@@ -203,7 +206,10 @@ def _table(
     )
     if len(found) > _MOST_COLUMNS or (wide and len(found) > 1):
         heads = ["operation", "offered", "others"]
-        rows = [[one.command, *_counts_and_missing(one, found, cells)] for one in operations]
+        rows = [
+            [operation.command, *_counts_and_missing(operation, found, cells)]
+            for operation in operations
+        ]
         rows += [
             [command, "", f"{EXTRA}: {named(names, _MOST_NAMED)}"]
             for command, names in extra.items()
@@ -213,9 +219,9 @@ def _table(
 
 def _extra_offer_names(found: Sequence[ConnectionOffer]) -> Mapping[str, list[str]]:
     names = defaultdict[str, list[str]](list)
-    for one in found:
-        for cell in one.extra:
-            names[visible(cell.operation.command)].append(one.name)
+    for offer in found:
+        for cell in offer.extra:
+            names[visible(cell.operation.command)].append(offer.name)
     return names
 
 
@@ -224,11 +230,11 @@ def _word(cell: OfferCell) -> str:
 
 
 def _counts_and_missing(
-    one: Operation, found: Sequence[ConnectionOffer], cells: Sequence[Mapping[str, OfferCell]]
+    operation: Operation, found: Sequence[ConnectionOffer], cells: Sequence[Mapping[str, OfferCell]]
 ) -> tuple[str, str]:
     by_state: defaultdict[str, list[str]] = defaultdict(list)
     for connection, own_cells in zip(found, cells, strict=True):
-        cell = own_cells[one.command]
+        cell = own_cells[operation.command]
         by_state[cell.held if cell.held and cell.state == OFFERED else cell.state].append(
             connection.name
         )
@@ -250,15 +256,15 @@ def _tell_errors(
     reasons that make all calls of a connection fail.
     """
     reasons: defaultdict[str, list[str]] = defaultdict(list)
-    for one in found:
+    for offer in found:
         whys = Counter(
             cell.why
-            for cell in one.cells
+            for cell in offer.cells
             if cell.state in (FORBIDDEN, FAILED) and not cell.why.startswith(NOT_ASKED)
         )
         if whys:
-            reasons[whys.most_common(1)[0][0]].append(one.name)
-        if problem := one.state.remark(service) if problems else one.state.scopes_in_words:
-            reasons[problem].append(one.name)
+            reasons[whys.most_common(1)[0][0]].append(offer.name)
+        if problem := offer.state.remark(service) if problems else offer.state.scopes_in_words:
+            reasons[problem].append(offer.name)
     for why, names in reasons.items():
         runtime.stderr.note(f"{named(names)}: {visible(why)}")

@@ -65,10 +65,10 @@ def _show(
     operations: Sequence[Operation],
     found: Sequence[ConnectionOffer],
 ) -> None:
-    for one in found:
-        if one.unread:
+    for offer in found:
+        if offer.unread:
             context.runtime.stderr.note(
-                f"{one.name}: {counted(one.unread, 'entry')} of what it offers cannot be read"
+                f"{offer.name}: {counted(offer.unread, 'entry')} of what it offers cannot be read"
             )
     names = (*file.read(context.runtime).profiles, file.RESERVED)
     # A product without a connection cannot describe operations to add.
@@ -113,7 +113,11 @@ def _operations(
             api.resources.values() if api else [named_resource.find(catalogue, name, profile_names)]
         )
         found.update(
-            {one.command: one for resource in resources for one in resource.operations.values()}
+            {
+                operation.command: operation
+                for resource in resources
+                for operation in resource.operations.values()
+            }
         )
     return [*found.values()]
 
@@ -181,13 +185,13 @@ def _keep_lacking(
 
     Only APIs that were requested as a whole are saved.
     """
-    asked = [one for one in found if one.error is None]
-    wanted = {one.command for one in operations}
+    asked = [offer for offer in found if offer.error is None]
+    wanted = {operation.command for operation in operations}
     for api in catalogue.apis.values() if asked else ():
         every = [
-            one.command
+            operation.command
             for resource in api.resources.values()
-            for one in resource.operations.values()
+            for operation in resource.operations.values()
         ]
         if not wanted.issuperset(every):
             continue
@@ -198,29 +202,32 @@ def _keep_lacking(
                     lacking[f"{cell.operation.resource} {cell.operation.name}"].append(
                         connection.name
                     )
-        settings = {one.name: selected[one.name] for one in asked}
+        settings = {offer.name: selected[offer.name] for offer in asked}
         known_capabilities.keep_lacking(runtime, api.name, settings, lacking)
 
 
 def _raise_error(found: Sequence[ConnectionOffer], *, probed: bool) -> None:
     failed = {
-        one.name: error
-        for one in found
-        if (error := one.error or (_error_of_all_lists(one) if probed else None))
+        offer.name: error
+        for offer in found
+        if (error := offer.error or (_error_of_all_lists(offer) if probed else None))
     }
     unknown = [
-        one.name
-        for one in found
-        if one.name not in failed and any(cell.state == offer_check.FAILED for cell in one.cells)
+        offer.name
+        for offer in found
+        if offer.name not in failed
+        and any(cell.state == offer_check.FAILED for cell in offer.cells)
     ]
     missing = [f"some lists of {named(unknown)} could not be read"] if unknown else []
     conclude(Ending("connection", len(found), failed, missing=missing))
 
 
-def _error_of_all_lists(one: ConnectionOffer) -> UnifiedError | None:
+def _error_of_all_lists(offer: ConnectionOffer) -> UnifiedError | None:
     """Return the connection's error if all offered lists are forbidden, or None."""
-    states = [cell.state for cell in one.cells if cell.operation.name == "list"]
+    states = [cell.state for cell in offer.cells if cell.operation.name == "list"]
     forbidden = states.count(offer_check.FORBIDDEN)
     if not forbidden or forbidden < len(states) - states.count(offer_check.REFUSED):
         return None
-    return AccessError(f"no list of {one.name} can be read: {counted(forbidden, 'list')} forbidden")
+    return AccessError(
+        f"no list of {offer.name} can be read: {counted(forbidden, 'list')} forbidden"
+    )

@@ -53,14 +53,14 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
     listed.save_facts(context, settings, found)
     known = listed.profiles_by_account(runtime, settings, may_be_new=True)
     wanted, missing = listed.filter_with_jq(context, found, options.where)
-    new = [one for one in wanted if one.id and one.id not in known]
+    new = [record for record in wanted if record.id and record.id not in known]
     _check_ids(new)
     names = _named(new, options.prefix, file.read(runtime, may_be_new=True))
     rows = [
         [*map(visible, (name, one.id, one.product, one.tenant, one.state.in_words(service)))]
         for name, one in names.items()
     ]
-    present = {one.id for one in found}
+    present = {connection.id for connection in found}
     asked = listed.profiles_by_account(runtime, settings, same_token=True, may_be_new=True)
     gone = [name for account, of_it in asked.items() if account not in present for name in of_it]
     if gone and not options.query:
@@ -99,12 +99,13 @@ def _show(runtime: Runtime, rows: list[list[str]]) -> None:
 def _check_ids(found: list[ConnectionRecord]) -> None:
     """Raise UsageError for ids that cannot be sent."""
     odd = [
-        one.id
-        for one in found
-        if one.id in _NO_IDS or not (_ID.fullmatch(one.id) and is_harmless(one.id))
+        connection.id
+        for connection in found
+        if connection.id in _NO_IDS
+        or not (_ID.fullmatch(connection.id) and is_harmless(connection.id))
     ]
     if odd:
-        shown = named([excerpt(one, _LONGEST_NAME) for one in odd], _MOST_PRINTED)
+        shown = named([excerpt(name, _LONGEST_NAME) for name in odd], _MOST_PRINTED)
         raise UsageError(
             f"nothing added: no profile can name the connection with the id {shown}",
             hint="--where selects others",
@@ -119,8 +120,8 @@ def _named(
     Raises UsageError if the names would not be unique.
     """
     named: defaultdict[str, list[ConnectionRecord]] = defaultdict(list)
-    for one in found:
-        named[_name(one, prefix)].append(one)
+    for connection in found:
+        named[_name(connection, prefix)].append(connection)
     used = {
         name: of_it for name, of_it in named.items() if len(of_it) > 1 or name in config.profiles
     }
@@ -147,12 +148,13 @@ def _collision(name: str, of_it: list[ConnectionRecord], config: Config) -> str:
     return f'the name "{name}" would not be the only one, {who}'
 
 
-def _name(one: ConnectionRecord, prefix: str) -> str:
-    words = "-".join(filter(None, (one.tenant, one.product))) or one.id
+def _name(connection: ConnectionRecord, prefix: str) -> str:
+    words = "-".join(filter(None, (connection.tenant, connection.product))) or connection.id
     safe = _safe(f"{prefix}{words}")[:_LONGEST_NAME]
     if not safe:
         raise UsageError(
-            f'no profile name can be made of connection "{visible(one.id)}"', hint="--prefix NAME"
+            f'no profile name can be made of connection "{visible(connection.id)}"',
+            hint="--prefix NAME",
         )
     return safe
 
@@ -179,7 +181,7 @@ def _common(runtime: Runtime, settings: Settings) -> _Common:
     address, token = settings.address, settings.token
     if address and inherited.address != address:
         keys["base_url"] = SANDBOX if address.is_sandbox else str(address)
-    is_flag, is_own = (bool(token and token.source.startswith(one)) for one in ("--", "profile "))
+    is_flag, is_own = (bool(token and token.source.startswith(name)) for name in ("--", "profile "))
     if token is None or token.kind not in _COPIED or not (is_flag or is_own):
         return _Common(keys, "")
     if token.kind == "keyring":

@@ -58,7 +58,7 @@ def note_missing(
         return
     resolved = _resolved(context, options)
     account = resolved.account_id
-    if account and not resolved.is_own and account not in {one.id for one in found}:
+    if account and not resolved.is_own and account not in {connection.id for connection in found}:
         context.runtime.stderr.note(
             f'the connection of profile "{resolved.profile}" ({account}) is not in this list: -p'
             " gives the token only"
@@ -90,7 +90,10 @@ def save_facts(
 ) -> None:
     """Keep the product and status of each connection for other commands."""
     address, _ = resolved.reachable()
-    facts = ((one.id, one.product, one.state.in_words(context.catalogue.service)) for one in found)
+    facts = (
+        (connection.id, connection.product, connection.state.in_words(context.catalogue.service))
+        for connection in found
+    )
     connection_facts.keep(context.runtime, address.origin, facts)
 
 
@@ -106,13 +109,15 @@ def filter_with_jq(
         return found, ()
 
     program, service = JqProgram(where, "--where"), context.catalogue.service
-    records = ((one, Record(encoded(one.facts(service)))) for one in found)
-    selected = [one for one, record in records if _is_true(program.run_each([record]))]
+    records = ((connection, Record(encoded(connection.facts(service)))) for connection in found)
+    selected = [
+        connection for connection, record in records if _is_true(program.run_each([record]))
+    ]
     return selected, program.shortcomings()
 
 
 def _is_true(results: Sequence[Record]) -> bool:
-    texts = [bytes(one) for one in results]
+    texts = [bytes(result) for result in results]
     if not {*texts} <= {b"true", b"false", b"null"}:
         raise UsageError("--where gives neither true nor false", hint="== compares")
     return texts == [b"true"]

@@ -44,11 +44,13 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
     shown, missing = listed.filter_with_jq(context, found, options.where)
     listed.note_missing(context, options, found)
     if options.health:
-        shown = sorted(shown, key=lambda one: _place(context, one))
-    troubles = {one.id: _trouble(context, one, failed) for one in shown} if options.health else {}
+        shown = sorted(shown, key=lambda connection: _place(context, connection))
+    troubles = (
+        {record.id: _trouble(context, record, failed) for record in shown} if options.health else {}
+    )
     rows = [
-        (*_row(one, service, known), *([troubles[one.id]] if options.health else ()))
-        for one in shown
+        (*_row(connection, service, known), *([troubles[connection.id]] if options.health else ()))
+        for connection in shown
     ]
     if not rows:
         runtime.stderr.note(
@@ -59,8 +61,8 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
     value = {
         "version": VERSION,
         "connections": [
-            {**one.facts(service), "profiles": known[one.id], **_error(one, failed)}
-            for one in shown
+            {**record.facts(service), "profiles": known[record.id], **_error(record, failed)}
+            for record in shown
         ],
     }
     heads = (*_HEADS, *(["trouble"] if options.health else ()))
@@ -78,19 +80,19 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
 
 
 def _row(
-    one: ConnectionRecord, service: Service, profiles: Mapping[str, Sequence[str]]
+    connection: ConnectionRecord, service: Service, profiles: Mapping[str, Sequence[str]]
 ) -> tuple[str, ...]:
     """Return the cells of a connection. The table shows the date only; -o json has the
     time.
     """
     return (
-        one.id,
-        one.product,
-        one.tenant,
-        one.state.in_words(service),
-        "yes" if one.state.sandbox else "no",
-        one.created[:10],
-        ", ".join(profiles.get(one.id, ())),
+        connection.id,
+        connection.product,
+        connection.tenant,
+        connection.state.in_words(service),
+        "yes" if connection.state.sandbox else "no",
+        connection.created[:10],
+        ", ".join(profiles.get(connection.id, ())),
     )
 
 
@@ -106,9 +108,11 @@ def _say_remedies(
     commands = {NEEDS_LOGIN: "link", words.shut: "refresh"}
     for held, command in commands.items():
         group = [
-            one for one in shown if one.state.problem_in_a_word(context.catalogue.service) == held
+            connection
+            for connection in shown
+            if connection.state.problem_in_a_word(context.catalogue.service) == held
         ]
-        names = [name for one in group for name in profiles.get(one.id, ())[:1]]
+        names = [name for connection in group for name in profiles.get(connection.id, ())[:1]]
         if names:
             each = f" (and for each of the other {len(names) - 1})" if names[1:] else ""
             message = f"{held}: unified connections {command} -p {visible(names[0])}{each}"
@@ -116,15 +120,15 @@ def _say_remedies(
 
 
 def _trouble(
-    context: CommandContext, one: ConnectionRecord, failed: Mapping[str, UnifiedError]
+    context: CommandContext, connection: ConnectionRecord, failed: Mapping[str, UnifiedError]
 ) -> str:
-    if one.id in failed:
-        return f"not asked: {failed[one.id].reason}"
-    return one.state.remark(context.catalogue.service)
+    if connection.id in failed:
+        return f"not asked: {failed[connection.id].reason}"
+    return connection.state.remark(context.catalogue.service)
 
 
-def _error(one: ConnectionRecord, failed: Mapping[str, UnifiedError]) -> JsonObject:
-    return {"error": failed[one.id].facts()} if one.id in failed else {}
+def _error(connection: ConnectionRecord, failed: Mapping[str, UnifiedError]) -> JsonObject:
+    return {"error": failed[connection.id].facts()} if connection.id in failed else {}
 
 
 def _ask_health(
@@ -136,7 +140,7 @@ def _ask_health(
     order of `found`.
     """
     runtime, catalogue = context.runtime, context.catalogue
-    before = {one.id: one.state for one in found if one.id}
+    before = {connection.id: connection.state for connection in found if connection.id}
     work = Work(part="connection", parts=len(before))
     states, failed = dict[str, AccountState](), dict[str, UnifiedError]()
     with (
@@ -163,7 +167,10 @@ def _ask_health(
             else:
                 states[account] = answer
             shown.add(parts=1, failed=account in failed)
-    now = [one._replace(state=states.get(one.id, one.state)) for one in found]
+    now = [
+        connection._replace(state=states.get(connection.id, connection.state))
+        for connection in found
+    ]
     return now, {account: failed[account] for account in before if account in failed}
 
 
@@ -191,12 +198,15 @@ def _screen(
     yield _statuses(context, shown)
     yield terminal.styled("\n")
     products = defaultdict[str, list[ConnectionRecord]](list)
-    for one in sorted(shown, key=lambda one: _place(context, one)):
-        products[one.product or _UNKNOWN].append(one)
+    for connection in sorted(shown, key=lambda record: _place(context, record)):
+        products[connection.product or _UNKNOWN].append(connection)
     lines = {
         product: [
-            (_status_look(context, one), _line(context, one, profiles.get(one.id, ())))
-            for one in group
+            (
+                _status_look(context, connection),
+                _line(context, connection, profiles.get(connection.id, ())),
+            )
+            for connection in group
         ]
         for product, group in sorted(
             products.items(), key=lambda found: (-_broken(context, found[1]), found[0])
@@ -220,12 +230,14 @@ def _screen(
 
 def _broken(context: CommandContext, found: Sequence[ConnectionRecord]) -> int:
     """Return how many of the connections do not work."""
-    return sum(_status_look(context, one) is Look.BAD for one in found)
+    return sum(_status_look(context, connection) is Look.BAD for connection in found)
 
 
 def _statuses(context: CommandContext, shown: Sequence[ConnectionRecord]) -> TerminalText:
     """Return a bar for each status, the most frequent first."""
-    found = Counter((_status(context, one), _status_look(context, one)) for one in shown)
+    found = Counter(
+        (_status(context, connection), _status_look(context, connection)) for connection in shown
+    )
     rows = [
         (
             masked(status),
@@ -238,44 +250,46 @@ def _statuses(context: CommandContext, shown: Sequence[ConnectionRecord]) -> Ter
     return screen.table(context.runtime, heads, rows)
 
 
-def _status_look(context: CommandContext, one: ConnectionRecord) -> Look:
+def _status_look(context: CommandContext, connection: ConnectionRecord) -> Look:
     service = context.catalogue.service
-    if one.state.problem_in_a_word(service):
+    if connection.state.problem_in_a_word(service):
         # A connection that is being set up, or is paused, is not broken.
-        passing = one.state.status in service.connections.passing.split()
-        return Look.DOUBT if passing and not one.state.blocked else Look.BAD
-    return Look.DOUBT if one.state.lacks_scopes else Look.GOOD
+        passing = connection.state.status in service.connections.passing.split()
+        return Look.DOUBT if passing and not connection.state.blocked else Look.BAD
+    return Look.DOUBT if connection.state.lacks_scopes else Look.GOOD
 
 
-def _place(context: CommandContext, one: ConnectionRecord) -> tuple[int, bool]:
+def _place(context: CommandContext, connection: ConnectionRecord) -> tuple[int, bool]:
     """Return the place of a connection in the list: broken connections first, then
     those with another status, then those that lack scopes.
     """
-    return _WORST_FIRST.index(_status_look(context, one)), one.state.lacks_scopes
+    return _WORST_FIRST.index(_status_look(context, connection)), connection.state.lacks_scopes
 
 
-def _status(context: CommandContext, one: ConnectionRecord) -> str:
+def _status(context: CommandContext, connection: ConnectionRecord) -> str:
     """Return the status in a few words.
 
     "active" is left out if more words follow.
     """
     service = context.catalogue.service
-    words = one.state.in_words(service) or _UNKNOWN
+    words = connection.state.in_words(service) or _UNKNOWN
     return words.removeprefix(f"{service.connections.healthy}, ")
 
 
-def _line(context: CommandContext, one: ConnectionRecord, profiles: Sequence[str]) -> list[str]:
+def _line(
+    context: CommandContext, connection: ConnectionRecord, profiles: Sequence[str]
+) -> list[str]:
     """The cells of a line: tenant, profiles, status, date and id.
 
     They are safe for a terminal.
     """
-    sandbox = ", sandbox" if one.state.sandbox else ""
+    sandbox = ", sandbox" if connection.state.sandbox else ""
     cells = (
-        one.tenant,
+        connection.tenant,
         ", ".join(profiles),
-        f"{_status(context, one)}{sandbox}",
-        one.created[:10],
-        one.id,
+        f"{_status(context, connection)}{sandbox}",
+        connection.created[:10],
+        connection.id,
     )
     return [visible(masked(cell)) for cell in cells]
 
@@ -314,9 +328,9 @@ def _problem_screen(
 ) -> TerminalText:
     """Return the problem, and the connections that have it."""
     reasons = defaultdict[str, list[str]](list)
-    for one in shown:
-        if trouble := troubles.get(one.id):
-            reasons[trouble].append(one.tenant or one.id)
+    for connection in shown:
+        if trouble := troubles.get(connection.id):
+            reasons[trouble].append(connection.tenant or connection.id)
     if not reasons:
         return terminal.styled("")
     lines = [""]

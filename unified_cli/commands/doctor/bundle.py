@@ -84,7 +84,7 @@ def write(
         "findings.json": findings,
         "versions.json": versions.versions(),
         "settings.json": _all_settings(runtime, config),
-        "runs.json": [one.row() for one in listed_runs.list_runs(runtime)[:_MOST_RUNS]],
+        "runs.json": [run.row() for run in listed_runs.list_runs(runtime)[:_MOST_RUNS]],
     }
     files = {
         name: masking.masked(json.dumps(value, indent=2)).encode() for name, value in texts.items()
@@ -197,13 +197,13 @@ def _holds_credentials(text: bytes, service: Service) -> bool:
     redaction.query(sent.url)
     bodies = ((sent.body.text if sent.body else "", 0), (_text(came.content), came.status))
     # Read both bodies first, because a secret in one may also be in the other.
-    kept = [redaction.body(one, holding(path, status, service)) for one, status in bodies]
+    kept = [redaction.body(body, holding(path, status, service)) for body, status in bodies]
     if any(
         new is None or redaction.text(new) != one
         for new, (one, _) in zip(kept, bodies, strict=True)
     ):
         return True
-    headers = [(one.name, one.value) for one in (*sent.headers, *came.headers)]
+    headers = [(header.name, header.value) for header in (*sent.headers, *came.headers)]
     if redaction.headers(headers) != headers or redaction.url(sent.url) != sent.url:
         return True
     body = came.content.decoded() if came.content.encoding else b""

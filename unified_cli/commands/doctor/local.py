@@ -92,7 +92,7 @@ def machine(runtime: Runtime, ca_bundle: str | None) -> Iterator[Finding]:
 
 def _is_writable(folder: Path) -> bool:
     try:
-        existing = next(one for one in (folder, *folder.parents) if one.exists())
+        existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
     except OSError:
         # This user may not be allowed to search a parent folder.
         return False

@@ -109,29 +109,32 @@ def _show(runtime: Runtime, output: str | None, findings: Sequence[Finding]) -> 
     if form is formats.TABLE and runtime.stdout_is_terminal:
         _show_screen(runtime, findings)
         return
-    rows = [(one.level, one.check, one.subject, one.message, one.remedy) for one in findings]
+    rows = [
+        (finding.level, finding.check, finding.subject, finding.message, finding.remedy)
+        for finding in findings
+    ]
     value = {"version": VERSION, "findings": [*_findings_as_json(findings)]}
     show(runtime, output, ("level", "check", "subject", "finding", "remedy"), rows, value)
 
 
 def _findings_as_json(findings: Iterable[Finding]) -> Iterable[JsonObject]:
     # Scripts depend on these member names: do not change them.
-    for one in findings:
+    for finding in findings:
         yield {
-            "level": one.level,
-            "check": one.check,
-            "subject": one.subject,
-            "message": one.message,
-            "remedy": one.remedy,
-            "exit": int(one.error.code) if one.error else 0,
+            "level": finding.level,
+            "check": finding.check,
+            "subject": finding.subject,
+            "message": finding.message,
+            "remedy": finding.remedy,
+            "exit": int(finding.error.code) if finding.error else 0,
         }
 
 
 def _show_screen(runtime: Runtime, findings: Sequence[Finding]) -> None:
     rows = list[tuple[Cell, Cell]]()
-    shown = sorted(findings, key=lambda one: [*_MARKS].index(one.level))
+    shown = sorted(findings, key=lambda finding: [*_MARKS].index(finding.level))
     if not runtime.stderr.verbosity:
-        shown = [one for one in shown if one.always or one.level != _OK]
+        shown = [finding for finding in shown if finding.always or finding.level != _OK]
     fine = len(findings) - len(shown)
     for finding in shown:
         where = " ".join(filter(None, (finding.check, finding.subject)))

@@ -160,7 +160,7 @@ class ChunkLog:
         # If the list is read again after its records, the count of pages begins at
         # zero.
         anew = max((at for at, entry in enumerate(entries) if not entry.state.pages), default=0)
-        seen = [one for entry in entries[anew:] for one in entry.state.seen]
+        seen = [digest for entry in entries[anew:] for digest in entry.state.seen]
         chunks = tuple(entry.chunk for entry in entries if entry.chunk)
         return LoggedList(last.number, last.first, chunks, replace(last.state, seen=seen))
 

@@ -135,7 +135,7 @@ def _no_folder_error(options: ExportOptions) -> UsageError:
             hint="unified export --to DIR, without a name, exports every list",
         )
     if options.what[:1] == ("verify",):
-        folder = "".join(f" {shlex.quote(one)}" for one in options.what[1:]) or " DIR"
+        folder = "".join(f" {shlex.quote(word)}" for word in options.what[1:]) or " DIR"
         return UsageError("export needs a folder", hint=f"unified export --verify{folder}")
     if options.what[:1] in {("resume",), ("continue",)}:
         return UsageError("export needs a folder", hint="unified runs resume continues an export")

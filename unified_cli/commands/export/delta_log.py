@@ -49,7 +49,7 @@ def data_files(table: DeltaTable, part: TablePart) -> list[DataFile]:
     if not len(found):
         return []
     mine = found.filter(compute.equal(_profiles(found), part.columns.profile))
-    columns = (mine[one].to_pylist() for one in ("path", "size_bytes", "num_records"))
+    columns = (mine[column].to_pylist() for column in ("path", "size_bytes", "num_records"))
     return [
         DataFile(unquote(path), size, rows or 0) for path, size, rows in zip(*columns, strict=True)
     ]
@@ -82,7 +82,7 @@ def after(read: TableRead, version: int, files: Collection[DataFile], changed: i
     The result has the version of the table, and the rows and the digest of the part's
     files.
     """
-    rows, digest = sum(one.rows for one in files), _digest(one.name for one in files)
+    rows, digest = sum(file.rows for file in files), _digest(file.name for file in files)
     return replace(read, version=version, rows=rows, digest=digest, changed=changed)
 
 
@@ -102,8 +102,10 @@ def change_by_others(
         if (text := commit(version)) is None:
             return _OTHER_FILES
         actions: list[JsonObject] = [json.loads(line) for line in text.splitlines()]
-        info: JsonObject = next((one["commitInfo"] for one in actions if "commitInfo" in one), {})
-        files = (one[kind] for one in actions for kind in one.keys() & {"add", "remove"})
+        info: JsonObject = next(
+            (action["commitInfo"] for action in actions if "commitInfo" in action), {}
+        )
+        files = (action[kind] for action in actions for kind in action.keys() & {"add", "remove"})
         if OURS not in info and any(_changes(file, part.columns.profile) for file in files):
             return f"version {version} is a {info.get('operation')}"
     # Another table may have replaced it.

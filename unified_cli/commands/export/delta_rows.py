@@ -108,7 +108,7 @@ class NewestRecords:
                 "left out, as the same id is there as another kind of value:"
                 f" {named([*found], _MOST_NAMED)}"
             )
-        return [f"{one} (--allow-partial accepts that)" for one in sentences]
+        return [f"{sentence} (--allow-partial accepts that)" for sentence in sentences]
 
 
 def _key(record: bytes) -> int:
@@ -200,7 +200,7 @@ def _groups(rows: Iterable[pa.RecordBatch], kinds: pa.Schema) -> Iterator[pa.Tab
     batches: list[pa.RecordBatch] = []
     for batch in rows:
         batches.append(batch.select(kinds.names))
-        if sum(one.nbytes for one in batches) >= _GROUP_BYTES:
+        if sum(part.nbytes for part in batches) >= _GROUP_BYTES:
             yield pa.Table.from_batches(batches)
             batches = []
     if batches:

@@ -172,8 +172,8 @@ class ListTable:
                         pause = min(_LONGEST_PAUSE, 0.05 * 2**attempt)
                         self._runtime.sleep(random.uniform(0, pause))  # noqa: S311
                         continue
-                files = [*(one for one in there if one not in gone), *added]
-                self._sweep(part, read, {one.name for one in files})
+                files = [*(file for file in there if file not in gone), *added]
+                self._sweep(part, read, {file.name for file in files})
                 state = delta_log.after(read, table.version() + 1, files, len(new))
                 return state, new.left_out()
         raise StateError(f"others write to {self} all the time", hint="run the same command again")
@@ -275,9 +275,9 @@ class ListTable:
         """
         now, values = int(time.time() * 1000), {PROFILE: part.columns.profile}
         additions = [
-            AddAction(one.name, one.size, values, now, True, one.statistics) for one in added
+            AddAction(file.name, file.size, values, now, True, file.statistics) for file in added
         ]
-        removals = [RemoveAction(one.name, True, now, one.size, values) for one in gone]
+        removals = [RemoveAction(file.name, True, now, file.size, values) for file in gone]
         table.create_write_transaction(
             [*additions, *removals],
             "append",

@@ -160,7 +160,7 @@ class _Driver:
         )
         runs.check_names(self._destination, NAME, tasks)
         self._files = {
-            name: {plan.file_for(name, one, form) for one in task.lists}
+            name: {plan.file_for(name, operation, form) for operation in task.lists}
             for name, task in tasks.items()
         }
         self._alone_since: float | None = None

@@ -35,12 +35,14 @@ def _check_format(destination: Destination, kept: Manifest, plan: ExportPlan) ->
     """
     known, incremental = export_state.known(destination, kept), plan.options.incremental
     kept_formats = {_format(file) for file in known.keys() & kept.entries.keys()}
-    wanted = {_format(one.file) for one in plan.lists}
-    lists = {list_of(one.file) for one in plan.lists}
+    wanted = {_format(planned.file) for planned in plan.lists}
+    lists = {list_of(planned.file) for planned in plan.lists}
     found_formats = {_format(file) for file in known if list_of(file) in lists}
     other = found_formats - wanted or (kept_formats if not kept_formats & wanted else set())
     if other:
-        fitting = {one.name for one in formats.EXPORTS if one.increments or not incremental}
+        fitting = {
+            export.name for export in formats.EXPORTS if export.increments or not incremental
+        }
         same = "".join(f"--format {one}, " for one in other & fitting) if len(other) == 1 else ""
         raise StateError(
             f"{destination} holds an export in another format: {', '.join(sorted(other))},"
@@ -60,32 +62,34 @@ def _check_restart(destination: Destination, plan: ExportPlan, kept: Manifest) -
     would be lost, and ConfigError if it replaces tables without the required package.
     """
     options = plan.options
-    known = {list_of(one.list_file): one for one in export_state.known(destination, kept).values()}
-    if any(_format(one.file) == str(formats.DELTA) for one in known.values()):
+    known = {
+        list_of(entry.list_file): entry for entry in export_state.known(destination, kept).values()
+    }
+    if any(_format(entry.file) == str(formats.DELTA) for entry in known.values()):
         delta_folder.check()
     if not (options.query or options.since):
         return
-    for one in plan.lists:
-        before = known.get(list_of(one.file))
+    for planned in plan.lists:
+        before = known.get(list_of(planned.file))
         if before is None or not before.options:
             continue
-        if _identity(plan, one).has_other_filter(before.options):
+        if _identity(plan, planned).has_other_filter(before.options):
             raise UsageError(
-                f"{one.file} was exported with another filter, and --restart would replace it with"
-                " the records of this one",
+                f"{planned.file} was exported with another filter, and --restart would replace"
+                " it with the records of this one",
                 hint=UNFILTERED,
             )
 
 
-def _identity(plan: ExportPlan, one: PlannedList) -> ListIdentity:
+def _identity(plan: ExportPlan, planned: PlannedList) -> ListIdentity:
     """Return the identity of a list.
 
     Empty if its connection cannot be called, which is reported later.
     """
     try:
-        options = plan.list_options(one)
+        options = plan.list_options(planned)
         replay = plan.context.runtime.replays
-        return options.identity(plan.request(one), replay=replay, **options.since)
+        return options.identity(plan.request(planned), replay=replay, **options.since)
     except UnifiedError:
         return ListIdentity("", {})
 
@@ -99,10 +103,12 @@ def with_known_folders(destination: Destination, plan: ExportPlan) -> ExportPlan
     is a link; and StorageError.
     """
     entries = _known_entries(destination, plan)
-    owners = {one.profile: (one.origin, one.account_id) for one in entries if one.account_id}
+    owners = {
+        entry.profile: (entry.origin, entry.account_id) for entry in entries if entry.account_id
+    }
     folders = {owner: name for name, owner in reversed(owners.items())}
     renamed: dict[str, str] = {}
-    for name in dict.fromkeys(one.connection for one in plan.lists):
+    for name in dict.fromkeys(planned.connection for planned in plan.lists):
         known, owner = None, owners.get(name)
         with suppress(ConfigError):
             address, account = plan.connections.resolve(name).reachable()
@@ -127,16 +133,16 @@ def with_known_folders(destination: Destination, plan: ExportPlan) -> ExportPlan
             f"{visible(name)} continues in {destination}/{visible(known)}, its name before"
         )
     lists = [
-        replace(one, file=file_for(renamed[one.connection], _list(one), plan.form))
-        if one.connection in renamed
-        else one
-        for one in plan.lists
+        replace(planned, file=file_for(renamed[planned.connection], _list(planned), plan.form))
+        if planned.connection in renamed
+        else planned
+        for planned in plan.lists
     ]
     if plan.pauses and renamed:
         plan = replace(plan, manifest=manifest_of(lists[0].label))
     plan = replace(plan, lists=lists)
     if isinstance(destination, TableFolder):
-        _check_owners(destination, plan, {one.profile for one in entries})
+        _check_owners(destination, plan, {entry.profile for entry in entries})
     return plan
 
 
@@ -145,15 +151,15 @@ def _check_owners(destination: TableFolder, plan: ExportPlan, known: Collection[
 
     Ignores names that a manifest knows.
     """
-    for one in plan.lists:
-        if one.label not in known:
+    for planned in plan.lists:
+        if planned.label not in known:
             with suppress(ConfigError):
-                if part := plan.list_options(one).table:
+                if part := plan.list_options(planned).table:
                     destination.table(part).check_owner(part, known)
 
 
-def _list(one: PlannedList) -> str:
-    return f"{one.operation.api}/{one.operation.resource}"
+def _list(planned: PlannedList) -> str:
+    return f"{planned.operation.api}/{planned.operation.resource}"
 
 
 def _known_entries(destination: Destination, plan: ExportPlan) -> Collection[ManifestEntry]:
@@ -210,7 +216,7 @@ def _reserve(destination: Destination, plan: ExportPlan) -> tuple[Manifest, bool
         _check_restart(destination, plan, kept)
     else:
         _check_format(destination, kept, plan)
-    ended, kept.ended, kept.running = kept.ended, None, {one.file for one in plan.lists}
+    ended, kept.ended, kept.running = kept.ended, None, {planned.file for planned in plan.lists}
     destination.replace(name, kept.text())
     try:
         export_state.check_free(destination, kept)
@@ -240,11 +246,11 @@ def take_over(destination: Destination, plan: ExportPlan, kept: Manifest) -> Non
     if not plan.options.restart:
         export_state.take(destination, kept)
         return
-    lists = {one.file: one for one in plan.lists}
+    lists = {planned.file: planned for planned in plan.lists}
     export_state.take_anew(
         destination,
         kept,
-        {one.connection for one in plan.lists},
+        {planned.connection for planned in plan.lists},
         lambda file: _identity(plan, lists[file]),
         keep=plan.options.dedupe is not None,
     )

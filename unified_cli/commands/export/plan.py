@@ -145,12 +145,12 @@ def check_query(context: CommandContext, options: ExportOptions) -> None:
         found = dict[str, DoubtfulParameter]()
         for operation in lists(context.catalogue, options.what):
             known = builder.described(runtime, called, operation)
-            for one in find_doubtful(
+            for doubtful in find_doubtful(
                 operation, service, [pair], [name.name for name in known.query] if known else None
             ):
-                found[one.reason] = one
+                found[doubtful.reason] = doubtful
         if found:
-            clearest = max(found.values(), key=lambda one: bool(one.meant))
+            clearest = max(found.values(), key=lambda doubtful: bool(doubtful.meant))
             others = f", nor of {counted(len(found) - 1, 'other list')}" if len(found) > 1 else ""
             builder.warn_of_parameter(
                 runtime,
@@ -354,7 +354,7 @@ def of_options(context: CommandContext, options: ExportOptions) -> ExportPlan:
     )
     if shard is None:
         return plan
-    own = [one for one in plan.lists if _in_shard(one.connection, one.operation, shard)]
+    own = [part for part in plan.lists if _in_shard(part.connection, part.operation, shard)]
     return replace(plan, lists=own, manifest=f"manifest-{shard[0]}-of-{shard[1]}.json")
 
 

@@ -137,24 +137,24 @@ def preview(plan: ExportPlan) -> None:
     if url is not None:
         object_store.check(runtime.environ)
     rows = []
-    for one in plan.lists:
-        address, account = plan.connections.resolve(one.connection).reachable()
-        file = PurePosixPath(one.file)
+    for planned in plan.lists:
+        address, account = plan.connections.resolve(planned.connection).reachable()
+        file = PurePosixPath(planned.file)
         if plan.form is formats.DELTA:
-            where = f"{url or to}/{one.operation.api}/{one.operation.resource}"
+            where = f"{url or to}/{planned.operation.api}/{planned.operation.resource}"
         else:
             where = f"{url}/{file.with_suffix('')}/" if url else str(PurePosixPath(to) / file)
         rows.append(
             (
-                one.connection,
+                planned.connection,
                 str(address),
                 account,
-                f"{one.operation.api}/{one.operation.resource}",
+                f"{planned.operation.api}/{planned.operation.resource}",
                 where,
             )
         )
     show(runtime, None, _HEADS, rows, None)
-    connections = counted(len({one.connection for one in plan.lists}), "connection")
+    connections = counted(len({planned.connection for planned in plan.lists}), "connection")
     runtime.stderr.note(
         f"would write {counted(len(rows), 'list')} of {connections} to {url or to}; nothing was"
         " sent or written"
@@ -289,7 +289,7 @@ def verify(runtime: Runtime, destination: Destination) -> None:
     that summarises them.
     """
     verdict = export_state.verify(destination)
-    unfinished = [f"{one}: the export has not come to its end" for one in verdict.unfinished]
+    unfinished = [f"{name}: the export has not come to its end" for name in verdict.unfinished]
     if verdict.unfinished == [manifest.NAME]:
         # The error says this, too.
         unfinished = []

@@ -85,7 +85,7 @@ def export(plan: ExportPlan) -> None:
         report.report(runtime, place, len(plan.lists), summary, plan.options)
     except UnifiedError as error:
         # Do not suggest a retry for a changed list, which would be refused again.
-        stays = any(isinstance(one, StateError) for one in summary.failed.values())
+        stays = any(isinstance(failure, StateError) for failure in summary.failed.values())
         if summary.failed and not stays and work is not None and work.run:
             error.next_command = f"unified runs retry {work.run}"
         raise
@@ -103,7 +103,7 @@ def check_names(destination: Destination, manifest: str, connections: Iterable[s
     there, known = list[str](), set[str]()
     with suppress(OSError):
         # A missing folder is created later, and an unreadable one has been reported.
-        there = [one.name for one in folder.iterdir()]
+        there = [path.name for path in folder.iterdir()]
     if manifest in there:
         with suppress(StateError):
             # The export will report a damaged manifest.
@@ -118,7 +118,7 @@ def check_names(destination: Destination, manifest: str, connections: Iterable[s
         )
     }
     if pair := names.find_same(folder, wanted, [manifest, *there]):
-        first, second = (wanted.get(one, one) for one in pair)
+        first, second = (wanted.get(name, name) for name in pair)
         raise StorageError(
             f'"{visible(first)}" and "{second}" would share files: the disk of {folder} takes these'
             " names for one",
@@ -155,7 +155,7 @@ def carry_out(
     """
     runtime, not_before = plan.context.runtime, float("-inf")
     plan = own_manifest.with_known_folders(destination, plan)
-    check_names(destination, plan.manifest, dict.fromkeys(one.label for one in plan.lists))
+    check_names(destination, plan.manifest, dict.fromkeys(planned.label for planned in plan.lists))
     with plan.readers, own_manifest.reserve(destination, plan) as (kept, waits):
         start()
         if waits:
@@ -184,7 +184,7 @@ class _Export:
         self._manifest = kept
         self._shown = shown
         self._runner = runner
-        self._connections = {one.connection for one in plan.lists}
+        self._connections = {planned.connection for planned in plan.lists}
         self._summary = ExportSummary()
         self._untidy: list[ListTarget] = []
         self._saved_at = float("-inf")
@@ -244,7 +244,7 @@ class _Export:
 
         A shard has too few lists to judge a connection, so it returns all or none.
         """
-        found = without_lists(self._manifest.entries[one.file] for one in self._plan.lists)
+        found = without_lists(self._manifest.entries[planned.file] for planned in self._plan.lists)
         return found if not self._manifest.shard or len(found) == len(self._connections) else {}
 
     def _note(self, result: ListResult) -> None:

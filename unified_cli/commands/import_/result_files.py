@@ -47,7 +47,9 @@ def write(
     Without `beside`, only count the records. Raises StorageError.
     """
     if not beside:
-        return [replace(one, count=sum(counts[state] for state in one.states)) for one in GROUPS]
+        return [
+            replace(group, count=sum(counts[state] for state in group.states)) for group in GROUPS
+        ]
     return [_write(group, source, journal, counts) for group in GROUPS]
 
 

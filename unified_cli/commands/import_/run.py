@@ -365,14 +365,14 @@ def _raise_for_outcome(ending: Ending, task: ImportTask) -> None:
 def _doubts(
     task: ImportTask, source: InputFile, journal: ImportJournal, header: RunHeader
 ) -> RunDoubts:
-    known = {**task.targets, **{one.profile: one for one in task.used_settings}}
+    known = {**task.targets, **{settings.profile: settings for settings in task.used_settings}}
     nothing_else = config_file.Config(None)
     connections = RunConnections(task.runtime, task.catalogue, nothing_else, Overrides(), known)
     found = RunDoubts(header, connections, task.runtime.wall())
     items = task.items(source, notes=False) if any(map(journal.counts().get, IN_DOUBT)) else ()
-    for one in noted_calls.of_import(items, journal, header, task.operation):
-        if one.state in IN_DOUBT:
-            found.add(one)
+    for call in noted_calls.of_import(items, journal, header, task.operation):
+        if call.state in IN_DOUBT:
+            found.add(call)
     return found
 
 

@@ -182,16 +182,16 @@ class ConnectionRead:
         while not reader.done and self._task.share(shown) < share:
             page = reader.read()
             records = self._shown(page.records, cursor)
-            shown += [one.shown for one in records]
+            shown += [record.shown for record in records]
             cursor = page.next_cursor
             yield ReadPage(records, cursor)
 
     def _all_forms(self) -> list[bytes]:
-        return [*self.shown, *(one.shown for one in self._read[len(self.shown) :])]
+        return [*self.shown, *(record.shown for record in self._read[len(self.shown) :])]
 
     def _shown(self, records: Sequence[Record], cursor: str | None) -> list[ReadRecord]:
         columns = self._task.arguments.columns
-        chosen = [project(one, columns) for one in records] if columns else records
+        chosen = [project(record, columns) for record in records] if columns else records
         return [
             ReadRecord(_cursor_within_page(cursor, at), record, bytes(shown))
             for at, (record, shown) in enumerate(

@@ -58,7 +58,7 @@ def find(catalogue: Catalogue, text: str) -> Operation:
         return commands[name]
     # Prefer commands that contain every word. The user may have left out the API, or
     # used another order.
-    near = [one for one in commands if words and {*words} <= {*one.split()}][:_NEAR]
+    near = [command for command in commands if words and {*words} <= {*command.split()}][:_NEAR]
     near = near or difflib.get_close_matches(name, commands, _NEAR, 0.6)
     hint = f"did you mean {', '.join(near)}?" if near else "the search tool finds them"
     raise UsageError(f"no operation {name[:100]!r}", hint=hint)
@@ -88,7 +88,7 @@ def describe(operation: Operation, catalogue: Catalogue, *, writes: bool) -> Jso
         body = facts.body.get(operation.name) or (facts.fields if operation.kind == "write" else ())
         known["body"] = [*map(_described, body)]
     if facts.fields:
-        known["fields"] = [one.name for one in facts.fields]
+        known["fields"] = [field.name for field in facts.fields]
     if facts.members:
         known["members"] = [*map(_described, facts.members)]
     known["note"] = "a connection may know other fields and parameters; unknown ones are passed on"
@@ -100,10 +100,10 @@ def _brief(operation: Operation, *, writes: bool) -> JsonObject:
     return {"operation": operation.command, "kind": operation.kind, "tool": tool}
 
 
-def _described(one: KnownField) -> str:
-    values = f" ({'|'.join(one.values)})" if one.values else ""
-    references = f" (an id of {one.references})" if one.references else ""
-    return f"{one.name}: {one.type}{values}{references}"
+def _described(field: KnownField) -> str:
+    values = f" ({'|'.join(field.values)})" if field.values else ""
+    references = f" (an id of {field.references})" if field.references else ""
+    return f"{field.name}: {field.type}{values}{references}"
 
 
 def _score(operation: Operation, words: Iterable[str]) -> float:

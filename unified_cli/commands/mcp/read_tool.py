@@ -103,7 +103,7 @@ class _SharedRead:
         if self._abandoned and not self._order:
             raise self._abandoned
         self._shorten()
-        errors = [(one.name, error) for one in self._reads if (error := one.failure)]
+        errors = [(part.name, error) for part in self._reads if (error := part.failure)]
         if errors and not self._order and arguments.cursor is None and self._continuation() is None:
             _, first = errors[0]
             notes = "; ".join(
@@ -124,7 +124,7 @@ class _SharedRead:
             self._size() > most or len(self._continuation() or "") > most // 2
         ):
             last = self._reads.pop()
-            self._order = [one for one in self._order if one is not last]
+            self._order = [part for part in self._order if part is not last]
             self._waiting.appendleft(last.start)
 
     def _next(self) -> ConnectionRead | None:
@@ -136,20 +136,20 @@ class _SharedRead:
         return min(self._unfinished(), key=self._share, default=None)
 
     def _unfinished(self) -> list[ConnectionRead]:
-        return [one for one in self._reads if one.position and one.number not in self._full]
+        return [part for part in self._reads if part.position and part.number not in self._full]
 
-    def _share(self, one: ConnectionRead) -> float:
-        return self._task.share(one.shown)
+    def _share(self, part: ConnectionRead) -> float:
+        return self._task.share(part.shown)
 
     def _begin_connections(self) -> None:
         if self._abandoned or (not self._waiting and self._number == len(self._names)):
             return
         arguments = self._task.arguments
-        begun = [one for one in self._reads if one.position]
+        begun = [part for part in self._reads if part.position]
         places = arguments.limit - len(self._order) - len(begun)
         if places <= 0:
             return
-        reserved = sum(_LEAST_SHARE for one in begun if not one.facts)
+        reserved = sum(_LEAST_SHARE for part in begun if not part.facts)
         room = arguments.max_bytes - self._size() - reserved
         for number, cursor in self._take_unread(min(places, room // _LEAST_SHARE)):
             self._reads.append(ConnectionRead(self._task, number, self._names[number], cursor))
@@ -177,13 +177,13 @@ class _SharedRead:
         call = world.calls.current
 
         def pages(
-            one: ConnectionRead,
+            part: ConnectionRead,
         ) -> Generator[tuple[ConnectionRead, ReadPage | UnifiedError]]:
             with world.calls.work(call):
-                for found in one.pages(share):
-                    yield one, found
+                for found in part.pages(share):
+                    yield part, found
 
-        wanted = [one for one in unfinished if not one.reaches(share)]
+        wanted = [part for part in unfinished if not part.reaches(share)]
         with closing(world.readers.read(wanted, pages, poll=world.calls.check)) as results:
             try:
                 for one, found in results:
@@ -191,16 +191,16 @@ class _SharedRead:
             except AbandonedError as error:
                 self._abandoned = error
 
-    def _add(self, one: ConnectionRead, found: ReadRecord) -> None:
-        one.take(found.shown)
-        self._order.append(one)
+    def _add(self, part: ConnectionRead, found: ReadRecord) -> None:
+        part.take(found.shown)
+        self._order.append(part)
         if self._size() > self._task.arguments.max_bytes:
             self._order.pop().give_back()
             if self._order:
-                self._full.add(one.number)
+                self._full.add(part.number)
                 return
-            one.take(_too_large(found.record, one.name, len(found.shown)))
-            self._order.append(one)
+            part.take(_too_large(found.record, part.name, len(found.shown)))
+            self._order.append(part)
         self._check.observe([found.record])
 
     def _size(self) -> int:
@@ -210,11 +210,11 @@ class _SharedRead:
         return self._document().decode("utf-8", "replace")
 
     def _document(self) -> bytes:
-        shown = [one.facts for one in self._reads if one.facts]
+        shown = [part.facts for part in self._reads if part.facts]
         incomplete = [
-            {"profile": one.name, **tool_calls.failure(error)}
-            for one in self._reads
-            if (error := one.failure)
+            {"profile": part.name, **tool_calls.failure(error)}
+            for part in self._reads
+            if (error := part.failure)
         ]
         head = json_codec.encoded({"about": DATA, "connections": shown})[:-1]
         remarks: JsonObject = {"remarks": [*notes]} if (notes := self._check.remarks()) else {}
@@ -223,11 +223,11 @@ class _SharedRead:
         tail = json_codec.encoded(
             {"next": self._continuation(), "incomplete": incomplete, **remarks}
         )[1:]
-        records = b",\n".join(record for one in self._reads for record in one.shown)
+        records = b",\n".join(record for part in self._reads for record in part.shown)
         return head + b',"records":[' + records + b"]," + tail
 
     def _continuation(self) -> str | None:
-        begun = [(bool(one.shown), at) for one in self._reads if (at := one.position)]
+        begun = [(bool(part.shown), at) for part in self._reads if (at := part.position)]
         # A connection without records in this answer comes first in the next answer.
         behind = [at for shown, at in begun if shown]
         first = [at for shown, at in begun if not shown]
@@ -242,7 +242,7 @@ def _doubtful_parameters(task: ReadTask, names: Sequence[str]) -> list[JsonObjec
     query = tool_calls.pairs(task.arguments.query)
     described = world.served.described(names, operation) if query else None
     found = find_doubtful(operation, world.catalogue.service, query, described)
-    return [{"parameter": one.name, "message": one.message} for one in found]
+    return [{"parameter": doubtful.name, "message": doubtful.message} for doubtful in found]
 
 
 def _too_large(record: Record, name: str, size: int) -> bytes:

@@ -308,12 +308,12 @@ def _result(text: str, *, failed: bool = False) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=masked(text))], is_error=failed)
 
 
-def _tool(name: str, one: ToolSchema) -> Tool:
+def _tool(name: str, tool: ToolSchema) -> Tool:
     # In the protocol, only additions are not destructive: an update or an action may
     # destroy data, too.
     annotations = ToolAnnotations(
-        read_only_hint=one.reads, destructive_hint=not one.reads, open_world_hint=True
+        read_only_hint=tool.reads, destructive_hint=not tool.reads, open_world_hint=True
     )
     return Tool(
-        name=name, description=one.about, input_schema=one.arguments, annotations=annotations
+        name=name, description=tool.about, input_schema=tool.arguments, annotations=annotations
     )

@@ -177,7 +177,7 @@ class ServedProfiles:
         if len(names) != 1:
             return None
         description = known_methods.recall(self._runtime, self.settings(names[0]), operation)
-        return [one.name for one in description.query] if description else None
+        return [field.name for field in description.query] if description else None
 
     def settings(self, name: str) -> Settings:
         """Return the settings of a connection.
@@ -268,7 +268,7 @@ def pairs(query: Mapping[str, QueryValue | list[QueryValue]]) -> list[tuple[str,
     several = [
         (name, value if isinstance(value, list) else [value]) for name, value in query.items()
     ]
-    return [(name, _text(one)) for name, values in several for one in values]
+    return [(name, _text(value)) for name, values in several for value in values]
 
 
 def connection(name: str, settings: Settings) -> JsonObject:

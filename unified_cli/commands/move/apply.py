@@ -94,7 +94,9 @@ class PlanLane:
     @property
     def failed(self) -> int:
         """The number of calls that failed."""
-        states = (journal.state(one) for plan, journal in self.applied for one in plan.numbers)
+        states = (
+            journal.state(number) for plan, journal in self.applied for number in plan.numbers
+        )
         return sum(state in NOT_DONE for state in states)
 
     def counts(self, options: ApplyOptions) -> Counter[str]:
@@ -124,7 +126,7 @@ def _lane(context: CommandContext, target: PlanTarget, options: ApplyOptions) ->
 def _check_sources(plans: Sequence[CheckedPlan], options: ApplyOptions) -> None:
     """Raise UsageError if the plans refer to ids of different connections."""
     first, *others = plans
-    other = next((one for one in others if _ids_header([one]) != _ids_header([first])), None)
+    other = next((plan for plan in others if _ids_header([plan]) != _ids_header([first])), None)
     if other and (options.ids or any(plan.waits for plan in plans)):
         raise UsageError(
             f"nothing was sent: {first.file.path} is {_ids_header([first]).in_words}, and"
@@ -164,7 +166,7 @@ def _journals(
 
 def _apply(context: CommandContext, lanes: Sequence[PlanLane], options: ApplyOptions) -> None:
     runtime = context.runtime
-    applied = [one for lane in lanes for one in lane.applied]
+    applied = [plan for lane in lanes for plan in lane.applied]
     if options.ids is None and any(plan.file.header.ids for plan, _ in applied):
         raise UsageError("the plan was made with --ids, which apply needs too", hint="--ids FILE")
     error: UnifiedError | None = None
@@ -255,7 +257,7 @@ def _send(
 def _in_list_of_runs(
     runtime: Runtime, lanes: Sequence[PlanLane], options: ApplyOptions
 ) -> Iterator[None]:
-    applied = [one for lane in lanes for one in lane.applied]
+    applied = [plan for lane in lanes for plan in lane.applied]
     if not all(journal.lock for _, journal in applied):
         yield
         return

@@ -178,7 +178,7 @@ def _view(sides: ComparedSides) -> Iterator[Callable[[bytes], bytes]]:
     if ids is not None:
         references = IdReferences(sides.resource)
         yield lambda record: references.with_own_id(
-            record, lambda one: ids.new_id(one.resource, one.id)
+            record, lambda reference: ids.new_id(reference.resource, reference.id)
         )
 
 
@@ -188,9 +188,9 @@ def _read(join: RecordJoin, both: Sequence[_Side], readers: FairReaders, shown: 
     All records of the first side are joined before those of the second.
     """
 
-    def pages(one: _Side) -> Generator[tuple[_Side, Sequence[bytes]]]:
-        for records in one[0].records(readers.clients, shown):
-            yield one, records
+    def pages(side: _Side) -> Generator[tuple[_Side, Sequence[bytes]]]:
+        for records in side[0].records(readers.clients, shown):
+            yield side, records
 
     with closing(
         readers.in_order(both, pages, lambda found: sum(map(len, found[1])), _MOST_AHEAD)

@@ -144,7 +144,9 @@ def _record_row(found: Comparison, pairing: Pairing) -> Record:
         "from_ids": from_ids,
         "to_ids": to_ids,
         **_positions(pairing, sides),
-        "differences": _array(_difference(one) for one in _differences(found, pairing)),
+        "differences": _array(
+            _difference(difference) for difference in _differences(found, pairing)
+        ),
     }
     return Record(join(members))
 
@@ -152,7 +154,7 @@ def _record_row(found: Comparison, pairing: Pairing) -> Record:
 def _table_row(found: Comparison, pairing: Pairing) -> Record:
     values = [text(value) for value in _key(found, pairing)]
     paths = [
-        one.path or "(the whole record)" for one in _differences(found, pairing)
+        difference.path or "(the whole record)" for difference in _differences(found, pairing)
     ] or _uncompared_places(found, pairing)
     members = {"change": pairing.change.value, "key": ", ".join(values), "paths": ", ".join(paths)}
     return Record(join({name: _text(value) for name, value in members.items()}))
@@ -197,10 +199,10 @@ def _differences(found: Comparison, pairing: Pairing) -> Iterator[ValueDifferenc
         yield from differences(one, other, found.rules)
 
 
-def _difference(one: ValueDifference) -> bytes:
-    values = {"from": one.before, "to": one.after}
+def _difference(difference: ValueDifference) -> bytes:
+    values = {"from": difference.before, "to": difference.after}
     there = {name: value for name, value in values.items() if value is not None}
-    return join({"path": _text(one.path), **there})
+    return join({"path": _text(difference.path), **there})
 
 
 def _array(values: Iterable[bytes]) -> bytes:

@@ -53,18 +53,18 @@ class ShownDifference(NamedTuple):
     begins_later: bool
 
     @classmethod
-    def from_difference(cls, one: ValueDifference) -> Self:
+    def from_difference(cls, difference: ValueDifference) -> Self:
         """Return the printable form of a difference."""
         before, after = (
             " ".join((_NONE if value is None else _text(value)).split())
-            for value in (one.before, one.after)
+            for value in (difference.before, difference.after)
         )
         same = sum(
             1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
         )
         start = max(0, same - _BEFORE) if max(len(before), len(after)) > _LONG else 0
         end = start + _LONGEST
-        return cls(one.path, before[start:end], after[start:end], start > 0)
+        return cls(difference.path, before[start:end], after[start:end], start > 0)
 
 
 def _text(value: bytes) -> str:
@@ -96,7 +96,11 @@ class DifferenceGroups:
         """Add a record, or several records with the same key."""
         kind = (
             change,
-            tuple(dict.fromkeys(_ITEM.sub("[]", one.path) or _WHOLE for one in differences)),
+            tuple(
+                dict.fromkeys(
+                    _ITEM.sub("[]", difference.path) or _WHOLE for difference in differences
+                )
+            ),
         )
         if kind not in self.counts and len(self.counts) >= _MOST_KEPT:
             self.uncounted += 1
@@ -110,7 +114,11 @@ class DifferenceGroups:
     @property
     def is_whole(self) -> bool:
         """Whether all differences are printed."""
-        cut = any(one.paths > _MOST_PATHS for several in self.examples.values() for one in several)
+        cut = any(
+            difference.paths > _MOST_PATHS
+            for several in self.examples.values()
+            for difference in several
+        )
         shown = all(number == len(self.examples[kind]) for kind, number in self.counts.items())
         return shown and not cut and not self.uncounted and len(self.counts) <= _MOST_GROUPS
 
@@ -150,20 +158,22 @@ def _shown(
     """
     more = f" and {number - len(examples)} more" if number > len(examples) else ""
     if kind[0] is not Change.DIFFERENT:
-        keys = ", ".join(one.key for one in examples)
+        keys = ", ".join(example.key for example in examples)
         yield layout.lines(runtime, [masked(f"{keys}{more}")], indent=len(_INDENT), hanging="")
         return
-    size = max(text_width.width(visible(masked(one.key))) for one in examples)
+    size = max(text_width.width(visible(masked(example.key))) for example in examples)
     # Long keys leave no room for the values.
     beside = size <= _KEY
     room = runtime.width - (size if beside else 0) - len(_INDENT) * 2
-    for one in examples:
+    for example in examples:
         values: list[Cell] = [
-            value for difference in one.differences for value in _values(runtime, difference, room)
+            value
+            for difference in example.differences
+            for value in _values(runtime, difference, room)
         ]
-        if one.paths > _MOST_PATHS:
-            values.append(masked(f"and {one.paths - _MOST_PATHS} more paths"))
-        key = masked(one.key)
+        if example.paths > _MOST_PATHS:
+            values.append(masked(f"and {example.paths - _MOST_PATHS} more paths"))
+        key = masked(example.key)
         if beside:
             rows = zip([key, *[NO_TEXT] * (len(values) - 1)], values, strict=True)
             yield layout.rows(runtime, [size, room], rows, indent=len(_INDENT), hanging=_INDENT)
@@ -174,11 +184,14 @@ def _shown(
         yield layout.lines(runtime, [masked(more.strip())], indent=len(_INDENT))
 
 
-def _values(runtime: Runtime, one: ShownDifference, room: int) -> Iterator[Word]:
+def _values(runtime: Runtime, difference: ShownDifference, room: int) -> Iterator[Word]:
     """Yield a path and its two values, as in a diff."""
     sign = terminal.ellipsis(runtime)
-    for mark, value, look in (("-", one.before, Look.BAD), ("+", one.after, Look.GOOD)):
-        later = sign if one.begins_later else ""
-        where = f"{mark} {one.path}: " if one.path else f"{mark} "
+    for mark, value, look in (
+        ("-", difference.before, Look.BAD),
+        ("+", difference.after, Look.GOOD),
+    ):
+        later = sign if difference.begins_later else ""
+        where = f"{mark} {difference.path}: " if difference.path else f"{mark} "
         text = visible(masked(f"{where}{later}{value}"))
         yield Word(masked(text_width.cut(text, room, sign)), look)

@@ -68,7 +68,7 @@ class CallOrder:
 
         def depth(resource: str, above: frozenset[str]) -> int:
             below = (refers[resource] & refers.keys()) - above - {resource}
-            return 1 + max((depth(one, above | {resource}) for one in below), default=0)
+            return 1 + max((depth(lower, above | {resource}) for lower in below), default=0)
 
         order = sorted(
             range(len(self._plans)),

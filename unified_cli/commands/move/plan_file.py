@@ -223,5 +223,5 @@ def _repeated(value: bytes) -> str | None:
 def _repeated_within(value: bytes) -> str | None:
     inner = items(value) if value.startswith(b"[") else (parts(value) or {}).values()
     return _repeated(value) or next(
-        filter(None, (_repeated_within(bytes(one)) for one in inner)), None
+        filter(None, (_repeated_within(bytes(value)) for value in inner)), None
     )

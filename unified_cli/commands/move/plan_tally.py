@@ -32,12 +32,12 @@ class PlanTally:
     def add(self, call: PlannedCall) -> None:
         """Count a call and its references."""
         self.calls[call.operation] += 1
-        for one in call.references:
-            name = re.split(r"[.[]", one.path)[0]
-            if one.resource == self.resource:
-                self.own.setdefault(one.id, Counter())[name] += 1
+        for reference in call.references:
+            name = re.split(r"[.[]", reference.path)[0]
+            if reference.resource == self.resource:
+                self.own.setdefault(reference.id, Counter())[name] += 1
             else:
-                self.waiting[one.resource, name] += 1
+                self.waiting[reference.resource, name] += 1
 
     def planned(self, call: PlannedCall) -> PlannedCall:
         """Note that the plan creates the record of a call, and return the call."""

@@ -40,7 +40,9 @@ class CheckedPlan:
         self._sizes.append(len(line.text))
         self._operations.append(OPERATIONS.index(call.operation))
         if call.references:
-            self.waits[line.number] = tuple((one.resource, str(one.id)) for one in call.references)
+            self.waits[line.number] = tuple(
+                (reference.resource, str(reference.id)) for reference in call.references
+            )
         if call.operation == "create" and call.source is not None:
             self.sources.setdefault((self.file.header.resource, str(call.source)), line.number)
 
@@ -166,8 +168,15 @@ def _reference_flaw(call: PlannedCall, references: IdReferences) -> str:
     if not call.references:
         return ""
     body = bytes(call.body)
-    used = {(one.path, one.resource, text(one.id)) for one in references.all_in(body)}
-    wrong = [one for one in call.references if (one.path, one.resource, str(one.id)) not in used]
+    used = {
+        (reference.path, reference.resource, text(reference.id))
+        for reference in references.all_in(body)
+    }
+    wrong = [
+        reference
+        for reference in call.references
+        if (reference.path, reference.resource, str(reference.id)) not in used
+    ]
     return (
         f"has no reference to {wrong[0].resource} {wrong[0].id} at {wrong[0].path}" if wrong else ""
     )

@@ -127,7 +127,7 @@ class PlanSender:
         """
         if not call.references:
             return bytes(call.body) or None
-        waiting, unknown = {one.path for one in call.references}, False
+        waiting, unknown = {reference.path for reference in call.references}, False
 
         def exchange(reference: IdReference) -> bytes | None:
             nonlocal unknown

@@ -53,7 +53,9 @@ def _show(runtime: Runtime, form: Format, found: MethodDescription) -> None:
     if form.as_served:
         stdout.write_json(runtime, found.served)
         return
-    rows = [_row("query", one) for one in found.query] + [_row("body", one) for one in found.body]
+    rows = [_row("query", field) for field in found.query] + [
+        _row("body", field) for field in found.body
+    ]
     result_table.show(runtime, form.name, _HEADS, rows, None)
     if not found.whole:
         runtime.stderr.note("the connection says more than is shown here: -o json prints all of it")
@@ -68,13 +70,13 @@ def _show(runtime: Runtime, form: Format, found: MethodDescription) -> None:
         runtime.stderr.note(masked(f"more: {found.documentation}"))
 
 
-def _row(where: str, one: DescribedField) -> tuple[str, ...]:
+def _row(where: str, field: DescribedField) -> tuple[str, ...]:
     """Return the cells of a field, safe for a terminal even when piped."""
     cells = (
-        one.name,
-        one.type,
-        "required" if one.required else "",
-        " | ".join(one.values),
-        one.text,
+        field.name,
+        field.type,
+        "required" if field.required else "",
+        " | ".join(field.values),
+        field.text,
     )
     return where, *map(visible, cells)

@@ -89,7 +89,14 @@ def run(
 
 
 def _editor_words(runtime: Runtime) -> Sequence[str]:
-    name = next((one for one in ("VISUAL", "EDITOR") if runtime.environ.get(one, "").strip()), None)
+    name = next(
+        (
+            variable
+            for variable in ("VISUAL", "EDITOR")
+            if runtime.environ.get(variable, "").strip()
+        ),
+        None,
+    )
     if name is None:
         raise ConfigError("no editor is named", hint="EDITOR=vi, or another program")
     try:

@@ -174,12 +174,12 @@ def _check_required(runtime: Runtime, operation: Operation, options: OperationOp
     required = (
         []
         if operation.lists
-        else [one for one in operation.facts.query.get(operation.name, ()) if one.required]
+        else [field for field in operation.facts.query.get(operation.name, ()) if field.required]
     )
     if description := builder.described(runtime, options, operation):
-        known = {*given, *(one.name for one in required)}
+        known = {*given, *(field.name for field in required)}
         for name in (
-            one.name for one in description.query if one.required and one.name not in known
+            field.name for field in description.query if field.required and field.name not in known
         ):
             message = (
                 f"the query lacks {name}, which this connection requires for {operation.command}"
@@ -214,6 +214,8 @@ def _check_filters(
     With `--strict`, raises UsageError instead.
     """
     description = builder.described(runtime, options, operation)
-    names = [one.name for one in description.query] if description else None
-    for one in find_doubtful(operation, catalogue.service, builder.pairs(options.query), names):
-        builder.warn_of_parameter(runtime, one, strict=options.strict)
+    names = [field.name for field in description.query] if description else None
+    for doubtful in find_doubtful(
+        operation, catalogue.service, builder.pairs(options.query), names
+    ):
+        builder.warn_of_parameter(runtime, doubtful, strict=options.strict)

@@ -61,8 +61,10 @@ def tell(
 
 
 def _name_and_mail(record: Parts) -> str:
-    whole = " ".join(filter(None, (text(record.get(one)) for one in ("first_name", "last_name"))))
-    name = next(filter(None, (text(record.get(one)) for one in _NAMES)), whole)
+    whole = " ".join(
+        filter(None, (text(record.get(field)) for field in ("first_name", "last_name")))
+    )
+    name = next(filter(None, (text(record.get(field)) for field in _NAMES)), whole)
     found = ", ".join(filter(None, (name, _mail(record))))
     return found if len(found) <= _LONGEST else f"{found[:_LONGEST]}…"
 

@@ -93,13 +93,13 @@ def run(context: CommandContext, options: AddOperationsOptions) -> None:
     stdout.bypass_pager(runtime)
     _show(runtime, chosen, added)
     files = ", ".join(str(user_catalogue.path_of(runtime, api)) for api in added)
-    number = sum(len(one.operations) for of_api in added.values() for one in of_api)
+    number = sum(len(resource.operations) for of_api in added.values() for resource in of_api)
     what = f"add {counted(number, 'operation')} to {files}"
     prompt.confirm(runtime, what, "nothing added", yes=options.yes, no_input=settings.no_input)
     for api, resources in added.items():
         title = None if api in _built_in_apis(catalogue) else _title(offer, api)
         path = catalogue_edit.add(runtime, api, title, resources)
-        words = counted(sum(len(one.operations) for one in resources), "operation")
+        words = counted(sum(len(resource.operations) for resource in resources), "operation")
         runtime.stderr.note(f"added {words} of {api} to {path} (unified {api} --help)")
 
 
@@ -114,7 +114,7 @@ def _settings(runtime: Runtime, options: AddOperationsOptions) -> Settings:
 
 
 def _built_in_apis(catalogue: Catalogue) -> Collection[str]:
-    return {one.api for one in catalogue if not one.source}
+    return {operation.api for operation in catalogue if not operation.source}
 
 
 def _named_operations(
@@ -179,8 +179,8 @@ def _check_free(context: CommandContext, api: str) -> None:
 
 def _standard_first(words: Sequence[str]) -> list[str]:
     return [
-        *(one for one in STANDARD if one in words),
-        *(one for one in words if one not in STANDARD),
+        *(name for name in STANDARD if name in words),
+        *(word for word in words if word not in STANDARD),
     ]
 
 
@@ -191,13 +191,19 @@ def _show(runtime: Runtime, chosen: _Chosen, added: Mapping[str, Sequence[AddedR
     On a terminal, these are in a second table.
     """
     found = [
-        (one, resource)
+        (operation, resource)
         for api, of_api in added.items()
         for resource in of_api
-        for one in chosen.operations[api][resource.name]
+        for operation in chosen.operations[api][resource.name]
     ]
-    rows = [(one.command, one.method, one.path, _effect(one)) for one, _ in found]
-    known = [(resource.query.get(one.name, ""), _fields(one, resource)) for one, resource in found]
+    rows = [
+        (operation.command, operation.method, operation.path, _effect(operation))
+        for operation, _ in found
+    ]
+    known = [
+        (resource.query.get(operation.name, ""), _fields(operation, resource))
+        for operation, resource in found
+    ]
 
     def drawn() -> Iterator[TerminalText]:
         yield screen.table(runtime, _HEADS, [list(map(masked, row)) for row in rows])
@@ -228,13 +234,22 @@ def _effect(operation: Operation) -> str:
 
 def _resource_entry(asked: _Asked, operations: Sequence[Operation]) -> AddedResource:
     first = operations[0]
-    descriptions = {one.name: found for one in operations if (found := _described(asked, one))}
+    descriptions = {
+        operation.name: found for operation in operations if (found := _described(asked, operation))
+    }
     by_name = [descriptions[name] for name in ("get", "list") if name in descriptions]
-    record = next((one.record for one in (*by_name, *descriptions.values()) if one.record), ())
+    record = next(
+        (
+            description.record
+            for description in (*by_name, *descriptions.values())
+            if description.record
+        ),
+        (),
+    )
     place = f"{first.api}/{first.resource}"
     return AddedResource(
         first.resource,
-        [one.name for one in operations],
+        [operation.name for operation in operations],
         _one_line(asked.offer.texts.get(place, "")) or f"Records of {first.resource}",
         asked.origin,
         _in_catalogue_words(record),
@@ -278,4 +293,4 @@ def _in_catalogue_words(described: Sequence[DescribedField]) -> str:
 
 
 def _first_names(names: Sequence[str]) -> str:
-    return named([visible(one) for one in names], 10)
+    return named([visible(name) for name in names], 10)

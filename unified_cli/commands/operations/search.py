@@ -44,8 +44,15 @@ def run(context: CommandContext, options: OperationsOptions) -> None:
     form = formats.of_command(options.output, formats.TABLES, terminal=runtime.stdout_is_terminal)
     short = form is formats.TABLE and runtime.stdout_is_terminal and runtime.width < _WIDE
     heads = ["command", "summary"] if short else ["command", "method", "path", "summary"]
-    rows = [[one.command, *(() if short else (one.method, one.path)), one.summary] for one in found]
-    described = [describe(one) for one in found]
+    rows = [
+        [
+            operation.command,
+            *(() if short else (operation.method, operation.path)),
+            operation.summary,
+        ]
+        for operation in found
+    ]
+    described = [describe(operation) for operation in found]
     if options.source:
         heads.append("source")
         for one, row, facts in zip(found, rows, described, strict=True):
@@ -55,7 +62,7 @@ def run(context: CommandContext, options: OperationsOptions) -> None:
 
 
 def _having(catalogue: Catalogue, words: Sequence[str]) -> list[Operation]:
-    return [one for one in catalogue if all(word in _text(one) for word in words)]
+    return [operation for operation in catalogue if all(word in _text(operation) for word in words)]
 
 
 def _other_words(catalogue: Catalogue, words: Sequence[str]) -> str:
@@ -63,7 +70,7 @@ def _other_words(catalogue: Catalogue, words: Sequence[str]) -> str:
 
     A misspelt word is corrected, or words that no operation has are left out.
     """
-    known = {word for one in catalogue for word in _WORD.findall(_text(one))}
+    known = {word for operation in catalogue for word in _WORD.findall(_text(operation))}
     near = [
         word if word in known else next(iter(get_close_matches(word, known, 1)), word)
         for word in words

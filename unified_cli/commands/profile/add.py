@@ -136,7 +136,7 @@ def import_file(context: CommandContext, options: ProfileFileOptions) -> None:
                 )
             else:
                 if name in draft.profiles:
-                    existing = [one for one in rows if one in draft.profiles]
+                    existing = [name for name in rows if name in draft.profiles]
                     raise UsageError(
                         f"{_existing_in_words(existing)}, so nothing was added",
                         hint=f"{again} changes it",

@@ -213,7 +213,9 @@ def show_one(context: CommandContext, options: ShowOptions) -> None:
         ]
         drawn = Drawn(heads[:-1], [[masked(cell) for cell in row] for row in cells])
     else:
-        shown = [{key: value for key, value in one.items() if key != "overrode"} for one in shown]
+        shown = [
+            {key: value for key, value in setting.items() if key != "overrode"} for setting in shown
+        ]
     value = {"version": VERSION, "profile": found.profile, "values": shown}
     show(runtime, options.output, heads, rows, value, apart=2, drawn=drawn)
 
@@ -242,20 +244,20 @@ def check(context: CommandContext, options: CheckOptions) -> None:
     verdicts = probe.run(names)
     rows = [
         (
-            _name(one),
-            one.word,
-            f"{one.seconds * 1000:.0f} ms",
-            one.error.message if one.error else one.sentence,
+            _name(verdict),
+            verdict.word,
+            f"{verdict.seconds * 1000:.0f} ms",
+            verdict.error.message if verdict.error else verdict.sentence,
         )
-        for one in verdicts
+        for verdict in verdicts
     ]
-    value = {"version": VERSION, "profiles": [_verdict_as_json(one) for one in verdicts]}
+    value = {"version": VERSION, "profiles": [_verdict_as_json(verdict) for verdict in verdicts]}
     if options.output == formats.JUNIT.name:
         stdout.write(context.runtime, junit.document(_test_suites(verdicts, operation)))
     else:
         heads = ("profile", "verdict", "after", "message")
         show(context.runtime, options.output, heads, rows, value, apart=3)
-    if not all(isinstance(one.error, ConfigError) for one in verdicts):
+    if not all(isinstance(verdict.error, ConfigError) for verdict in verdicts):
         probe.note_states()
     first, default = (
         verdicts[0],
@@ -265,7 +267,9 @@ def check(context: CommandContext, options: CheckOptions) -> None:
         first.error.add_hint(f"-p '*' tests all {counted(len(config.profiles), 'profile')}")
     conclude(
         Ending(
-            "connection", len(verdicts), {_name(one): one.error for one in verdicts if one.error}
+            "connection",
+            len(verdicts),
+            {_name(verdict): verdict.error for verdict in verdicts if verdict.error},
         )
     )
 
@@ -276,33 +280,33 @@ def _test_suites(verdicts: Sequence[ProbeResult], operation: Operation | None) -
         classname, name = f"{operation.api}.{operation.resource}", operation.name
     return [
         junit.suite(
-            _name(one),
+            _name(verdict),
             [
                 JUnitCase(
                     classname,
                     name,
-                    "error" if one.error else "passed",
-                    one.error.message if one.error else "",
-                    one.error.one_line if one.error else "",
-                    one.seconds,
+                    "error" if verdict.error else "passed",
+                    verdict.error.message if verdict.error else "",
+                    verdict.error.one_line if verdict.error else "",
+                    verdict.seconds,
                 )
             ],
             several=len(verdicts) > 1,
         )
-        for one in verdicts
+        for verdict in verdicts
     ]
 
 
-def _verdict_as_json(one: ProbeResult) -> JsonObject:
+def _verdict_as_json(result: ProbeResult) -> JsonObject:
     # The names are a contract.
     return {
-        "profile": one.profile,
-        "verdict": one.word,
-        "message": one.sentence or None,
-        "milliseconds": round(one.seconds * 1000),
-        "error": one.error.facts() if one.error else None,
+        "profile": result.profile,
+        "verdict": result.word,
+        "message": result.sentence or None,
+        "milliseconds": round(result.seconds * 1000),
+        "error": result.error.facts() if result.error else None,
     }
 
 
-def _name(one: ProbeResult) -> str:
-    return one.profile or "(no profile)"
+def _name(result: ProbeResult) -> str:
+    return result.profile or "(no profile)"

@@ -62,7 +62,7 @@ def _owners(runtime: Runtime, options: LoginOptions) -> list[str | None]:
         return [None]
     config = file.read(runtime)
     selected = [*profiles.select(config, [name], for_calls=False)]
-    found = [one for one in selected if not login.is_of_sandbox(config, one)]
+    found = [profile for profile in selected if not login.is_of_sandbox(config, profile)]
     if not found:
         raise UsageError(
             f"{_listed(selected)}: no token is needed, as the sandbox has one of its own"
@@ -144,8 +144,8 @@ def _forget_tokens(runtime: Runtime, name: str | None, tokens: Sequence[TokenSou
         outcomes.extend(login.forget(runtime, token) for token in tokens)
 
     edit.change(runtime, alter, first=forget)
-    for one in outcomes:
-        runtime.stderr.note(f"the {_owner_in_words(name)} is {one}")
+    for outcome in outcomes:
+        runtime.stderr.note(f"the {_owner_in_words(name)} is {outcome}")
     if others := [user or "the top of the file" for user in users if user != name]:
         runtime.stderr.note(
             f"it was also that of {counted(len(others), 'profile')}: {named(others)}"
@@ -200,8 +200,8 @@ def agreed(
     if not ask:
         runtime.stderr.note(f"{missing}, so the token is stored in a file only you can read")
     return [
-        login.choose(runtime, one.profile, "file") if _undecided(one, wanted) else one
-        for one in found
+        login.choose(runtime, place.profile, "file") if _undecided(place, wanted) else place
+        for place in found
     ]
 
 

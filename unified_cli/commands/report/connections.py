@@ -126,7 +126,7 @@ def _read_lists(
     with closing(readers.read(several, read)) as results:
         for names, found, failure in results:
             origin = settings[names[0]].identity[0]
-            lists.records |= {(origin, one.id): one for one in found}
+            lists.records |= {(origin, record.id): record for record in found}
             if failure and failure.stops_connection:
                 # All connections of this list would fail alike, so do not ask about
                 # them.

@@ -54,35 +54,42 @@ def parts_of(context: CommandContext, seen: Sequence[SeenConnection]) -> FleetPa
     They show the connections and their offers.
     """
     offers, letters = _offers(context, seen)
-    shown = [_shown(context, one, letter) for one, letter in zip(seen, letters, strict=True)]
-    statuses = _counts_by_name((one.status or _NO_STATUS, one) for one in shown)
-    products = _counts_by_name((one.product or _NO_PRODUCT, one) for one in shown)
+    shown = [
+        _shown(context, connection, letter)
+        for connection, letter in zip(seen, letters, strict=True)
+    ]
+    statuses = _counts_by_name(
+        (connection.status or _NO_STATUS, connection) for connection in shown
+    )
+    products = _counts_by_name(
+        (connection.product or _NO_PRODUCT, connection) for connection in shown
+    )
     return FleetParts(shown, statuses, products, _needed_people(context, seen, shown), offers)
 
 
-def condition(context: CommandContext, one: SeenConnection) -> str:
+def condition(context: CommandContext, connection: SeenConnection) -> str:
     """Return the condition of a connection in a word or two."""
-    if one.error:
+    if connection.error:
         return NOT_SEEN
-    if held := one.state.problem_in_a_word(context.catalogue.service):
+    if held := connection.state.problem_in_a_word(context.catalogue.service):
         return held
-    if one.state.lacks_scopes:
+    if connection.state.lacks_scopes:
         return LACKS_SCOPES
-    return WELL if one.status else UNKNOWN
+    return WELL if connection.status else UNKNOWN
 
 
-def _shown(context: CommandContext, one: SeenConnection, letter: str) -> ShownConnection:
+def _shown(context: CommandContext, connection: SeenConnection, letter: str) -> ShownConnection:
     return ShownConnection(
-        name=one.name,
-        account=one.account,
-        product=one.product,
-        tenant=one.tenant,
-        status=one.status,
-        condition=condition(context, one),
-        remark=one.state.remark(context.catalogue.service),
+        name=connection.name,
+        account=connection.account,
+        product=connection.product,
+        tenant=connection.tenant,
+        status=connection.status,
+        condition=condition(context, connection),
+        remark=connection.state.remark(context.catalogue.service),
         offers=letter,
-        age=round(one.age),
-        unseen=one.error.one_line if one.error else "",
+        age=round(connection.age),
+        unseen=connection.error.one_line if connection.error else "",
     )
 
 
@@ -96,7 +103,7 @@ def _counts_by_name(named: Iterable[tuple[str, ShownConnection]]) -> list[Connec
         ConnectionCount(name=name, well=of["well"], trouble=of["trouble"], unseen=of["unseen"])
         for name, of in found.items()
     ]
-    return sorted(counts, key=lambda one: (-one.number, one.name))
+    return sorted(counts, key=lambda group: (-group.number, group.name))
 
 
 def _needed_people(
@@ -104,8 +111,10 @@ def _needed_people(
 ) -> list[NeededPerson]:
     service = context.catalogue.service
     reason = {
-        one.name: one.error.one_line if one.error else _untimed(one.state).remark(service)
-        for one in seen
+        connection.name: connection.error.one_line
+        if connection.error
+        else _untimed(connection.state).remark(service)
+        for connection in seen
     }
     groups = defaultdict[str, list[ShownConnection]](list)
     for one in shown:
@@ -155,7 +164,7 @@ def _offers(context: CommandContext, seen: Sequence[SeenConnection]) -> tuple[Of
     resources = defaultdict[tuple[str, str], list[int]](list)
     for at, one in enumerate(operations):
         resources[one.api, one.resource].append(at)
-    changes = [one.changes for one in operations]
+    changes = [operation.changes for operation in operations]
     words_by_keeps: dict[Keeps, tuple[str, ...]] = {}
     groups = defaultdict[tuple[str, ...], list[SeenConnection]](list)
     for connection in seen:
@@ -180,7 +189,7 @@ def _offers(context: CommandContext, seen: Sequence[SeenConnection]) -> tuple[Of
         api: [MapRow(resources=names, cells=cells) for cells, names in by_cells.items()]
         for api, by_cells in rows.items()
     }
-    more = len(seen) - sum(one.number for one in columns)
+    more = len(seen) - sum(column.number for column in columns)
     return OfferMap(columns=columns, rows=shown, more=more, extra=_extra_offers(seen)), [
         named.get(words_by_keeps[one.keeps], "") for one in seen
     ]
@@ -188,9 +197,9 @@ def _offers(context: CommandContext, seen: Sequence[SeenConnection]) -> tuple[Of
 
 def _extra_offers(seen: Sequence[SeenConnection]) -> list[ExtraOffer]:
     groups = defaultdict[str, list[str]](list)
-    for one in seen:
-        if one.extra:
-            groups[one.extra].append(one.name)
+    for connection in seen:
+        if connection.extra:
+            groups[connection.extra].append(connection.name)
     ordered = sorted(groups.items(), key=lambda group: -len(group[1]))[:_MOST_COLUMNS]
     return [
         ExtraOffer(what=what, number=len(names), names=names[:_MOST_NAMED])
@@ -220,11 +229,13 @@ def _column(
     words: Sequence[str],
     connections: Sequence[SeenConnection],
 ) -> MapColumn:
-    conditions = Counter(condition(context, one) for one in connections)
+    conditions = Counter(condition(context, connection) for connection in connections)
     return MapColumn(
         letter=letter,
         number=len(connections),
         held="" if {ALL, READS} & {*words} or "/" in "".join(words) else ", ".join(conditions),
-        products=dict(Counter(one.product or _NO_PRODUCT for one in connections).most_common()),
-        names=[one.name for one in connections[:_MOST_NAMED]],
+        products=dict(
+            Counter(connection.product or _NO_PRODUCT for connection in connections).most_common()
+        ),
+        names=[connection.name for connection in connections[:_MOST_NAMED]],
     )

@@ -47,8 +47,8 @@ def run(context: CommandContext, options: ReportOptions) -> None:
     """
     runtime = context.runtime
     to = _checked(runtime, options)
-    drift = [work.drift(runtime, one) for one in options.schema]
-    expectations = [work.expectations(runtime, one) for one in options.junit]
+    drift = [work.drift(runtime, path) for path in options.schema]
+    expectations = [work.expectations(runtime, path) for path in options.junit]
     seen = connections.load_connections(context, options, _connections_to_show(runtime, options))
     shown = fleet.parts_of(context, seen)
     runs, exports, stores = _runs_and_exports(context, options)
@@ -58,9 +58,9 @@ def run(context: CommandContext, options: ReportOptions) -> None:
         made=timestamp(runtime.wall()),
         tool=PRODUCT,
         command=_report_command(options),
-        asked=sum(not (one.age or one.error) for one in seen),
-        known=sum(bool(one.age) for one in seen),
-        oldest=round(max((one.age for one in seen), default=0)),
+        asked=sum(not (connection.age or connection.error) for connection in seen),
+        known=sum(bool(connection.age) for connection in seen),
+        oldest=round(max((connection.age for connection in seen), default=0)),
         unseen=unseen,
         **shown._asdict(),
         runs=runs,
@@ -77,7 +77,9 @@ def run(context: CommandContext, options: ReportOptions) -> None:
         runtime.stderr.note(f"wrote {to}: {counted(len(seen), 'connection')}, {size / 1000:.0f} kB")
     if options.output:
         stdout.write_json(runtime, _page_as_json(page))
-    for line in failure_lines({one.name: one.error for one in seen if one.error}):
+    for line in failure_lines(
+        {connection.name: connection.error for connection in seen if connection.error}
+    ):
         runtime.stderr.line(line)
     if unseen:
         raise IncompleteError("; ".join(unseen))
@@ -143,7 +145,7 @@ def _runs_and_exports(
     return (
         runs,
         [*work.exports(runtime, options.export, written)],
-        [one for one in written if "://" in one],
+        [place for place in written if "://" in place],
     )
 
 
@@ -151,12 +153,12 @@ def _missing_sentences(
     shown: Sequence[ShownConnection], runs: ShownRuns, exports: Sequence[ShownExport]
 ) -> Sequence[str]:
     missing = []
-    if names := [one.name for one in shown if one.unseen]:
+    if names := [connection.name for connection in shown if connection.unseen]:
         of_all = counted(len(shown), "connection")
         missing.append(f"{len(names)} of {of_all} could not be asked: {named(names)}")
     if runs.unseen:
         missing.append(f"not all runs could be read: {runs.unseen}")
-    if folders := [one.folder for one in exports if one.unseen]:
+    if folders := [export.folder for export in exports if export.unseen]:
         missing.append(
             f"{counted(len(folders), 'export')} could not be read: {named(folders, _MOST_NAMED)}"
         )

@@ -57,14 +57,14 @@ def runs(context: CommandContext, options: ReportOptions, found: Sequence[KnownR
     Journals that other users could have written are only counted.
     """
     begin = context.runtime.wall() - DAYS * 86400
-    own = [one for one in found if not one.foreign]
-    recent = [one for one in own if one.header and one.began_at >= begin][:_MOST_RUNS]
+    own = [run for run in found if not run.foreign]
+    recent = [run for run in own if run.header and run.began_at >= begin][:_MOST_RUNS]
     # Only count damaged journals. A run with a header is shown with its state, even an
     # export that was removed or is in a store.
-    unread = sum(one.state == UNREADABLE and one.header is None for one in own)
+    unread = sum(run.state == UNREADABLE and run.header is None for run in own)
     return ShownRuns(
-        shown=[_shown(context, options, one) for one in recent],
-        states=Counter(one.state for one in own),
+        shown=[_shown(context, options, run) for run in recent],
+        states=Counter(run.state for run in own),
         foreign=len(found) - len(own),
         days=DAYS,
         unseen=f"{unread} of the journals cannot be read" if unread else "",
@@ -108,8 +108,8 @@ def _shown(context: CommandContext, options: ReportOptions, one: KnownRun) -> Sh
 
 def destinations(found: Sequence[KnownRun]) -> list[str]:
     """Return the folders and the stores to which these runs exported."""
-    exports = (one for one in found if one.command.startswith("export "))
-    return [*dict.fromkeys(one.header.path for one in exports if one.header)]
+    exports = (run for run in found if run.command.startswith("export "))
+    return [*dict.fromkeys(export.header.path for export in exports if export.header)]
 
 
 def exports(
@@ -120,7 +120,7 @@ def exports(
     Only the files in `folders` are compared with the manifest. `written` has the
     destinations of this user's runs.
     """
-    asked = {os_limits.absolute(Path(one)) for one in folders}
+    asked = {os_limits.absolute(Path(text)) for text in folders}
     for folder in folders:
         yield _export(runtime, Path(folder), verify=True)
     for one in written:
@@ -153,23 +153,23 @@ def _export(runtime: Runtime, path: Path, *, verify: bool) -> ShownExport:
         return _unreadable_export(path, error)
     entries = export_state.all_lists(manifests)
     gaps = [
-        f"{one.file}: {one.why or 'not read yet'}"
-        for one in entries.values()
-        if not one.complete and one.offered
+        f"{entry.file}: {entry.why or 'not read yet'}"
+        for entry in entries.values()
+        if not entry.complete and entry.offered
     ]
-    ended = max((one.ended or "" for one in manifests), default="")
+    ended = max((manifest.ended or "" for manifest in manifests), default="")
     return ShownExport(
         folder=str(path),
-        ended=ended if all(one.ended for one in manifests) else "",
+        ended=ended if all(manifest.ended for manifest in manifests) else "",
         age=_age(runtime, ended),
         lists=_exported_resources(entries),
-        complete=sum(one.complete for one in entries.values()),
+        complete=sum(entry.complete for entry in entries.values()),
         gaps=[
             *gaps[:_MOST_GAPS],
             *([f"and {len(gaps) - _MOST_GAPS} more"] if len(gaps) > _MOST_GAPS else []),
         ],
-        not_offered=sum(not one.offered for one in entries.values()),
-        records=sum(one.records for one in entries.values() if one.complete),
+        not_offered=sum(not entry.offered for entry in entries.values()),
+        records=sum(entry.records for entry in entries.values() if entry.complete),
         verified=verify,
         differences=differences[:_MOST_GAPS],
     )
@@ -199,23 +199,23 @@ def _age(runtime: Runtime, ended: str) -> int:
 
 def _exported_resources(entries: "dict[str, ManifestEntry]") -> list[ExportedResource]:
     groups = defaultdict[str, list[ManifestEntry]](list)
-    for one in entries.values():
-        if one.offered:
-            groups[f"{one.api}/{one.resource}"].append(one)
+    for entry in entries.values():
+        if entry.offered:
+            groups[f"{entry.api}/{entry.resource}"].append(entry)
     found = [
         ExportedResource(
             name=name,
-            complete=sum(one.complete for one in own_entries),
+            complete=sum(entry.complete for entry in own_entries),
             lists=len(own_entries),
-            records=sum(one.records for one in own_entries if one.complete),
+            records=sum(entry.records for entry in own_entries if entry.complete),
             oldest=min(
-                (list_history.read_at(one, entries) for one in own_entries if one.complete),
+                (list_history.read_at(entry, entries) for entry in own_entries if entry.complete),
                 default="",
             ),
         )
         for name, own_entries in groups.items()
     ]
-    return sorted(found, key=lambda one: (-one.records, one.name))
+    return sorted(found, key=lambda resource: (-resource.records, resource.name))
 
 
 _MOST_SHOWN = 500

@@ -55,7 +55,7 @@ def show_all(context: CommandContext, options: ListRunsOptions) -> None:
     """List the runs."""
     runtime = context.runtime
     listed = listed_runs.list_runs(runtime, context.catalogue)
-    found = [(one, one.row()) for one in listed]
+    found = [(run, run.row()) for run in listed]
     if not found:
         runtime.stderr.note("no runs")
     counts = [name.replace("-", "_") for name in run_state.COUNTED]
@@ -69,20 +69,20 @@ def show_all(context: CommandContext, options: ListRunsOptions) -> None:
         )
         for one, row in found
     ]
-    drawn = Drawn(_SCREEN_HEADS, [_screen_row(runtime, one) for one, _ in found])
+    drawn = Drawn(_SCREEN_HEADS, [_screen_row(runtime, run) for run, _ in found])
     value = {"version": VERSION, "runs": [row for _, row in found]}
     show(runtime, options.output, _HEADS, rows, value, drawn=drawn)
 
 
-def _screen_row(runtime: Runtime, one: KnownRun) -> list[Cell]:
-    counts = [one.counts[name] if one.counts else 0 for name in run_state.COUNTED]
+def _screen_row(runtime: Runtime, run: KnownRun) -> list[Cell]:
+    counts = [run.counts[name] if run.counts else 0 for name in run_state.COUNTED]
     return [
-        masked(one.id),
-        masked(ago(runtime.wall() - one.began_at)) if one.header else NO_TEXT,
-        masked(one.command),
+        masked(run.id),
+        masked(ago(runtime.wall() - run.began_at)) if run.header else NO_TEXT,
+        masked(run.command),
         Bar([*zip(counts, _LOOKS, strict=True)], 10 if runtime.width >= _WIDE else 4),
-        NO_TEXT if one.counts is None else masked(f"{counts[0]}/{sum(counts)}"),
-        Word(masked(one.state), _STATES.get(one.state, Look.BAD)),
+        NO_TEXT if run.counts is None else masked(f"{counts[0]}/{sum(counts)}"),
+        Word(masked(run.state), _STATES.get(run.state, Look.BAD)),
     ]
 
 
@@ -141,8 +141,8 @@ def _records_of_any_kind(context: CommandContext, stored: StoredRun) -> Iterator
         yield from _list_outcomes(context.runtime, stored.header)
         return
     with _noted(context, stored) as calls:
-        for one in calls:
-            yield _outcome(one)
+        for call in calls:
+            yield _outcome(call)
 
 
 @contextmanager
@@ -229,6 +229,6 @@ def _bar_and_causes(runtime: Runtime, stored: StoredRun) -> TerminalText:
             screen.line(runtime, head, masked(f": {counted(group.count, unit)}")),
         ]
         things += [
-            screen.paragraph(runtime, masked(one)) for one in (group.reason, group.named) if one
+            screen.paragraph(runtime, masked(text)) for text in (group.reason, group.named) if text
         ]
     return screen.drawn(runtime, *things)

@@ -208,7 +208,7 @@ def _send_calls(
     connections = _connections_of_run(context, options, run)
     numbers = _failed(run) if retry else _calls_left(run, connections, runtime.wall(), options)
     items = [*items_of(run, numbers)]
-    doubtful = [one for one in items if run.journal.state(one.number) in IN_DOUBT]
+    doubtful = [item for item in items if run.journal.state(item.number) in IN_DOUBT]
     if options.retry_in_doubt and doubtful and not retry:
         _confirm_doubtful(context, options, _counted_with_names(doubtful), run.header.command)
     rules = stop_rules.parse(options, len(items))
@@ -271,10 +271,10 @@ def _calls_left(
 ) -> Iterator[int]:
     left = (EntryState.NEW, *IN_DOUBT)
     with noted_calls.opened(connections.catalogue, run, left) as calls:
-        for one in calls:
-            chosen = one.state is EntryState.NEW or options.retry_in_doubt
-            if chosen or run_doubts.may_repeat(one, connections, wall, run.body):
-                yield one.number
+        for call in calls:
+            chosen = call.state is EntryState.NEW or options.retry_in_doubt
+            if chosen or run_doubts.may_repeat(call, connections, wall, run.body):
+                yield call.number
 
 
 def remove(context: CommandContext, options: RemoveRunsOptions) -> None:

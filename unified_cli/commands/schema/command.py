@@ -54,7 +54,8 @@ unified -p sandbox schema ticketing/tickets -o json
 unified -p sandbox schema ticketing/tickets --against known --junit shapes.xml"""
 
 _DIFFERENCES = [
-    (one.value, f"{one.about}{' (--strict)' if one.strict else ''}") for one in ShapeChange
+    (change.value, f"{change.about}{' (--strict)' if change.strict else ''}")
+    for change in ShapeChange
 ]
 
 SCHEMA = Command(

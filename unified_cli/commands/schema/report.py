@@ -49,8 +49,8 @@ def note_cuts(runtime: Runtime, shape: ObservedShape, name: str = "") -> None:
         runtime.stderr.note(f"{name}: {remark}" if name else remark)
 
 
-def _order(one: ShapeDifference) -> tuple[bool, str, str]:
-    return one.kind.strict, one.path, one.kind.value
+def _order(difference: ShapeDifference) -> tuple[bool, str, str]:
+    return difference.kind.strict, difference.path, difference.kind.value
 
 
 def print_found(
@@ -64,7 +64,7 @@ def print_found(
 
     `seconds` has the duration of each connection's read.
     """
-    rows = [(name, one) for name, several in _compared(found).items() for one in several]
+    rows = [(name, change) for name, several in _compared(found).items() for change in several]
     value = [{LABEL: name, **one._asdict(), "kind": one.kind.value} for name, one in rows]
     lines = [(name, one.kind.value, one.path, one.before, one.now) for name, one in rows]
     if lines or options.output == formats.JSON.name:
@@ -97,7 +97,7 @@ def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
     compared = _compared(found)
     missing = [] if compared else ["nothing was compared: there is no record"]
     wrong = {
-        name: [one for one in several if strict or not one.kind.strict]
+        name: [change for change in several if strict or not change.kind.strict]
         for name, several in compared.items()
     }
     wrong = {name: several for name, several in wrong.items() if several}
@@ -160,7 +160,7 @@ def _timed(cases: Sequence[JUnitCase], seconds: float) -> list[JUnitCase]:
 def _case(
     kind: ShapeChange, found: Sequence[ShapeDifference], classname: str, *, strict: bool
 ) -> JUnitCase:
-    mine = [one for one in found if one.kind is kind]
+    mine = [difference for difference in found if difference.kind is kind]
     if not mine or (kind.strict and not strict):
         return JUnitCase(classname, kind.value)
     lines = "\n".join(
@@ -271,15 +271,15 @@ def _visible(cell: Cell) -> str:
 
 
 def _all(branches: Sequence[Branch], depth: int) -> Iterator[tuple[int, Branch]]:
-    for one in branches:
-        yield depth, one
-        yield from _all(one.below, depth + 1)
+    for branch in branches:
+        yield depth, branch
+        yield from _all(branch.below, depth + 1)
 
 
 def _branches(node: ShapeNode, depth: int) -> Iterator[Branch]:
-    for one in _members(node, depth):
-        below = () if depth >= _DEEPEST else [*_branches(_without_arrays(one.node), depth + 1)]
-        yield Branch(_cells(one), below)
+    for member in _members(node, depth):
+        below = () if depth >= _DEEPEST else [*_branches(_without_arrays(member.node), depth + 1)]
+        yield Branch(_cells(member), below)
 
 
 def _members(node: ShapeNode, depth: int) -> Iterator[ShownMember]:
@@ -296,14 +296,14 @@ def _without_arrays(node: ShapeNode) -> ShapeNode:
     return node
 
 
-def _cells(one: ShownMember) -> Sequence[Cell]:
-    node, of = one.node, one.of
+def _cells(member: ShownMember) -> Sequence[Cell]:
+    node, of = member.node, member.of
     there = min(node.present or 0, of)
     nulls = round(there * node.counts["null"] / node.seen) if node.seen else 0
     bar = Bar([(there - nulls, Look.GOOD), (nulls, Look.DOUBT), (of - there, Look.OPEN)], _BAR)
     share = _percent(there, of) if of else ""
     return (
-        masked(one.name),
+        masked(member.name),
         bar,
         masked(share),
         masked(_types_in_words(node)),

@@ -113,7 +113,9 @@ def select_lists(
 def empty_shape(operation: Operation) -> ObservedShape:
     """Return an empty shape, which will list the values of known enumerations."""
     facts = operation.facts
-    return ObservedShape({one.name for one in (*facts.fields, *facts.members) if one.values})
+    return ObservedShape(
+        {member.name for member in (*facts.fields, *facts.members) if member.values}
+    )
 
 
 def observe(

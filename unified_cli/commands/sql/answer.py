@@ -65,7 +65,8 @@ def answer(context: CommandContext, options: SqlOptions) -> None:
                 _explain(aimed, lists)
                 return
             spools = {
-                one: TableSpool(one, folder, plan, keep=keep is not None) for one in plan.tables
+                table: TableSpool(table, folder, plan, keep=keep is not None)
+                for table in plan.tables
             }
             failed, missing = _read(aimed, lists, spools)
             for spool in spools.values():
@@ -107,9 +108,9 @@ def _call(context: CommandContext, options: SqlOptions) -> Call:
 
 def _explain(call: Call, lists: Sequence[ListRead]) -> None:
     """Print the lists to read, and the least numbers of calls and seconds."""
-    sent = [(one.connection, one.settings) for one in lists if one.settings]
+    sent = [(read.connection, read.settings) for read in lists if read.settings]
     names, calls = ["connection", "list", "from", "calls"], 1 if sent else 0
-    rows = [(one.connection, "/".join(one.table), one.place, calls) for one in lists]
+    rows = [(read.connection, "/".join(read.table), read.place, calls) for read in lists]
     records = [Record(msgspec.json.encode(dict(zip(names, row, strict=True)))) for row in rows]
     _print(call, iter([(names, []), (names, records)]))
     limits: Counter[tuple[object, float]] = Counter((name, found.rate) for name, found in sent)
@@ -125,10 +126,10 @@ def _read(
     """Spool all records, report the failures, and return them and the missing parts."""
     errors, missing, counts = dict[str, UnifiedError](), list[str](), Counter[str]()
 
-    def pages(clients: Clients, one: ListRead) -> Generator[tuple[ListRead, Found]]:
-        return ((one, found) for _, found in one.pages(clients))
+    def pages(clients: Clients, part: ListRead) -> Generator[tuple[ListRead, Found]]:
+        return ((part, found) for _, found in part.pages(clients))
 
-    work, connections = Work(part="list", parts=len(lists)), {one.connection for one in lists}
+    work, connections = Work(part="list", parts=len(lists)), {read.connection for read in lists}
     with selected_reads.shown_reads(call, lists, pages, work, len(connections)) as results:
         for one, found in results:
             if isinstance(found, Page):
@@ -137,7 +138,7 @@ def _read(
                 missing += [f"{one.name}: the provider left something out"] * found.partial
             elif found is not None:
                 errors[one.name] = found
-    failed = {one.name: errors[one.name] for one in lists if one.name in errors}
+    failed = {part.name: errors[part.name] for part in lists if part.name in errors}
     for one in lists:
         if (error := failed.get(one.name)) and error.status in NOT_OFFERED:
             if len(lists) > 1:
@@ -179,7 +180,7 @@ def _run(
             number = _print(call, rows)
     except UsageError as error:
         raise _missing_column(error, plan, spools) or error from None
-    read = counted(sum(one.count for one in spools.values()), "record")
+    read = counted(sum(spool.count for spool in spools.values()), "record")
     call.runtime.stderr.note(f"{counted(number, 'row')} from {read}")
 
 
@@ -200,8 +201,8 @@ def _print(call: Call, rows: Iterator[Rows]) -> int:
 def _missing_column(error: UsageError, plan: Plan, spools: _Spools) -> UsageError | None:
     if (found := _NO_COLUMN.search(error.reason)) is None:
         return None
-    tables = " and ".join(one.name for one in spools.values())
-    known = {name for one in spools.values() for name in one.seen}
+    tables = " and ".join(spool.name for spool in spools.values())
+    known = {name for spool in spools.values() for name in spool.seen}
     close = get_close_matches(found[1].lower(), known, 1)
     other = f"'{found[1]}' is a text, and DESCRIBE {tables} shows the columns"
     if f'"{found[1]}"' in plan.text:

@@ -145,7 +145,7 @@ def _with_json(value: Any, kind: Any) -> Any:
     if str(kind) == "JSON":
         return Record(value.encode())
     if kind.id in {"list", "array"}:
-        return [_with_json(one, kind.children[0][1]) for one in value]
+        return [_with_json(item, kind.children[0][1]) for item in value]
     if kind.id == "struct":
         return {name: _with_json(value[name], one) for name, one in kind.children}
     return value

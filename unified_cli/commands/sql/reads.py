@@ -63,16 +63,16 @@ def _of_connections(context: CommandContext, options: SqlOptions, plan: Plan) ->
         selected = selected_reads.select_lists(
             context.runtime, context.catalogue, plan.tables[table], asked, options
         )
-        for one in selected.reads:
-            name, place = _name(plan, one.name, table), f"GET {one.request.target}"
-            pages = partial(_served, selected, one)
-            yield ListRead(name, one.name, table, place, pages, one.call.settings)
+        for read in selected.reads:
+            name, place = _name(plan, read.name, table), f"GET {read.request.target}"
+            pages = partial(_served, selected, read)
+            yield ListRead(name, read.name, table, place, pages, read.call.settings)
 
 
 def _served(
-    selected: SelectedReads, one: SelectedRead, clients: Clients
+    selected: SelectedReads, read: SelectedRead, clients: Clients
 ) -> Iterator[tuple[object, Found]]:
-    return ReadWork(selected, clients).run(one)
+    return ReadWork(selected, clients).run(read)
 
 
 def _queries(
@@ -87,7 +87,7 @@ def _queries(
         resource = named_resource.find(context.catalogue, name)
         table = plain(resource.api), plain(resource.name)
         if table not in found:
-            hint = f"it reads {', '.join('.'.join(one) for one in found) or 'no list'}"
+            hint = f"it reads {', '.join('.'.join(table) for table in found) or 'no list'}"
             reason = f"-q {text}: the statement does not read {'.'.join(table)}"
             raise UsageError(reason, hint=hint)
         found[table] += (pair,)

@@ -77,7 +77,11 @@ def plan(text: str, catalogue: Catalogue, parser: duckdb.DuckDBPyConnection) -> 
     """
     if "\0" in text:
         raise UsageError("the statement has a NUL")
-    lists = {(plain(one.api), plain(one.resource)): one for one in catalogue if one.name == "list"}
+    lists = {
+        (plain(operation.api), plain(operation.resource)): operation
+        for operation in catalogue
+        if operation.name == "list"
+    }
     parts = [*_nodes(_tree(parser, text, lists))]
     for part in parts:
         _check(part["type"], part)
@@ -85,8 +89,8 @@ def plan(text: str, catalogue: Catalogue, parser: duckdb.DuckDBPyConnection) -> 
     found = Plan(text)
     aliases = {one["alias"].lower() for one in parts if one["type"] in {"BASE_TABLE", "SUBQUERY"}}
     maps = (node["cte_map"]["map"] for node in parts if node.get("cte_map"))
-    withs = {entry["key"].lower() for one in maps for entry in one}
-    for relation in (one for one in parts if one["type"] == "BASE_TABLE"):
+    withs = {entry["key"].lower() for cte_map in maps for entry in cte_map}
+    for relation in (node for node in parts if node["type"] == "BASE_TABLE"):
         path = [*filter(None, relation["qualified_name"]["path"])]
         table = path[0].lower(), path[-1].lower()
         if len(path) == 1 and table[0] in withs:
@@ -125,7 +129,7 @@ def _tree(parser: duckdb.DuckDBPyConnection, text: str, lists: Iterable[Table]) 
         typed = text.lower()
         meant = plain(typed).replace("/", ".")
         names = map(".".join, lists)
-        right = (f"write {one}" for one in names if one in meant and one not in typed)
+        right = (f"write {name}" for name in names if name in meant and name not in typed)
         raise refusal(error, next(right, None) or _first(_HABITS, text)) from None
     if len(kinds) != 1:
         many = f"{len(kinds)} statements are given" if kinds else "the statement is empty"
@@ -187,7 +191,7 @@ def _check(kind: str, node: JsonObject) -> None:
 
 
 def _check_functions(parser: duckdb.DuckDBPyConnection, nodes: Iterable[JsonObject]) -> None:
-    for name in sorted({one["function_name"] for one in nodes if one["type"] == "FUNCTION"}):
+    for name in sorted({node["function_name"] for node in nodes if node["type"] == "FUNCTION"}):
         try:
             parser.execute(f"EXPLAIN SELECT {quoted(name)}(NULL)")
         except duckdb.Error as error:

@@ -106,7 +106,7 @@ class TableSpool:
         self._table, self._path = table, folder / self.name
         self._names, self._every = plan.names, plan.every or keep
         self._record = keep or _RECORD in plan.names
-        self._known = ("id", *_TIMES, *(one.name for one in plan.tables[table].facts.fields))
+        self._known = ("id", *_TIMES, *(field.name for field in plan.tables[table].facts.fields))
         self._columns: dict[str, _SpooledColumn] = {}
         self._lower_names = {LABEL, _RECORD}
         self._rows: list[bytes] = []
@@ -128,7 +128,7 @@ class TableSpool:
                 return
             self.halves += 1
         if not members.keys() <= self.seen.keys():
-            for name in (one for one in members if one not in self.seen):
+            for name in (member for member in members if member not in self.seen):
                 self._note(name)
         row = [label, line if self._record else b"", *[b""] * len(self._columns)]
         # Loop over the smaller set, either the columns or the members of the record.
@@ -172,11 +172,14 @@ class TableSpool:
             if name.lower() in self._names - self._lower_names:
                 self._note(name)
         columns = [*self._columns.values()]
-        values = {LABEL: "json_extract_string(p, '$')", **{one.name: one.value for one in columns}}
+        values = {
+            LABEL: "json_extract_string(p, '$')",
+            **{column.name: column.value for column in columns},
+        }
         values |= {_RECORD: "r::JSON"} if self._record else {}
         picks = ", ".join(f"{value} AS {quoted(name)}" for name, value in values.items())
         fields = ", ".join(
-            f"{name}: 'VARCHAR'" for name in ("p", "r", *(f"c{one.at}" for one in columns))
+            f"{name}: 'VARCHAR'" for name in ("p", "r", *(f"c{column.at}" for column in columns))
         )
         longest = max(_PIECE, 3 * self._longest + 4096)
         schema, table = map(quoted, self._table)

@@ -64,7 +64,7 @@ def _with_one_length(head: bytes) -> bytes:
     llhttp refuses it, but curl and httpx accept it.
     """
     found = [*_LENGTH.finditer(head)]
-    if len(found) < 2 or len({one[1] for one in found}) > 1:
+    if len(found) < 2 or len({match[1] for match in found}) > 1:
         return head
     end = found[0].end()
     return head[:end] + _LENGTH.sub(b"", head[end:])

@@ -92,7 +92,7 @@ def _complete_folder() -> str | None:
     except OSError:
         return None
     # This user may be unable to read files that are not public, so skip them.
-    size = sum(one.st_size for one in found if one.st_mode & stat.S_IROTH)
+    size = sum(status.st_size for status in found if status.st_mode & stat.S_IROTH)
     # The bundle is made from these files. If it is larger, something was added to it.
     return paths.openssl_capath if size and size == bundle else None
 
