@@ -156,12 +156,12 @@ def masked(text: str, find: Find | None = None) -> MaskedText:
         return MaskedText(text)
     known = [span for form, start in forms.items() for span in _matches(form, start, plain)]
     spans = sorted([*known, *(find(plain) if find else ())])
-    kept, done = "", 0
+    result, done = "", 0
     for begin, end in spans:
         if begin >= done:
-            kept += text[places[done] : places[begin]] + _MASK
+            result += text[places[done] : places[begin]] + _MASK
         done = max(done, end)
-    return MaskedText(kept + text[places[done] :])
+    return MaskedText(result + text[places[done] :])
 
 
 def cut(text: MaskedText, limit: int = LONGEST) -> MaskedText:

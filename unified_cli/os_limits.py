@@ -165,10 +165,10 @@ def _about_file(cause: OSError, message: str) -> str | None:
 
 def _closest_file_advice(missing: Path) -> str | None:
     try:
-        there = [path.name for path in islice(missing.parent.iterdir(), _MOST_FILES)]
+        siblings = [path.name for path in islice(missing.parent.iterdir(), _MOST_FILES)]
     except OSError:
         return f"there is no folder {missing.parent}"
-    if near := get_close_matches(missing.name, there, 1, _CLOSE):
+    if near := get_close_matches(missing.name, siblings, 1, _CLOSE):
         return f"did you mean {missing.with_name(near[0])}?"
     return None if missing.is_absolute() else f"it was looked for in {absolute(Path())}"
 

@@ -287,8 +287,10 @@ def wrapped(line: str, width: int) -> list[str]:
     if line.isascii() and len(line) <= width:
         return [line]
 
-    kept = re.sub(_COPIED, lambda match: _whole(match[0], width - len(_INDENT)), line)
-    return [text.replace(_KEPT, " ") for text in text_width.wrapped(kept, width, indent=_INDENT)]
+    unbroken = re.sub(_COPIED, lambda match: _whole(match[0], width - len(_INDENT)), line)
+    return [
+        text.replace(_KEPT, " ") for text in text_width.wrapped(unbroken, width, indent=_INDENT)
+    ]
 
 
 def _whole(text: str, room: int) -> str:

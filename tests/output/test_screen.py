@@ -45,7 +45,7 @@ def test_a_bar_can_be_read_without_colours(
         None, None, Stderr(None), environ, stdout_is_terminal=True, columns=20, encoding=encoding
     )
     bar = Bar([(4, Look.GOOD), (2, Look.BAD), (1, Look.DOUBT), (1, Look.OPEN)], 8)
-    assert screen.drawn(runtime, screen.text(runtime, bar)) == expected
+    assert screen.render(runtime, screen.text(runtime, bar)) == expected
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
@@ -64,7 +64,7 @@ def test_unencodable_characters_are_as_wide_as_their_escapes(encoding: str) -> N
         screen.table(
             runtime, ["name", "status", "id"], [[masked("中文名称"), masked("open"), masked("i1")]]
         ),
-        screen.drawn(runtime, screen.paragraph(runtime, name)),
+        screen.render(runtime, screen.paragraph(runtime, name)),
         layout.lines(runtime, [name]),
         layout.tree(runtime, masked("head"), [20, 16], [Branch([name, masked("x")], [])]),
     )

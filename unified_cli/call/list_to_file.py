@@ -57,12 +57,12 @@ def run(call: Call, clients: Clients, request: Request) -> None:
     _report(runtime, file.path, state)
     misspelt = options.transform.check.misspelt() if options.style.format.delimiter else ()
     writer = transform.writer(options.style, state.memory)
-    for remark in (*options.transform.remarks(), *writer.remarks()):
-        if remark not in misspelt:
-            runtime.stderr.note(remark)
+    for note in (*options.transform.notes(), *writer.notes()):
+        if note not in misspelt:
+            runtime.stderr.note(note)
     missing = [*misspelt]
     if not part(call.options, PageOptions).allow_partial:
-        missing += list_export.shortcomings(file, options)
+        missing += list_export.missing_parts(file, options)
     if missing:
         raise IncompleteError("; ".join(missing))
 

@@ -45,8 +45,8 @@ def write(call: Call, request: Request, body: bytes, program: "JqProgram | None"
         style = style_for(call, request.operation)._replace(listing=lists)
         text = printer.render(program, body, style)
         printer.put(runtime, text, style)
-        for remark in (*printer.null_remarks(text, style, program), *program.remarks()):
-            runtime.stderr.note(remark)
+        for note in (*printer.null_notes(text, style, program), *program.notes()):
+            runtime.stderr.note(note)
     elif output is formats.YAML and not chosen:
         stdout.write(runtime, printer.in_yaml(body))
     else:
@@ -79,8 +79,8 @@ def _write_record(call: Call, request: Request, record: records.Record, style: S
     if not request.writes and (error := check.error()):
         raise error
     stdout.write_json(call.runtime, bytes(project(record, style.columns)))
-    for remark in check.remarks():
-        call.runtime.stderr.note(remark)
+    for note in check.notes():
+        call.runtime.stderr.note(note)
 
 
 def _check_page(body: bytes, service: Service, request: Request) -> None:

@@ -15,7 +15,7 @@ TableOutput = Annotated[str | None, output_of(formats.TABLES)]
 """The option `-o` of commands that print tables."""
 
 
-class Drawn(NamedTuple):
+class TerminalTable(NamedTuple):
     """A table for a terminal. It differs from the rows for a pipe."""
 
     heads: Sequence[str | screen.Column]
@@ -30,23 +30,23 @@ def show(
     value: object,
     *,
     apart: int | None = None,
-    drawn: Drawn | Callable[[], Iterable[TerminalText]] | None = None,
+    on_terminal: TerminalTable | Callable[[], Iterable[TerminalText]] | None = None,
 ) -> None:
     """Print a table, lines or JSON, with secrets masked.
 
     It is a table on a terminal, tab-separated lines on a pipe, or `value` as JSON. On a
-    narrow terminal, the column `apart` is on separate lines. `drawn` replaces the table
-    on a terminal.
+    narrow terminal, the column `apart` is on separate lines. `on_terminal` replaces the
+    table on a terminal.
     """
     chosen = formats.of_command(output, formats.TABLES, terminal=runtime.stdout_is_terminal)
     if chosen is formats.JSON:
         stdout.write_value(runtime, _masked(value))
         return
-    if chosen is formats.TABLE and drawn and runtime.stdout_is_terminal:
+    if chosen is formats.TABLE and on_terminal and runtime.stdout_is_terminal:
         made = (
-            [screen.table(runtime, drawn.heads, drawn.rows, apart=apart)]
-            if isinstance(drawn, Drawn)
-            else drawn()
+            [screen.table(runtime, on_terminal.heads, on_terminal.rows, apart=apart)]
+            if isinstance(on_terminal, TerminalTable)
+            else on_terminal()
         )
         stdout.show(runtime, made)
         return

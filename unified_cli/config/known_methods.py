@@ -114,9 +114,9 @@ def _harmless(described: Iterable[DescribedField]) -> list[list[Json]]:
     ]
 
 
-def _valid_fields(kept: Iterable[Json]) -> tuple[KnownField, ...]:
+def _valid_fields(values: Iterable[Json]) -> tuple[KnownField, ...]:
     found = []
-    for field in kept:
+    for field in values:
         match field:
             case [str() as name, str() as kind, bool() as required] if NAME.fullmatch(name):
                 found.append(KnownField(name, _TYPES.get(kind, "string"), required=required))

@@ -154,9 +154,9 @@ class _Layers(NamedTuple):
         if identity and self.profile == file.RESERVED:
             # The sandbox does not use the identity at the top of the file.
             in_file = in_file[:1]
-        there = self.environ.get(variable) if key.env else None
+        value = self.environ.get(variable) if key.env else None
         flag = [] if given is None else [("--" + name.replace("_", "-"), given)]
-        environment = [(variable, there)] if there else []
+        environment = [(variable, value)] if value else []
         found = (
             [*flag, *in_file, *environment]
             if identity and self.unit

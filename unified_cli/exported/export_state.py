@@ -86,10 +86,10 @@ def read_times(entries: Entries, files: Collection[str]) -> dict[str, str]:
     """Return when each finished list was last read. A list is finished if it is
     complete or not offered.
     """
-    there = {file: entries[file] for file in files if file in entries}
+    listed = {file: entries[file] for file in files if file in entries}
     return {
         file: list_history.read_at(entry, entries)
-        for file, entry in there.items()
+        for file, entry in listed.items()
         if entry.complete or not entry.offered
     }
 

@@ -272,7 +272,7 @@ class _ListFile:
 
     def _memory(self) -> WriterMemory:
         memory: WriterMemory = {**self._writer.memory, "unseen": self._check.unseen}
-        if left_out := [*self._left_out, *self._options.transform.shortcomings()]:
+        if left_out := [*self._left_out, *self._options.transform.missing_parts()]:
             memory["left_out"] = left_out
         return memory
 
@@ -286,13 +286,13 @@ class _ListFile:
         self._part.publish(end, force=self._options.force)
 
 
-def shortcomings(part: ListTarget, options: ListExportOptions) -> list[str]:
+def missing_parts(part: ListTarget, options: ListExportOptions) -> list[str]:
     """Return sentences about data that is missing from a complete file.
 
     The writer could not write it, or the provider left it out.
     """
     missing = [
-        *writer(options.style, part.state.memory).shortcomings(),
+        *writer(options.style, part.state.memory).missing_parts(),
         *part.state.memory.get("left_out", ()),
     ]
     if part.state.partial_pages:

@@ -334,9 +334,9 @@ def _origin(url: httpx.URL) -> str:
     return f"{url.scheme}://{url.netloc.decode()}"
 
 
-def is_foreign(here: httpx.URL, there: httpx.URL) -> bool:
+def is_foreign(here: httpx.URL, target: httpx.URL) -> bool:
     """Return whether two URLs have different origins."""
-    return (there.scheme, there.host, there.port) != (here.scheme, here.host, here.port)
+    return (target.scheme, target.host, target.port) != (here.scheme, here.host, here.port)
 
 
 def redirected_headers(headers: httpx.Headers, *, foreign: bool) -> httpx.Headers:

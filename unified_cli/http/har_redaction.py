@@ -347,7 +347,7 @@ def _without_in_words(text: bytes, depth: int) -> bytes:
     words = string(text)
     inner = words.strip().encode("utf-8", "surrogatepass")
     if inner[:1] in (b"{", b"[") and not json_check.flaw(inner):
-        kept = without_credentials(inner, depth + 1)
-        return text if kept == inner else dump(kept.decode("utf-8", "surrogatepass")).encode()
+        cleaned = without_credentials(inner, depth + 1)
+        return text if cleaned == inner else dump(cleaned.decode("utf-8", "surrogatepass")).encode()
     found = _IN_WORDS.search(words)
     return text if found is None else dump(f"{words[: found.start()]}…").encode()

@@ -13,7 +13,7 @@ import msgspec
 from unified_cli.catalogue import Operation, Service
 from unified_cli.http import decoding
 from unified_cli.json_text import json_check, members
-from unified_cli.json_text.members import Record, parts, placed, string
+from unified_cli.json_text.members import Record, parts, records_at, string
 
 _NOTHING = Record(b"null")
 _FEW = 8 * 1024
@@ -72,13 +72,15 @@ def _as_served(body: bytes, readable: bytes, page: PageBody, service: Service) -
     if page.repeated:
         return page
     if body.lstrip().startswith(b"["):
-        return page._replace(records=placed(body, body.index(b"["), page.records))
+        return page._replace(records=records_at(body, body.index(b"["), page.records))
     length = len(_decoder(service, Record).decode(readable).items)
     known = {_quoted(service)[0]: length}
-    found = {string(key): (start, end) for key, start, end in members.placed_members(body, known)}
+    found = {string(key): (start, end) for key, start, end in members.member_bounds(body, known)}
     start, end = found.get(service.cursor, (0, 0))
     cursor = body[start:end] or page.cursor
-    return page._replace(records=placed(body, found[service.items][0], page.records), cursor=cursor)
+    return page._replace(
+        records=records_at(body, found[service.items][0], page.records), cursor=cursor
+    )
 
 
 def _decode(text: bytes, service: Service) -> PageBody:

@@ -307,8 +307,8 @@ def _cut(
         found = page.records[skip:end]
     else:
         # Count all served records, because the next run may filter by another time.
-        kept = [at for at in range(skip, len(page.records)) if since.keeps(page.records[at])]
-        end = len(page.records) if left is None or left >= len(kept) else kept[left]
-        found = [page.records[at] for at in kept[:left]]
+        changed = [at for at in range(skip, len(page.records)) if since.keeps(page.records[at])]
+        end = len(page.records) if left is None or left >= len(changed) else changed[left]
+        found = [page.records[at] for at in changed[:left]]
     onward = page.next_cursor if end == len(page.records) else f"{OWN_CURSOR}{end}:{cursor or ''}"
     return page._replace(records=found, next_cursor=onward)

@@ -285,8 +285,8 @@ class Pace:
 
     def take(self, now: float) -> Turn:
         """Count a request that is sent now, after `delay` returned 0."""
-        kept = max(_REMEMBERED, self._bound.seconds if self._bound else 0)
-        while self._sent and self._sent[0] < now - kept:
+        seconds = max(_REMEMBERED, self._bound.seconds if self._bound else 0)
+        while self._sent and self._sent[0] < now - seconds:
             self._sent.popleft()
         if self._closed and self._passed and self._asks_only_to_pause:
             self._open(now)

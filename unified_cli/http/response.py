@@ -130,8 +130,8 @@ class Reader(NamedTuple):
             return self._document(request, response, headers, expected)
         # Unless a record is expected, a response without a type may be a large file.
         operation = request.operation
-        there = status == 200 and headers.get("content-length") != "0"
-        untyped = there and not kind and (operation is None or operation.kind == "action")
+        has_body = status == 200 and headers.get("content-length") != "0"
+        untyped = has_body and not kind and (operation is None or operation.kind == "action")
         if part and (status == 206 or _is_file(headers) or untyped):
             return Response(status, headers, None, self._stream(request, response, headers))
         if kind and not decoding.is_json(kind):

@@ -140,9 +140,9 @@ def _canonical_number(number: bytes) -> bytes:
     digits = (whole + fraction).lstrip(b"0")
     if not digits:
         return b"0"
-    kept = digits.rstrip(b"0")
-    exponent += len(digits) - len(kept) - len(fraction)
-    return sign + kept + (b"e%d" % exponent if exponent else b"")
+    significant = digits.rstrip(b"0")
+    exponent += len(digits) - len(significant) - len(fraction)
+    return sign + significant + (b"e%d" % exponent if exponent else b"")
 
 
 def without_ignored(value: bytes, rules: PathRules, place: _Place = _TOP) -> bytes:

@@ -36,7 +36,7 @@ _BRACKET = re.compile(
 _OPENING, _CLOSING = 1, 2
 
 
-def placed_members(
+def member_bounds(
     text: bytes, lengths: Mapping[bytes, int] = MappingProxyType({})
 ) -> Iterator[tuple[bytes, int, int]]:
     """Yield each key and the bounds of its value.
@@ -102,14 +102,14 @@ def parts(record: Record | bytes) -> Parts | None:
     except msgspec.DecodeError:
         if not _has_half_surrogate(text):
             raise
-    return {string(key): text[start:end] for key, start, end in placed_members(text)}
+    return {string(key): text[start:end] for key, start, end in member_bounds(text)}
 
 
 def keys(text: bytes) -> list[str]:
     """Return an object's keys in order, including duplicates. The object must be valid
     JSON.
     """
-    return [string(key) for key, _, _ in placed_members(text)]
+    return [string(key) for key, _, _ in member_bounds(text)]
 
 
 def _has_half_surrogate(text: bytes) -> bool:
@@ -186,13 +186,13 @@ def items(text: bytes) -> Sequence[Record]:
     except msgspec.DecodeError:
         if (readable := json_check.without_surrogates(text)) is text:
             raise
-    return placed(text, text.index(b"["), _ITEMS.decode(readable))
+    return records_at(text, text.index(b"["), _ITEMS.decode(readable))
 
 
 _ITEMS = msgspec.json.Decoder(list[Record])
 
 
-def placed(text: bytes, start: int, records: Sequence[Record]) -> PlacedRecords:
+def records_at(text: bytes, start: int, records: Sequence[Record]) -> PlacedRecords:
     """Return the records of the array at `start`.
 
     Their positions were found in another text of the same structure.

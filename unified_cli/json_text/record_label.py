@@ -58,7 +58,7 @@ def _members(record: bytes) -> Iterator[tuple[bytes, str, bytes]]:
 
     Each has the key as written, its text, and the value. Keys may repeat.
     """
-    for key, start, end in members.placed_members(record):
+    for key, start, end in members.member_bounds(record):
         yield key, string(key), record[start:end]
 
 

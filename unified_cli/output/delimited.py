@@ -104,7 +104,7 @@ class Delimited(RecordWriter):
             columns = [typed_name(column, path=column in self._paths) for column in columns]
         return mark + self._line([self._cell(column, guard=False) for column in columns])
 
-    def shortcomings(self) -> Sequence[str]:
+    def missing_parts(self) -> Sequence[str]:
         """Return a sentence about members without a column."""
         if not self._lost:
             return []
@@ -118,7 +118,7 @@ class Delimited(RecordWriter):
             )
         ]
 
-    def remarks(self) -> Sequence[str]:
+    def notes(self) -> Sequence[str]:
         """Return how many cells were changed by --csv-safe."""
         return (
             [

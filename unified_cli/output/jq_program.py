@@ -71,8 +71,8 @@ class NotHeldError(ValueError):
 class JqProgram:
     """A compiled jq program, from JSON text to JSON text.
 
-    Unchanged numbers keep their digits. `remarks` reports computed numbers, which are
-    doubles in jq, and `shortcomings` the records that were left out.
+    Unchanged numbers keep their digits. `notes` reports computed numbers, which are
+    doubles in jq, and `missing_parts` the records that were left out.
     """
 
     def __init__(
@@ -174,13 +174,13 @@ class JqProgram:
             is_named = len(self._left_out) < _MOST_LEFT_OUT
             self._left_out[key] = f"{_shown_id(record)} ({error.what})" if is_named else ""
 
-    def remarks(self) -> Sequence[str]:
+    def notes(self) -> Sequence[str]:
         """Return a warning about numbers that jq computed, if any."""
         if self._computed is None:
             return []
         return [f"{self._option} computed {self._computed} in doubles, which keep 15 digits"]
 
-    def shortcomings(self) -> Sequence[str]:
+    def missing_parts(self) -> Sequence[str]:
         """Return a sentence about the records that were left out, if any."""
         if not self._left_out:
             return []

@@ -36,7 +36,7 @@ def rows(
 
     grid = _grid(runtime, widths, cells, gap=gap, hanging=hanging)
     total = indent + sum(widths) + gap * len(widths)
-    return screen.drawn(runtime, Padding(grid, (0, 0, 0, indent)), width=max(runtime.width, total))
+    return screen.render(runtime, Padding(grid, (0, 0, 0, indent)), width=max(runtime.width, total))
 
 
 def _grid(
@@ -94,7 +94,7 @@ def tree(
 
     root = Tree(screen.text(runtime, head), guide_style=Look.OPEN.style)
     _add(runtime, root, widths, branches)
-    return screen.drawn(runtime, root)
+    return screen.render(runtime, root)
 
 
 def _add(runtime: Runtime, node: "Tree", widths: Sequence[int], branches: Sequence[Branch]) -> None:

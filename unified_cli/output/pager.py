@@ -217,7 +217,7 @@ class PagedStdout(io.RawIOBase):
         assert child.stdin is not None  # noqa: S101  a pipe
         child.stdin.close()
         code = other_program.wait(child)
-        kept, self._kept = self._kept, b""
+        unshown, self._kept = self._kept, b""
         if code in _ENDINGS:
             self._state = _State.QUIT
             return None
@@ -225,7 +225,7 @@ class PagedStdout(io.RawIOBase):
             with contextlib.suppress(termios.error):
                 termios.tcsetattr(self.fileno(), termios.TCSADRAIN, self._before)
         self._state = _State.DIRECT
-        self._put(kept if len(kept) <= _LONGEST_KEPT else b"")
+        self._put(unshown if len(unshown) <= _LONGEST_KEPT else b"")
         return f"the pager {other_program.ending(code)}"
 
 

@@ -92,7 +92,7 @@ class Printer:
             stdout.write(self._runtime, [data])
 
     def end(self, next_cursor: str | None = None) -> list[str]:
-        """Complete the output, print its remarks to stderr, and return the missing
+        """Complete the output, print its notes to stderr, and return the missing
         parts.
 
         A misspelt column is a missing part if programs read the rows. Raises UsageError
@@ -104,14 +104,14 @@ class Printer:
         self._put(self._writer.end(next_cursor))
         self.flush()
         misspelt = check.misspelt() if self._strict and self._style.format.delimiter else ()
-        for remark in (*self._transform.remarks(), *self._writer.remarks()):
-            if remark not in misspelt:
-                self._runtime.stderr.note(remark)
-        return [*self.left_out(), *self._writer.shortcomings(), *misspelt]
+        for note in (*self._transform.notes(), *self._writer.notes()):
+            if note not in misspelt:
+                self._runtime.stderr.note(note)
+        return [*self.left_out(), *self._writer.missing_parts(), *misspelt]
 
     def left_out(self) -> Sequence[str]:
         """Return a sentence about the records left out so far, if any."""
-        return self._transform.shortcomings()
+        return self._transform.missing_parts()
 
     def _put(self, data: bytes) -> None:
         if self._strict and self._transform.check.found_nothing and len(self._held) < _LONGEST_HELD:
@@ -188,15 +188,15 @@ class JqDocument(RecordWriter):
                 msgspec.json.encode(self._style.cursor) + b":" + msgspec.json.encode(next_cursor)
             )
         text = render(self._program, b"{" + b",".join(members) + b"}", self._style)
-        self._null = null_remarks(text, self._style, self._program)
+        self._null = null_notes(text, self._style, self._program)
         return text
 
-    def remarks(self) -> Sequence[str]:
+    def notes(self) -> Sequence[str]:
         """Return warnings about the results of the program."""
-        return [*self._null, *self._program.remarks()]
+        return [*self._null, *self._program.notes()]
 
 
-def null_remarks(text: bytes, style: Style, program: "JqProgram") -> Sequence[str]:
+def null_notes(text: bytes, style: Style, program: "JqProgram") -> Sequence[str]:
     """Return a hint if a program for one record got a page."""
     found = {b"null": "null", b"": "nothing"}.get(text.strip())
     # A program that names the records is written for a page.

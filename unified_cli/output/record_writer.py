@@ -53,8 +53,8 @@ class Style(NamedTuple):
 
         Not if a jq program kept less than half of the known columns.
         """
-        kept = len({*self.known}.intersection(names))
-        return not self.by_program or 2 * kept >= len(self.known)
+        remaining = len({*self.known}.intersection(names))
+        return not self.by_program or 2 * remaining >= len(self.known)
 
 
 class WriterMemory(TypedDict, total=False):
@@ -110,11 +110,11 @@ class RecordWriter:
         """
         return b""
 
-    def shortcomings(self) -> Sequence[str]:
+    def missing_parts(self) -> Sequence[str]:
         """Return sentences about missing data, which makes the run incomplete."""
         return ()
 
-    def remarks(self) -> Sequence[str]:
+    def notes(self) -> Sequence[str]:
         """Return notes for the user about the output."""
         return ()
 
@@ -204,7 +204,7 @@ class Ids(RecordWriter):
         self.memory["without"] = self._without
         yield "".join(f"{one}\n" for one in good).encode("utf-8")
 
-    def shortcomings(self) -> Sequence[str]:
+    def missing_parts(self) -> Sequence[str]:
         """Return how many records had no id."""
         return (
             [f"left out {counted(self._without, 'record')} without an id that fits on a line"]

@@ -91,7 +91,7 @@ def lengths(bar: Bar) -> list[int]:
     return found
 
 
-def drawn(runtime: Runtime, *things: "RenderableType", width: int | None = None) -> TerminalText:
+def render(runtime: Runtime, *things: "RenderableType", width: int | None = None) -> TerminalText:
     """Render objects with rich, in the width and colours of the terminal.
 
     Control characters in untrusted text must already be escaped.
@@ -166,7 +166,7 @@ def table(
     widths = _widths(runtime, columns, shown)
     total, heading = total_width(widths), _heading(columns)
     if not aside:
-        return drawn(runtime, _grid(runtime, columns, widths, [heading, *shown]), width=total)
+        return render(runtime, _grid(runtime, columns, widths, [heading, *shown]), width=total)
     things: list[RenderableType] = []
     for cells, last in zip(
         [heading, *shown], [Word(masked(aside_head.upper()), Look.STRONG), *aside], strict=True
@@ -180,7 +180,7 @@ def table(
             line.plain = f"\n{' ' * GAP}".join(lines)
         line.pad_left(GAP)
         things.append(line)
-    return drawn(
+    return render(
         runtime,
         *things,
         width=max(total, runtime.width, *(GAP + cell_size(cell) for cell in aside)),
@@ -206,7 +206,7 @@ def _cells_on_lines(
     longest = max(
         (text_width.width(part) for thing in things for part in str(thing).splitlines()), default=1
     )
-    return drawn(runtime, *things, width=max(runtime.width, longest))
+    return render(runtime, *things, width=max(runtime.width, longest))
 
 
 class StreamedTable:
@@ -231,7 +231,7 @@ class StreamedTable:
         """
         rows = [cells] if self._begun else [_heading(self._columns), cells]
         self._begun = True
-        shown = drawn(
+        shown = render(
             self._runtime,
             _grid(self._runtime, self._columns, self._widths, rows),
             width=total_width(self._widths),

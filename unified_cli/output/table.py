@@ -150,7 +150,7 @@ class Table(RecordWriter):
     def _cell(self, value: bytes | None) -> str:
         return cell(value, self._style.encoding)
 
-    def remarks(self) -> Sequence[str]:
+    def notes(self) -> Sequence[str]:
         """Return a note about the columns that are not shown."""
         if self._widths is None and self._style.listing:
             return ["no records"]
@@ -258,8 +258,8 @@ class Table(RecordWriter):
             for column, value in zip(self._widths, values, strict=True)
         ]
         wide = [
-            max(0, width(one) - size) if kept else 0
-            for one, size, kept in zip(cells, sizes, whole, strict=True)
+            max(0, width(one) - size) if is_whole else 0
+            for one, size, is_whole in zip(cells, sizes, whole, strict=True)
         ]
         if any(wide):
             sizes = [size + more for size, more in zip(sizes, wide, strict=True)]
@@ -267,17 +267,19 @@ class Table(RecordWriter):
             filled = [min(size, width(cell)) for cell, size in zip(cells, sizes, strict=True)]
             sizes = narrow(sizes, filled, room)
             sizes = narrow(
-                sizes, [size if kept else 1 for size, kept in zip(sizes, whole, strict=True)], room
+                sizes,
+                [size if is_whole else 1 for size, is_whole in zip(sizes, whole, strict=True)],
+                room,
             )
         shown = zip(cells, sizes, whole, strict=True)
         return self._line(
             [
                 one
-                if kept
+                if is_whole
                 else _cut_middle(one, size, self._style.ellipsis)
                 if column.startswith("_")
                 else cut(one, size, self._style.ellipsis)
-                for column, (one, size, kept) in zip(self._widths, shown, strict=True)
+                for column, (one, size, is_whole) in zip(self._widths, shown, strict=True)
             ],
             sizes,
         )

@@ -71,8 +71,8 @@ def fit(found: Measured, room: int) -> dict[str, int]:
             # Narrow a name instead of leaving it out.
             floor[column] = min(floor[column], max(room - GAP, _NARROWEST))
         is_late = column not in _EARLY and not column.startswith("_")
-        kept = sum(_lacking_name(column, found, floor) for column in chosen) if is_late else 0
-        if not chosen or floor[column] + GAP + kept <= room:
+        reserved = sum(_lacking_name(column, found, floor) for column in chosen) if is_late else 0
+        if not chosen or floor[column] + GAP + reserved <= room:
             room -= floor[column] + (GAP if chosen else 0)
             chosen.add(column)
     wanted = {

@@ -86,18 +86,18 @@ class ColumnCheck:
             )
         return UsageError(f"no record has {which} {excerpt(named)}", hint=hint)
 
-    def remarks(self) -> Sequence[str]:
+    def notes(self) -> Sequence[str]:
         """Return a line for each column that no record has."""
-        return [self._remark(column) for column in self.unseen] if self._records else []
+        return [self._note(column) for column in self.unseen] if self._records else []
 
     def misspelt(self) -> Sequence[str]:
         """Return a line for each missing column that resembles an existing one."""
         wrong = [
             column for column in self.unseen if column not in self._known and self._closest(column)
         ]
-        return [self._remark(column) for column in wrong] if self._records else []
+        return [self._note(column) for column in wrong] if self._records else []
 
-    def _remark(self, column: str) -> str:
+    def _note(self, column: str) -> str:
         message = f'no record has the column "{excerpt(column)}"'
         if column in self._known:
             return message
@@ -156,15 +156,15 @@ class Transform:
         """
         return _Slices(self, records, profile) if large else [self.apply(records, profile)]
 
-    def remarks(self) -> Sequence[str]:
+    def notes(self) -> Sequence[str]:
         """Return warnings about changed values, and about columns that no record
         has.
         """
-        return [*(self._program.remarks() if self._program else ()), *self.check.remarks()]
+        return [*(self._program.notes() if self._program else ()), *self.check.notes()]
 
-    def shortcomings(self) -> Sequence[str]:
+    def missing_parts(self) -> Sequence[str]:
         """Return a sentence about the records that were left out, if any."""
-        return self._program.shortcomings() if self._program else ()
+        return self._program.missing_parts() if self._program else ()
 
 
 class _Slices:

@@ -345,8 +345,8 @@ class AccountRoutes:
         """
         key = request.header("idempotency-key")
         asked = (batch.connection, request.path, key)
-        if kept := self.store.reply(*asked):
-            return kept
+        if earlier := self.store.reply(*asked):
+            return earlier
         answer = batch.run()
         with self.store.transaction():
             self.store.count_effect(asked[0], request.method, request.path, key)

@@ -190,7 +190,9 @@ def append(call: OperationCall) -> SandboxResponse:
     """Add content at the end of a page."""
     page = call.named("page_id")
     if lacking := [
-        name for name, there in (("page", page), ("body", "body" in call.body.members)) if not there
+        name
+        for name, is_given in (("page", page), ("body", "body" in call.body.members))
+        if not is_given
     ]:
         raise missing("body_fields", lacking)
     call.find(page or "", "pages")
@@ -294,12 +296,12 @@ def forward(call: OperationCall) -> SandboxResponse:
     if "to" not in call.body.members:
         raise missing("body_fields", ["to"])
     identity, row = _message(call)
-    kept: JsonObject = {
+    common: JsonObject = {
         key: row.value[key] for key in ("content", "attachments", "priority") if key in row.value
     }
     return _sent(
         call,
-        {**kept, "subject": _prefixed("Fwd: ", row.value), "headers": {"References": identity}},
+        {**common, "subject": _prefixed("Fwd: ", row.value), "headers": {"References": identity}},
     )
 
 

@@ -363,8 +363,8 @@ class Sandbox:
         keyed = request.method in _KEYED and _word(hits, "idempotency") != "off"
         key = request.header("idempotency-key") if keyed else ""
         with self._store.transaction():
-            if kept := self._store.reply(call.account, request.path, key):
-                return kept
+            if earlier := self._store.reply(call.account, request.path, key):
+                return earlier
             if "status" in hits:
                 answer = failure(hits["status"].number).answer(self.service)
             else:

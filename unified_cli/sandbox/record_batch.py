@@ -39,26 +39,26 @@ class SeededConnection:
 
     def pointers(self, api: str, resource: str, numbers: Sequence[int | None]) -> Pointers:
         """Return the pointers to these and other records of a resource."""
-        kept = self._pointers.get((api, resource))
-        if kept is None or len(kept) > _KEPT:
+        cached = self._pointers.get((api, resource))
+        if cached is None or len(cached) > _KEPT:
             # A new dict, because another thread may be reading the old one.
-            kept = self._pointers[api, resource] = {None: None}
-        missing = [number for number in {*numbers} if number not in kept and number is not None]
+            cached = self._pointers[api, resource] = {None: None}
+        missing = [number for number in {*numbers} if number not in cached and number is not None]
         if missing:
             prefix, titles = id_prefix(resource), RecordBatch(self, api, resource, missing).titles
             for number, title in zip(missing, titles, strict=True):
-                kept[number] = {"id": f"{prefix}{number}", "name": title}
-        return kept
+                cached[number] = {"id": f"{prefix}{number}", "name": title}
+        return cached
 
     def people(self, group: str, numbers: Sequence[int]) -> list[Person]:
         """Return people 1, 2, … of a group."""
-        kept = self._people.get(group)
-        if kept is None or len(kept) > _KEPT:
-            kept = self._people[group] = {}
-        missing = [number for number in {*numbers} if number not in kept]
+        cached = self._people.get(group)
+        if cached is None or len(cached) > _KEPT:
+            cached = self._people[group] = {}
+        missing = [number for number in {*numbers} if number not in cached]
         if missing:
-            kept.update(zip(missing, people.people(self.seed, group, missing), strict=True))
-        return [kept[number] for number in numbers]
+            cached.update(zip(missing, people.people(self.seed, group, missing), strict=True))
+        return [cached[number] for number in numbers]
 
 
 class RecordBatch:

@@ -205,13 +205,13 @@ class SeededRecords:
         if sum(map(len, list(self._encoded.values()))) > _KEPT:
             # Replace the dictionary, because another thread may be reading the old one.
             self._encoded = {}
-        kept = self._encoded.setdefault((api, resource), {})
-        missing = [number for number in numbers if number not in kept]
+        cached = self._encoded.setdefault((api, resource), {})
+        missing = [number for number in numbers if number not in cached]
         if missing:
-            kept.update(
+            cached.update(
                 zip(missing, self._encode(self._columns(api, resource, missing)), strict=True)
             )
-        return [kept[number] for number in numbers]
+        return [cached[number] for number in numbers]
 
     def _columns(self, api: str, resource: str, numbers: Sequence[int]) -> JsonColumns:
         shown = SHOWN_AS.get(resource, resource)

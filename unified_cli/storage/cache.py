@@ -52,11 +52,11 @@ class Cache:
                 obeyed = permissions.problem(path, os.fstat(file.fileno())) is None
                 content = file.read(self._largest) if obeyed else b""
             found = json.loads(content)
-            kept, at, value = found["key"], float(found["at"]), found["value"]
+            stored_key, at, value = found["key"], float(found["at"]), found["value"]
         except (OSError, ValueError, TypeError, KeyError, RecursionError, OverflowError):
             return None
         age = self._wall() - at
-        return Fact(value, age) if kept == [*key] and 0 <= age < LIFETIME else None
+        return Fact(value, age) if stored_key == [*key] and 0 <= age < LIFETIME else None
 
     def write(self, value: object, *key: str) -> None:
         """Cache a JSON value, unless it contains a known secret. Raises OSError."""

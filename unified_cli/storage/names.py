@@ -25,15 +25,15 @@ def others_like(name: str, names: Iterable[str]) -> list[str]:
 
 
 def find_same(
-    folder: Path, names: Iterable[str], there: Iterable[str] = ()
+    folder: Path, names: Iterable[str], existing: Iterable[str] = ()
 ) -> tuple[str, str] | None:
     """Return two names that the folder's disk does not distinguish, or None.
 
-    The first is from `names`, and the second from `names` or `there`. The folder may
+    The first is from `names`, and the second from `names` or `existing`. The folder may
     not exist yet.
     """
     by_fold: dict[str, list[str]] = {}
-    for name in dict.fromkeys(there):
+    for name in dict.fromkeys(existing):
         by_fold.setdefault(folded(name), []).append(name)
     for name in dict.fromkeys(names):
         alike = by_fold.setdefault(folded(name), [])
@@ -51,8 +51,8 @@ def are_same(folder: Path, one: str, other: str) -> bool:
     options of the disk. Returns False if the folder cannot be written.
     """
     with contextlib.suppress(OSError):
-        there = next(place for place in (folder, *folder.parents) if place.is_dir())
-        with tempfile.TemporaryDirectory(prefix=".unified-", dir=there) as made:
+        parent = next(place for place in (folder, *folder.parents) if place.is_dir())
+        with tempfile.TemporaryDirectory(prefix=".unified-", dir=parent) as made:
             (Path(made) / one).touch()
             return os.path.lexists(Path(made) / other)
     return False

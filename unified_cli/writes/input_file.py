@@ -53,9 +53,9 @@ class InputFile:
         return [head.strip() for head in self.heads] if self.reading.trimmed else self.heads
 
     @property
-    def remark(self) -> str:
+    def warning(self) -> str:
         """A warning about spaces around column names, or ""."""
-        return input_tables.remark(self.heads, trimmed=self.reading.trimmed)
+        return input_tables.space_warning(self.heads, trimmed=self.reading.trimmed)
 
     def close(self) -> None:
         """Close the file."""

@@ -279,8 +279,8 @@ class RecordMap:
         except ValueError as error:
             first = str(error).partition("\n")[0] or "it failed"
             raise ValueError(excerpt(first, 200)) from None
-        if self._note and (remarks := self._program.remarks()):
-            self._note(remarks[0])
+        if self._note and (notes := self._program.notes()):
+            self._note(notes[0])
             self._note = None
         return found
 
@@ -288,6 +288,6 @@ class RecordMap:
         """Count a record that jq cannot represent."""
         self._program.leave_out(record, error)
 
-    def shortcomings(self) -> Sequence[str]:
+    def missing_parts(self) -> Sequence[str]:
         """Return a sentence about the records that jq cannot represent, if any."""
-        return self._program.shortcomings()
+        return self._program.missing_parts()

@@ -76,7 +76,7 @@ def header(file: BinaryIO, name: str, rules: TableRules, *, quoted: bool) -> lis
     return found
 
 
-def remark(heads: Sequence[str], *, trimmed: bool) -> str:
+def space_warning(heads: Sequence[str], *, trimmed: bool) -> str:
     """Return a warning about spaces around column names, or ""."""
     odd = [repr(head) for head in heads if head != head.strip()]
     if not odd:

@@ -13,7 +13,7 @@ from unified_cli import os_limits
 from unified_cli.call.connection_record import ConnectionRecord
 from unified_cli.cli import prompt
 from unified_cli.cli.command import CommandContext
-from unified_cli.cli.result_table import Drawn, show
+from unified_cli.cli.result_table import TerminalTable, show
 from unified_cli.commands.connections import listed
 from unified_cli.commands.connections.command import AddConnectionsOptions
 from unified_cli.config import edit, file, resolution
@@ -90,10 +90,10 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
 
 def _show(runtime: Runtime, rows: list[list[str]]) -> None:
     # Product and tenant are left out: the profile names contain them.
-    drawn = Drawn(
+    table = TerminalTable(
         ("PROFILE", "STATUS", "ID"), [[*map(masked, (row[0], row[4], row[1]))] for row in rows]
     )
-    show(runtime, None, _HEADS, rows, None, apart=2, drawn=drawn)
+    show(runtime, None, _HEADS, rows, None, apart=2, on_terminal=table)
 
 
 def _check_ids(found: list[ConnectionRecord]) -> None:

@@ -113,7 +113,7 @@ def filter_with_jq(
     selected = [
         connection for connection, record in records if _is_true(program.run_each([record]))
     ]
-    return selected, program.shortcomings()
+    return selected, program.missing_parts()
 
 
 def _is_true(results: Sequence[Record]) -> bool:

@@ -72,7 +72,7 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
         heads,
         rows,
         value,
-        drawn=lambda: _screen(context, shown, known, troubles),
+        on_terminal=lambda: _screen(context, shown, known, troubles),
     )
     if options.health:
         _say_remedies(context, shown, known)
@@ -219,7 +219,7 @@ def _screen(
         yield layout.rows(runtime, [*widths.values()], [heads], indent=len(_INDENT))
     for product, group in lines.items():
         head = Word(masked(f"{product} ({len(group)})"), Look.STRONG)
-        yield screen.drawn(runtime, screen.text(runtime, head))
+        yield screen.render(runtime, screen.text(runtime, head))
         rows = (
             [_fitted(at, line[at], size, sign, look) for at, size in widths.items()]
             for look, line in group
@@ -302,16 +302,18 @@ def _widths(runtime: Runtime, lines: Sequence[Sequence[str]]) -> dict[int, int]:
     natural = {
         at: max(map(text_width.width, cells)) for at, cells in enumerate(zip(*lines, strict=True))
     }
-    kept = {at: max(size, len(_LINE[at])) for at, size in natural.items() if size}
-    if total_width(kept.values()) > room:
-        kept.pop(_CREATED, None)
-    names = {at: min(size, _NARROWEST) for at, size in kept.items() if at in _NAMES}
-    words = {at: max(text_width.longest_piece(line[at]) for line in (_LINE, *lines)) for at in kept}
-    found = [*kept.values()]
+    widths = {at: max(size, len(_LINE[at])) for at, size in natural.items() if size}
+    if total_width(widths.values()) > room:
+        widths.pop(_CREATED, None)
+    names = {at: min(size, _NARROWEST) for at, size in widths.items() if at in _NAMES}
+    words = {
+        at: max(text_width.longest_piece(line[at]) for line in (_LINE, *lines)) for at in widths
+    }
+    found = [*widths.values()]
     # If shorter names do not suffice, a status continues on the next line.
-    for least in ({**kept, **names}, {**words, **names}):
+    for least in ({**widths, **names}, {**words, **names}):
         found = narrow(found, [*least.values()], room)
-    return dict(zip(kept, found, strict=True))
+    return dict(zip(widths, found, strict=True))
 
 
 def _fitted(at: int, cell: str, size: int, sign: str, look: Look) -> Cell:

@@ -197,10 +197,10 @@ def _holds_credentials(text: bytes, service: Service) -> bool:
     redaction.query(sent.url)
     bodies = ((sent.body.text if sent.body else "", 0), (_text(came.content), came.status))
     # Read both bodies first, because a secret in one may also be in the other.
-    kept = [redaction.body(body, holding(path, status, service)) for body, status in bodies]
+    cleaned = [redaction.body(body, holding(path, status, service)) for body, status in bodies]
     if any(
         new is None or redaction.text(new) != one
-        for new, (one, _) in zip(kept, bodies, strict=True)
+        for new, (one, _) in zip(cleaned, bodies, strict=True)
     ):
         return True
     headers = [(header.name, header.value) for header in (*sent.headers, *came.headers)]

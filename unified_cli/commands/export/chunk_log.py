@@ -199,18 +199,18 @@ class ChunkLog:
 
 
 def changed(
-    objects: StoredObjects, place: ListPlace, known: Iterable[Chunk], there: Mapping[str, Stored]
+    objects: StoredObjects, place: ListPlace, known: Iterable[Chunk], listed: Mapping[str, Stored]
 ) -> str | None:
     """Return the name of a known chunk that changed, or None.
 
-    A missing chunk has changed, too. `there` has the chunks in the store. If the tag
+    A missing chunk has changed, too. `listed` has the chunks in the store. If the tag
     of a chunk differs, for example after a copy, compare its bytes. Raises
     StorageError.
     """
     for chunk in known:
         path = f"{place.folder}/{chunk.name}"
         # A store may list an object some time after it can be read.
-        stored = there.get(chunk.name) or objects.stored(path)
+        stored = listed.get(chunk.name) or objects.stored(path)
         if stored is None or stored.size != chunk.bytes:
             return chunk.name
         if chunk.tag and stored.tag != chunk.tag:

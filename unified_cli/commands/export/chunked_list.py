@@ -76,10 +76,10 @@ class ChunkedList:
         elif self.state.fingerprint != self._identity.digest:
             other = self._identity.differing_options(self.state.options)
             raise StateError(f"{self} is of an export with {other}", hint=START_ANEW)
-        there = self._place.chunks(self._objects)
-        if wrong := chunk_log.changed(self._objects, self._place, self._known.chunks, there):
+        stored = self._place.chunks(self._objects)
+        if wrong := chunk_log.changed(self._objects, self._place, self._known.chunks, stored):
             raise StateError(f"{self}/{wrong} is gone or was changed", hint=START_ANEW)
-        unknown = there.keys() - {chunk.name for chunk in self._known.chunks}
+        unknown = stored.keys() - {chunk.name for chunk in self._known.chunks}
         if not restart and not self.state.complete:
             # Use up the number of a frozen writer, before its chunk is removed and
             # before our first chunk is written.

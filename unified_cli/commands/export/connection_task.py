@@ -93,13 +93,13 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def check(self, resolved: Settings) -> None:
         """Raise StateError if these settings lead to another connection."""
         address, account = resolved.reachable()
-        for what, here, there in (
+        for what, here, task_value in (
             ("address", str(address), self.base_url),
             ("account", account, self.account),
         ):
-            if here != there:
+            if here != task_value:
                 raise StateError(
-                    f"the task of {self.name} is for the {what} {there}, and here it leads to"
+                    f"the task of {self.name} is for the {what} {task_value}, and here it leads to"
                     f" {here}",
                     hint="the profile must be the same on each machine",
                 )

@@ -130,9 +130,9 @@ class ListTable:
         """
         with self._lock:
             table = self._found(part.columns)
-            there = table.transaction_version(application(part)) if table else None
+            recorded = table.transaction_version(application(part)) if table else None
         before = part.before.number if part.before else 0
-        return TableRead(max(before, there or 0) + 1)
+        return TableRead(max(before, recorded or 0) + 1)
 
     def commit(
         self,
@@ -155,16 +155,16 @@ class ListTable:
                 table = self._made(part.columns)
                 if part.before:
                     self._check_unchanged(table, part, part.before)
-                there = delta_log.data_files(table, part)
+                files_now = delta_log.data_files(table, part)
                 if (table.transaction_version(application(part)) or 0) >= read.number:
                     # An earlier run added it.
                     new = NewestRecords(records)
-                    state = delta_log.after(read, table.version(), there, len(new))
+                    state = delta_log.after(read, table.version(), files_now, len(new))
                     return state, new.left_out()
                 with self._errors("write to"):
-                    if before != there:
-                        before, new = there, NewestRecords(records)
-                        added, gone = self._write(part, read, there, new, whole=whole)
+                    if before != files_now:
+                        before, new = files_now, NewestRecords(records)
+                        added, gone = self._write(part, read, files_now, new, whole=whole)
                     try:
                         self._write_log(table, part, read, added, gone)
                     except CommitFailedError:
@@ -172,7 +172,7 @@ class ListTable:
                         pause = min(_LONGEST_PAUSE, 0.05 * 2**attempt)
                         self._runtime.sleep(random.uniform(0, pause))  # noqa: S311
                         continue
-                files = [*(file for file in there if file not in gone), *added]
+                files = [*(file for file in files_now if file not in gone), *added]
                 self._sweep(part, read, {file.name for file in files})
                 state = delta_log.after(read, table.version() + 1, files, len(new))
                 return state, new.left_out()
@@ -246,16 +246,16 @@ class ListTable:
         self,
         part: TablePart,
         read: TableRead,
-        there: list[DataFile],
+        existing: list[DataFile],
         new: NewestRecords,
         *,
         whole: bool,
     ) -> tuple[list[DataFile], list[DataFile]]:
         """Write new files of the part, and return them with the files to remove."""
-        schema, gone = delta_rows.schema(part.columns), there
+        schema, gone = delta_rows.schema(part.columns), existing
         stay: Iterator[pa.RecordBatch] = iter(())
         if not whole:
-            gone, stay = delta_rows.merge(there, self._open_file, new, schema)
+            gone, stay = delta_rows.merge(existing, self._open_file, new, schema)
         rows = chain(stay, parquet_file.batches(new, part.columns, delta_rows.BATCH_BYTES))
         name = f"{delta_log.prefix(part, read)}{secrets.token_hex(6)}"
         return delta_rows.write(rows, schema, name, self._save), gone
@@ -313,7 +313,7 @@ class ListTable:
             page_checksum_verification=True,
         )
 
-    def _sweep(self, part: TablePart, read: TableRead, kept: Collection[str]) -> None:
+    def _sweep(self, part: TablePart, read: TableRead, current: Collection[str]) -> None:
         """Remove the files of earlier attempts to commit the same read. This includes
         partly written files, because VACUUM keeps them.
         """
@@ -323,7 +323,7 @@ class ListTable:
             for one in self._files.listed(f"{self._name}/{folder}")
             if one.startswith(name) or atomic_file.is_unfinished(one)
         ]
-        self._files.drop([f"{self._name}/{one}" for one in left if one not in kept])
+        self._files.drop([f"{self._name}/{one}" for one in left if one not in current])
 
     def _found(self, columns: ParquetColumns | None = None) -> DeltaTable | None:
         """Return the table in its newest version, or None if nothing is there.
@@ -342,10 +342,10 @@ class ListTable:
             return None
         if table.protocol().min_reader_version > _READER:
             raise self._newer()
-        there = pa.schema(table.schema().to_arrow())
-        compared = there if columns else pa.schema(list(there)[: len(wanted)])
+        found_schema = pa.schema(table.schema().to_arrow())
+        compared = found_schema if columns else pa.schema(list(found_schema)[: len(wanted)])
         if not compared.equals(wanted) or table.metadata().partition_columns != [PROFILE]:
-            names = excerpt(", ".join(there.names))
+            names = excerpt(", ".join(found_schema.names))
             raise StateError(
                 f"{self} is a table with other columns ({names})",
                 hint="the same --columns, or --to another folder",

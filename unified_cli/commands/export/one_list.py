@@ -238,7 +238,7 @@ class ListRunner:
         except BaseException:
             part.close()
             raise
-        missing = list_export.shortcomings(part, options)
+        missing = list_export.missing_parts(part, options)
         entry = entry.finished(part.state, missing, allow=self._plan.options.allow_partial)
         if entry.since is None and not missing:
             entry.gone = gone_ids.tell(self._destination, entry)

@@ -29,12 +29,12 @@ from unified_cli.output import formats
 _PATIENCE = 60.0
 
 
-def _check_format(destination: Destination, kept: Manifest, plan: ExportPlan) -> None:
+def _check_format(destination: Destination, manifest: Manifest, plan: ExportPlan) -> None:
     """Raise StateError if the destination has another format, because lists would be
     exported twice.
     """
-    known, incremental = export_state.known(destination, kept), plan.options.incremental
-    kept_formats = {_format(file) for file in known.keys() & kept.entries.keys()}
+    known, incremental = export_state.known(destination, manifest), plan.options.incremental
+    kept_formats = {_format(file) for file in known.keys() & manifest.entries.keys()}
     wanted = {_format(planned.file) for planned in plan.lists}
     lists = {list_of(planned.file) for planned in plan.lists}
     found_formats = {_format(file) for file in known if list_of(file) in lists}
@@ -55,7 +55,7 @@ def _format(file: str) -> str:
     return PurePosixPath(file).suffix.removeprefix(".")
 
 
-def _check_restart(destination: Destination, plan: ExportPlan, kept: Manifest) -> None:
+def _check_restart(destination: Destination, plan: ExportPlan, manifest: Manifest) -> None:
     """Raise an error if a restart would lose data.
 
     Raises UsageError if it changes the filter, because records outside the new filter
@@ -63,7 +63,8 @@ def _check_restart(destination: Destination, plan: ExportPlan, kept: Manifest) -
     """
     options = plan.options
     known = {
-        list_of(entry.list_file): entry for entry in export_state.known(destination, kept).values()
+        list_of(entry.list_file): entry
+        for entry in export_state.known(destination, manifest).values()
     }
     if any(_format(entry.file) == str(formats.DELTA) for entry in known.values()):
         delta_folder.check()
@@ -164,12 +165,12 @@ def _list(planned: PlannedList) -> str:
 
 def _known_entries(destination: Destination, plan: ExportPlan) -> Collection[ManifestEntry]:
     try:
-        there = destination.manifests()
+        names = destination.manifests()
     except StateError:
         return []
     # There may be thousands of manifests of tasks, so do not read the others if this
     # task has one.
-    beside = plan.manifest if plan.manifest in there else ""
+    beside = plan.manifest if plan.manifest in names else ""
     found = {**export_state.manifests(destination, beside=beside, damaged=True)}
     with suppress(StateError):
         if beside and (text := destination.read(beside)):
@@ -209,25 +210,26 @@ def _reserve(destination: Destination, plan: ExportPlan) -> tuple[Manifest, bool
     runtime, name, restart = plan.context.runtime, plan.manifest, plan.options.restart
     own = _earlier_manifest(destination, plan)
     waits = own is not None and plan.pauses and not own.ended_before(runtime.wall(), WINDOW)
-    kept = own or Manifest(name, timestamp(runtime.wall()), plan.options.shard)
+    manifest = own or Manifest(name, timestamp(runtime.wall()), plan.options.shard)
     if own is None and plan.form is formats.PARQUET and not restart:
-        kept.parquet = export_state.parquet_columns(destination)
+        manifest.parquet = export_state.parquet_columns(destination)
     if restart:
-        _check_restart(destination, plan, kept)
+        _check_restart(destination, plan, manifest)
     else:
-        _check_format(destination, kept, plan)
-    ended, kept.ended, kept.running = kept.ended, None, {planned.file for planned in plan.lists}
-    destination.replace(name, kept.text())
+        _check_format(destination, manifest, plan)
+    ended, manifest.ended = manifest.ended, None
+    manifest.running = {planned.file for planned in plan.lists}
+    destination.replace(name, manifest.text())
     try:
-        export_state.check_free(destination, kept)
+        export_state.check_free(destination, manifest)
     except InUseError:
-        kept.ended = ended
+        manifest.ended = ended
         if own is None:
             destination.remove(name)
         else:
-            destination.replace(name, kept.text())
+            destination.replace(name, manifest.text())
         raise
-    return kept, waits
+    return manifest, waits
 
 
 def _earlier_manifest(destination: Destination, plan: ExportPlan) -> Manifest | None:
@@ -241,18 +243,18 @@ def _earlier_manifest(destination: Destination, plan: ExportPlan) -> Manifest | 
         return None
 
 
-def take_over(destination: Destination, plan: ExportPlan, kept: Manifest) -> None:
+def take_over(destination: Destination, plan: ExportPlan, manifest: Manifest) -> None:
     """Take over the results of earlier runs, or restart with --restart."""
     if not plan.options.restart:
-        export_state.take(destination, kept)
+        export_state.take(destination, manifest)
         return
     lists = {planned.file: planned for planned in plan.lists}
     export_state.take_anew(
         destination,
-        kept,
+        manifest,
         {planned.connection for planned in plan.lists},
         lambda file: _identity(plan, lists[file]),
         keep=plan.options.dedupe is not None,
     )
-    if kept.entries.keys() <= {*kept.running}:
-        kept.started, kept.parquet = timestamp(plan.context.runtime.wall()), TIMESTAMPS
+    if manifest.entries.keys() <= {*manifest.running}:
+        manifest.started, manifest.parquet = timestamp(plan.context.runtime.wall()), TIMESTAMPS

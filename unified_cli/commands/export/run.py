@@ -100,15 +100,17 @@ def check_names(destination: Destination, manifest: str, connections: Iterable[s
     if url and not url.is_folder:
         return
     folder = Path(url.prefix if url else str(destination))
-    there, known = list[str](), set[str]()
+    names_there, known = list[str](), set[str]()
     with suppress(OSError):
         # A missing folder is created later, and an unreadable one has been reported.
-        there = [path.name for path in folder.iterdir()]
-    if manifest in there:
+        names_there = [path.name for path in folder.iterdir()]
+    if manifest in names_there:
         with suppress(StateError):
             # The export will report a damaged manifest.
-            kept = Manifest.from_text(destination.read(manifest) or b"", manifest, str(destination))
-            known = {entry.profile for entry in kept.entries.values()}
+            stored = Manifest.from_text(
+                destination.read(manifest) or b"", manifest, str(destination)
+            )
+            known = {entry.profile for entry in stored.entries.values()}
     wanted = {
         name: connection
         for connection in [*known, *connections]
@@ -117,7 +119,7 @@ def check_names(destination: Destination, manifest: str, connections: Iterable[s
             manifest_name(connection),
         )
     }
-    if pair := names.find_same(folder, wanted, [manifest, *there]):
+    if pair := names.find_same(folder, wanted, [manifest, *names_there]):
         first, second = (wanted.get(name, name) for name in pair)
         raise StorageError(
             f'"{visible(first)}" and "{second}" would share files: the disk of {folder} takes these'
@@ -156,15 +158,15 @@ def carry_out(
     runtime, not_before = plan.context.runtime, float("-inf")
     plan = own_manifest.with_known_folders(destination, plan)
     check_names(destination, plan.manifest, dict.fromkeys(planned.label for planned in plan.lists))
-    with plan.readers, own_manifest.reserve(destination, plan) as (kept, waits):
+    with plan.readers, own_manifest.reserve(destination, plan) as (own, waits):
         start()
         if waits:
             # A task may be started elsewhere right after its process was killed.
             not_before = runtime.monotonic() + WINDOW
-        own_manifest.take_over(destination, plan, kept)
-        plan = replace(plan, timestamps=kept.parquet == TIMESTAMPS)
-        runner = ListRunner(plan, destination, kept, shown, stop=stop, not_before=not_before)
-        return _Export(plan, destination, kept, shown, runner).run()
+        own_manifest.take_over(destination, plan, own)
+        plan = replace(plan, timestamps=own.parquet == TIMESTAMPS)
+        runner = ListRunner(plan, destination, own, shown, stop=stop, not_before=not_before)
+        return _Export(plan, destination, own, shown, runner).run()
 
 
 class _Export:

@@ -140,23 +140,23 @@ class StoreFolder:
         if not entry.complete:
             return False
         place = ListPlace.from_file(entry.file)
-        there = place.chunks(self._objects)
-        if entry.look and chunk_log.chunks_digest(there) == entry.look:
+        chunks = place.chunks(self._objects)
+        if entry.look and chunk_log.chunks_digest(chunks) == entry.look:
             return True
         last = ChunkLog(self._objects, place.log).last()
         if last is None or not last.state.complete:
             return False
         counts_match = (last.state.bytes, last.state.records) == (entry.bytes, entry.records)
-        if not counts_match or chunk_log.changed(self._objects, place, last.chunks, there):
+        if not counts_match or chunk_log.changed(self._objects, place, last.chunks, chunks):
             raise StateError(
                 f"{self}/{place.folder} is not the list that was exported", hint=REPLACE
             )
         known = {chunk.name for chunk in last.chunks}
         # Remove chunks of a killed run that are not in the log.
-        self._objects.remove([f"{place.folder}/{name}" for name in there if name not in known])
+        self._objects.remove([f"{place.folder}/{name}" for name in chunks if name not in known])
         # A store may list an object some time after it can be read.
-        if known <= there.keys():
-            entry.look = chunk_log.chunks_digest({name: there[name] for name in known})
+        if known <= chunks.keys():
+            entry.look = chunk_log.chunks_digest({name: chunks[name] for name in known})
         return True
 
     def begin_anew(self, file: str, *, keep: bool) -> None:
@@ -226,7 +226,7 @@ class StoreFolder:
         if last is None or not last.state.complete:
             yield "its log does not say that it is complete"
             return
-        there = place.chunks(self._objects)
+        chunks = place.chunks(self._objects)
         for chunk in last.chunks:
             data = self._objects.get(f"{place.folder}/{chunk.name}")
             if data is None:
@@ -234,6 +234,6 @@ class StoreFolder:
             elif hashlib.sha256(data).hexdigest() != chunk.sha256:
                 yield f"{chunk.name}: not the bytes that were written"
         known = {chunk.name for chunk in last.chunks}
-        yield from (f"{name} is not part of the list" for name in there if name not in known)
+        yield from (f"{name} is not part of the list" for name in chunks if name not in known)
         if (last.state.bytes, last.state.sha256) != (entry.bytes, entry.sha256):
             yield f"{counted(last.state.bytes, 'byte')} were written, not {entry.bytes}"

@@ -93,8 +93,8 @@ def run(context: CommandContext, options: ImportOptions) -> None:
     with _record_file(task, options) as copy:
         found = _examined(task, copy, options)
     with closing(found) as source:
-        if found.remark:
-            runtime.stderr.note(found.remark)
+        if found.warning:
+            runtime.stderr.note(found.warning)
         task = task.with_used_profiles(source)
         _warn_of_misspelt_names(task, source, options)
         if options.dry_run:

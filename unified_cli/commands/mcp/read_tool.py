@@ -217,7 +217,7 @@ class _SharedRead:
             if (error := part.failure)
         ]
         head = json_codec.encoded({"about": DATA, "connections": shown})[:-1]
-        remarks: JsonObject = {"remarks": [*notes]} if (notes := self._check.remarks()) else {}
+        remarks: JsonObject = {"remarks": [*notes]} if (notes := self._check.notes()) else {}
         if self._unknown:
             remarks["unknown_parameters"] = self._unknown
         tail = json_codec.encoded(

@@ -70,9 +70,9 @@ class SideMap:
         self.left_out += not found
         return found[0] if found else None
 
-    def shortcomings(self) -> Sequence[str]:
+    def missing_parts(self) -> Sequence[str]:
         """Return a sentence about records that jq cannot represent, if any."""
-        return self._map.shortcomings()
+        return self._map.missing_parts()
 
 
 _Side = tuple[RecordSource, SpooledSide, SideMap | None]
@@ -165,7 +165,7 @@ def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Compar
             runtime.stderr.note(
                 f"--map left out {counted(sides.map.left_out, 'record')} of {source.facts.name}"
             )
-        missing = sides.map.shortcomings() if sides.map else ()
+        missing = sides.map.missing_parts() if sides.map else ()
         yield Comparison(sides.resource, source, target, sides.key, sides.rules, join, missing)
 
 

@@ -84,8 +84,8 @@ def _draw_groups(runtime: Runtime, found: Comparison, pairings: Iterator[Pairing
     groups = DifferenceGroups()
     for pairing in pairings:
         groups.add(pairing.change, _record_name(found, pairing), [*_differences(found, pairing)])
-    stdout.show(runtime, groups.drawn(runtime, (found.source.facts.name, found.target.facts.name)))
-    if not groups.is_whole:
+    stdout.show(runtime, groups.lines(runtime, (found.source.facts.name, found.target.facts.name)))
+    if not groups.is_complete:
         runtime.stderr.note("-o ndjson shows each of them whole")
 
 
@@ -201,8 +201,8 @@ def _differences(found: Comparison, pairing: Pairing) -> Iterator[ValueDifferenc
 
 def _difference(difference: ValueDifference) -> bytes:
     values = {"from": difference.before, "to": difference.after}
-    there = {name: value for name, value in values.items() if value is not None}
-    return join({"path": _text(difference.path), **there})
+    present = {name: value for name, value in values.items() if value is not None}
+    return join({"path": _text(difference.path), **present})
 
 
 def _array(values: Iterable[bytes]) -> bytes:

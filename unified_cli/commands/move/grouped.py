@@ -106,13 +106,13 @@ class DifferenceGroups:
             self.uncounted += 1
             return
         self.counts[kind] += 1
-        kept = self.examples.setdefault(kind, [])
-        if len(kept) < (_EXAMPLES if differences else _MOST_KEYS):
+        examples = self.examples.setdefault(kind, [])
+        if len(examples) < (_EXAMPLES if differences else _MOST_KEYS):
             shown = [*map(ShownDifference.from_difference, differences[:_MOST_PATHS])]
-            kept.append(DifferingRecord(key[:_LONGEST], shown, len(differences)))
+            examples.append(DifferingRecord(key[:_LONGEST], shown, len(differences)))
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether all differences are printed."""
         cut = any(
             difference.paths > _MOST_PATHS
@@ -122,7 +122,7 @@ class DifferenceGroups:
         shown = all(number == len(self.examples[kind]) for kind, number in self.counts.items())
         return shown and not cut and not self.uncounted and len(self.counts) <= _MOST_GROUPS
 
-    def drawn(self, runtime: Runtime, names: tuple[str, str]) -> Iterator[TerminalText]:
+    def lines(self, runtime: Runtime, names: tuple[str, str]) -> Iterator[TerminalText]:
         """Yield the lines to print. `names` are the two sides."""
         order = [*UNMATCHED, Change.DIFFERENT, Change.ONLY_FROM, Change.ONLY_TO]
         kinds = sorted(self.counts, key=lambda kind: (order.index(kind[0]), -self.counts[kind]))

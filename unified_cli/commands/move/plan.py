@@ -291,13 +291,13 @@ class CallPlanner:
         accepted = self._accepted["update"]
         stored = parts(self._from.stored(number)) or {}
         compared = parts(self._from.record(number)) or {}
-        there = parts(self._to.record(target)) or {}
+        current = parts(self._to.record(target)) or {}
         changed = [
             name
             for name, value in compared.items()
             if name not in (_ID, LABEL)
             and (accepted is None or name in accepted)
-            and any(True for _ in member_differences(name, value, there.get(name), self._rules))
+            and any(True for _ in member_differences(name, value, current.get(name), self._rules))
         ]
         if not changed:
             return None
@@ -309,7 +309,7 @@ class CallPlanner:
             id=identifier,
             source=_decoded_id(self._from.identifier(number)),
             body=body,
-            seen=msgspec.Raw(join({name: there.get(name, _NULL) for name in changed})),
+            seen=msgspec.Raw(join({name: current.get(name, _NULL) for name in changed})),
             references=references,
         )
 

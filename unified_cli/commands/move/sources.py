@@ -69,13 +69,13 @@ class SourceFinder:
             )
         profile = self._profile(name)
         path = None if name.startswith(_PROFILE) else Path(name)
-        there = path is not None and path.exists()
-        if profile and there:
+        is_path = path is not None and path.exists()
+        if profile and is_path:
             hint = f"{_PROFILE}{name} is the profile, ./{name} the path"
             raise UsageError(f"{option} {name} is a profile and a file or folder here", hint=hint)
         if profile:
             return self._of_profile(profile)
-        if path is None or not there:
+        if path is None or not is_path:
             raise UsageError(
                 f"{option} {name} is not a profile, folder or file", hint=self._meant(name)
             )

@@ -88,23 +88,23 @@ def _whole_line(options: ApplyOptions, files: Sequence[PlanFile]) -> str:
 
 def _profile_of_plan(file: PlanFile, selected: Mapping[str, Settings]) -> str:
     planned = file.header.target
-    there = {}
+    accounts = {}
     for name, settings in selected.items():
         address, account = settings.reachable()
-        there[name] = (address.origin + address.path, account)
-        if there[name] == (planned.origin, planned.account):
+        accounts[name] = (address.origin + address.path, account)
+        if accounts[name] == (planned.origin, planned.account):
             return name
     message = f"{file.path} is for account {planned.account} at {planned.origin}"
     hint = (
         "nothing was sent; -p chooses the profile of that account, which was"
         f" {planned.name} when the plan was made"
     )
-    if len(there) > 1:
+    if len(accounts) > 1:
         raise UnsafeError(
-            f"{message}, but none of the {counted(len(there), 'selected profile')} leads there",
+            f"{message}, but none of the {counted(len(accounts), 'selected profile')} leads there",
             hint=hint,
         )
-    ((name, (origin, account)),) = there.items()
+    ((name, (origin, account)),) = accounts.items()
     raise UnsafeError(
         f'{message}, and profile "{name}" is account {account} at {origin}', hint=hint
     )

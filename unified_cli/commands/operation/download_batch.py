@@ -262,11 +262,11 @@ class _DownloadBatch:
         return self._summary
 
     def _items_to_download(self, items: Iterator[DownloadItem]) -> Iterator[DownloadItem]:
-        there = self._manifest.fingerprints()
+        saved = self._manifest.fingerprints()
         for item in items:
             if self._summary.stopped:
                 return
-            if item.fingerprint in there:
+            if item.fingerprint in saved:
                 self._summary.there += 1
                 self._shown.skip(parts=1)
             elif item.request is None:

@@ -190,11 +190,11 @@ def _text_file(name: str, text: bytes) -> Iterator[Path]:
         if _has_content(path, text):
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        kept = f"what was edited is in {path}"
+        note = f"what was edited is in {path}"
         if isinstance(error, UnifiedError):
-            error.add_hint(kept)
+            error.add_hint(note)
         else:
-            error.add_note(kept)
+            error.add_note(note)
         raise
     shutil.rmtree(folder, ignore_errors=True)
 

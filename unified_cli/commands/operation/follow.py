@@ -282,10 +282,10 @@ class _Following:
             for read, one in self._lists.values():
                 self._cache.write(one.state(), *_key(read, timestamp(reached)))
             self._cache.sweep()
-            kept = self._runtime.folder("cache") is not None
+            is_saved = self._runtime.folder("cache") is not None
         except OSError:
-            kept = False
-        return f"--follow --since {timestamp(reached if kept else reached - self._look_back)}"
+            is_saved = False
+        return f"--follow --since {timestamp(reached if is_saved else reached - self._look_back)}"
 
     def _begin(self, read: SelectedRead) -> FollowedList:
         since, now = self._since, self._now()

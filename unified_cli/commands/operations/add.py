@@ -205,7 +205,7 @@ def _show(runtime: Runtime, chosen: _Chosen, added: Mapping[str, Sequence[AddedR
         for operation, resource in found
     ]
 
-    def drawn() -> Iterator[TerminalText]:
+    def tables() -> Iterator[TerminalText]:
         yield screen.table(runtime, _HEADS, [list(map(masked, row)) for row in rows])
         described = [
             [masked(text) for text in (row[0], *more)]
@@ -216,7 +216,7 @@ def _show(runtime: Runtime, chosen: _Chosen, added: Mapping[str, Sequence[AddedR
             yield screen.table(runtime, (_HEADS[0], *_KNOWN), described)
 
     lines = [(*row, *more) for row, more in zip(rows, known, strict=True)]
-    show(runtime, None, (*_HEADS, *_KNOWN), lines, None, drawn=drawn)
+    show(runtime, None, (*_HEADS, *_KNOWN), lines, None, on_terminal=tables)
 
 
 def _fields(operation: Operation, resource: AddedResource) -> str:

@@ -11,7 +11,7 @@ from unified_cli.call import connection_probe
 from unified_cli.call.connection_probe import Probe, ProbeResult
 from unified_cli.catalogue import Operation
 from unified_cli.cli.command import CommandContext
-from unified_cli.cli.result_table import Drawn, show
+from unified_cli.cli.result_table import TerminalTable, show
 from unified_cli.commands.profile.options import (
     CheckOptions,
     ListProfilesOptions,
@@ -199,7 +199,7 @@ def show_one(context: CommandContext, options: ShowOptions) -> None:
     shown = [*found.explain()]
     heads = ["key", "value", "source"]
     rows = [[one["key"], _text(one["value"]), one["source"]] for one in shown]
-    drawn = None
+    table = None
     if options.explain:
         heads.append("instead of")
         for row, one in zip(rows, shown, strict=True):
@@ -211,13 +211,13 @@ def show_one(context: CommandContext, options: ShowOptions) -> None:
             [key, value, f"{source}, instead of {lost}" if lost else source]
             for key, value, source, lost in rows
         ]
-        drawn = Drawn(heads[:-1], [[masked(cell) for cell in row] for row in cells])
+        table = TerminalTable(heads[:-1], [[masked(cell) for cell in row] for row in cells])
     else:
         shown = [
             {key: value for key, value in setting.items() if key != "overrode"} for setting in shown
         ]
     value = {"version": VERSION, "profile": found.profile, "values": shown}
-    show(runtime, options.output, heads, rows, value, apart=2, drawn=drawn)
+    show(runtime, options.output, heads, rows, value, apart=2, on_terminal=table)
 
 
 def _text(value: object) -> str:

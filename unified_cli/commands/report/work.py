@@ -87,9 +87,9 @@ def _shown(context: CommandContext, options: ReportOptions, one: KnownRun) -> Sh
     runtime = context.runtime
     try:
         with StoredRun.open_to_read(RunRegistry(runtime), run.id) as stored:
-            kept = stored.header
+            header = stored.header
             flags = overrides(options)._replace(
-                output=None, base_url=kept.base_url or None, account_id=kept.account_id or None
+                output=None, base_url=header.base_url or None, account_id=header.account_id or None
             )
             connections = RunConnections(runtime, context.catalogue, file.read(runtime), flags)
             summary = RunSummary(stored, connections, runtime.wall(), {})

@@ -10,7 +10,7 @@ from itertools import chain, islice
 import msgspec
 
 from unified_cli.cli.command import CommandContext
-from unified_cli.cli.result_table import Drawn, show
+from unified_cli.cli.result_table import TerminalTable, show
 from unified_cli.commands.runs.command import ListRunsOptions, ShowRunOptions
 from unified_cli.errors import UnifiedError
 from unified_cli.json_text.members import Record
@@ -69,9 +69,9 @@ def show_all(context: CommandContext, options: ListRunsOptions) -> None:
         )
         for one, row in found
     ]
-    drawn = Drawn(_SCREEN_HEADS, [_screen_row(runtime, run) for run, _ in found])
+    table = TerminalTable(_SCREEN_HEADS, [_screen_row(runtime, run) for run, _ in found])
     value = {"version": VERSION, "runs": [row for _, row in found]}
-    show(runtime, options.output, _HEADS, rows, value, drawn=drawn)
+    show(runtime, options.output, _HEADS, rows, value, on_terminal=table)
 
 
 def _screen_row(runtime: Runtime, run: KnownRun) -> list[Cell]:
@@ -231,4 +231,4 @@ def _bar_and_causes(runtime: Runtime, stored: StoredRun) -> TerminalText:
         things += [
             screen.paragraph(runtime, masked(text)) for text in (group.reason, group.named) if text
         ]
-    return screen.drawn(runtime, *things)
+    return screen.render(runtime, *things)

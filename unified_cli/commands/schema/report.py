@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from unified_cli import text_width
 from unified_cli.catalogue import Operation
-from unified_cli.cli.result_table import Drawn, show
+from unified_cli.cli.result_table import TerminalTable, show
 from unified_cli.commands.schema import document
 from unified_cli.commands.schema.command import SchemaOptions
 from unified_cli.commands.schema.difference import ShapeChange, ShapeDifference, compare
-from unified_cli.commands.schema.shape import ObservedShape, ShapeNode, paths, remarks
+from unified_cli.commands.schema.shape import ObservedShape, ShapeNode, notes, paths
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude, failure_lines
 from unified_cli.json_text.record_label import LABEL
@@ -45,8 +45,8 @@ def differences(before: ShapeNode, now: ObservedShape) -> Compared:
 
 def note_cuts(runtime: Runtime, shape: ObservedShape, name: str = "") -> None:
     """Print the parts of a connection's records that the shape leaves out."""
-    for remark in remarks(shape.root):
-        runtime.stderr.note(f"{name}: {remark}" if name else remark)
+    for note in notes(shape.root):
+        runtime.stderr.note(f"{name}: {note}" if name else note)
 
 
 def _order(difference: ShapeDifference) -> tuple[bool, str, str]:
@@ -70,8 +70,8 @@ def print_found(
     if lines or options.output == formats.JSON.name:
         # The name of a connection is shortened before a path is broken.
         heads: list[str | Column] = [Column(_HEADS[0], cut=True), *_HEADS[1:]]
-        drawn = Drawn(heads, [[masked(cell) for cell in line] for line in lines])
-        show(runtime, options.output, _HEADS, lines, value, drawn=drawn)
+        table = TerminalTable(heads, [[masked(cell) for cell in line] for line in lines])
+        show(runtime, options.output, _HEADS, lines, value, on_terminal=table)
     if options.junit is not None:
         classname = f"{operation.api}.{operation.resource}"
         suites = [
@@ -218,7 +218,7 @@ def print_shape(
         _SHAPE_HEADS,
         rows,
         value,
-        drawn=lambda: _shape_tree(runtime, title, root),
+        on_terminal=lambda: _shape_tree(runtime, title, root),
     )
 
 
@@ -298,10 +298,10 @@ def _without_arrays(node: ShapeNode) -> ShapeNode:
 
 def _cells(member: ShownMember) -> Sequence[Cell]:
     node, of = member.node, member.of
-    there = min(node.present or 0, of)
-    nulls = round(there * node.counts["null"] / node.seen) if node.seen else 0
-    bar = Bar([(there - nulls, Look.GOOD), (nulls, Look.DOUBT), (of - there, Look.OPEN)], _BAR)
-    share = _percent(there, of) if of else ""
+    count = min(node.present or 0, of)
+    nulls = round(count * node.counts["null"] / node.seen) if node.seen else 0
+    bar = Bar([(count - nulls, Look.GOOD), (nulls, Look.DOUBT), (of - count, Look.OPEN)], _BAR)
+    share = _percent(count, of) if of else ""
     return (
         masked(member.name),
         bar,

@@ -259,7 +259,7 @@ def paths(node: ShapeNode, path: str = "") -> Iterator[tuple[str, ShapeNode, int
         yield from paths(node.items, f"{path}[]")
 
 
-def remarks(root: ShapeNode) -> Iterator[str]:
+def notes(root: ShapeNode) -> Iterator[str]:
     """Yield the paths of parts that the shape leaves out because of a limit."""
     for cut in ShapeCut:
         where = [
