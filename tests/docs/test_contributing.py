@@ -29,6 +29,21 @@ def test_every_file_and_folder_is_there() -> None:
     assert missing == []
 
 
+def test_every_function_in_the_table_is_in_its_module() -> None:
+    table = TEXT[TEXT.index("| Question |") : TEXT.index("## One call")]
+    named = re.findall(r"`(\w+)`(?: and `(\w+)`)? in `([\w/]+\.py)`", table)
+    assert len(named) > 25
+    missing = [
+        f"{name} in {file}"
+        for *names, file in named
+        for name in filter(None, names)
+        if not re.search(
+            rf"(?:def|class) {name}\b", (ROOT / "unified_cli" / file).read_text("utf-8")
+        )
+    ]
+    assert missing == []
+
+
 def test_the_plain_names_are_those_of_the_folders() -> None:
     found = {path.name for path in (ROOT / "unified_cli" / "commands").glob("*/*.py")}
     assert found >= IN_A_FOLDER_OF_A_COMMAND

@@ -48,16 +48,13 @@ LAYERS = (
     Layer(
         10,
         ("writes",),
-        "many writes: the records they take, their journals and runs, the sender, what became of"
-        " them",
+        "many writes: their input, journals, runs, sender and outcomes",
     ),
-    Layer(
-        9, ("exported",), "what an export leaves: list files, their manifest, and what reads them"
-    ),
+    Layer(9, ("exported",), "the files of an export: lists and their manifest, written and read"),
     Layer(
         8,
         ("fleet",),
-        "work on many connections: which, in whose turn, with which clients, and how it ends",
+        "work on many connections: selection, turns, clients, and how the work ends",
     ),
     Layer(
         7,
@@ -72,20 +69,18 @@ LAYERS = (
     Layer(
         6,
         ("http",),
-        "a request, sent and retried within limits; its response, decoded within bounds",
+        "requests, sent and retried within rate limits; responses, decoded within bounds",
     ),
     Layer(6, ("sandbox",), "a local server with the same operations as the service"),
     Layer(
         5,
         ("config",),
-        "the config file, the settings with their sources, the credentials, the programs that a"
-        " user names",
+        "the config file, settings and their sources, credentials, programs of the user",
     ),
     Layer(
         4,
         ("storage",),
-        "files: replaced atomically, appended durably, created once, locked, cached, safely named;"
-        " objects in stores",
+        "files: atomic, append-only, locked, cached, with safe names; objects in stores",
     ),
     Layer(
         3,
