@@ -59,6 +59,9 @@ def at_work(config: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.M
         "there.csv": "name,account_id\nacme,full:z\n",
         "prof.ndjson": '{"_profile":"acme","name":"z"}\n',
         "dump/file": '{"name":"x"}',
+        "ids.txt": "contacts-1\ncontacts-2\n",
+        "tags.plan": '{"unified_plan":1,"resource":"ticketing/tags"}\n',
+        "shape.json": '{"$schema":"https://json-schema.org/draft/2020-12/schema"}',
         "token": "t-0123456789",
     }
     for name, text in files.items():

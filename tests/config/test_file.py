@@ -21,20 +21,71 @@ STARTS_IN_ASCII = pytest.mark.skipif(
 )
 GOOD = 'base_url = "https://api.example.com"\n[profiles.acme]\naccount_id = "1"\n'
 NOBODY = 65534
+LINE = '(a line is KEY = "VALUE")'
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"[profiles.acme]\naccount_id = \n", "Invalid value (at line 2, column 14)"),
-        (b'[profiles.acme]\naccount_id = "1', "Unterminated string (at end of document)"),
-        (b"[profiles.acme]\nx = 1\nx = 2\n", "Cannot overwrite a value (at line 3, column 6)"),
+        (b"[profiles.acme]\naccount_id = \n", f"Invalid value (at line 2, column 14) {LINE}"),
+        (
+            b'[profiles.acme]\naccount_id = "1',
+            (
+                "Unterminated string (at end of document)"
+                ' (account_id = "…", with a quote at both ends and nothing behind)'
+            ),
+        ),
+        (
+            b"[profiles.acme]\nx = 1\nx = 2\n",
+            "Cannot overwrite a value (at line 3, column 6) (keep one of the two)",
+        ),
         (
             b"[profiles.acme]\n[profiles.acme]\n",
-            "Cannot declare ('profiles', 'acme') twice (at line 2, column 15)",
+            (
+                "Cannot declare ('profiles', 'acme') twice (at line 2, column 15) (keep one of the"
+                " two)"
+            ),
         ),
-        (b"a = 1\n\x00\n", "Invalid statement (at line 2, column 1)"),
+        (b"a = 1\n\x00\n", f"Invalid statement (at line 2, column 1) {LINE}"),
         ("profile = 'acme'".encode("utf-16"), "not UTF-8 (at line 1, byte 0)"),
+        (
+            b"[profiles.acme]\naccount_id = t-canary\n",
+            'Invalid value (at line 2, column 14) (text has quotes: account_id = "…")',
+        ),
+        (
+            b"[profiles.acme]\nread_only = True\n",
+            "Invalid value (at line 2, column 13) (read_only = true)",
+        ),
+        (
+            b"[profiles.acme]\ntimeout = 30s\n",
+            (
+                "Expected newline or end of document after a statement (at line 2, column 13)"
+                " (a number has no unit: timeout = 30)"
+            ),
+        ),
+        (
+            b"[profiles.acme]\naccount_id = 't-canary\n",
+            (
+                'Expected "\'" (at end of document)'
+                " (account_id = '…', with a quote at both ends and nothing behind)"
+            ),
+        ),
+        (
+            b"[profiles.acme\naccount_id = '1'\n",
+            (
+                "Expected ']' at the end of a table declaration (at line 1, column 15)"
+                " (a table is a line of its own, without blanks, like [profiles.acme])"
+            ),
+        ),
+        (
+            b'{"result": []}',
+            (
+                "Invalid statement (at line 1, column 1) (a config file is TOML, such as"
+                ' [profiles.acme], below it account_id = "ID")'
+            ),
+        ),
+        (b"[acme]\naccount_id = '1'", "[acme] is not a table of this file (write [profiles.acme])"),
+        (b"[aliases]\nt = 'ticketing'", "[aliases] is not a table of this file (write [alias])"),
         (b"# ok\n# \xff\n", "not UTF-8 (at line 2, byte 7)"),
         (b"x = " + b"[" * 100_000, "nested too deeply for a config file"),
         (b"timeout = " + b"9" * 5_000, "a number is larger than TOML allows (64 bits)"),
@@ -48,18 +99,25 @@ NOBODY = 65534
         ),
         (b'profiles = "x"', "profiles must be tables, like [profiles.acme]"),
         (b"[profiles]\nacme = 1", "profiles must be tables, like [profiles.acme]"),
-        (b"verfy_tls = false", "unknown key 'verfy_tls'"),
+        (b"verfy_tls = false", "unknown key 'verfy_tls' (unified help config lists the keys)"),
         (b"timeuot = 3", "unknown key 'timeuot' (did you mean 'timeout'?)"),
         (
             b"[profiles.acme]\nacount_id = '1'",
             "profile acme: unknown key 'acount_id' (did you mean 'account_id'?)",
         ),
-        (b"[profiles.acme]\nprofile = 'x'", "profile acme: unknown key 'profile'"),
-        (b"tags = ['x']", "unknown key 'tags'"),
+        (
+            b"[profiles.acme]\nprofile = 'x'",
+            "profile acme: unknown key 'profile' (unified help config lists the keys)",
+        ),
+        (b"url = 'x'", "unknown key 'url' (did you mean 'base_url'?)"),
+        (b"tags = ['x']", "unknown key 'tags' (unified help config lists the keys)"),
         (b"[profiles.sandbox]", 'the profile "sandbox" is built in; give yours another name'),
         (
             b"[profiles.'../x']",
-            "profile name '../x' must be 1 to 64 letters, digits, dots, dashes or underscores",
+            (
+                "profile name '../x' must be 1 to 64 letters, digits, dots, dashes or underscores"
+                " (write another one after profiles. in its line)"
+            ),
         ),
         (
             b"keyring = true\ntoken_file = 'x'",
@@ -125,7 +183,7 @@ def test_an_unknown_key_can_be_unset_and_its_profile_removed(
     path = config('[profiles.a]\nverfy_tls = false\n[profiles.b]\nx = 1\naccount_id = "1"\n')
     assert (
         unified("profile set b account_id=2").stderr
-        == f"error: {path}: profile b: unknown key 'x'\n"
+        == f"error: {path}: profile b: unknown key 'x' (unified help config lists the keys)\n"
     )
     assert unified("profile set b x=").code == 0
     assert unified("profile set b account_id=2").code == 0

@@ -61,7 +61,11 @@ BAD = {
     "a tab": ("t\t1", None),
     "two lines": ("t1\nt2", None),
     "nothing": ("", "the token from profile acme is empty"),
-    "too much": ("t" * 4097, "the token from profile acme is longer than 4096 characters"),
+    "too much": (
+        "t" * 4097,
+        ("the token from profile acme is longer than 4096 characters"
+        " (a token is one line, and nothing else is in its file)"),
+    ),
 }  # fmt: skip
 
 

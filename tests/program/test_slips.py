@@ -57,9 +57,12 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
         ),
         (
             "profile copy a b",
-            'unified profile: no command named "copy" (unified profile --help lists them)',
+            (
+                'unified profile: no command named "copy" (unified profile add NAME, with the'
+                " settings that unified profile show prints)"
+            ),
         ),
-        ("voice calls list a\x1b b", f'{CALLS}: unexpected argument "a\\x1b" ({CALLS} --help)'),
+        ("voice calls list a\x1b b", f'{CALLS}: unexpected argument "a\\x1b" (leave it out)'),
         ("-a x doctor", "this command takes no --account-id"),
         (
             "request POST /unified/ticketing/tickets --all",

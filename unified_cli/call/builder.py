@@ -162,30 +162,28 @@ def operation_content(call: Call, operation: Operation) -> Content:
         # Assumption: these require a JSON object even if they need no fields; the
         # service's own clients send one.
         body = b"{}"
-    _warn_of_dots(call, operation)
+    _check_dots(call, operation)
     query = read_query(call, lists=operation.lists)
     return _content(call, operation.method, query, body)
 
 
-def _warn_of_dots(call: Call, operation: Operation) -> None:
-    """Warn about a field typed as a path with dots.
+def _check_dots(call: Call, operation: Operation) -> None:
+    """Raise UsageError for a field typed as a path with dots, as columns are.
 
-    `--columns` takes such paths, but the service gets the whole text as the field's
-    name, and may ignore it.
+    `--columns` takes such paths, but the service would get the whole text as the
+    field's name, and may ignore it.
     """
     sent = part(call.options, SendOptions)
     dotted = [
         name for text in (*sent.raw_field, *sent.field) if "." in (name := text.partition("=")[0])
     ]
-    if not dotted:
-        return
     known = {field.name for field in (*operation.accepted_fields, *operation.facts.fields)}
     for name in dotted:
         first, *rest = visible(name).split(".")
         if first in known and name not in known and all(rest) and "[" not in name:
-            within = f"'{first}[{']['.join(rest)}]=…'"
-            call.runtime.stderr.note(
-                f'"{visible(name)}" is sent as the name of one field (within {first}: {within})'
+            raise UsageError(
+                f'"{visible(name)}" is the name of one field, which {operation.command} lacks',
+                hint=f"'{first}[{']['.join(rest)}]=…' sets it within {first}; -d sends any name",
             )
 
 

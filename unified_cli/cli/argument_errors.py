@@ -23,8 +23,14 @@ OF_FIELDS = ("-f", "--raw-field", "-F", "--field")
 _ASSIGNS = (*OF_FIELDS, "-q", "--query")
 _ASSIGNMENT = re.compile(r"(.+?)(:=|==|=)(.*)", re.DOTALL)
 _CLOSE_FILTER = 0.7
+# As with terraform: plan apply FILE, plan show FILE.
+_OF_PLANS = {"apply": "", "show": " --dry-run"}
+# Arguments whose command has its own message, and options that may not be empty.
+_CHECKED = {"id", "statement", "topic", "assignments", "path"}
+_NOT_EMPTY = {"token_file", "jq", "map", "where", "from_", "to", "keep", "against"}
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 _CLOCK = re.compile(r"\d\d:\d\d(:\d\d)?", re.ASCII)
+_DASHES = ("\N{EM DASH}", "\N{EN DASH}", "\N{MINUS SIGN}")
 _AGES = ("week", "day", "hour", "minute", "second")
 _ONE_WORD = "one word: --since 30d, 12h or 2026-01-31"
 # An assignment without an option. httpie uses == for a query parameter, and := for
@@ -43,11 +49,29 @@ def one_too_many(context: Any, argument: str, typed: Sequence[str]) -> UsageErro
     hint = (
         _without_value(typed)
         or _extra_argument_advice(context, argument, typed)
-        or f"{context.command_path} --help"
+        or ("leave it out" if _takes_none(context) else f"{context.command_path} --help")
     )
     return UsageError(
         f'{context.command_path}: unexpected argument "{visible(argument)}"', hint=hint
     )
+
+
+def empty(context: Any) -> UsageError | None:
+    """Return the error for an empty value that would be read as a missing one, or None.
+
+    The usual reason is a shell variable without a value.
+    """
+    for one in context.command.params:
+        value = context.params.get(one.name)
+        is_argument = one.param_type_name == "argument" and one.name not in _CHECKED
+        if (value == "" and (is_argument or one.name in _NOT_EMPTY)) or (
+            is_argument and isinstance(value, list | tuple) and "" in value
+        ):
+            name = "an argument" if is_argument else one.opts[0]
+            return UsageError(
+                f"{context.command_path}: {name} is empty", hint="is a shell variable unset?"
+            )
+    return None
 
 
 def _without_value(typed: Sequence[str]) -> str | None:
@@ -63,7 +87,7 @@ def _extra_argument_advice(context: Any, argument: str, typed: Sequence[str]) ->
     path, spellings = context.command_path, spellings_of(context, "-")
     if _are_files(context, argument, typed):
         return "the shell made names of files of it: -p '*' in quotes"
-    if hint := _advice_of_command(context, argument, path):
+    if hint := _with_dashes(argument, typed) or _advice_of_command(context, argument, path):
         return hint
     if argument == "=" and "=" in (words := [*typed])[1:-1]:
         at = words.index("=", 1)
@@ -81,23 +105,51 @@ def _extra_argument_advice(context: Any, argument: str, typed: Sequence[str]) ->
     if "--from" in spellings and "--to" in spellings and "-p" not in spellings:
         return _comparison_advice(context, argument, path, typed)
     if "--profile" in spellings and argument in (known_profiles := profiles(context)):
-        return " ".join(f"-p {quoted(word)}" for word in context.args if word in known_profiles)
-    return _of_operation(context, argument, typed, spellings)
+        return " ".join(f"-p {quoted(one)}" for one in context.args if one in known_profiles)
+    of_logs = "leave it out: -p NAME chooses the connection; --jq EXPR selects calls"
+    return _of_operation(context, argument, typed, spellings) or (
+        of_logs if path.endswith(" logs") else None
+    )
+
+
+def _with_dashes(argument: str, typed: Sequence[str]) -> str | None:
+    """Return the advice for an option with other dashes, or after `--`, or None."""
+    if argument[:1] in _DASHES:
+        name = argument.lstrip("".join(_DASHES) + "-")
+        return f"with plain dashes: {'--' if name[1:] else '-'}{quoted(name)}"
+    if argument.startswith("-") and "--" in typed:
+        return "leave -- out: options after it are read as arguments"
+    return None
 
 
 def _advice_of_command(context: Any, argument: str, path: str) -> str | None:
     if argument == HELP:
         return f"{path} --help"
     if path.endswith(" sql"):
-        statement = " ".join((context.params["statement"] or "", *context.args))
-        return f"a statement is one word for the shell: {path} {quoted(statement)}"
+        return _one_statement(path, argument, (context.params["statement"] or "", *context.args))
     if path.endswith(" profile show"):
         return f"one at a time: {path} {quoted(argument)}; unified profile list shows several"
     if path.endswith((" profile use", " profile remove", " profile logout")):
         return f"one at a time: {path} {quoted(argument)}"
     if path.endswith(" report"):
         return f"--to {quoted(argument)}"
+    if path.endswith(" connections link"):
+        return f"-a {quoted(argument)}"
+    if path.endswith(" sandbox reset"):
+        return f"leave it out: {path} resets all records"
+    if path.endswith(" sandbox serve") and argument.isdecimal():
+        return f"--port {argument}"
+    if path.endswith((" plan", " diff")) and context.params["resource"] in _OF_PLANS:
+        return f"unified apply {quoted(argument)}{_OF_PLANS[context.params['resource']]}"
     return None
+
+
+def _one_statement(path: str, argument: str, words: Sequence[str]) -> str:
+    if " " in words[0]:
+        return f"one statement at a time: {path} {quoted(argument)}"
+    if os.path.lexists(words[0]):
+        return f"{path} --from {quoted(words[0])} {quoted(argument)}"
+    return f"a statement is one word for the shell: {path} {quoted(' '.join(words))}"
 
 
 def _beside(context: Any, argument: str) -> str | None:
@@ -117,15 +169,14 @@ def _option_with(context: Any, argument: str, spellings: Sequence[str]) -> str |
     flags = [flag for flag in context.command.page().flags if flag.choices]
     if found := next((flag for flag in flags if argument in flag.choices), None):
         return f"{found.spellings[0]} {argument}"
-    takes_none = all(
-        parameter.param_type_name != "argument" for parameter in context.command.params
-    )
-    own_flags = [
-        flag for flag in flags if flag.name not in {"output", "color"} and flag.choices[1:]
-    ]
-    if takes_none and len(own_flags) == 1:
+    own_flags = [one for one in flags if one.name not in {"output", "color"} and one.choices[1:]]
+    if _takes_none(context) and len(own_flags) == 1:
         return f"{own_flags[0].spellings[0]} takes {', '.join(own_flags[0].choices)}"
     return None
+
+
+def _takes_none(context: Any) -> bool:
+    return all(one.param_type_name != "argument" for one in context.command.params)
 
 
 def _are_files(context: Any, argument: str, typed: Sequence[str]) -> bool:
@@ -177,7 +228,9 @@ def _comparison_advice(context: Any, argument: str, path: str, typed: Sequence[s
         return f"{path} {resource}/{quoted(argument)}"
     if {"--from", "--to"} <= {*typed}:
         return f"one at a time: {path} {quoted(argument)} …"
-    lists = [word for word in context.args if "/" in word and "." not in word]
+    if _exist(resource, argument):
+        return f"{path} API/RESOURCE --from {quoted(resource)} --to {quoted(argument)}"
+    lists = [one for one in context.args if "/" in one and "." not in one]
     if len(lists) == 1 and "/" not in resource:
         sides = [word for word in (resource, *context.args, "PROFILE") if word not in lists]
         return f"{path} {quoted(lists[0])} --from {quoted(sides[0])} --to {quoted(sides[1])}"
@@ -201,6 +254,11 @@ def _advice_of_request(context: Any, path: str, typed: Sequence[str]) -> str | N
 def _of_resource(context: Any, argument: str) -> str | None:
     path, given = context.command_path, context.params
     resource, file_ = given.get("resource"), given.get("file")
+    if resource and "/" not in resource and "/" in argument:
+        chosen = f" -p {quoted(resource)}" if resource in profiles(context) else ""
+        return f"{path} {quoted(argument)}{chosen}"
+    if path.endswith(" connections list"):
+        return "--where " + quoted(f'.id == "{argument}"')
     if resource and "/" not in resource:
         second = f" {quoted(argument)}" if file_ else ""
         return f"{path} {resource}/{quoted(file_ or argument)}{second}"

@@ -8,6 +8,7 @@ from unified_cli.hints import quoted
 from unified_cli.output import formats
 
 _PATH = re.compile(r"(\.\w+(\[\d*\])?)+", re.ASCII)
+_FILE = re.compile(r".*\w\.\w{2,7}", re.ASCII)
 _VALUES = {
     "pq": "parquet",
     **dict.fromkeys(("jsonl", "jsonlines", "json-lines", "jsonstream"), "ndjson"),
@@ -28,7 +29,8 @@ def meant_value(text: str, choices: Sequence[str]) -> str | None:
     lower = text.lower()
     found = {choice.lower(): choice for choice in choices}
     close = [_VALUES.get(lower, lower), *get_close_matches(lower, found, 1)]
-    return next((found[choice] for choice in close if choice in found), None)
+    close += ["table"] if lower in {"csv", "tsv"} else []
+    return next((found[one] for one in close if one in found), None)
 
 
 def not_one_of(text: str, choices: Sequence[str]) -> str:
@@ -37,7 +39,12 @@ def not_one_of(text: str, choices: Sequence[str]) -> str:
     is_format = formats.NDJSON.name in choices
     if instead := _instead_of_format(text) if is_format else "":
         return f"{wrong}; did you mean {instead}?"
-    if is_format and text in formats.names(formats.EXPORTS):
+    if choices == formats.names(formats.REPORTS):
+        file = quoted(text) if _FILE.fullmatch(text) else "FILE.html"
+        return f"{wrong}; --to {file} writes the page"
+    if choices == formats.names(formats.TABLES) and _FILE.fullmatch(text):
+        return f"{wrong}; > {quoted(text)} writes it to a file"
+    if formats.IDS.name in choices and text in formats.names(formats.EXPORTS):
         return f"{wrong}; unified export --format {text} writes it"
     if formats.PARQUET.name in choices and text in formats.names(formats.RESULTS):
         return f"{wrong}; unified API RESOURCE list -o {text} prints a list so"

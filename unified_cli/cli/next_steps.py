@@ -12,7 +12,8 @@ _READERS = "capabilities|connections|export|import|report|request|schema|sql"
 # These must follow: arguments after a built-in command, a resource and an operation
 # after an API.
 _STEP = (
-    rf"\bunified (?=(?:{_READERS}) (?:[\w*-]+/\S|[A-Z]{{3,}} |list\b|--to\b|(?<=sql )')"
+    r"\bunified (?=(?:logs|connections (?:add|list|refresh|link))\b(?! --help)"
+    rf"|(?:{_READERS}) (?:[\w*-]+/\S|[A-Z]{{3,}} |list\b|--to\b|(?<=sql )')"
     r"|(?!(?:profile|help|runs|completion|sandbox|operations|doctor|mcp) )"
     r"[a-z][\w-]* [a-z][\w-]* [a-z][\w-]*(?![\w-]* ?--help))"
 )

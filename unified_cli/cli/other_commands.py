@@ -18,9 +18,8 @@ _LINES: Mapping[str, str] = {
     "version": "unified --version",
     "login signin sign-in authenticate auth/login": "unified profile login …NAME",
     "logout signout sign-out auth/logout": "unified profile logout …NAME",
-    "whoami me current config/get config/show config/list sts/get-caller-identity": (
-        "unified profile show …"
-    ),
+    "whoami me current config/list sts/get-caller-identity": "unified profile show …",
+    "config/get config/show": "unified profile show",
     "auth/status": "unified profile test …",
     "config/set": "unified profile set --default …KEY=VALUE",
     "configure/list": "unified profile list",
@@ -55,8 +54,11 @@ _LINES: Mapping[str, str] = {
         "unified plan API/RESOURCE --from PROFILE --to PROFILE; unified help move says how"
     ),
     "compare": "unified diff …",
+    "kb wiki": "unified knowledge-base …",
+    "directory": "unified user-directory …",
     "check status ping health diagnose diagnostics debug verify test": "unified doctor --network",
-    "ps history log logs journal journals": "unified runs list",
+    "log": "unified logs …",
+    "ps history journal journals": "unified runs list",
     "continue": "unified runs resume …",
     "resume retry rerun": "unified runs {} …",
     "serve mock server simulator": "unified sandbox serve",
@@ -71,12 +73,18 @@ _LINES: Mapping[str, str] = {
     "examples": "unified help",
 }
 
+# What begins a statement: a word of it, or a program that takes one.
+_SQL = {"select": ("select",), **dict.fromkeys(("query", "psql", "duckdb"), ())}
+
 _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "ls all index query search find count dir watch tail follow": ("list",),
-    "show view read describe fetch info retrieve current print cat whoami status": ("get", "show"),
+    "show view read describe fetch info retrieve current print cat whoami status log logs watch": (
+        "get",
+        "show",
+    ),
     "get": ("show",),
     "disable block lock offboard terminate": ("suspend", "deactivate"),
-    "rm del destroy remove delete drop unset": ("delete", "remove"),
+    "rm del destroy remove delete drop unset clean prune purge clear gc": ("delete", "remove"),
     "new add post insert create sync": ("create", "add"),
     "edit set patch put modify change configure close reopen resolve assign": ("update", "set"),
     "config auth login whoami": ("profile",),
@@ -94,16 +102,38 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
 }
 
 # Commands of other tools that do not exist here, with their replacements.
-_NONE: Mapping[str, tuple[str, str]] = {
-    "unified runs": (
-        "cancel stop kill abort interrupt pause",
-        "Ctrl-C stops a run where it is sent; unified runs show lists the rest",
+_NONE: Mapping[tuple[str, str], str] = {
+    ("unified runs", "cancel stop kill abort interrupt pause"): (
+        "Ctrl-C stops a run where it is sent; unified runs show lists the rest"
     ),
-    "unified sandbox": ("stop down kill quit", "Ctrl-C ends unified sandbox serve"),
-    "unified connections": (
-        "show get view describe inspect",
-        "unified connections list shows all; unified -p NAME capabilities, what one offers",
+    ("unified runs", "log logs output"): "unified runs show lists the calls of a run",
+    ("unified runs", "prune clean clear purge"): "unified runs remove RUN removes its journal",
+    ("unified profile", "tag label tags"): "unified profile set NAME tags=TAG",
+    ("unified profile", "copy cp clone duplicate"): (
+        "unified profile add NAME, with the settings that unified profile show prints"
     ),
+    ("unified profile", "export backup dump save"): (
+        "unified profile list -o json prints all; unified profile path names their file"
+    ),
+    ("unified sandbox", "stop down kill quit"): "Ctrl-C ends unified sandbox serve",
+    ("unified sandbox", "list ls show info ps"): "unified sandbox status",
+    ("unified completion", "uninstall remove delete"): (
+        "remove the file that unified completion install named"
+    ),
+    ("unified connections", "show get view describe inspect"): (
+        "unified connections list shows all; unified -p NAME capabilities, what one offers"
+    ),
+    ("unified connections", "import discover pull fetch"): "unified connections add",
+    ("unified connections", "reconnect relink reauth reauthorize reauthorise login renew"): (
+        "unified connections refresh; if that does not help, unified connections link"
+    ),
+    ("unified connections", "test health check status ping verify"): (
+        "unified connections list --health"
+    ),
+    ("unified connections", "delete remove rm disconnect unlink revoke"): (
+        "a connection is removed in the service; unified profile remove NAME"
+    ),
+    ("unified mcp", "add register claude cursor vscode"): "unified mcp config prints what to add",
 }
 
 
@@ -116,8 +146,10 @@ def no_command(path: str, name: str) -> str | None:
     """Return the replacement for a command that the group `path` does not have, or
     None.
     """
-    names, instead = _NONE.get(path, ("", ""))
-    return instead if name in names.split() else None
+    return next(
+        (own for (group, names), own in _NONE.items() if group == path and name in names.split()),
+        None,
+    )
 
 
 def _is_no_option(word: str) -> bool:
@@ -128,6 +160,8 @@ def own_line(word: str, rest: Sequence[str]) -> str | None:
     """Return our command line for another tool's, or None if this word does not begin
     one.
     """
+    if word.lower() in _SQL and " " in (text := " ".join((*_SQL[word.lower()], *rest))):
+        return f"unified sql {quoted(text)}"
     both = f"{word}/{rest[0]}" if rest else word
     found, line = next(
         (

@@ -229,6 +229,25 @@ _ELSEWHERE: Mapping[str, Sequence[OwnSpelling]] = {
     **dict.fromkeys(("--mode", "--action"), (OwnSpelling("--operation", "--operation {NAME}"),)),
     "--all": (OwnSpelling("--incremental", "leave it out: an export reads every page"),),
     "--update": (OwnSpelling("--operation", "--operation update"),),
+    "--tags": (OwnSpelling("--tag", "--tag {NAME}"),),
+    **dict.fromkeys(
+        ("--sep", "--separator", "--delim", "--field-separator"),
+        (OwnSpelling("--delimiter", "--delimiter {CHAR}"),),
+    ),
+    **dict.fromkeys(
+        ("--skip-errors", "--ignore-errors", "--continue-on-error", "--keep-going"),
+        (
+            OwnSpelling("--fail-fast", "leave it out: a record that fails stops no other"),
+            OwnSpelling("--max-failures", "leave it out: a call that fails stops no other"),
+        ),
+    ),
+    **dict.fromkeys(
+        ("--jq", "--columns"),
+        (
+            OwnSpelling("--map", "--map {PROGRAM}"),
+            OwnSpelling("--output", "-o json, and jq after a pipe"),
+        ),
+    ),
     **dict.fromkeys(
         _TOKENS.split(),
         (
@@ -251,31 +270,6 @@ _ELSEWHERE: Mapping[str, Sequence[OwnSpelling]] = {
     "--list": (OwnSpelling("--tasks", "--dry-run prints the lists"),),
 }
 
-OF_COMMANDS: Mapping[tuple[str, str], str] = {
-    ("doctor", "--fix --repair --auto-fix"): "leave it out: it prints what to do",
-    ("completion", "--install"): "unified completion install",
-    ("doctor", "--offline --local"): "leave it out: without --network nothing is sent",
-    ("login", "--token-file"): "--token-stdin < FILE",
-    ("add", "--all"): "leave it out: all that the token can see are meant",
-    ("resume", "--dry-run"): "unified runs show lists the calls that are left",
-    ("logs", "--status --errors --error --level"): "--failed",
-    ("logs", "-f --follow --watch"): "it shows the past: --since 5m, the last minutes",
-    ("logout", "--all"): "one at a time: unified profile logout NAME",
-    ("retry", "--all"): "leave it out: without an id it takes the newest run",
-    ("resume", "--all"): "leave it out: without an id it takes the newest run",
-    ("retry", "--failed --failures --errors"): "leave it out: it repeats those that failed",
-    ("resume", "--failed --failures --errors"): "unified runs retry takes those that failed",
-    ("runs", "--status --state --filter --failed --older-than --before --since --done"): (
-        "unified runs list shows the time and the state of each"
-    ),
-    ("sql", "--where --filter --filters"): "WHERE in the statement",
-    ("sql", "--limit --offset --top"): "LIMIT in the statement",
-    ("sql", "--sort --order --order-by"): "ORDER BY in the statement",
-    ("sql", "--fields --columns --select"): "the statement names the columns",
-    ("operations", "-q --query --filter --search --grep -s"): "{path} {value}",
-    ("sql", "--all"): "leave it out: all pages are read",
-    ("sql", "-c -e --command --execute --sql --statement"): "{path} {value}",
-}
 """Advice for options of single commands: a word of the command, and the options."""
 
 ARGUMENTS: Mapping[str, OwnSpelling] = {
@@ -335,5 +329,7 @@ def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
         before += _conditions(value)
     if filtered := _AWS_FILTER.fullmatch(value):
         before.append(OwnSpelling("--query", f"-q {quoted('='.join(filtered.groups()))} filters"))
-    usual = [_BY_OPTION[option]] if option in _BY_OPTION else []
+    # A number after -n is a count, not the name of a profile.
+    is_known = option in _BY_OPTION and not (option == "-n" and value.isdecimal())
+    usual = [_BY_OPTION[option]] if is_known else []
     return [*before, *usual, *(_OF_FOLDER if usual and usual[0].option == "--out" else ())]

@@ -104,6 +104,8 @@ class LeafCommand(TyperCommand):
             raise
         if ctx.args:
             raise _usage_errors().argument_errors.one_too_many(ctx, ctx.args[0], typed)
+        if "" in typed and (wrong := _usage_errors().argument_errors.empty(ctx)):
+            raise wrong
         return found
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

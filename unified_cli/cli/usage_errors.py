@@ -6,13 +6,13 @@ from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any
 
-from unified_cli.cli import argument_errors, removed_options
+from unified_cli.cli import argument_errors, missing_options, removed_options
 from unified_cli.cli.argument_options import as_argument
 from unified_cli.cli.command import CommandStub
 from unified_cli.cli.flags import BODY, LIST
 from unified_cli.cli.operation_options import by_spelling
 from unified_cli.cli.other_commands import no_command, own_commands, own_line
-from unified_cli.cli.other_tools import FILTERS, OF_COMMANDS, own_spellings
+from unified_cli.cli.other_tools import FILTERS, own_spellings
 from unified_cli.cli.shared_options import is_write
 from unified_cli.cli.word_order import TOP, below_record, find_resources, in_order, of_group
 from unified_cli.errors import UsageError
@@ -38,6 +38,7 @@ _PROFILE = {"-p", "--profile"}
 # Options of other tools for tags of profiles, or labels of records.
 _LABELS = {"--label", "--labels", "--tag", "--tags"}
 _FILE = re.compile(r"[\w./~-]+\.(html?|json|ndjson|csv|parquet|xml|zip|txt)", re.ASCII)
+_STATES = {"--status", "--state"}
 _RUN = re.compile(r"last|\d{8}-\w+")
 _UNLIMITED = ("not 'all'", "not '0'", "not '-1'")
 _CLOSE = 0.75
@@ -95,17 +96,15 @@ def _unknown_option(context: Any, option: str, argv: Sequence[str]) -> UsageErro
     if option == "--wait" and context and (old := removed_options.wait(where[:-2], argv)):
         return old
     value = _typed_value(option, argv)
-    hint = _advice_of_command(context, option, value) or _suggest(context, option, value, argv)
+    # terraform's options have one dash: -auto-approve is read as -a.
+    long = (f"-{one}" for one in argv if len(one) > len(option) and one.startswith(option))
+    if not option.startswith("--") and (meant := next(filter(own_spellings, long), "")):
+        option = meant
+    hint = missing_options.of_command(context, option, value) or _suggest(
+        context, option, value, argv
+    )
     hint = hint or _help_command(context)
     return UsageError(f"{where}no such option: {visible(option)}", hint=hint)
-
-
-def _advice_of_command(context: Any, option: str, value: str) -> str | None:
-    path = context.command_path if context else ""
-    for (command, options), advice in OF_COMMANDS.items():
-        if command in path.split()[-2:] and option in options.split():
-            return advice.format(path=path, value=quoted(value) if value else "QUERY")
-    return None
 
 
 def _typed_value(option: str, argv: Sequence[str]) -> str:
@@ -197,22 +196,30 @@ def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
     own = own_spellings(option, value)
     spellings = argument_errors.spellings_of(context) if context else []
     assigned = next(_assigned_to(context, option, value), None)
-    if assigned and option in _LABELS and not _PROFILE.isdisjoint(argv):
+    is_label = option in _LABELS and "--tag" not in spellings
+    if assigned and is_label and not _PROFILE.isdisjoint(argv):
         return assigned
     if named := _of_id(context, option, value) or as_argument(context, option, argv):
         return named
-    if found := next(
-        (spelling for spelling in own if not spelling.option or spelling.option in spellings), None
-    ):
-        return _without_parameter(context, option, value) or found.in_words(value)
+    if found := next((one for one in own if not one.option or one.option in spellings), None):
+        return (
+            missing_options.output_format(context, option, value)
+            or _without_parameter(context, option, value)
+            or found.in_words(value)
+        )
     if named := _of_value(context, option, value, argv):
         return named
     if context and _is_group(context.command) and (own or option in by_spelling()):
         return _after_operation(
             context, option, value, own[-1].in_words(value) if option not in by_spelling() else ""
         )
+    instead = missing_options.without_option(context, option, value)
+    if instead and not (assigned and option in _STATES):
+        return instead
     # Typer's own suggestions are poor.
-    longer = [spelling for spelling in spellings if spelling.startswith(f"{option}-")]
+    longer = [
+        one for one in spellings if one.startswith(f"{option}-") or option.startswith(f"{one}-")
+    ]
     close = longer or get_close_matches(option, spellings, 1, _CLOSER if assigned else _CLOSE)
     name = option.removeprefix("--").replace("-", "_")
     if assigned and (not close or name in _fields(context)):
@@ -318,7 +325,10 @@ def _all_of(context: Any) -> str | None:
 
 def _after_operation(context: Any, option: str, value: str, instead: str) -> str:
     if instead:
-        return f"{instead}, after the operation"
+        is_whole = instead.startswith("leave it out")
+        return instead if is_whole else f"{instead}, after the operation"
+    if value in context.command.entries:
+        return f"{context.command_path} {value} {option}"
     if value and "list" in context.command.entries and context.command.kind == "operation":
         return f"{context.command_path} list {option} {quoted(value)}"
     return "put it after the operation"
@@ -364,17 +374,17 @@ def _fields(context: Any) -> Collection[str]:
 
 
 def _usage(context: Any) -> str:
-    words = [
-        parameter.metavar
-        for parameter in context.command.params
-        if parameter.param_type_name == "argument"
-    ]
+    words = [one.metavar for one in context.command.params if one.param_type_name == "argument"]
+    words = ["API/RESOURCE" if one == "RESOURCE" else one for one in words]
     method = context.params.get("method") or ""
     if "/" in method:
         return f"{context.command_path} GET {quoted(method)}"
     given = context.params.get("resource") or ""
-    if words == ["RESOURCE", "FILE"] and given:
+    if words == ["API/RESOURCE", "FILE"] and given:
         words = [given, "FILE"] if "/" in given else ["API/RESOURCE", quoted(given)]
+    has_sides = any(one.name == "from_" for one in context.command.params)
+    if words == ["API/RESOURCE"] and has_sides and not context.params.get("from_"):
+        words = [given or "API/RESOURCE", "--from PROFILE --to PROFILE"]
     line = " ".join([context.command_path, *words])
     is_import = context.command_path.endswith(" import")
     return f"{line}; - for standard input" if is_import else line

@@ -22,6 +22,15 @@ RESERVED = "sandbox"
 PROFILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _LARGEST = 8 * 1024 * 1024
 _INTEGERS = 2**63
+_OTHER_NAMES = {
+    **dict.fromkeys(("url", "host", "endpoint", "api_url"), "base_url"),
+    **dict.fromkeys(("account", "id", "integrated_account_id"), "account_id"),
+    **dict.fromkeys(("tag", "labels"), "tags"),
+    **dict.fromkeys(("format", "output_format"), "output"),
+}
+# In the messages of tomllib.
+_LINE = re.compile(r"at line (\d+)")
+_TWICE = re.compile(r"Cannot (declare|overwrite)|Duplicate")
 
 
 class Config(NamedTuple):
@@ -94,7 +103,8 @@ def content(path: Path) -> tuple[bytes, os.stat_result] | None:
     except FileNotFoundError:
         return None
     except regular_file.NotRegularError:
-        raise ConfigError(f"{path} is not a regular file") from None
+        hint = "UNIFIED_CONFIG names a file in it" if path.is_dir() else None
+        raise ConfigError(f"{path} is not a regular file", hint=hint) from None
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from None
     if len(found) > _LARGEST:
@@ -128,10 +138,37 @@ def load(path: Path, text: bytes) -> dict[str, Toml]:
     except RecursionError:
         raise ConfigError(f"{path}: nested too deeply for a config file") from None
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: {error}") from None
+        raise ConfigError(f"{path}: {error}", hint=_how_to_mend(text, str(error))) from None
     except ValueError:
         # Python refuses to parse numbers of more than 4,300 digits.
         raise ConfigError(f"{path}: a number is larger than TOML allows (64 bits)") from None
+
+
+def _how_to_mend(text: bytes, error: str) -> str | None:
+    """Return what to change in the line of an error, without its value, which may be a
+    token.
+    """
+    place = _LINE.search(error)
+    lines = text.decode("utf-8").splitlines()
+    # Without a place, the error is at the end of the file.
+    at = int(place[1]) if place else len(lines)
+    line = lines[at - 1] if at <= len(lines) else ""
+    if text.lstrip().startswith((b"{", b"- ", b"---")):
+        return 'a config file is TOML, such as [profiles.acme], below it account_id = "ID"'
+    if _TWICE.search(error):
+        return "keep one of the two"
+    if line.lstrip().startswith("["):
+        return "a table is a line of its own, without blanks, like [profiles.acme]"
+    name, value = (part.strip() for part in line.partition("=")[::2])
+    if not name or not value:
+        return 'a line is KEY = "VALUE"'
+    if value[0] in "\"'":
+        return f"{name} = {value[0]}…{value[0]}, with a quote at both ends and nothing behind"
+    if value.lower() in {"true", "false"}:
+        return f"{name} = {value.lower()}"
+    if value[0].isdecimal():
+        return f"a number has no unit: {name} = 30"
+    return f'text has quotes: {name} = "…"' if value[0].isalpha() else None
 
 
 def problems(data: TomlTable) -> Iterator[ConfigError]:
@@ -147,7 +184,8 @@ def problems(data: TomlTable) -> Iterator[ConfigError]:
         elif not PROFILE_NAME.fullmatch(name):
             yield ConfigError(
                 f"profile name {name!r} must be 1 to 64 letters, digits, dots, dashes or"
-                " underscores"
+                " underscores",
+                hint="write another one after profiles. in its line",
             )
         yield from table_problems(table, name)
 
@@ -173,6 +211,13 @@ def shape(data: TomlTable) -> ConfigError | None:
             "[default] is not a table of this file",
             hint="write its keys at the top, before any table; [profiles.NAME] is a profile",
         )
+    if isinstance(data.get("aliases"), dict):
+        return ConfigError("[aliases] is not a table of this file", hint="write [alias]")
+    for name, value in top_of(data).items():
+        if isinstance(value, dict) and name not in KEYS and name != "profile":
+            return ConfigError(
+                f"[{name}] is not a table of this file", hint=f"write [profiles.{name}]"
+            )
     singular = data.get("profile")
     if not isinstance(singular, (dict, list)):
         return None
@@ -203,7 +248,8 @@ def table_problems(table: TomlTable, profile: str | None) -> Iterator[ConfigErro
             close = get_close_matches(
                 name, [other.name for other in KEYS.values() if at in other.at], 1
             )
-            hint = f"did you mean {close[0]!r}?" if close else None
+            close = [_OTHER_NAMES[name]] if name in _OTHER_NAMES else close
+            hint = f"did you mean {close[0]!r}?" if close else "unified help config lists the keys"
             yield ConfigError(f"{place}unknown key {name!r}", hint=hint)
         elif isinstance(value, int) and not -_INTEGERS <= value < _INTEGERS:
             # Python does not check TOML's limits, and cannot print more than 4,300

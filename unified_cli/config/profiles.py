@@ -122,8 +122,15 @@ def _suggest(tables: Mapping[str, TomlTable], wanted: str) -> str | None:
         return f"-p {_TAG}{wanted} selects those with this tag"
     names = [name for name in re.split(r"[,|\s]+", wanted) if name]
     tags = {tag for table in tables.values() for tag in tags_of(table.get("tags"))}
+    begins = _TAG if wanted.startswith(_TAG) else ""
+    names = [one if one in tables else f"{begins}{one.removeprefix(begins)}" for one in names]
     if len(names) > 1 and all(name in tables or name.removeprefix(_TAG) in tags for name in names):
         return f"one -p for each: {' '.join(f'-p {name}' for name in names)}"
+    of_account = [name for name, table in tables.items() if table.get("account_id") == wanted]
+    if of_account:
+        return f"its connection has the id {wanted}: -p {of_account[0]}"
+    if wanted.startswith(f"{RESERVED}:"):
+        return f"-p {RESERVED} -a {wanted.removeprefix(f'{RESERVED}:')}"
     if (tag := _TAGGED.sub("", wanted)) != wanted and tag in tags:
         return f"-p {_TAG}{tag}"
     lower = wanted.removeprefix(_TAG).casefold()

@@ -12,6 +12,7 @@ from unified_cli.config.keys import IDENTITY, KEYS, TOKEN_SOURCES, Key, Override
 from unified_cli.config.settings import DEFAULT, OWN_ACCOUNT, Settings, Value
 from unified_cli.config.token import TokenSource
 from unified_cli.errors import ConfigError, UnifiedError, UnsafeError, UsageError
+from unified_cli.hints import quoted
 from unified_cli.output import formats
 from unified_cli.runtime import Runtime
 from unified_cli.values import TomlTable
@@ -120,12 +121,14 @@ def _table(name: str | None, source: str, config: Config) -> TomlTable:
     if name == file.RESERVED:
         return SANDBOX_PROFILE
     if name not in config.profiles:
+        if source == _NAMING[0]:
+            raise profiles.unknown_error(config.profiles, name)
+        if profiles.is_several([name]):
+            raise ConfigError(
+                f'{source} names one profile, not "{name}"', hint=f"-p {quoted(name)}"
+            )
         error = profiles.unknown_error(config.profiles, name)
-        raise (
-            error
-            if source == _NAMING[0]
-            else ConfigError(f"{error.reason}, which {source} names", hint=error.hint)
-        )
+        raise ConfigError(f"{error.reason}, which {source} names", hint=error.hint)
     return config.profiles[name]
 
 

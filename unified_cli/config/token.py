@@ -18,6 +18,7 @@ from unified_cli.storage import permissions, regular_file
 _LONGEST = 4096
 _TOKEN = re.compile(rb"[\x21-\x7e]+")
 _QUOTES = (b'"', b"'")
+_ASSIGNED = re.compile(rb"(export )?[A-Z_]*TOKEN=.")
 _PIPE_SECONDS = 10.0
 _LOOK_AGAIN = 0.1
 _TYPED = ("environment", "token")
@@ -73,7 +74,12 @@ def read(token: TokenSource, runtime: Runtime, poll: Poll = lambda: None) -> str
         content = os.fsencode(token.detail)
     else:
         content = _READERS[token.kind](token, runtime, poll).removesuffix(b"\n").removesuffix(b"\r")
-    return checked(content, f"the token from {token.source}")
+    try:
+        return checked(content, f"the token from {token.source}")
+    except ConfigError as error:
+        if error.hint is None and token.kind == "token_file":
+            error.add_hint(f"{_login(token)} stores one")
+        raise
 
 
 def checked(content: bytes, where: str) -> str:
@@ -89,7 +95,12 @@ def checked(content: bytes, where: str) -> str:
         )
         raise ConfigError(f"{where} is empty", hint=piped)
     if len(content) > _LONGEST:
-        raise ConfigError(f"{where} is longer than {_LONGEST} characters")
+        raise ConfigError(
+            f"{where} is longer than {_LONGEST} characters",
+            hint="a token is one line, and nothing else is in its file",
+        )
+    if _ASSIGNED.match(content):
+        raise ConfigError(f"{where} is an assignment", hint="the token follows its equals sign")
     if content[:7].lower() == b"bearer ":
         raise ConfigError(
             f'{where} begins with "Bearer "',

@@ -108,7 +108,10 @@ def _line(code: int, printed: bytes, complaint: bytes, *, what: str) -> bytes:
     if code:
         how = f"was killed by signal {-code}" if code < 0 else f"failed with {code}"
         reason = _reason(printed.decode("utf-8", "replace"), complaint.decode("utf-8", "replace"))
-        raise ConfigError(f"{what} {how}" + (f": {reason}" if reason else ""))
+        raise ConfigError(
+            f"{what} {how}" + (f": {reason}" if reason else ""),
+            hint=None if reason or code < 0 else "run it by itself to see why",
+        )
     if b"\n" in line:
         raise ConfigError(f"{what} printed more than one line")
     return line

@@ -295,8 +295,13 @@ class LocalFolder:
             return sorted(
                 path.name for path in self._folder.iterdir() if fnmatch(path.name, "manifest*.json")
             )
-        except (FileNotFoundError, NotADirectoryError):
+        except FileNotFoundError:
             raise StateError(f"there is no folder {self._folder}") from None
+        except NotADirectoryError:
+            raise StateError(
+                f"{self._folder} is a file, not the folder of an export",
+                hint="name what export --to was given",
+            ) from None
         except OSError as error:
             raise StorageError(f"cannot read the folder {self._folder}: {error.strerror}") from None
 

@@ -15,6 +15,7 @@ import msgspec
 from unified_cli import hints
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.json_text import json_check
+from unified_cli.masking import visible
 from unified_cli.runtime import Runtime, as_typed
 from unified_cli.storage import input_bounds
 
@@ -81,9 +82,19 @@ def compose(data: str | None, fields: Sequence[BodyField], runtime: Runtime) -> 
     tree = {} if template is None else _open(template)
     if not isinstance(tree, dict):
         raise UsageError("-f and -F set fields of an object, but -d is not one")
+    _check_once(fields)
     for field in fields:
         _set(tree, field, runtime)
     return msgspec.json.encode(tree)
+
+
+def _check_once(fields: Sequence[BodyField]) -> None:
+    names = [name for one in fields if "[]" not in (name := one.text.partition("=")[0])]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UsageError(
+            f'the field "{visible(twice)}" is given {names.count(twice)} times',
+            hint=f"leave one; {shlex.quote(f'{visible(twice)}[]=VALUE')} adds to a list",
+        )
 
 
 def check_id(typed: str, name: str, value: Json, *, hint: str) -> None:

@@ -199,6 +199,8 @@ class JqDocument(RecordWriter):
 def null_notes(text: bytes, style: Style, program: "JqProgram") -> Sequence[str]:
     """Return a hint if a program for one record got a page."""
     found = {b"null": "null", b"": "nothing"}.get(text.strip())
+    if not style.listing and found and program.names(f".{style.items}"):
+        return [f"--jq gives {found}: its input is the record itself, without .{style.items}"]
     # A program that names the records is written for a page.
     if not style.listing or found is None or (not text and program.names(style.items)):
         return []

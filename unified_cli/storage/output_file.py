@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unified_cli import os_limits
-from unified_cli.errors import StorageError
+from unified_cli.errors import StorageError, UsageError
 from unified_cli.runtime import WholeWriter
 from unified_cli.storage import atomic_file, regular_file
 from unified_cli.storage.atomic_file import AtomicFile, NotSyncedError
@@ -62,8 +62,12 @@ def opened(path: Path, *, force: bool, instead: str = OVERWRITE) -> Iterator[Ato
         raise StorageError(f"cannot write {path}: {error.strerror}") from None
 
 
-def check(path: Path, *, force: bool, instead: str = OVERWRITE) -> None:
-    """Raise StorageError if the file cannot be written. Call it before any request."""
+def check(path: Path, *, force: bool, instead: str = OVERWRITE, other: str | None = None) -> None:
+    """Raise StorageError if the file cannot be written, and UsageError if `other`, an
+    output of the same command, is the same file. Call it before any request.
+    """
+    if other and os_limits.absolute(path) == os_limits.absolute(Path(other)):
+        raise UsageError(f"{path} is named twice for two outputs", hint="name another file")
     if path.is_symlink():
         raise StorageError(f"{path} is a symbolic link; name the file itself")
     if path.is_dir():

@@ -122,5 +122,5 @@ def _counted(lines: Iterator[InputLine], name: str) -> tuple[int, int, int, bool
                 hint="split it",
             )
     if not count:
-        raise UsageError(f"{name} holds no records")
+        raise UsageError(f"{name} holds no records", hint="was it written? ls -l shows its size")
     return count, last, labelled, sound

@@ -105,6 +105,7 @@ def _json_lines(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
         raise input_bounds.too_long(f"{name}, record {number + 1}") from None
     except ValueError as error:
         cut = f"it ends within record {number + 1}: write it again" if _CUT in str(error) else None
+        cut = "leave --format out: the content says what it is" if str(error) == _NO_ARRAY else cut
         raise UsageError(f"{name} {error}", hint=cut) from None
 
 
@@ -118,6 +119,7 @@ def _parquet_lines(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]
         raise UsageError(f"{name} is Parquet that cannot be read: {first}") from None
 
 
+_NO_ARRAY = "is not an array of records"
 GUESSED_IDS, PARQUET = "guessed ids", formats.PARQUET.name
 READERS = {
     "ndjson": _ndjson,
@@ -189,7 +191,7 @@ def _page_records(stream: JsonStream, items: str) -> Iterator[str]:
 
 def _elements(stream: JsonStream) -> Iterator[str]:
     if not stream.take("["):
-        raise ValueError("is not an array of records")
+        raise ValueError(_NO_ARRAY)
     ended = stream.take("]")
     while not ended:
         yield stream.value()

@@ -13,6 +13,7 @@ from unified_cli.errors import UsageError
 from unified_cli.json_text import json_check
 from unified_cli.json_text.members import parts
 from unified_cli.masking import excerpt
+from unified_cli.output import formats
 from unified_cli.writes import input_formats, input_tables
 from unified_cli.writes.input_formats import GUESSED_IDS, PARQUET, InputLine
 from unified_cli.writes.input_tables import TAB, TableRules
@@ -43,6 +44,19 @@ _HINTS = {
     "is a workbook or another zip archive": "of a workbook: export it as CSV",
     "is a workbook of Excel": "export it as CSV",
 }
+
+
+# Files that look like records but are something else, by their first bytes.
+_NO_RECORDS = (
+    (rb'\{"unified_plan":', "is a plan", "it is for unified apply"),
+    (rb'\{"unified_ids":', "is a file of old and new ids", "it is for --ids"),
+    (rb'\{"import_id":', "is the journal of an import", "it is for the command that wrote it"),
+    (rb'\{"run":"\d{8}-', "is the journal of a run", "it is for unified runs"),
+    (rb'\{"change":"[\w ]+","key":\[', "is a comparison", "it is for reading"),
+    (rb'\{\s*"log":\s*\{\s*"version":', "is a HAR file", "it is for --replay"),
+    (rb'\{\s*"\$schema":', "is a JSON Schema", "it is for unified schema --against"),
+    (rb'\{\s*"v": ?\d+,\s*"tool":', "is the manifest of an export", "name its folder"),
+)
 
 
 class RecordShape(NamedTuple):
@@ -77,6 +91,11 @@ class Reading(NamedTuple):
     def is_table(self) -> bool:
         """Whether the input is CSV or TSV."""
         return self.format in {"csv", "tsv"}
+
+    @property
+    def is_ids(self) -> bool:
+        """Whether the input has only ids."""
+        return self.format in {GUESSED_IDS, formats.IDS.name}
 
     @property
     def choices(self) -> dict[str, str]:
@@ -147,6 +166,7 @@ def find(opened: Opened, path: Path, shape: RecordShape, options: ReadingOptions
         return Reading(PARQUET)
     if reason := _refused_kind(begins):
         raise UsageError(f"{path} {reason}, not {FORMATS}", hint=_HINTS.get(reason))
+    check_records(begins, path)
     chosen = options.format or ("csv" if options.delimiter else None)
     if chosen is None:
         chosen = _recognised(opened, path, shape)
@@ -157,6 +177,14 @@ def find(opened: Opened, path: Path, shape: RecordShape, options: ReadingOptions
     if options.trim_header:
         raise UsageError(f"--trim-header is for CSV and TSV, but {path} is neither")
     return Reading(chosen)
+
+
+def check_records(begins: bytes, path: Path) -> None:
+    """Raise UsageError if a file that begins so is known to have no records."""
+    text = begins.removeprefix(b"\xef\xbb\xbf").lstrip()
+    for pattern, what, hint in _NO_RECORDS:
+        if re.match(pattern, text):
+            raise UsageError(f"{path} {what}, and has no records", hint=hint)
 
 
 def find_as_0_2_0(

@@ -95,6 +95,7 @@ class _RowLines:
     def __init__(self, lines: Iterator[str], name: str) -> None:
         self._lines = lines
         self._name = name
+        self._begun = False
         self.size = 0
 
     def __iter__(self) -> Iterator[str]:
@@ -102,6 +103,9 @@ class _RowLines:
 
     def __next__(self) -> str:
         line = next(self._lines)
+        if not self._begun:
+            _check_not_json(line, self._name)
+        self._begun = True
         self.size += len(line)
         if self.size > input_bounds.LONGEST_LINE:
             raise input_bounds.too_long(f"a row of {self._name}")
@@ -146,13 +150,27 @@ def _records(
             yield InputLine(number, b"{}", str(error))
 
 
+def _check_not_json(begins: str, name: str) -> None:
+    if begins.lstrip("\ufeff [").startswith('{"'):
+        raise UsageError(
+            f"{name}, line 1: JSON, not the names of columns",
+            hint="leave --format out, or --format ndjson",
+        )
+
+
 def _check_heads(heads: list[str], name: str, rules: TableRules) -> None:
-    others = [delimiter for delimiter in _OTHERS if delimiter != rules.delimiter]
+    if heads:
+        _check_not_json(heads[0], name)
+    others = [one for one in _OTHERS if one != rules.delimiter]
+    if rules.delimiter not in {",", TAB}:
+        others.append(",")
     if len(heads) == 1 and (other := next((one for one in others if one in heads[0]), None)):
         # Spreadsheets often use these delimiters. Each row would become one field.
         raise UsageError(
             f"{name}, line 1: one column, with {other!r} in its name",
-            hint=f"import takes --delimiter {'tab' if other == TAB else repr(other)}",
+            hint="leave --delimiter out"
+            if other == ","
+            else f"import takes --delimiter {'tab' if other == TAB else repr(other)}",
         )
     names = heads if rules.plain else [untyped_name(head)[0] for head in heads]
     for head, count in Counter(names).items():

@@ -542,7 +542,7 @@ def test_csv_rows_are_records_of_text(unified: Unified, service: Service, record
             ["a\tb", "1\t2"],
             ", line 1: one column, with '\\t' in its name (import takes --delimiter tab)",
         ),
-        (["a,b"], " holds no records"),
+        (["a,b"], " holds no records (was it written? ls -l shows its size)"),
     ],
     ids=lambda value: str(value)[:30],
 )
@@ -558,9 +558,9 @@ def test_broken_csv_is_refused_before_anything_is_sent(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", " holds no records"),
-        (b"\n \n", " holds no records"),
-        (b"[]", " holds no records"),
+        (b"", " holds no records (was it written? ls -l shows its size)"),
+        (b"\n \n", " holds no records (was it written? ls -l shows its size)"),
+        (b"[]", " holds no records (was it written? ls -l shows its size)"),
         (b"[{]", " is not JSON: expecting property name enclosed in double quotes (byte 2)"),
         (b"[{}, {} {}]", " is not JSON: expected ',' (byte 8)"),
         (b"[{}", " is not JSON: expected ',' (byte 3)"),
@@ -603,7 +603,7 @@ def test_standard_input_must_be_a_pipe_with_records(unified: Unified, service: S
     )
     empty = unified(f"{TAGS} -", environ=service.environ)
     assert empty.code == 2
-    assert empty.stderr.endswith("holds no records\n")
+    assert empty.stderr.endswith("holds no records (was it written? ls -l shows its size)\n")
     assert service.seen == []
 
 

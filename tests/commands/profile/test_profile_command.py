@@ -113,7 +113,14 @@ def test_a_change_leaves_every_other_letter_alone(
             ),
         ),
         ("profile add sandbox", 2, 'the profile "sandbox" is built in; choose another name'),
-        ("profile remove sandbox", 2, 'the profile "sandbox" is built in and cannot be changed'),
+        (
+            "profile remove sandbox",
+            2,
+            (
+                'the profile "sandbox" is built in and cannot be changed'
+                " (unified profile add NAME --base-url sandbox: -a full adds one that can be)"
+            ),
+        ),
         (
             "profile set nobody retries=1",
             3,
@@ -179,7 +186,6 @@ def test_invalid_commands_are_refused_and_change_nothing(
         "a b",
         "a" * 65,
         "a" * 300,
-        "",
         ".hidden",
         "a/b",
         "ä",

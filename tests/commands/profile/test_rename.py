@@ -98,7 +98,14 @@ def test_a_profile_is_found_however_it_is_written(
         ),
         ("acne nord", 3, 'no profile named "acne" (did you mean "acme"?)'),
         ("acme sandbox", 2, 'the profile "sandbox" is built in; choose another name'),
-        ("sandbox nord", 2, 'the profile "sandbox" is built in and cannot be changed'),
+        (
+            "sandbox nord",
+            2,
+            (
+                'the profile "sandbox" is built in and cannot be changed'
+                " (unified profile add NAME --base-url sandbox: -a full adds one that can be)"
+            ),
+        ),
     ],
 )
 def test_an_impossible_name_is_refused(

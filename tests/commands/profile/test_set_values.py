@@ -84,7 +84,14 @@ def test_a_glob_or_tag_changes_all_it_matches(
             2,
             "rate must be a number of requests per 10 seconds, 0 for no limit",
         ),
-        ("sandbox rate=1", 2, 'the profile "sandbox" is built in and cannot be changed'),
+        (
+            "sandbox rate=1",
+            2,
+            (
+                'the profile "sandbox" is built in and cannot be changed'
+                " (unified profile add NAME --base-url sandbox: -a full adds one that can be)"
+            ),
+        ),
     ],
 )
 def test_a_pattern_without_a_match_changes_nothing(

@@ -198,7 +198,11 @@ WHOSE = "whose token? (name a profile, or use --shared for the profiles without 
     [
         ("profile login", 2, WHOSE),
         ("profile login acme --shared", 2, WHOSE),
-        ("profile login sandbox", 2, "the sandbox has a token of its own"),
+        (
+            "profile login sandbox",
+            2,
+            "the sandbox has a token of its own (-p sandbox needs no login)",
+        ),
         ("profile login nobody", 3, 'no profile named "nobody" (unified profile list shows 2)'),
         ("profile logout nobody", 3, 'no profile named "nobody" (unified profile list shows 2)'),
         (

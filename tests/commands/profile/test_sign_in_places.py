@@ -121,6 +121,9 @@ def test_one_token_for_the_profiles_of_a_glob(unified: Unified, config: Config) 
     )
 
 
+HOW = "(a token is one line: --token-stdin < FILE)"
+
+
 @pytest.mark.parametrize("typed", [b"line1\nline2\n", b"line1\n \nline2", b"t-\xa0\n", b"t 1\n"])
 def test_a_token_of_several_lines_is_refused(
     unified: Unified, config: Config, typed: bytes
@@ -128,7 +131,7 @@ def test_a_token_of_several_lines_is_refused(
     path = config(PROFILE)
     result = unified("profile login acme --token-stdin --store file", stdin=typed)
     said = "contains a blank, a line break or another invalid character"
-    assert (result.code, result.stderr) == (3, f"error: the token {said}\n")
+    assert (result.code, result.stderr) == (3, f"error: the token {said} {HOW}\n")
     assert path.read_text() == PROFILE
 
 

@@ -145,7 +145,7 @@ def test_the_private_folder_is_locked_also_against_a_statement_that_was_not_chec
 
 LISTED = "unified operations lists the tables, DESCRIBE api.resource the columns"
 WRONG = {
-    "SELEC 1": 'Parser Error: syntax error at or near "SELEC"',
+    "SELEC 1": 'Parser Error: syntax error at or near "SELEC" (did you mean SELECT?)',
     "": "the statement is empty (give one)",
     "FROM tags": "tags: a table is api.resource (did you mean ticketing.tags or ats.tags or"
     " knowledge_base.tags?)",

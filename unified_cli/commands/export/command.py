@@ -139,7 +139,9 @@ def _no_folder_error(options: ExportOptions) -> UsageError:
         return UsageError("export needs a folder", hint=f"unified export --verify{folder}")
     if options.what[:1] in {("resume",), ("continue",)}:
         return UsageError("export needs a folder", hint="unified runs resume continues an export")
-    return UsageError("export needs a folder", hint="--to DIR")
+    *_, last = options.what or ("",)
+    folder = last if len(options.what) > 1 and "/" not in last.rstrip("/") else "DIR"
+    return UsageError("export needs a folder", hint=f"--to {shlex.quote(folder)}")
 
 
 def _preview(context: CommandContext, options: ExportOptions) -> None:

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
@@ -114,7 +114,9 @@ def _check_increments(options: ExportOptions, form: Format) -> None:
     builder.check_own_filter("--incremental", options.query)
 
 
-def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool]:
+def lists(
+    catalogue: Catalogue, patterns: Sequence[str], names: Collection[str] = ()
+) -> dict[Operation, bool]:
     """Return the matching list operations, and whether each was named exactly.
 
     A pattern is an API or API/RESOURCE, and may contain `*`. Without patterns, all
@@ -127,7 +129,7 @@ def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool
     for before, pattern in pairwise(("", *patterns)):
         matching = [operation for operation in every if _matches(operation, pattern)]
         if not matching:
-            hint = suggest_list(catalogue, pattern, before)
+            hint = suggest_list(catalogue, pattern, before, names)
             raise UsageError(f"nothing to list matches {pattern!r}", hint=hint)
         exact = "/" in pattern and not _GLOB.search(pattern)
         for operation in matching:
@@ -345,7 +347,8 @@ def _more_columns(options: ExportOptions) -> list[str]:
 def of_options(context: CommandContext, options: ExportOptions) -> ExportPlan:
     """Return the plan of an export or a shard. Raises UsageError and ConfigError."""
     file_format(options)
-    operations = lists(context.catalogue, options.what)
+    named = file.read(context.runtime).profiles
+    operations = lists(context.catalogue, options.what, named)
     shard = _parse_shard(options.shard) if options.shard else None
     found = selected(context, options)
     readers = FairReaders(context.runtime, context.catalogue, options.workers)

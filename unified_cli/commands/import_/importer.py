@@ -15,6 +15,7 @@ from unified_cli.errors import RefusedError, StateError, UnifiedError, UsageErro
 from unified_cli.http import request as requests
 from unified_cli.http.client import Client
 from unified_cli.http.request import Content, Request
+from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import masked
 from unified_cli.output.progress import Progress
 from unified_cli.runtime import Runtime
@@ -114,7 +115,11 @@ class ImportTask:
         if self.profiles is not None:
             rules = ItemRules(self.operation, self.catalogue.service, profiles=self.profiles)
             found = input_records.items(source.lines(), rules)
-            return replace(self, used=Counter(item.profile for item in found if item.profile))
+            used = Counter(item.profile for item in found if item.profile)
+            if not used and source.count:
+                what = f"no record of {source.path} names one of the profiles in {LABEL}"
+                raise UsageError(what, hint="-p NAME sends all to one connection")
+            return replace(self, used=used)
         if source.labelled:
             raise UsageError(f"{source.path}, line {source.labelled} {input_records.NOT_ASKED_FOR}")
         return self

@@ -26,6 +26,7 @@ from unified_cli.exported.exported_lists import ExportedLists
 from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.fair_turns import spread
+from unified_cli.hints import quoted
 from unified_cli.json_text.members import parts
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.output import stdout
@@ -67,9 +68,11 @@ def _operation(catalogue: Catalogue, options: ImportOptions) -> Operation:
     found = named_resource.find(catalogue, resource, before=("unified import", options.file))
     operation = found.operations.get(name)
     if operation is None or operation.method == "GET":
-        able = ", ".join(other.name for other in found.operations.values() if other.method != "GET")
+        able = [other.name for other in found.operations.values() if other.method != "GET"]
+        meant = f'did you mean "{name.lower()}"?' if name.lower() in able else ""
         raise UsageError(
-            f"{resource} has no operation {name!r} to import with (choose from: {able or 'none'})"
+            f"{resource} has no operation {name!r} to import with",
+            hint=meant or f"choose from: {', '.join(able) or 'none'}",
         )
     return operation
 
@@ -135,7 +138,12 @@ def _examined(task: ImportTask, copy: StdinCopy, options: ImportOptions) -> Inpu
             hint="leave them out to resume it; --restart discards it and sends everything again",
         )
     shape = RecordShape.from_operation(task.operation, task.catalogue.service)
-    return input_file.examine(copy.path, shape, chosen, shown=copy.shown, as_0_2_0=as_0_2_0)
+    found = input_file.examine(copy.path, shape, chosen, shown=copy.shown, as_0_2_0=as_0_2_0)
+    if found.reading.is_ids and task.operation.method in {"PATCH", "PUT"} and not options.map:
+        found.close()
+        line = f"unified {task.operation.command} - -F NAME=JSON --yes < {quoted(options.file)}"
+        raise UsageError(f"{options.file} has only ids, and no fields to send", hint=line)
+    return found
 
 
 def _connections(runtime: Runtime, options: ImportOptions) -> Mapping[str | None, Settings]:

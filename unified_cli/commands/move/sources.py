@@ -2,6 +2,7 @@
 NDJSON file.
 """
 
+import shlex
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from difflib import get_close_matches
@@ -12,6 +13,7 @@ from typing import NamedTuple
 from unified_cli.catalogue import Catalogue, Resource
 from unified_cli.commands.move.side import SideFacts
 from unified_cli.config import file as config_file
+from unified_cli.config.profiles import is_several
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, StorageError, UsageError
 from unified_cli.exported.exported_lists import ExportedLists
@@ -24,10 +26,12 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage import regular_file
 from unified_cli.storage.unchanged_file import UnchangedFile
 from unified_cli.writes import input_formats, listed_runs
+from unified_cli.writes.input_reading import check_records
 
 _CLOSE = 0.65
 _PROFILE = "profile:"
 _OFTEN = 1000
+_BEGINS = 4096
 
 
 class RecordSource(NamedTuple):
@@ -92,6 +96,8 @@ class SourceFinder:
         return wanted if wanted in known or wanted == config_file.RESERVED else None
 
     def _meant(self, name: str) -> str:
+        if is_several([name]):
+            return f"one profile at a time; unified profile list {shlex.quote(name)} names them"
         close = get_close_matches(name, config_file.read(self._runtime).profiles, 1, _CLOSE)
         return f'did you mean "{close[0]}"?' if close else "unified profile list"
 
@@ -156,6 +162,7 @@ def _file_records(path: Path, items: str) -> Iterator[bytes]:
     """
     try:
         with closing(UnchangedFile(path)) as file, file.reader() as content:
+            check_records(file.read(_BEGINS, 0), path)
             for line in input_formats.READERS["ndjson"](content, str(path), items):
                 wrong = line.wrong or ("" if line.text.startswith(b"{") else "is not a JSON object")
                 if wrong:

@@ -208,5 +208,6 @@ def may_ask(runtime: Runtime, options: MessageOptions) -> bool:
 def existing(name: str) -> str:
     """Return the name. Raises UsageError for the name of the built-in profile."""
     if name == RESERVED:
-        raise UsageError(f'the profile "{name}" is built in and cannot be changed')
+        own = "unified profile add NAME --base-url sandbox: -a full adds one that can be"
+        raise UsageError(f'the profile "{name}" is built in and cannot be changed', hint=own)
     return name

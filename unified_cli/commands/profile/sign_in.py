@@ -102,7 +102,12 @@ def _piped_token(runtime: Runtime) -> str:
         raise ConfigError(
             "the token is empty", hint="it is read from a pipe or a file: --token-stdin < FILE"
         )
-    return _stripped_token(typed)
+    try:
+        return _stripped_token(typed)
+    except ConfigError as error:
+        if error.hint is None:
+            error.add_hint("a token is one line: --token-stdin < FILE")
+        raise
 
 
 def _listed(names: Sequence[str | None]) -> str:
@@ -158,7 +163,7 @@ def _owner(name: str | None, *, shared: bool) -> str | None:
             "whose token? (name a profile, or use --shared for the profiles without their own)"
         )
     if name == file.RESERVED:
-        raise UsageError("the sandbox has a token of its own")
+        raise UsageError("the sandbox has a token of its own", hint="-p sandbox needs no login")
     return name
 
 

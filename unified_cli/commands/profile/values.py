@@ -118,11 +118,10 @@ def parse(name: str, value: Any) -> Any:
 def missing_file(values: TomlTable, runtime: Runtime) -> str | None:
     """Return the warning about a missing token file, or None."""
     name = values.get("token_file")
-    return (
-        f"the file {name} does not exist yet"
-        if name and not exists(expand(name, runtime.environ))
-        else None
-    )
+    path = expand(name, runtime.environ) if name else None
+    if path and path.is_dir():
+        return f"{name} is a folder; a token file is a file in it"
+    return None if path is None or exists(path) else f"the file {name} does not exist yet"
 
 
 def known(name: str) -> Key:

@@ -59,7 +59,7 @@ def answer(context: CommandContext, options: SqlOptions) -> None:
         call = _call(context, options)
         lists = [*reads.select(context, options, plan)]
         if keep:
-            output_file.check(keep, force=options.force)
+            output_file.check(keep, force=options.force, other=options.out)
         with delivery.to_file(call) as aimed:
             if options.explain:
                 _explain(aimed, lists)

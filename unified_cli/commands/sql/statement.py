@@ -33,6 +33,19 @@ _REFUSED |= {"json_serialize_sql", "parse_duckdb_log_message"}
 _DEEP = "the statement is nested too deep"
 _MEANT = re.compile('^Did you mean "(.*)"', re.MULTILINE)
 _CLOSE = 0.75
+_NEAR = re.compile(r'at or near "(.+)"')
+_KEYWORDS = (
+    "select",
+    "from",
+    "where",
+    "group",
+    "order",
+    "having",
+    "limit",
+    "offset",
+    "join",
+    "desc",
+)
 _PLACE = re.compile(r"^(LINE \d+: )(.*)\n( *)\^", re.MULTILINE)
 _ALL_COLUMNS = {"PIVOT", "POSITIONAL_REFERENCE", "SHOW_REF", "STAR"}
 _READING = "SELECT, FROM, WITH, VALUES, DESCRIBE, SUMMARIZE, PIVOT and UNPIVOT read"
@@ -43,13 +56,26 @@ _HABITS = (
     (r"\A\s*([.\\]|help\b|show\b)", _LISTED),
     (r"\A\s*select\s+top\s+(\d+)", r"LIMIT \1 at the end"),
     (r"\blimit\s+(\d+)\s*,\s*(\d+)", r"LIMIT \2 OFFSET \1"),
+    (r"\bgroup\s+by\b.*\bwhere\b", "WHERE comes before GROUP BY, HAVING after it"),
+    (r"\b(order|group)\s+(?!by\b)(\w+)", r"\1 by \2"),
+    (r"\A\s*\w+\s*\Z", "a statement is like FROM ticketing.tickets"),
+    (r"\border\s+by\b.*\b(where|group\s+by)\b", r"\1 comes before ORDER BY"),
+    (
+        r"\A(?:[^']*'[^']*')*[^']*'[^']*\Z",
+        "a text ends with a quote; one in it is doubled: 'O''Brien'",
+    ),
+    (r'\A\s*"(.*)"\s*\Z', "leave the double quotes out"),
+    (r"\A(?!.*\bfrom\b).*?\b([a-z]\w*\.[a-z]\w*)", r"FROM comes before \1"),
 )
 _NESTED = "an object or a list is JSON; column->>'name' is a text in it, column::JSON[] a list"
 # Parts of DuckDB's errors, each with what to do.
 _ERRORS = (
     (r"\A\s*.*JSON", _NESTED),
     (r"casting from source column (.+)", r"\1 is a text; compare it with a text in single quotes"),
+    (r"TIMESTAMP.* and type INTEGER", "a date has single quotes: '2026-01-31'"),
+    (r"timestamp field|date field", "a date is '2026-01-31', a time '2026-01-31 08:00'"),
     (_MEANT.pattern, r"did you mean \1?"),
+    (r'Candidate tables: "(\w+)"', r"did you mean \1?"),
 )
 _KINDS = {
     "MULTI": ("PIVOT needs its values", "PIVOT … ON column IN ('a', 'b') …"),
@@ -130,7 +156,8 @@ def _tree(parser: duckdb.DuckDBPyConnection, text: str, lists: Iterable[Table]) 
         meant = plain(typed).replace("/", ".")
         names = map(".".join, lists)
         right = (f"write {name}" for name in names if name in meant and name not in typed)
-        raise refusal(error, next(right, None) or _first(_HABITS, text)) from None
+        hint = next(right, None) or _misspelt(text, str(error)) or _first(_HABITS, text)
+        raise refusal(error, hint or _open_bracket(text)) from None
     if len(kinds) != 1:
         many = f"{len(kinds)} statements are given" if kinds else "the statement is empty"
         raise UsageError(many, hint="give one")
@@ -148,6 +175,21 @@ def _tree(parser: duckdb.DuckDBPyConnection, text: str, lists: Iterable[Table]) 
     found: JsonObject
     [found] = answer["statements"]
     return found
+
+
+def _misspelt(text: str, error: str) -> str | None:
+    """Return the keyword that a word before the place of a syntax error is close to."""
+    place = _NEAR.search(error)
+    at = text.rfind(place[1]) + len(place[1]) if place else 0
+    for word in reversed(re.findall(r"(?<!\.)\b[a-z]{3,}\b(?!\.)", text[:at].lower())[-3:]):
+        if word not in _KEYWORDS and (near := get_close_matches(word, _KEYWORDS, 1, _CLOSE)):
+            return f"did you mean {near[0].upper()}?"
+    return None
+
+
+def _open_bracket(text: str) -> str | None:
+    missing = text.count("(") - text.count(")")
+    return f"a {'closing' if missing > 0 else 'opening'} bracket is missing" if missing else None
 
 
 def _first(hints: Sequence[tuple[str, str]], text: str) -> str | None:
@@ -216,6 +258,9 @@ def _note_columns(kind: str, node: JsonObject, plan: Plan, aliases: set[str]) ->
 
 def _unknown(path: list[str], catalogue: Catalogue, aliases: set[str]) -> UsageError:
     shown = ".".join(path)
+    if "/" in shown:
+        hint = "unified sql --from DIR reads an export: FROM ticketing.tickets"
+        raise UsageError(f"{shown}: a table is api.resource", hint=hint)
     meant = named_resource.suggest(catalogue, shown) or named_resource.suggest(catalogue, path[-1])
     hint = plain(meant.replace("/", ".")) if meant else "unified operations lists them"
     if path[0].lower() in aliases:
