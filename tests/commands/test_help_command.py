@@ -57,8 +57,7 @@ def test_topics_hold_what_the_code_knows(unified: Unified) -> None:
 
 def test_config_says_what_goes_before_the_environment(unified: Unified) -> None:
     said = (
-        "but the address, account and token of a named profile take precedence over the"
-        " environment's"
+        "But the address, account and token of a named profile take precedence over the environment"
     )
     assert said in " ".join(unified("help config").stdout.split())
 
