@@ -144,8 +144,8 @@ def _unforeseen(error: BaseException, argv: list[str], runtime: Runtime) -> Unif
 
 def _behind(panic: BaseException) -> Exception:
     """Return the cause of a Rust panic: the operating system, or else a bug."""
-    if found := re.search(r"\bOs \{ code: (\d+)", str(panic)):
-        return OSError(int(found[1]), os.strerror(int(found[1])))
+    if match := re.search(r"\bOs \{ code: (\d+)", str(panic)):
+        return OSError(int(match[1]), os.strerror(int(match[1])))
     return RuntimeError(str(panic)).with_traceback(panic.__traceback__)
 
 

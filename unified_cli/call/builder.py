@@ -241,12 +241,12 @@ def described(runtime: Runtime, options: CallOptions, operation: Operation) -> K
         return None
 
 
-def warn_of_parameter(runtime: Runtime, found: "DoubtfulParameter", *, strict: bool) -> None:
+def warn_of_parameter(runtime: Runtime, doubtful: "DoubtfulParameter", *, strict: bool) -> None:
     """Warn about a doubtful parameter. Raises UsageError if it is strict."""
     if strict:
-        raise UsageError(found.reason, hint=found.hint)
-    runtime.stderr.note(found.message)
-    runtime.stderr.reported.add(found.name.partition("[")[0])
+        raise UsageError(doubtful.reason, hint=doubtful.hint)
+    runtime.stderr.note(doubtful.message)
+    runtime.stderr.reported.add(doubtful.name.partition("[")[0])
 
 
 def check_writable(settings: Settings, request: Request) -> None:
@@ -265,8 +265,8 @@ def check_writable(settings: Settings, request: Request) -> None:
 
 def read_query(call: Call, *, lists: bool) -> list[tuple[str, str]]:
     """Return the query of `-q`, and a list's page size."""
-    found = pairs(call.options.query)
-    return with_page_size(found, call.settings, call.catalogue.service) if lists else found
+    query = pairs(call.options.query)
+    return with_page_size(query, call.settings, call.catalogue.service) if lists else query
 
 
 def with_page_size(
@@ -285,7 +285,7 @@ def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
     """Return the names and values of `NAME=VALUE` texts. Raises UsageError if a text
     has no value, or if an id is empty.
     """
-    found = []
+    result = []
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or name.startswith("?") or name.endswith(("<", ">", "!")):
@@ -294,8 +294,8 @@ def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
         if base.partition("[")[0] != PASSED_ON:
             hint = "leave it out, or give an id"
             request_body.check_id(f"-q {text}", inner.removesuffix("]"), value, hint=hint)
-        found.append((name, value))
-    return found
+        result.append((name, value))
+    return result
 
 
 def change_filter(runtime: Runtime, text: str | None, query: Sequence[str]) -> ChangeFilter | None:
@@ -306,15 +306,15 @@ def change_filter(runtime: Runtime, text: str | None, query: Sequence[str]) -> C
         return None
     check_own_filter("--since", query)
     try:
-        found = change_time.since(text, runtime.wall())
+        since = change_time.since(text, runtime.wall())
     except (ValueError, OverflowError):
         raise UsageError(
             f"--since takes a time, or how long ago it is, not {text!r}",
             hint="2026-01-31, 2026-01-31T08:00Z, 7d, 12h",
         ) from None
-    if found.after.at.timestamp() > runtime.wall():
+    if since.after.at.timestamp() > runtime.wall():
         runtime.stderr.note_once(f"--since {text} is in the future")
-    return found
+    return since
 
 
 def check_own_filter(option: str, query: Sequence[str]) -> None:

@@ -52,10 +52,10 @@ class CheckReport:
         if self._junit is not None:
             output_file.check(self._junit, force=True)
 
-    def judge(self, whole: WholeRead, found: Sequence[Verdict]) -> None:
+    def judge(self, whole: WholeRead, verdicts: Sequence[Verdict]) -> None:
         """Check the expectations for a connection.
 
-        After a wait, `found` has its verdicts. Raises IncompleteError if jq cannot
+        After a wait, `verdicts` has its results. Raises IncompleteError if jq cannot
         represent the document.
         """
         name, missing = whole.selected.name, ""
@@ -67,10 +67,11 @@ class CheckReport:
             self.missing.append(self._named(name, missing))
         document = whole.document(listing=self.selected.operation.lists)
         cases = [
-            self._case(name, verdict, self._monotonic() - self._began, missing) for verdict in found
+            self._case(name, verdict, self._monotonic() - self._began, missing)
+            for verdict in verdicts
         ]
         # Count the time of the read in the first verdict, as pytest does for a fixture.
-        seconds = 0.0 if found else whole.seconds
+        seconds = 0.0 if verdicts else whole.seconds
         for expectation in self._expectations:
             began = self._monotonic()
             verdict = expectation.judge(document)

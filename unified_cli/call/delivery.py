@@ -203,10 +203,10 @@ def check_cells(form: Format, *, bom: bool, csv_safe: bool, typed_header: bool =
 
 def column_names(text: str | None) -> list[str]:
     """Return the columns of `--columns`. Raises UsageError if it has no names."""
-    found = [column.strip() for column in text.split(",") if column.strip()] if text else []
-    if text is not None and not found:
+    result = [column.strip() for column in text.split(",") if column.strip()] if text else []
+    if text is not None and not result:
         raise UsageError("--columns needs names (--columns id,status.name)")
-    return found
+    return result
 
 
 def _check_printed(asked: Asked) -> None:

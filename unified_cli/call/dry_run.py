@@ -155,12 +155,12 @@ def skeleton(fields: Iterable[KnownField], members: Iterable[KnownField] = ()) -
     A field with known values has all of them, separated by `|`. A time field has an
     example, because services refuse an empty time.
     """
-    found: JsonObject = {field.name: _empty(field) for field in fields}
+    result: JsonObject = {field.name: _empty(field) for field in fields}
     for member in members:
         field, _, name = member.name.partition(".")
-        if isinstance(found.get(field), dict):
-            found[field] = {**found[field], name: _empty(member)}
-    return found
+        if isinstance(result.get(field), dict):
+            result[field] = {**result[field], name: _empty(member)}
+    return result
 
 
 def _empty(field: KnownField) -> Any:

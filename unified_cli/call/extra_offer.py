@@ -39,7 +39,7 @@ def cells(catalogue: Catalogue, offer: Offer, asked: Collection[Operation]) -> l
     )
     had = {(operation.api, operation.resource) for operation in catalogue}
     parts = {api for api, _ in had - wanted}
-    found = [
+    result = [
         _cell(service, api, resource, name)
         for api, resources in known_capabilities.outside_catalogue(offer.offered, catalogue).items()
         for resource, names in resources.items()
@@ -49,12 +49,12 @@ def cells(catalogue: Catalogue, offer: Offer, asked: Collection[Operation]) -> l
         for name in names
     ]
     if had <= wanted:
-        found += [
+        result += [
             _provided(service, resource, name)
             for resource, names in offer.provided.items()
             for name in dict.fromkeys(names)
         ]
-    return found
+    return result
 
 
 # Cached, because thousands of connections offer the same operations.

@@ -206,19 +206,19 @@ def _validator(headers: Mapping[str, str]) -> str:
 
 
 def _digests(headers: Mapping[str, str]) -> list[tuple[str, bytes]]:
-    found = []
+    result = []
     texts = [headers.get(name, "") for name in ("repr-digest", "content-digest", "digest")]
     pairs = [(match[1], match[2]) for text in texts for match in _DIGEST.finditer(text)]
     if headers.get("content-md5"):
         pairs.append(("md5", headers["content-md5"].strip()))
     for name, value in pairs:
         try:
-            found.append(
+            result.append(
                 (name.lower().replace("sha-", "sha"), base64.b64decode(value, validate=True))
             )
         except (binascii.Error, ValueError):
             continue
-    return found
+    return result
 
 
 def save_one(call: Call, clients: Clients, request: Request, names: tuple[str, ...] = ()) -> None:
@@ -287,10 +287,10 @@ def text_members(record: bytes) -> dict[str, str]:
     If `file_url` is missing, it is the link in `urls`.
     """
     members = parts(record.strip()) or {}
-    found = {name: string(value) for name, value in members.items() if value.startswith(b'"')}
-    if "file_url" not in found and (link := _link(members.get("urls", b""))):
-        found["file_url"] = link
-    return found
+    result = {name: string(value) for name, value in members.items() if value.startswith(b'"')}
+    if "file_url" not in result and (link := _link(members.get("urls", b""))):
+        result["file_url"] = link
+    return result
 
 
 def _link(urls: bytes) -> str | None:

@@ -173,7 +173,7 @@ def _read(document: Json, service: Service) -> Offer | None:
 
 def _provider_methods(entries: Json, service: Service) -> dict[str, list[str]]:
     words = service.connections
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for entry in entries if isinstance(entries, list) else ():
         members = entry if isinstance(entry, dict) else {}
         match [members.get(words.resource), members.get(words.methods)]:
@@ -182,10 +182,10 @@ def _provider_methods(entries: Json, service: Service) -> dict[str, list[str]]:
                     method.get("method") if isinstance(method, dict) else method
                     for method in methods
                 ]
-                found.setdefault(resource, []).extend(
+                result.setdefault(resource, []).extend(
                     name for name in names if isinstance(name, str)
                 )
-    return found
+    return result
 
 
 def _state(account: Json, service: Service) -> AccountState:

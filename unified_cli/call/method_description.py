@@ -33,11 +33,11 @@ def fetch(client: Client, scope: Scope, operation: Operation) -> MethodDescripti
         document = json_codec.read(body.decode("utf-8"))
         if not isinstance(document, dict):
             raise SchemaError("it is not an object")
-        found = description(document, body)
+        described = description(document, body)
     except (ValueError, RecursionError) as error:
         raise ServiceError(
             f"the answer cannot be read: {error} (GET {request.path})", retryable=False
         ) from None
-    if found is None:
+    if described is None:
         raise RefusedError(f"{operation.command} has no description on this connection", status=404)
-    return found
+    return described

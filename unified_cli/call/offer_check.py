@@ -132,11 +132,11 @@ class OfferCheck(NamedTuple):
         """Request and return the offer of a connection. Raises the errors of a
         request.
         """
-        found = self._reported(name, settings, client)
+        result = self._reported(name, settings, client)
         if self.probe:
             scope = requests.scope_of(settings, self.catalogue.service)
-            found.cells = [*self._probed(found.cells, scope, client)]
-        return found
+            result.cells = [*self._probed(result.cells, scope, client)]
+        return result
 
     def _reported(self, name: str, settings: Settings, client: Client) -> ConnectionOffer:
         offer = self.offer(settings, client)

@@ -76,7 +76,7 @@ def _check(options: SendOptions, method: str) -> None:
 
 
 def _fields(options: SendOptions) -> list[tuple[str, str]]:
-    found = []
+    result = []
     for text in options.raw_field:
         name, equals, value = text.partition("=")
         if not (name and equals):
@@ -84,8 +84,8 @@ def _fields(options: SendOptions) -> list[tuple[str, str]]:
         if name == LABEL:
             raise UsageError(f"the form has a {LABEL}, but a body cannot choose the connection")
         request_body.check_id(f"-f {text}", name, value, hint="leave it out, or give an id")
-        found.append((name, value))
-    return found
+        result.append((name, value))
+    return result
 
 
 @contextmanager

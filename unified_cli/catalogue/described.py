@@ -204,8 +204,8 @@ class _Reader:
         self.whole = self.whole and self._left >= 0
         return self._left >= 0
 
-    def _dicts(self, found: Json) -> Iterator[JsonObject]:
-        for item in _items(found):
+    def _dicts(self, value: Json) -> Iterator[JsonObject]:
+        for item in _items(value):
             if not self._has_budget_for():
                 return
             if isinstance(item, dict):
@@ -226,8 +226,8 @@ class _Reader:
         self.whole = False
         return schema
 
-    def _listed(self, found: list[Json], within: str, depth: int) -> Iterator[DescribedField]:
-        for one in found:
+    def _listed(self, values: list[Json], within: str, depth: int) -> Iterator[DescribedField]:
+        for one in values:
             if not self._has_budget_for():
                 return
             if isinstance(one, str):
@@ -344,5 +344,5 @@ def _scalars(listed: Iterable[Json]) -> Iterator[str]:
             yield f"{value}"
 
 
-def _items(found: Json) -> list[Json]:
-    return found if isinstance(found, list) else []
+def _items(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []

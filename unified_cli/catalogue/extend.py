@@ -38,8 +38,8 @@ def extended(
     try:
         return _extended(catalogue, text, source, reserved)
     except tomllib.TOMLDecodeError as error:
-        found = _PLACE.search(str(error))
-        raise PlaceError(f"{source}:{found[1] if found else 1}", str(error)) from None
+        match = _PLACE.search(str(error))
+        raise PlaceError(f"{source}:{match[1] if match else 1}", str(error)) from None
     except PlaceError as error:
         line = _line(text, f"{error.place} {error.word}")
         raise PlaceError(f"{source}:{line}", str(error)) from None

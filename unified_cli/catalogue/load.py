@@ -211,18 +211,18 @@ def _checked_words(place: str, name: str, data: Toml) -> list[str]:
     known_keys(place, table, {"operations", "one", *_OPTIONAL})
     for key in ("one", *_OPTIONAL):
         _text(place, {key: "", **table}, key)
-    found: list[str] = []
+    result: list[str] = []
     for word in _words(_text(place, table, "operations")):
         check_word(place, word)
-        if word in found:
+        if word in result:
             raise PlaceError(place, f"{word!r} is listed twice", word)
-        found.append(word)
-    if not found:
+        result.append(word)
+    if not result:
         raise PlaceError(place, "no operations")
     for key in EFFECTS:
-        if unknown := {*table.get(key, "").split()} - {*found}:
+        if unknown := {*table.get(key, "").split()} - {*result}:
             raise PlaceError(place, f"{key!r} names no operation {min(unknown)!r}", min(unknown))
-    return found
+    return result
 
 
 def known_keys(place: str, data: TomlTable, known: set[str]) -> None:

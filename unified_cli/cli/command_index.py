@@ -46,16 +46,16 @@ def all_flags(entries: Sequence[CommandEntry]) -> dict[str, Flag]:
     """Return all options by spelling. Raises ValueError if a spelling has two
     meanings.
     """
-    found: dict[str, Flag] = {}
+    result: dict[str, Flag] = {}
     for entry in entries:
         for flag in entry.flags:
             for spelling in flag.spellings:
-                other = found.setdefault(spelling, flag)
+                other = result.setdefault(spelling, flag)
                 if other.takes_value != flag.takes_value or other.takes != flag.takes:
                     raise ValueError(
                         f"{spelling} of {' '.join(entry.path)!r} takes another value than elsewhere"
                     )
-    return found
+    return result
 
 
 def options(entries: Sequence[CommandEntry]) -> list[tuple[Flag, Sequence[str]]]:

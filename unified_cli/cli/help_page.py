@@ -109,8 +109,8 @@ def _lacking(operation: Operation, runtime: Runtime) -> Sequence[tuple[str, str]
         return []
     from unified_cli.config import known_capabilities  # noqa: PLC0415  most pages name none
 
-    found = known_capabilities.lacking_in_words(runtime, operation)
-    return [("Not offered by", found)] if found else []
+    lacking = known_capabilities.lacking_in_words(runtime, operation)
+    return [("Not offered by", lacking)] if lacking else []
 
 
 def render(page: HelpPage, command: str, runtime: Runtime, *, short: bool = False) -> str:

@@ -38,13 +38,13 @@ def find(
         raise UsageError(f"{text!r} must be API/RESOURCE", hint=hint or "like ticketing/contacts")
     known = either_dash(api, catalogue.apis)
     resources = catalogue.apis[known].resources if known else {}
-    found = either_dash(name, resources)
-    if found is None:
+    spelled = either_dash(name, resources)
+    if spelled is None:
         raise UsageError(
             f"no resource {text}",
             hint=suggest(catalogue, text) or "unified operations lists them",
         )
-    return resources[found]
+    return resources[spelled]
 
 
 def _plain_paths(catalogue: Catalogue) -> set[str]:

@@ -136,16 +136,16 @@ def until_valid(
 def line(runtime: Runtime, question: str) -> str:
     """Ask a question, and return the typed line without surrounding spaces."""
     runtime.stderr.prompt(question)
-    found = runtime.stdin.readline(_LONGEST) if runtime.stdin else b""
-    return found.decode("utf-8", "replace").strip()
+    text = runtime.stdin.readline(_LONGEST) if runtime.stdin else b""
+    return text.decode("utf-8", "replace").strip()
 
 
 def hidden(runtime: Runtime, question: str) -> bytes:
     """Ask for a secret, and return it without the line end."""
     with _without_echo(runtime):
         runtime.stderr.prompt(question)
-        found = runtime.stdin.readline(_LONGEST) if runtime.stdin else b""
-    return found.removesuffix(b"\n").removesuffix(b"\r")
+        text = runtime.stdin.readline(_LONGEST) if runtime.stdin else b""
+    return text.removesuffix(b"\n").removesuffix(b"\r")
 
 
 @contextlib.contextmanager

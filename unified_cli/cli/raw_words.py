@@ -23,12 +23,12 @@ def words_before_dashes(argv: Sequence[str]) -> list[str]:
 
 def last_value(argv: Sequence[str], name: str, letter: str = "") -> str | None:
     """Return the last value of an option, or None."""
-    found, words = None, words_before_dashes(argv)
+    result, words = None, words_before_dashes(argv)
     for position, word in enumerate(words):
         if word in {name, letter} and position + 1 < len(argv):
-            found = argv[position + 1]
+            result = argv[position + 1]
         elif word.startswith(f"{name}="):
-            found = word.removeprefix(f"{name}=")
+            result = word.removeprefix(f"{name}=")
         elif letter and word.startswith(letter):
-            found = word.removeprefix(letter)
-    return found
+            result = word.removeprefix(letter)
+    return result

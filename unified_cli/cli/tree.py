@@ -96,7 +96,7 @@ class LeafCommand(TyperCommand):
         typed = [*args]
         _note_help(ctx, args)
         try:
-            found: list[str] = super().parse_args(ctx, args)
+            left: list[str] = super().parse_args(ctx, args)
         except Exception as error:
             if isinstance(error, TyperUsageError):
                 # Typer does not say which command's option lacks a value.
@@ -106,7 +106,7 @@ class LeafCommand(TyperCommand):
             raise _usage_errors().argument_errors.one_too_many(ctx, ctx.args[0], typed)
         if "" in typed and (wrong := _usage_errors().argument_errors.empty(ctx)):
             raise wrong
-        return found
+        return left
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the command's help page."""
@@ -140,8 +140,8 @@ class CommandGroup(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments. Without arguments, show the help of the group."""
         _note_help(ctx, args)
-        found: list[str] = super().parse_args(ctx, args or ["-h"])
-        return found
+        left: list[str] = super().parse_args(ctx, args or ["-h"])
+        return left
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the command at the start of the arguments.

@@ -64,9 +64,9 @@ def in_order(
         shown = "" if where else f"; unified operations {verb} shows where it is"
         line = f"{path} {where or 'API RESOURCE'} {_operation_words(verb, after)}"
         return f"the operation comes last: {line}{shown}"
-    if kind == TOP and len(found := _resources_with(entries, name)) == 1:
-        return f"the operation comes last: {path} {found[0]} {' '.join(map(quoted, typed))}"
-    if kind == TOP and found:
+    if kind == TOP and len(resources := _resources_with(entries, name)) == 1:
+        return f"the operation comes last: {path} {resources[0]} {' '.join(map(quoted, typed))}"
+    if kind == TOP and resources:
         return f"the operation comes last: unified operations {name} shows where it is"
     if not verb or kind != "resource":
         return None
@@ -85,15 +85,15 @@ def _with_own_operation(
     """Return the line for another tool's operation on a resource, such as `tickets ls`,
     or None.
     """
-    found = find_resources(entries, name)
-    if len(found) != 1 or not rest:
+    resources = find_resources(entries, name)
+    if len(resources) != 1 or not rest:
         return None
-    api, resource = found[0].split()
+    api, resource = resources[0].split()
     operations = entries[api].build().entries[resource].build().entries
     own = next((command for command in own_commands(rest[0]) if command in operations), None)
     if own is None or rest[0] in operations:
         return None
-    return f"{path} {found[0]} {' '.join(map(quoted, (own, *rest[1:])))}"
+    return f"{path} {resources[0]} {' '.join(map(quoted, (own, *rest[1:])))}"
 
 
 def below_record(context: Any, name: str, rest: Sequence[str]) -> str | None:
@@ -139,8 +139,8 @@ def _named(entries: Mapping[str, CommandStub], words: Sequence[str]) -> tuple[st
         )
         if api and api.get_command(None, second):
             return f"{first} {second}", words[at + 2 :]
-        if len(found := find_resources(entries, first)) == 1:
-            return found[0], words[at + 1 :]
+        if len(resources := find_resources(entries, first)) == 1:
+            return resources[0], words[at + 1 :]
     return "", words
 
 

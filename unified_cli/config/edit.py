@@ -45,8 +45,8 @@ class Draft:
     @property
     def profiles(self) -> Mapping[str, Table]:
         """The profiles' tables by name."""
-        found: Mapping[str, Table] = self.data.get("profiles", {})
-        return found
+        result: Mapping[str, Table] = self.data.get("profiles", {})
+        return result
 
     def add(self, name: str, values: TomlTable) -> None:
         """Add a profile. Raises UsageError if the name exists."""

@@ -34,10 +34,10 @@ class Key(NamedTuple):
 
 def text(value: object) -> str:
     """Return non-empty text."""
-    found = path(value)
-    if any("\ud800" <= letter <= "\udfff" for letter in found):
+    result = path(value)
+    if any("\ud800" <= letter <= "\udfff" for letter in result):
         raise ValueError("must be UTF-8")
-    return found
+    return result
 
 
 def word(value: object) -> str:
@@ -129,10 +129,10 @@ def yes_or_no(value: object) -> bool:
         "no": False,
         "off": False,
     }
-    found = words.get(str(value).lower())
-    if found is None:
+    result = words.get(str(value).lower())
+    if result is None:
         raise ValueError("must be true or false")
-    return found
+    return result
 
 
 def truth_or_profile(value: object) -> bool | str:
@@ -147,14 +147,14 @@ def truth_or_profile(value: object) -> bool | str:
 
 def words(value: object) -> list[str]:
     """Return a list of texts. On a command line, commas separate them."""
-    found = [word.strip() for word in value.split(",")] if isinstance(value, str) else value
+    result = [word.strip() for word in value.split(",")] if isinstance(value, str) else value
     if (
-        not isinstance(found, list)
-        or not found
-        or not all(isinstance(item, str) and item for item in found)
+        not isinstance(result, list)
+        or not result
+        or not all(isinstance(item, str) and item for item in result)
     ):
         raise ValueError("must be a list of non-empty texts")
-    return found
+    return result
 
 
 def argv(value: object) -> list[str]:
@@ -172,12 +172,12 @@ def _number(value: object, wanted: str, kind: type[N], fits: Callable[[N], bool]
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise ValueError(f"must be {wanted}")  # noqa: TRY004
     try:
-        found = kind(value)
+        result = kind(value)
     except (ValueError, OverflowError):
         raise ValueError(f"must be {wanted}") from None
-    if not fits(found) or (isinstance(value, float) and found != value):
+    if not fits(result) or (isinstance(value, float) and result != value):
         raise ValueError(f"must be {wanted}")
-    return found
+    return result
 
 
 KEYS = {

@@ -47,14 +47,14 @@ class KnownOffer(NamedTuple):
 
 def outside_catalogue(offered: Offered, catalogue: Catalogue) -> Offered:
     """Return the offered operations that the catalogue does not have."""
-    found: dict[str, dict[str, list[str]]] = {}
+    result: dict[str, dict[str, list[str]]] = {}
     for api, resources in offered.items():
         known = catalogue.apis[api].resources if api in catalogue.apis else {}
         for name, operations in resources.items():
             had = known[name].operations if name in known else {}
             if more := [operation for operation in operations if operation not in had]:
-                found.setdefault(api, {})[name] = more
-    return found
+                result.setdefault(api, {})[name] = more
+    return result
 
 
 def keep(

@@ -42,14 +42,14 @@ class KnownMethod(NamedTuple):
 
 
 def keep(
-    runtime: Runtime, settings: Settings, operation: Operation, found: MethodDescription
+    runtime: Runtime, settings: Settings, operation: Operation, description: MethodDescription
 ) -> None:
     """Cache the names of a description. Errors are ignored."""
     key = _key(settings, operation)
     if key is None:
         return
-    body = _harmless(found.body)
-    query = _harmless(found.query)
+    body = _harmless(description.body)
+    query = _harmless(description.query)
     # Reserve up to half of the names for the body, because there may be many
     # parameters.
     room = MOST_NAMES - min(len(body), MOST_NAMES // 2)

@@ -75,7 +75,7 @@ def names_no_connection(config: Config, name: str) -> bool:
 
 
 def _found(config: Config, patterns: Iterable[str], *, for_calls: bool) -> dict[str, None]:
-    found: dict[str, None] = {}
+    result: dict[str, None] = {}
     for pattern in patterns:
         matching = [RESERVED] if pattern == RESERVED else _matching(config, pattern)
         if not matching:
@@ -85,8 +85,8 @@ def _found(config: Config, patterns: Iterable[str], *, for_calls: bool) -> dict[
             if not usable:
                 raise _without_account(pattern, matching)
             matching = usable
-        found.update(dict.fromkeys(matching))
-    return found
+        result.update(dict.fromkeys(matching))
+    return result
 
 
 def _without_account(pattern: str, names: Sequence[str]) -> ConfigError:

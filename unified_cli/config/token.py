@@ -116,9 +116,9 @@ def checked(content: bytes, where: str) -> str:
             # No hint for a typed token, because the prompt is repeated.
             hint="copy it anew, without anything around it" if " from " in where else None,
         )
-    found = content.decode("ascii")
-    hide(found)
-    return found
+    result = content.decode("ascii")
+    hide(result)
+    return result
 
 
 def keyring_user(profile: str | None, origin: str | None) -> str:
@@ -174,10 +174,10 @@ def _from_file(token: TokenSource, runtime: Runtime, poll: Poll) -> bytes:
 
 def _read_pipe(handle: int, path: Path, poll: Poll) -> bytes:
     until = time.monotonic() + _PIPE_SECONDS
-    found = b""
+    result = b""
     with selectors.DefaultSelector() as selector:
         selector.register(handle, selectors.EVENT_READ)
-        while len(found) <= _LONGEST:
+        while len(result) <= _LONGEST:
             if not selector.select(_LOOK_AGAIN):
                 poll()
                 if time.monotonic() > until:
@@ -186,8 +186,8 @@ def _read_pipe(handle: int, path: Path, poll: Poll) -> bytes:
             chunk = os.read(handle, _LONGEST)
             if not chunk:
                 break
-            found += chunk
-    return found
+            result += chunk
+    return result
 
 
 def _from_command(token: TokenSource, runtime: Runtime, poll: Poll) -> bytes:

@@ -255,12 +255,12 @@ class Checkpoint(ListRecord):
                 f"{path} was written by another version of this program", hint=START_ANEW
             )
         try:
-            found = typed_json.convert(data, cls)
+            result = typed_json.convert(data, cls)
             # A cursor never has a lone surrogate, so the checkpoint would be damaged.
-            (found.next_cursor or "").encode()
+            (result.next_cursor or "").encode()
         except (msgspec.ValidationError, UnicodeEncodeError):
             raise StateError(f"{path} is damaged", hint=START_ANEW) from None
-        return found
+        return result
 
     def text(self) -> Data:
         """Encode the checkpoint as one line of JSON. The last member is a checksum."""
@@ -269,11 +269,11 @@ class Checkpoint(ListRecord):
 
     def members(self) -> JsonObject:
         """Return the members of the checkpoint in JSON."""
-        found = dict(sorted(asdict(self).items(), key=lambda item: _MEMBERS.index(item[0])))
+        result = dict(sorted(asdict(self).items(), key=lambda item: _MEMBERS.index(item[0])))
         if self.table is None:
             # Without this member, versions without tables can read the checkpoint.
-            del found["table"]
-        return found
+            del result["table"]
+        return result
 
 
 def _sum(data: JsonObject) -> str:

@@ -42,14 +42,14 @@ def manifests(
     Raises StateError if a manifest is damaged, or skips it with `damaged`, and
     StorageError if reading fails.
     """
-    found = {}
+    result = {}
     for name in destination.manifests():
         if beside == name or (is_of_task(beside) and is_of_task(name)):
             continue
         with suppress(StateError) if damaged else nullcontext():
             if (text := destination.read(name)) is not None:
-                found[name] = Manifest.from_text(text, name, str(destination))
-    return found
+                result[name] = Manifest.from_text(text, name, str(destination))
+    return result
 
 
 def latest(found: Iterable[Manifest]) -> Entries:
@@ -282,10 +282,10 @@ def count_done(entries: Entries) -> tuple[int, int]:
 
 
 def _by_list(entries: Mapping[str, ManifestEntry]) -> dict[str, list[ManifestEntry]]:
-    found: dict[str, list[ManifestEntry]] = {}
+    result: dict[str, list[ManifestEntry]] = {}
     for entry in entries.values():
-        found.setdefault(entry.list_file, []).append(entry)
-    return found
+        result.setdefault(entry.list_file, []).append(entry)
+    return result
 
 
 def _run_order(entries: Iterable[ManifestEntry]) -> tuple[int, str]:

@@ -190,6 +190,6 @@ def with_command(error: IncompleteError, words: Sequence[str]) -> IncompleteErro
 
 
 def _entries(destination: Destination) -> dict[str, ManifestEntry]:
-    if found := export_state.all_lists(export_state.manifests(destination).values()):
-        return found
+    if result := export_state.all_lists(export_state.manifests(destination).values()):
+        return result
     raise no_export(destination)

@@ -311,14 +311,14 @@ class _SeenIds:
 
     def new(self, records: Sequence[Record]) -> Sequence[Record]:
         """Return the records with new ids, and those without an id."""
-        found = []
+        result = []
         for record in records:
             hashed = self._hash(record)
             if hashed is None or hashed not in self._ids:
-                found.append(record)
+                result.append(record)
                 if hashed is not None:
                     self._ids.add(hashed)
-        return found
+        return result
 
     def _hash(self, record: Record) -> int | None:
         identity = (parts(record) or {}).get("id")

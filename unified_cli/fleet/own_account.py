@@ -34,9 +34,9 @@ def common_settings(runtime: Runtime, config: Config, flags: Overrides) -> Setti
     environ = {
         name: value for name, value in runtime.environ.items() if name != KEYS["profile"].variable
     }
-    found = resolution.resolve(flags, runtime._replace(environ=environ), Config(config.path, top))
-    apply_to_messages(runtime, found)
-    return found
+    result = resolution.resolve(flags, runtime._replace(environ=environ), Config(config.path, top))
+    apply_to_messages(runtime, result)
+    return result
 
 
 def apply_to_messages(runtime: Runtime, settings: Settings) -> None:

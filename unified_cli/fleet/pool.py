@@ -125,15 +125,15 @@ class WorkerPool(Generic[Job, Result]):
         Raises the error of a job after all earlier results were returned.
         """
         self._raise_error()
-        found: list[Result] = []
+        result: list[Result] = []
         with suppress(Empty):
             event = self._results.get(timeout=seconds)
             while True:
-                found += self._accept(*event) if event else []
+                result += self._accept(*event) if event else []
                 event = self._results.get_nowait()
-        if not found:
+        if not result:
             self._raise_error()
-        return found
+        return result
 
     def wake(self) -> None:
         """Wake `take`. Thread-safe."""

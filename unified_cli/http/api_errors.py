@@ -131,18 +131,18 @@ def _provider(body: Json) -> ErrorText:
 
 
 def _problems(document: JsonObject) -> list[str]:
-    found = (
+    result = (
         [*_each_problem(document.get("message"))]
         if isinstance(document.get("message"), list)
         else []
     )
     for place in (document, *(document.get(name) for name in ("details", "detail", "error"))):
         if isinstance(place, list):
-            found += _each_problem(place)
+            result += _each_problem(place)
         elif isinstance(place, dict):
             for name in _LISTS:
-                found += _each_problem(place.get(name))
-    return found
+                result += _each_problem(place.get(name))
+    return result
 
 
 def _each_problem(value: Json) -> Iterator[str]:
@@ -281,8 +281,8 @@ def _kind(status: int, *, blocked: bool, limited: bool) -> tuple[type[UnifiedErr
 
 def _text(failed: FailedResponse, service: Service) -> ErrorText:
     document = failed.envelope or decoding.json_object(failed.body)
-    if document and (found := text_of(document, service)) != ErrorText("", []):
-        return found
+    if document and (result := text_of(document, service)) != ErrorText("", []):
+        return result
     page = failed.body[:_PAGE].decode("utf-8", "replace")
     title = _TITLE.search(page)
     return ErrorText(masked(" ".join((title[1] if title else page).split()))[:_EXCERPT], [])

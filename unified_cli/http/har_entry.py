@@ -131,7 +131,7 @@ def entry(exchange: Exchange, ended: float, service: Service) -> JsonObject:
     before = sent(exchange.request, service, redaction)
     # This replaces the response's credentials in the request, too.
     response = _response(exchange, redaction, service)
-    found: JsonObject = {
+    result: JsonObject = {
         "startedDateTime": datetime.fromtimestamp(exchange.started, UTC).isoformat(
             timespec="milliseconds"
         ),
@@ -146,14 +146,14 @@ def entry(exchange: Exchange, ended: float, service: Service) -> JsonObject:
         },
     }
     if failure := exchange.broken:
-        found["_error"] = {
+        result["_error"] = {
             "reason": redaction.url(failure.reason),
             "hint": redaction.url(failure.hint) if failure.hint else None,
             "outcome": failure.outcome.name,
             "malformed": failure.malformed,
             "stale": failure.stale,
         }
-    return found
+    return result
 
 
 def _milliseconds(seconds: float) -> float:
@@ -163,7 +163,7 @@ def _milliseconds(seconds: float) -> float:
 def _request(request: httpx.Request, before: Sent, redaction: Redaction) -> JsonObject:
     address = redaction.url(before.url)
     body = redaction.text(before.body) or ""
-    found: JsonObject = {
+    result: JsonObject = {
         "method": request.method,
         "url": address,
         "httpVersion": "HTTP/1.1",
@@ -173,12 +173,12 @@ def _request(request: httpx.Request, before: Sent, redaction: Redaction) -> Json
         "headersSize": -1,
         "bodySize": int(request.headers.get("content-length", 0)),
     }
-    if found["bodySize"]:
+    if result["bodySize"]:
         kind = request.headers.get("content-type", "")
-        found["postData"] = {"mimeType": kind, "params": [], "text": body}
+        result["postData"] = {"mimeType": kind, "params": [], "text": body}
     if (address, body) != before:
-        found[ECHOED] = True
-    return found
+        result[ECHOED] = True
+    return result
 
 
 def _response(exchange: Exchange, redaction: Redaction, service: Service) -> JsonObject:
@@ -221,10 +221,10 @@ def _content(
 ) -> JsonObject:
     kind = response.headers.get("content-type", "")
     body, end, reason = exchange.decoded()
-    found: JsonObject = {"size": len(body), "mimeType": kind or "x-unknown"}
+    result: JsonObject = {"size": len(body), "mimeType": kind or "x-unknown"}
     words = _as_text(body, kind)
     if words is None:
-        found |= {
+        result |= {
             "text": base64.b64encode(redaction.binary(body)).decode("ascii"),
             "encoding": "base64",
         }
@@ -232,17 +232,17 @@ def _content(
         text = redaction.whole(words, holds)
         if text is None:
             text, end = "", BodyEnd.OMITTED
-        found["text"] = text
+        result["text"] = text
     if holds is Holding.CONNECTIONS and words is None:
-        found |= {"text": ""}
+        result |= {"text": ""}
         end = BodyEnd.OMITTED
     if end is not BodyEnd.COMPLETE:
-        found["_end"] = end.value
+        result["_end"] = end.value
     if end is BodyEnd.CUT:
-        found["comment"] = f"cut: only the first {len(body)} bytes are recorded"
+        result["comment"] = f"cut: only the first {len(body)} bytes are recorded"
     if reason:
-        found["_reason"] = redaction.url(reason)
-    return found
+        result["_reason"] = redaction.url(reason)
+    return result
 
 
 def _as_text(body: bytes, kind: str) -> str | None:

@@ -98,26 +98,26 @@ _DECODER = msgspec.json.Decoder(HarEntry)
 def entry(text: bytes) -> HarEntry:
     """Decode an entry. Raises ValueError with the reason if it is invalid."""
     try:
-        found = _DECODER.decode(text)
+        result = _DECODER.decode(text)
     except msgspec.MsgspecError as error:
         # The errors of older versions of msgspec are not ValueErrors.
         raise ValueError(str(error)) from None
-    status, failure = found.response.status, found.error
+    status, failure = result.response.status, result.error
     if not (100 <= status < 600 or (failure and status == 0)):
         raise ValueError(f"{status} is not an HTTP status")
     if failure and failure.outcome not in Outcome.__members__:
         raise ValueError(f"{failure.outcome!r} is not an outcome")
-    if not 0 <= found.time <= _LONGEST_TIME:
-        raise ValueError(f"{found.time} is not a duration")
+    if not 0 <= result.time <= _LONGEST_TIME:
+        raise ValueError(f"{result.time} is not a duration")
     if any(
-        _BREAK.search(pair.name + pair.value) or not pair.name for pair in found.response.headers
+        _BREAK.search(pair.name + pair.value) or not pair.name for pair in result.response.headers
     ):
         raise ValueError("a header of the answer holds a control character")
     try:
-        found.response.content.decoded()
+        result.response.content.decoded()
     except binascii.Error:
         raise ValueError("the body of the answer is not base64") from None
-    return found
+    return result
 
 
 def entries(file: BinaryIO, begun: Callable[[float], None] = lambda _: None) -> Iterator[bytes]:
@@ -149,12 +149,12 @@ def entries(file: BinaryIO, begun: Callable[[float], None] = lambda _: None) -> 
 
 def _time(text: str) -> float:
     try:
-        found: float = msgspec.json.decode(
+        result: float = msgspec.json.decode(
             text, type=Annotated[float, msgspec.Meta(ge=0, le=_LATEST)]
         )
     except msgspec.ValidationError as error:
         raise ValueError(f"is damaged at {STARTED!r}: {error}") from None
-    return found
+    return result
 
 
 def _object_keys(stream: JsonStream) -> Iterator[str]:

@@ -44,9 +44,9 @@ class JsonStream:
 
     def take(self, character: str) -> bool:
         """Skip this character if it is next, and return whether it was."""
-        found = self.peek() == character
-        self._at += found
-        return found
+        result = self.peek() == character
+        self._at += result
+        return result
 
     def expect(self, character: str) -> None:
         """Skip the next character, which must be this one."""

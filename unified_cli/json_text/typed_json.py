@@ -24,8 +24,8 @@ def decode(text: bytes, kind: type[T]) -> T:
     Raises MsgspecError if it does not match the class, ValueError if it is not UTF-8,
     and RecursionError if it is nested too deeply.
     """
-    found: T = _decoder(kind).decode(text)
-    return found
+    result: T = _decoder(kind).decode(text)
+    return result
 
 
 def convert(value: Any, kind: type[T]) -> T:
@@ -37,8 +37,8 @@ def convert(value: Any, kind: type[T]) -> T:
 
 
 def _decoder(kind: Any) -> "msgspec.json.Decoder[Any]":
-    if found := _DECODERS.get(kind):
-        return found
+    if result := _DECODERS.get(kind):
+        return result
     # Use a lock, because msgspec 0.22 stores its plan for a class before it is
     # complete. A second thread that uses it would crash the process.
     with _LOCK:

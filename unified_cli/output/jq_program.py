@@ -119,16 +119,16 @@ class JqProgram:
         Leaves out records that jq cannot represent. Raises RecordProgramError, which
         names the record, if the program fails.
         """
-        found: list[Record] = []
+        result: list[Record] = []
         with self._interruptible():
             for text in map(bytes, records):
                 try:
-                    found += map(Record, self._results(text))
+                    result += map(Record, self._results(text))
                 except NotHeldError as error:
                     self.leave_out(text, error)
                 except ValueError as error:
                     raise self._failure_on_record(text, error) from None
-        return found
+        return result
 
     def _interruptible(self) -> AbstractContextManager[None]:
         """Return a context manager in which signals end a running program.

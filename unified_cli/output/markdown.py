@@ -39,9 +39,9 @@ class Markdown(Table):
         return escaped(shown(value))
 
     def _candidates(self, slices: Iterable[Sequence[Record]]) -> list[str]:
-        style, found = self._style, super()._candidates(slices)
-        if not (style.first and style.known and style.expects(found)):
-            return found
+        style, result = self._style, super()._candidates(slices)
+        if not (style.first and style.known and style.expects(result)):
+            return result
         # The first page may be of any connection, so it must not define the columns.
         names = dict.fromkeys([*style.first, *AHEAD, *style.known])
         return [name for name in names if name not in NEVER]

@@ -139,24 +139,24 @@ def duration(seconds: float) -> str:
 
 def _facts(tally: Tally, seconds: float, *, pace: bool = True) -> list[str]:
     work = tally.work
-    found = [done(tally)]
+    result = [done(tally)]
     if work.part == "file":
         # Count the current part, because one large file may take most of the time.
         at = min(tally.parts_before + tally.parts + 1, work.parts)
-        found = [f"file {at} of {work.parts}", _units(tally)]
+        result = [f"file {at} of {work.parts}", _units(tally)]
     if tally.failed:
-        found.append(f"{tally.failed} failed")
+        result.append(f"{tally.failed} failed")
     rate = tally.units / max(seconds, 0.001)
     if pace:
         # During a wait, the remaining time is more useful.
         digits = 0 if rate >= 10 else 1
         is_size = work.unit in _BYTES
-        found.append(f"{_size(rate)}/s" if is_size else f"{rate:.{digits}f} per second")
+        result.append(f"{_size(rate)}/s" if is_size else f"{rate:.{digits}f} per second")
     if (left := _seconds_left(tally, seconds)) is not None:
-        found.append(f"about {duration(left)} left")
+        result.append(f"about {duration(left)} left")
     if tally.retries:
-        found.append(counted(tally.retries, "retry"))
-    return found
+        result.append(counted(tally.retries, "retry"))
+    return result
 
 
 def _parts_in_words(tally: Tally) -> list[str]:

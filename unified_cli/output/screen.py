@@ -81,14 +81,14 @@ def lengths(bar: Bar) -> list[int]:
     if not total:
         return [0] * len(bar.parts)
     exact = [number * bar.size / total for number, _ in bar.parts]
-    found = [max(1, int(length)) if length else 0 for length in exact]
+    result = [max(1, int(length)) if length else 0 for length in exact]
     # Add the rest to the parts that rounding shortened most, and subtract an excess
     # from the longest.
-    while (left := bar.size - sum(found)) > 0:
-        found[max(range(len(found)), key=lambda at: exact[at] - found[at])] += 1
-    if left and max(found) > -left:
-        found[found.index(max(found))] += left
-    return found
+    while (left := bar.size - sum(result)) > 0:
+        result[max(range(len(result)), key=lambda at: exact[at] - result[at])] += 1
+    if left and max(result) > -left:
+        result[result.index(max(result))] += left
+    return result
 
 
 def render(runtime: Runtime, *things: "RenderableType", width: int | None = None) -> TerminalText:

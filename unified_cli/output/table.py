@@ -225,11 +225,11 @@ class Table(RecordWriter):
         ahead = AHEAD if style.width is None else AHEAD_ON_SCREEN
         return candidates(_all_members(slices), style.known, (*style.first, *ahead))
 
-    def _fitting_columns(self, found: Measured, room: int) -> dict[str, int]:
+    def _fitting_columns(self, measured: Measured, room: int) -> dict[str, int]:
         if not self._style.columns:
-            return fit(found, room)
-        widths = share(found, room)
-        self._hidden = dict.fromkeys(column for column in found.natural if column not in widths)
+            return fit(measured, room)
+        widths = share(measured, room)
+        self._hidden = dict.fromkeys(column for column in measured.natural if column not in widths)
         return widths
 
     def _line(self, cells: Iterable[str], sizes: Iterable[int]) -> str:

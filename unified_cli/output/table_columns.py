@@ -56,27 +56,29 @@ class Measured(NamedTuple):
     times: set[str]
 
 
-def fit(found: Measured, room: int) -> dict[str, int]:
+def fit(measured: Measured, room: int) -> dict[str, int]:
     """Return the columns that fit, in order, and their widths.
 
     Names are chosen before times. They get their whole width before less important
     columns are added. Ids are not narrowed. Times are shown as days, or as minutes if
     there is room.
     """
-    natural = found.natural
-    floor = {column: _floor(column, size, found, room) for column, size in natural.items()}
+    natural = measured.natural
+    floor = {column: _floor(column, size, measured, room) for column, size in natural.items()}
     chosen: set[str] = set()
     for column in sorted(natural, key=_rank):
-        if column in NAMES and column not in found.fixed and chosen:
+        if column in NAMES and column not in measured.fixed and chosen:
             # Narrow a name instead of leaving it out.
             floor[column] = min(floor[column], max(room - GAP, _NARROWEST))
         is_late = column not in _EARLY and not column.startswith("_")
-        reserved = sum(_lacking_name(column, found, floor) for column in chosen) if is_late else 0
+        reserved = (
+            sum(_lacking_name(column, measured, floor) for column in chosen) if is_late else 0
+        )
         if not chosen or floor[column] + GAP + reserved <= room:
             room -= floor[column] + (GAP if chosen else 0)
             chosen.add(column)
     wanted = {
-        column: 0 if column in found.times else min(size, _WIDEST) - floor[column]
+        column: 0 if column in measured.times else min(size, _WIDEST) - floor[column]
         for column, size in natural.items()
         if column in chosen
     }
@@ -88,27 +90,30 @@ def fit(found: Measured, room: int) -> dict[str, int]:
         floor[column] += more
         room -= more
     for column in wanted:
-        if column in found.times and (more := min(natural[column], MINUTE) - floor[column]) <= room:
+        if (
+            column in measured.times
+            and (more := min(natural[column], MINUTE) - floor[column]) <= room
+        ):
             floor[column] += more
             room -= more
     return {column: floor[column] for column in wanted}
 
 
-def _lacking_name(column: str, found: Measured, floor: Mapping[str, int]) -> int:
+def _lacking_name(column: str, measured: Measured, floor: Mapping[str, int]) -> int:
     """Return how much wider a name should be before other columns are added. 0 if it is
     not a name.
     """
-    if column not in NAMES or column in found.fixed:
+    if column not in NAMES or column in measured.fixed:
         return 0
-    return max(0, min(found.natural[column], _WHOLE_NAME) - floor[column])
+    return max(0, min(measured.natural[column], _WHOLE_NAME) - floor[column])
 
 
-def _floor(column: str, size: int, found: Measured, room: int) -> int:
-    if column in found.fixed:
+def _floor(column: str, size: int, measured: Measured, room: int) -> int:
+    if column in measured.fixed:
         return size
     if column.startswith("_"):
         return min(size, _most_label_width(room))
-    if column in found.times:
+    if column in measured.times:
         return min(size, max(width(visible(column)), DAY))
     return min(size, max(width(visible(column)), _NAME if column in NAMES else _NARROWEST))
 
@@ -117,16 +122,16 @@ def _most_label_width(room: int) -> int:
     return max(room // 2, _NARROWEST)
 
 
-def share(found: Measured, room: int) -> dict[str, int]:
+def share(measured: Measured, room: int) -> dict[str, int]:
     """Return the widths of all columns, narrowed to fit.
 
     Times are shortened to days first, and ids are not narrowed. If that is not enough,
     the last columns are left out.
     """
-    times = found.times
+    times = measured.times
     least = {
         column: size
-        if column in found.fixed
+        if column in measured.fixed
         else min(
             size,
             DAY
@@ -135,12 +140,14 @@ def share(found: Measured, room: int) -> dict[str, int]:
             if column.startswith("_")
             else _LEAST,
         )
-        for column, size in found.natural.items()
+        for column, size in measured.natural.items()
     }
     while len(least) > 1 and total_width(least.values()) > room:
         least.popitem()
     most = {
-        column: min(found.natural[column], MINUTE) if column in times else found.natural[column]
+        column: min(measured.natural[column], MINUTE)
+        if column in times
+        else measured.natural[column]
         for column in least
     }
     for column in reversed([column for column in least if column in times]):

@@ -270,8 +270,8 @@ class Sandbox:
     def _methods(self, path: str) -> Collection[str]:
         if path.startswith(PREFIX) and self._control:
             return CONTROL_METHODS.get(path.removeprefix(PREFIX), ())
-        if found := account_routes.methods(self._catalogue, path):
-            return found
+        if result := account_routes.methods(self._catalogue, path):
+            return result
         return METHODS if path == "*" else methods(self._catalogue, path)
 
     def _fail(self, hits: FaultHits, account: str, now: float, *, changes: bool) -> dict[str, str]:

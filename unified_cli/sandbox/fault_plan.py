@@ -148,14 +148,14 @@ class Faults:
 
     def hits(self, request: SandboxRequest, account: str, operation: Operation) -> FaultHits:
         """Count a request, and return the faults that affect it."""
-        found = {}
+        result = {}
         with self._lock:
             for place, rule in enumerate(self._rules):
                 if rule.concerns(request, account, operation):
                     self._counts[place] += 1
                     if self._happens(place, rule):
-                        found[rule.name] = rule
-        return found
+                        result[rule.name] = rule
+        return result
 
     def _happens(self, place: int, rule: Rule) -> bool:
         count = self._counts[place]

@@ -318,8 +318,8 @@ _BY_NAME: Mapping[tuple[str, str], FieldMaker] = {
 
 def field_maker(name: str, kind: str) -> FieldMaker:
     """Return the maker of a field's values, by name and type."""
-    if found := _BY_NAME.get((name, kind)):
-        return found
+    if result := _BY_NAME.get((name, kind)):
+        return result
     if kind != "string":
         return _BY_TYPE[kind]
     return choice(*_CHOICES[name]) if name in _CHOICES else text_by_suffix(name)

@@ -70,7 +70,7 @@ def people(seed: str, group: str, numbers: Sequence[int]) -> list[Person]:
         random.pick("town", _TOWNS),
         strict=True,
     )
-    found = []
+    result = []
     for number, title, phone, town in described:
         first, last = (number - 1 + first_of) % len(_FIRST), (number - 1 + last_of) % len(_LAST)
         # The two lengths have no common factor, so names repeat only after all pairs.
@@ -80,8 +80,8 @@ def people(seed: str, group: str, numbers: Sequence[int]) -> list[Person]:
             f"{username}@{_domain(group, number)}",
             f"+1-555-{number % 900 + 100:03d}-{phone:04d}",
         )
-        found.append(Person(_FIRST[first], _LAST[last], email, username, title, line, town))
-    return found
+        result.append(Person(_FIRST[first], _LAST[last], email, username, title, line, town))
+    return result
 
 
 def full_names(seed: str, group: str, numbers: Sequence[int]) -> list[str]:

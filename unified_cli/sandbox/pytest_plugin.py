@@ -88,13 +88,13 @@ def running(
 
 
 def _numbers(records: Mapping[str, int]) -> Mapping[tuple[str, str], int]:
-    found = {}
+    result = {}
     for name, number in records.items():
         api, _, resource = name.partition("/")
         if api not in (apis := load().apis) or resource not in apis[api].resources:
             raise ValueError(f"records: {name!r} is not API/RESOURCE, such as ticketing/tickets")
-        found[api, resource] = number
-    return found
+        result[api, resource] = number
+    return result
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -219,25 +219,25 @@ def _leaves(value: Json) -> Iterator[Json]:
         yield value
 
 
-def _sign(found: Json, text: str) -> int | None:
+def _sign(value: Json, text: str) -> int | None:
     """Compare a value with a text: -1, 0 or 1.
 
     Returns None if they cannot be compared.
     """
-    if isinstance(found, bool):
-        return 0 if text == str(found).lower() else None
-    if isinstance(found, (int, float)):
+    if isinstance(value, bool):
+        return 0 if text == str(value).lower() else None
+    if isinstance(value, (int, float)):
         try:
-            number, other = Decimal(str(found)), Decimal(text)
+            number, other = Decimal(str(value)), Decimal(text)
             return (number > other) - (number < other)
         except InvalidOperation:
             return None
-    if not isinstance(found, str):
+    if not isinstance(value, str):
         return None
-    left, right = _moment(found), _moment(text)
+    left, right = _moment(value), _moment(text)
     if left is not None and right is not None:
         return (left > right) - (left < right)
-    return (found > text) - (found < text)
+    return (value > text) - (value < text)
 
 
 def _moment(text: str) -> "datetime | None":

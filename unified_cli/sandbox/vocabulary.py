@@ -22,8 +22,8 @@ _EVERYWHERE = frozenset({"id", "name", "created_at", "updated_at"})
 
 def count(api: str, resource: str) -> int:
     """Return how many records of a resource are seeded."""
-    found: int = TABLES["counts"].get(f"{api}/{resource}", _USUAL_COUNT)
-    return found
+    result: int = TABLES["counts"].get(f"{api}/{resource}", _USUAL_COUNT)
+    return result
 
 
 def names(api: str, resource: str) -> Sequence[str]:
@@ -31,8 +31,8 @@ def names(api: str, resource: str) -> Sequence[str]:
 
     If there are more records than titles, the titles repeat.
     """
-    found: Sequence[str] = TABLES["titles"].get(f"{api}/{resource}", ())
-    return found
+    result: Sequence[str] = TABLES["titles"].get(f"{api}/{resource}", ())
+    return result
 
 
 def in_turn(words: Sequence[str], number: int) -> str:

@@ -105,12 +105,12 @@ class AppendFile:
         """Return the hash object of the first `size` bytes, to update with more
         data.
         """
-        found = hashlib.sha256()
+        result = hashlib.sha256()
         with self.reader() as content:
             while size and (block := content.read(min(size, _BLOCK))):
-                found.update(block)
+                result.update(block)
                 size -= len(block)
-        return found
+        return result
 
     def read(self, size: int, at: int) -> bytes:
         """Return at most `size` bytes from the position `at`."""

@@ -119,8 +119,8 @@ def parse_url(text: str) -> StoreUrl | None:
     return _folder(url) if url.scheme == _FILE else _place(url)
 
 
-def _escape(found: re.Match[str]) -> str:
-    return f"%{ord(found[0]):02X}"
+def _escape(match: re.Match[str]) -> str:
+    return f"%{ord(match[0]):02X}"
 
 
 def _folder(url: SplitResult) -> StoreUrl:

@@ -50,14 +50,14 @@ class UnchangedFile:
 
         Raises OSError, and StateError if the file has changed.
         """
-        found = os.pread(self._handle, size, at)
+        result = os.pread(self._handle, size, at)
         now = os.fstat(self._handle)
         if (now.st_size, now.st_mtime_ns) != (self._status.st_size, self._status.st_mtime_ns):
             # Compare the content, because only the modification time may have changed.
             if now.st_size != self.size or self._content() != (self.size, self.sha256):
                 raise self.changed()
             self._status = now
-        return found
+        return result
 
     def _content(self, read: Callable[[int, int], None] | None = None) -> tuple[int, str]:
         digest, size = hashlib.sha256(), 0

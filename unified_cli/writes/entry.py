@@ -158,9 +158,9 @@ def read_header(
 
     Raises StateError if it is invalid or was written by a later version.
     """
-    found = state.decoded(line, form)
-    if found is None or found.kind not in kinds:
+    result = state.decoded(line, form)
+    if result is None or result.kind not in kinds:
         raise StateError(f"{path} is damaged in line 1, or no such journal", hint=hint)
-    if found.v != VERSION:
+    if result.v != VERSION:
         raise StateError(f"{path} was written by another version of this program", hint=hint)
-    return found
+    return result

@@ -127,10 +127,10 @@ class ImportJournal(Journal):
             self.begin(self.header)
 
     def _matching(self, line: bytes, given: ImportHeader) -> ImportHeader:
-        found = read_header(line, self.path, ImportHeader, _KINDS, hint=_REMEDY)
-        self._check_kind(found)
-        self._check_choices(found.choices, given.choices)
-        if found.fingerprint != given.fingerprint:
+        result = read_header(line, self.path, ImportHeader, _KINDS, hint=_REMEDY)
+        self._check_kind(result)
+        self._check_choices(result.choices, given.choices)
+        if result.fingerprint != given.fingerprint:
             # The header has a single digest of all records.
             what = "another operation, connection, query or --map"
             hint = (
@@ -138,12 +138,12 @@ class ImportJournal(Journal):
                 " again"
             )
             raise StateError(f"{self.path} is of an import with {what}", hint=hint)
-        if (found.size, found.sha256) != (given.size, given.sha256):
+        if (result.size, result.sha256) != (given.size, given.sha256):
             raise StateError(
                 f"{self.path} is of other input: the file has changed",
                 hint="--restart begins a new import",
             )
-        return found
+        return result
 
     def _check_choices(
         self, found: Mapping[str, str] | None, given: Mapping[str, str] | None

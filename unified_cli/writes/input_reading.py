@@ -100,12 +100,12 @@ class Reading(NamedTuple):
     @property
     def choices(self) -> dict[str, str]:
         """The options that select this format, with their values."""
-        found = {} if self.format in {GUESSED_IDS, PARQUET} else {"--format": self.format}
+        result = {} if self.format in {GUESSED_IDS, PARQUET} else {"--format": self.format}
         if self.delimiter not in {_DEFAULT, TAB}:
-            found["--delimiter"] = self.delimiter
+            result["--delimiter"] = self.delimiter
         if self.trimmed:
-            found["--trim-header"] = ""
-        return found
+            result["--trim-header"] = ""
+        return result
 
 
 class ReadingOptions(NamedTuple):

@@ -273,7 +273,7 @@ class RecordMap:
         cannot represent the record.
         """
         try:
-            found = self._program.results(record)
+            result = self._program.results(record)
         except NotHeldError:
             raise
         except ValueError as error:
@@ -282,7 +282,7 @@ class RecordMap:
         if self._note and (notes := self._program.notes()):
             self._note(notes[0])
             self._note = None
-        return found
+        return result
 
     def leave_out(self, record: bytes, error: NotHeldError) -> None:
         """Count a record that jq cannot represent."""

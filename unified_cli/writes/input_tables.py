@@ -69,11 +69,11 @@ def header(file: BinaryIO, name: str, rules: TableRules, *, quoted: bool) -> lis
             return next(_tab_rows(file, name), (0, []))[1]
         text = io.TextIOWrapper(file, "utf-8-sig", newline="")
         rows = csv.reader(input_bounds.text_lines(text, name), delimiter=rules.delimiter)
-        found = next((row for row in rows if row), [])
+        result = next((row for row in rows if row), [])
         text.detach()
     except (UnicodeDecodeError, csv.Error):
         return []
-    return found
+    return result
 
 
 def space_warning(heads: Sequence[str], *, trimmed: bool) -> str:
@@ -203,17 +203,17 @@ def member(head: str) -> str:
 def _columns(heads: Sequence[str], rules: TableRules) -> list[_Column]:
     if rules.plain:
         return [_Column((head,), _text) for head in heads]
-    found = []
+    result = []
     names = {untyped_name(head)[0] for head in heads}
     for head in heads:
         name, typed = untyped_name(head)
         path: tuple[str, ...] = (name,)
         if not (typed and head.startswith('"')):
             path = _path(name, names, typed=typed)
-        found.append(
+        result.append(
             _Column(path, _as_json(head) if typed else _cell_type(rules.types.get(name, "")))
         )
-    return found
+    return result
 
 
 def _path(name: str, names: set[str], *, typed: bool) -> tuple[str, ...]:

@@ -138,11 +138,11 @@ def read(runtime: Runtime, catalogue: Catalogue, stored: StoredRun) -> RunDoubts
     connections = RunConnections(runtime, catalogue, file.read(runtime), flags)
     if not header.path:
         connections.find_renamed(stored)
-    found = RunDoubts(header, connections, runtime.wall(), stored.body)
+    result = RunDoubts(header, connections, runtime.wall(), stored.body)
     with noted_calls.opened(catalogue, stored, IN_DOUBT) as calls:
         for call in calls:
-            found.add(call)
-    return found
+            result.add(call)
+    return result
 
 
 def may_repeat(

@@ -220,11 +220,11 @@ class RunSender:
 
 def _attempt(client: Client, job: CallJob) -> WriteAttempt:
     number, request = job.sent.n, job.request
-    found = outcome.attempt(client, request, number, None)
-    if found.response and found.response.body is None and not request.writes:
-        wrong = IncompleteError(f"{request.path} is {found.response.content_type}, not a record")
+    result = outcome.attempt(client, request, number, None)
+    if result.response and result.response.body is None and not request.writes:
+        wrong = IncompleteError(f"{request.path} is {result.response.content_type}, not a record")
         return outcome.failed(number, wrong)
-    return found
+    return result
 
 
 def items_of(run: StoredRun, numbers: Iterable[int]) -> Iterator[CallItem]:

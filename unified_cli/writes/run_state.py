@@ -140,21 +140,21 @@ def load(
     try:
         with StoredRun.open_to_read(registry, run) as stored:
             header = stored.header
-            found = _of_header(runtime, stored)
-            found.row()
+            result = _of_header(runtime, stored)
+            result.row()
     except ConfigError as error:
         return KnownRun(run, UNREADABLE, reason=error.message, foreign=True)
     except StorageError as error:
         return KnownRun(run, UNREADABLE, header, reason=error.message, closed=True)
     except StateError as error:
-        found = KnownRun(run, UNREADABLE, header, reason=error.message)
+        result = KnownRun(run, UNREADABLE, header, reason=error.message)
     except (OverflowError, ValueError, OSError):
         return KnownRun(run, UNREADABLE, reason=f"{path} is damaged")
     if registry.is_running(run):
-        return found._replace(state=RUNNING)
-    if catalogue is None or found.state != IN_DOUBT:
-        return found
-    return _with_doubts(runtime, registry, catalogue, found)
+        return result._replace(state=RUNNING)
+    if catalogue is None or result.state != IN_DOUBT:
+        return result
+    return _with_doubts(runtime, registry, catalogue, result)
 
 
 def of_this_process(runtime: Runtime, catalogue: Catalogue) -> KnownRun | None:

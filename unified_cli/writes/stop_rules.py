@@ -127,12 +127,12 @@ def _count(text: str, total: int, flag: str, *, least: int) -> int:
     if not (number.isascii() and number.isdigit() and len(number) < 10):
         raise UsageError(f"{flag}: {text!r} is neither a number nor a share such as 20%")
     if text == number:
-        found = int(number)
+        result = int(number)
     elif int(number) <= 100:
         # Round allowed failures down, and sizes of stages up.
-        found = (math.ceil if least else math.floor)(total * int(number) / 100)
+        result = (math.ceil if least else math.floor)(total * int(number) / 100)
     else:
         raise UsageError(f"{flag}: {text} is more than all")
     if int(number) < least:
         raise UsageError(f"{flag}: {text!r} must be {least} or more")
-    return found
+    return result

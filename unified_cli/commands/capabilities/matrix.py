@@ -46,10 +46,12 @@ def screen_of(
     runtime: Runtime,
     service: Service,
     operations: Sequence[Operation],
-    found: Sequence[ConnectionOffer],
+    offers: Sequence[ConnectionOffer],
 ) -> Iterator[TerminalText]:
     """Yield the screen that shows these operations."""
-    cells = {one.command: [offer.cells[at] for offer in found] for at, one in enumerate(operations)}
+    cells = {
+        one.command: [offer.cells[at] for offer in offers] for at, one in enumerate(operations)
+    }
     resources = defaultdict[tuple[str, str], list[Operation]](list)
     for operation in operations:
         resources[operation.api, operation.resource].append(operation)
@@ -64,11 +66,14 @@ def screen_of(
     yield from _folded(runtime, widths, rows)
     legend = ", ".join(f"{name[0].upper()} {name}" for name in _COLUMNS)
     yield _wrapped_lines(runtime, [legend])
-    if len(found) > 1:
+    if len(offers) > 1:
         yield _wrapped_lines(
-            runtime, [f"n/{len(found)}: n of {counted(len(found), 'connection')} offer it"]
+            runtime, [f"n/{len(offers)}: n of {counted(len(offers), 'connection')} offer it"]
         )
-    if footnotes := [*_missing_offers(operations, found, service), *_extra_offers(found, service)]:
+    if footnotes := [
+        *_missing_offers(operations, offers, service),
+        *_extra_offers(offers, service),
+    ]:
         yield _wrapped_lines(runtime, ["", *footnotes])
 
 
@@ -149,10 +154,10 @@ def _resources_by_api(names: Sequence[tuple[str, str]]) -> str:
 
 
 def _missing_offers(
-    operations: Sequence[Operation], found: Sequence[ConnectionOffer], service: Service
+    operations: Sequence[Operation], offers: Sequence[ConnectionOffer], service: Service
 ) -> Iterator[str]:
     groups = defaultdict[tuple[str, frozenset[str]], list[str]](list)
-    for offer in found:
+    for offer in offers:
         lacking = defaultdict[str, set[str]](set)
         for cell in offer.cells:
             if keeps := cell.obstacle:
@@ -175,9 +180,9 @@ def _missing_offers(
         yield f"{len(ordered) - _MOST_LINES} more like these (-o ndjson has each)"
 
 
-def _extra_offers(found: Sequence[ConnectionOffer], service: Service) -> Iterator[str]:
+def _extra_offers(offers: Sequence[ConnectionOffer], service: Service) -> Iterator[str]:
     groups = defaultdict[str, list[str]](list)
-    for offer in found:
+    for offer in offers:
         if words := extra_offer.in_words(offer.extra, service):
             groups[words].append(offer.name)
     ordered = sorted(groups.items(), key=lambda group: -len(group[1]))

@@ -54,7 +54,7 @@ def show(
     context: CommandContext,
     form: str | None,
     operations: Sequence[Operation],
-    found: Sequence[ConnectionOffer],
+    offers: Sequence[ConnectionOffer],
     profiles: Collection[str] | None,
     account_id: str | None,
 ) -> None:
@@ -69,44 +69,48 @@ def show(
     chosen = formats.of_command(form, formats.MATRICES, terminal=runtime.stdout_is_terminal)
     if chosen is formats.TABLE:
         if runtime.stdout_is_terminal:
-            stdout.show(runtime, matrix.screen_of(runtime, service, operations, found))
+            stdout.show(runtime, matrix.screen_of(runtime, service, operations, offers))
         else:
-            heads, rows = _table(operations, found, runtime.width)
+            heads, rows = _table(operations, offers, runtime.width)
             shown: list[list[MaskedText]] = [[masked(cell) for cell in row] for row in rows]
             stdout.show(runtime, [screen.table(runtime, heads, shown)])
         # The screen has the problems of connections below the matrix.
-        _tell_errors(runtime, service, found, problems=not runtime.stdout_is_terminal)
+        _tell_errors(runtime, service, offers, problems=not runtime.stdout_is_terminal)
     elif chosen is formats.MARKDOWN:
-        heads, rows = _table(operations, found)
+        heads, rows = _table(operations, offers)
         stdout.write(runtime, [markdown.document(heads, rows)])
-        _tell_errors(runtime, service, found)
+        _tell_errors(runtime, service, offers)
     elif chosen is formats.JSON:
         stdout.write_value(
-            runtime, {"version": VERSION, "capabilities": [*_json_records(found, service)]}
+            runtime, {"version": VERSION, "capabilities": [*_json_records(offers, service)]}
         )
     elif chosen is formats.JUNIT:
-        stdout.write(runtime, junit.document(_suites(found)))
+        stdout.write(runtime, junit.document(_suites(offers)))
     elif chosen is formats.NDJSON:
-        stdout.write(runtime, (encoded(record) + b"\n" for record in _json_records(found, service)))
+        stdout.write(
+            runtime, (encoded(record) + b"\n" for record in _json_records(offers, service))
+        )
     else:
-        stdout.write(runtime, _delimited_rows(found, chosen, service))
-    _report_extra_offers(context, found, profiles, ["-a", account_id] if account_id else [])
+        stdout.write(runtime, _delimited_rows(offers, chosen, service))
+    _report_extra_offers(context, offers, profiles, ["-a", account_id] if account_id else [])
 
 
 def _report_extra_offers(
     context: CommandContext,
-    found: Sequence[ConnectionOffer],
+    offers: Sequence[ConnectionOffer],
     profiles: Collection[str] | None,
     account: Sequence[str],
 ) -> None:
     catalogue = context.catalogue
-    every = [*dict.fromkeys(cell for offer in found for cell in offer.extra)]
+    every = [*dict.fromkeys(cell for offer in offers for cell in offer.extra)]
     if not every:
         return
     message = f"also offered: {extra_offer.in_words(every, catalogue.service)}"
-    commands = [extra_offer.addable(offer.extra, catalogue, context.first_words) for offer in found]
+    commands = [
+        extra_offer.addable(offer.extra, catalogue, context.first_words) for offer in offers
+    ]
     adds, name = max(
-        zip(commands, (offer.name for offer in found), strict=True), key=lambda pair: len(pair[0])
+        zip(commands, (offer.name for offer in offers), strict=True), key=lambda pair: len(pair[0])
     )
     if adds and profiles is not None:
         selected = ["-p", name] if name in profiles else []
@@ -114,9 +118,9 @@ def _report_extra_offers(
     context.runtime.stderr.note(visible(message))
 
 
-def _json_records(found: Sequence[ConnectionOffer], service: Service) -> Iterator[JsonObject]:
+def _json_records(offers: Sequence[ConnectionOffer], service: Service) -> Iterator[JsonObject]:
     # Scripts depend on these member names: do not change them.
-    for offer in found:
+    for offer in offers:
         status = offer.state.in_words(service)
         extra = (OfferCell(cell.operation, EXTRA, cell.why) for cell in offer.extra)
         for operation, state, why, held in chain(offer.cells, extra):
@@ -135,7 +139,7 @@ def _json_records(found: Sequence[ConnectionOffer], service: Service) -> Iterato
 
 
 def _delimited_rows(
-    found: Sequence[ConnectionOffer], form: Format, service: Service
+    offers: Sequence[ConnectionOffer], form: Format, service: Service
 ) -> Iterator[bytes]:
     text = io.StringIO()
     writer = csv.writer(text)
@@ -143,7 +147,7 @@ def _delimited_rows(
         writer.writerow(
             [LABEL, "api", "resource", "operation", "state", "why", "status", "blocked"]
         )
-    for record in _json_records(found, service):
+    for record in _json_records(offers, service):
         # Leave it out: readers would misread an additional column as part of the last
         # one.
         del record["held"]
@@ -157,8 +161,8 @@ def _delimited_rows(
             yield terminal.tabbed([[masked(cell) for cell in cells]])
 
 
-def _suites(found: Sequence[ConnectionOffer]) -> list[JUnitSuite]:
-    return [junit.suite(offer.name, _cases(offer), several=len(found) > 1) for offer in found]
+def _suites(offers: Sequence[ConnectionOffer]) -> list[JUnitSuite]:
+    return [junit.suite(offer.name, _cases(offer), several=len(offers) > 1) for offer in offers]
 
 
 def _cases(offer: ConnectionOffer) -> Iterator[JUnitCase]:
@@ -183,31 +187,31 @@ def _case(cell: OfferCell) -> JUnitCase:
 
 
 def _table(
-    operations: Sequence[Operation], found: Sequence[ConnectionOffer], room: float = inf
+    operations: Sequence[Operation], offers: Sequence[ConnectionOffer], room: float = inf
 ) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
     """Return the heads and rows of the table.
 
     Each connection has a column. If the columns do not fit in `room`, or are too many,
     there are columns for counts and exceptions instead.
     """
-    cells = [{cell.operation.command: cell for cell in offer.cells} for offer in found]
-    extra = _extra_offer_names(found)
-    heads = ["operation", *(offer.name for offer in found)]
+    cells = [{cell.operation.command: cell for cell in offer.cells} for offer in offers]
+    extra = _extra_offer_names(offers)
+    heads = ["operation", *(offer.name for offer in offers)]
     rows = [
         [operation.command, *(_word(cell[operation.command]) for cell in cells)]
         for operation in operations
     ]
     rows += [
-        [command, *(EXTRA if offer.name in names else "" for offer in found)]
+        [command, *(EXTRA if offer.name in names else "" for offer in offers)]
         for command, names in extra.items()
     ]
     wide = (
         sum(max(len(row[at]) for row in [heads, *rows]) + 2 for at in range(len(heads))) - 2 > room
     )
-    if len(found) > _MOST_COLUMNS or (wide and len(found) > 1):
+    if len(offers) > _MOST_COLUMNS or (wide and len(offers) > 1):
         heads = ["operation", "offered", "others"]
         rows = [
-            [operation.command, *_counts_and_missing(operation, found, cells)]
+            [operation.command, *_counts_and_missing(operation, offers, cells)]
             for operation in operations
         ]
         rows += [
@@ -217,9 +221,9 @@ def _table(
     return heads, rows
 
 
-def _extra_offer_names(found: Sequence[ConnectionOffer]) -> Mapping[str, list[str]]:
+def _extra_offer_names(offers: Sequence[ConnectionOffer]) -> Mapping[str, list[str]]:
     names = defaultdict[str, list[str]](list)
-    for offer in found:
+    for offer in offers:
         for cell in offer.extra:
             names[visible(cell.operation.command)].append(offer.name)
     return names
@@ -230,10 +234,12 @@ def _word(cell: OfferCell) -> str:
 
 
 def _counts_and_missing(
-    operation: Operation, found: Sequence[ConnectionOffer], cells: Sequence[Mapping[str, OfferCell]]
+    operation: Operation,
+    offers: Sequence[ConnectionOffer],
+    cells: Sequence[Mapping[str, OfferCell]],
 ) -> tuple[str, str]:
     by_state: defaultdict[str, list[str]] = defaultdict(list)
-    for connection, own_cells in zip(found, cells, strict=True):
+    for connection, own_cells in zip(offers, cells, strict=True):
         cell = own_cells[operation.command]
         by_state[cell.held if cell.held and cell.state == OFFERED else cell.state].append(
             connection.name
@@ -244,11 +250,11 @@ def _counts_and_missing(
         for state in (*STATES[1:], *held)
         if by_state[state]
     ]
-    return f"{len(by_state[OFFERED])}/{len(found)}", "; ".join(others)
+    return f"{len(by_state[OFFERED])}/{len(offers)}", "; ".join(others)
 
 
 def _tell_errors(
-    runtime: Runtime, service: Service, found: Sequence[ConnectionOffer], *, problems: bool = True
+    runtime: Runtime, service: Service, offers: Sequence[ConnectionOffer], *, problems: bool = True
 ) -> None:
     """Print each reason once, with its connections.
 
@@ -256,7 +262,7 @@ def _tell_errors(
     reasons that make all calls of a connection fail.
     """
     reasons: defaultdict[str, list[str]] = defaultdict(list)
-    for offer in found:
+    for offer in offers:
         whys = Counter(
             cell.why
             for cell in offer.cells

@@ -63,9 +63,9 @@ def _show(
     context: CommandContext,
     options: CapabilitiesOptions,
     operations: Sequence[Operation],
-    found: Sequence[ConnectionOffer],
+    offers: Sequence[ConnectionOffer],
 ) -> None:
-    for offer in found:
+    for offer in offers:
         if offer.unread:
             context.runtime.stderr.note(
                 f"{offer.name}: {counted(offer.unread, 'entry')} of what it offers cannot be read"
@@ -73,7 +73,7 @@ def _show(
     names = (*file.read(context.runtime).profiles, file.RESERVED)
     # A product without a connection cannot describe operations to add.
     profile_names = None if options.product else names
-    report.show(context, options.output, operations, found, profile_names, options.account_id)
+    report.show(context, options.output, operations, offers, profile_names, options.account_id)
 
 
 def _of_product(
@@ -131,7 +131,7 @@ def _ask_all(
 ) -> Mapping[str, ConnectionOffer | UnifiedError]:
     if options.probe:
         selected = {name: _for_a_try(settings, options) for name, settings in selected.items()}
-    found: dict[str, ConnectionOffer | UnifiedError] = {}
+    result: dict[str, ConnectionOffer | UnifiedError] = {}
     seconds: dict[str, float] = {}
 
     def timed(name: str, settings: Settings, client: Client) -> ConnectionOffer:
@@ -143,16 +143,16 @@ def _ask_all(
 
     with (
         signals.with_progress(
-            lambda: f"{len(found)} of {counted(len(selected), 'connection')}, nothing printed"
+            lambda: f"{len(result)} of {counted(len(selected), 'connection')}, nothing printed"
         ),
         closing(readers.ask(selected, timed)) as answers,
     ):
         for name, answer in answers:
             if isinstance(answer, ConnectionOffer):
                 answer.seconds = seconds[name]
-            found[name] = answer
+            result[name] = answer
             shown.add(parts=1, failed=isinstance(answer, UnifiedError))
-    return found
+    return result
 
 
 def _for_a_try(settings: Settings, options: CapabilitiesOptions) -> Settings:
@@ -178,14 +178,14 @@ def _keep_lacking(
     runtime: Runtime,
     catalogue: Catalogue,
     operations: Sequence[Operation],
-    found: Sequence[ConnectionOffer],
+    offers: Sequence[ConnectionOffer],
     selected: Mapping[str, Settings],
 ) -> None:
     """Save which connections lack which operations, for help pages.
 
     Only APIs that were requested as a whole are saved.
     """
-    asked = [offer for offer in found if offer.error is None]
+    asked = [offer for offer in offers if offer.error is None]
     wanted = {operation.command for operation in operations}
     for api in catalogue.apis.values() if asked else ():
         every = [
@@ -206,20 +206,20 @@ def _keep_lacking(
         known_capabilities.keep_lacking(runtime, api.name, settings, lacking)
 
 
-def _raise_error(found: Sequence[ConnectionOffer], *, probed: bool) -> None:
+def _raise_error(offers: Sequence[ConnectionOffer], *, probed: bool) -> None:
     failed = {
         offer.name: error
-        for offer in found
+        for offer in offers
         if (error := offer.error or (_error_of_all_lists(offer) if probed else None))
     }
     unknown = [
         offer.name
-        for offer in found
+        for offer in offers
         if offer.name not in failed
         and any(cell.state == offer_check.FAILED for cell in offer.cells)
     ]
     missing = [f"some lists of {named(unknown)} could not be read"] if unknown else []
-    conclude(Ending("connection", len(found), failed, missing=missing))
+    conclude(Ending("connection", len(offers), failed, missing=missing))
 
 
 def _error_of_all_lists(offer: ConnectionOffer) -> UnifiedError | None:

@@ -49,10 +49,10 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
     """
     runtime, service = context.runtime, context.catalogue.service
     settings = listed.settings(context, options, may_be_new=True)
-    found = listed.list_connections(context, settings, options)
-    listed.save_facts(context, settings, found)
+    connections = listed.list_connections(context, settings, options)
+    listed.save_facts(context, settings, connections)
     known = listed.profiles_by_account(runtime, settings, may_be_new=True)
-    wanted, missing = listed.filter_with_jq(context, found, options.where)
+    wanted, missing = listed.filter_with_jq(context, connections, options.where)
     new = [record for record in wanted if record.id and record.id not in known]
     _check_ids(new)
     names = _named(new, options.prefix, file.read(runtime, may_be_new=True))
@@ -60,7 +60,7 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
         [*map(visible, (name, one.id, one.product, one.tenant, one.state.in_words(service)))]
         for name, one in names.items()
     ]
-    present = {connection.id for connection in found}
+    present = {connection.id for connection in connections}
     asked = listed.profiles_by_account(runtime, settings, same_token=True, may_be_new=True)
     gone = [name for account, of_it in asked.items() if account not in present for name in of_it]
     if gone and not options.query:
@@ -96,11 +96,11 @@ def _show(runtime: Runtime, rows: list[list[str]]) -> None:
     show(runtime, None, _HEADS, rows, None, apart=2, on_terminal=table)
 
 
-def _check_ids(found: list[ConnectionRecord]) -> None:
+def _check_ids(connections: list[ConnectionRecord]) -> None:
     """Raise UsageError for ids that cannot be sent."""
     odd = [
         connection.id
-        for connection in found
+        for connection in connections
         if connection.id in _NO_IDS
         or not (_ID.fullmatch(connection.id) and is_harmless(connection.id))
     ]
@@ -113,14 +113,14 @@ def _check_ids(found: list[ConnectionRecord]) -> None:
 
 
 def _named(
-    found: list[ConnectionRecord], prefix: str, config: Config
+    connections: list[ConnectionRecord], prefix: str, config: Config
 ) -> Mapping[str, ConnectionRecord]:
     """Return a name for each connection.
 
     Raises UsageError if the names would not be unique.
     """
     named: defaultdict[str, list[ConnectionRecord]] = defaultdict(list)
-    for connection in found:
+    for connection in connections:
         named[_name(connection, prefix)].append(connection)
     used = {
         name: of_it for name, of_it in named.items() if len(of_it) > 1 or name in config.profiles

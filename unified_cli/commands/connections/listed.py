@@ -48,17 +48,23 @@ def _resolved(
 
 
 def note_missing(
-    context: CommandContext, options: ListedConnectionsOptions, found: Sequence[ConnectionRecord]
+    context: CommandContext,
+    options: ListedConnectionsOptions,
+    connections: Sequence[ConnectionRecord],
 ) -> None:
     """Note if the list lacks the profile's own connection.
 
     Prints nothing for an empty list, or one that is filtered at the service.
     """
-    if not (options.profile and found) or options.query:
+    if not (options.profile and connections) or options.query:
         return
     resolved = _resolved(context, options)
     account = resolved.account_id
-    if account and not resolved.is_own and account not in {connection.id for connection in found}:
+    if (
+        account
+        and not resolved.is_own
+        and account not in {connection.id for connection in connections}
+    ):
         context.runtime.stderr.note(
             f'the connection of profile "{resolved.profile}" ({account}) is not in this list: -p'
             " gives the token only"
@@ -73,7 +79,7 @@ def list_connections(
     """
     service = context.catalogue.service
     query = builder.with_page_size(builder.pairs(options.query), resolved, service)
-    found: list[ConnectionRecord] = []
+    result: list[ConnectionRecord] = []
     with (
         FairReaders(context.runtime, context.catalogue, 1) as readers,
         progress(context.runtime, Work("connection")) as shown,
@@ -81,24 +87,24 @@ def list_connections(
     ):
         for page in introspection.listed(client, resolved, service, query):
             shown.add(len(page), pages=1)
-            found += page
-    return found
+            result += page
+    return result
 
 
 def save_facts(
-    context: CommandContext, resolved: Settings, found: Iterable[ConnectionRecord]
+    context: CommandContext, resolved: Settings, connections: Iterable[ConnectionRecord]
 ) -> None:
     """Keep the product and status of each connection for other commands."""
     address, _ = resolved.reachable()
     facts = (
         (connection.id, connection.product, connection.state.in_words(context.catalogue.service))
-        for connection in found
+        for connection in connections
     )
     connection_facts.keep(context.runtime, address.origin, facts)
 
 
 def filter_with_jq(
-    context: CommandContext, found: list[ConnectionRecord], where: str | None
+    context: CommandContext, connections: list[ConnectionRecord], where: str | None
 ) -> tuple[list[ConnectionRecord], Sequence[str]]:
     """Return the connections for which the jq program is true.
 
@@ -106,10 +112,12 @@ def filter_with_jq(
     if the program is invalid.
     """
     if where is None:
-        return found, ()
+        return connections, ()
 
     program, service = JqProgram(where, "--where"), context.catalogue.service
-    records = ((connection, Record(encoded(connection.facts(service)))) for connection in found)
+    records = (
+        (connection, Record(encoded(connection.facts(service)))) for connection in connections
+    )
     selected = [
         connection for connection, record in records if _is_true(program.run_each([record]))
     ]
@@ -132,7 +140,7 @@ def profiles_by_account(
     config = file.read(runtime, may_be_new=may_be_new)
     # Copy it, because the environment decodes a variable at each access.
     runtime = runtime._replace(environ={**runtime.environ})
-    found: defaultdict[str, list[str]] = defaultdict(list)
+    result: defaultdict[str, list[str]] = defaultdict(list)
     for name in config.profiles:
         try:
             one = resolution.resolve(Overrides(name), runtime, config)
@@ -147,8 +155,8 @@ def profiles_by_account(
             and one.address.origin == service.address.origin
             and not (same_token and (one.is_own or _token(one) != _token(service)))
         ):
-            found[one.account_id].append(name)
-    return found
+            result[one.account_id].append(name)
+    return result
 
 
 def _token(one: Settings) -> tuple[str, object] | None:

@@ -37,12 +37,14 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
     """
     runtime, service = context.runtime, context.catalogue.service
     settings = listed.settings(context, options)
-    found = listed.list_connections(context, settings, options)
-    listed.save_facts(context, settings, found)
-    found, failed = _ask_health(context, settings, found) if options.health else (found, {})
+    connections = listed.list_connections(context, settings, options)
+    listed.save_facts(context, settings, connections)
+    connections, failed = (
+        _ask_health(context, settings, connections) if options.health else (connections, {})
+    )
     known = listed.profiles_by_account(runtime, settings)
-    shown, missing = listed.filter_with_jq(context, found, options.where)
-    listed.note_missing(context, options, found)
+    shown, missing = listed.filter_with_jq(context, connections, options.where)
+    listed.note_missing(context, options, connections)
     if options.health:
         shown = sorted(shown, key=lambda connection: _place(context, connection))
     troubles = (
@@ -55,8 +57,8 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
     if not rows:
         runtime.stderr.note(
             "no connections"
-            if not found
-            else f"none of {counted(len(found), 'connection')} matches"
+            if not connections
+            else f"none of {counted(len(connections), 'connection')} matches"
         )
     value = {
         "version": VERSION,
@@ -76,7 +78,7 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
     )
     if options.health:
         _say_remedies(context, shown, known)
-    conclude(Ending("connection", len(found), failed, missing=missing))
+    conclude(Ending("connection", len(connections), failed, missing=missing))
 
 
 def _row(
@@ -132,15 +134,15 @@ def _error(connection: ConnectionRecord, failed: Mapping[str, UnifiedError]) -> 
 
 
 def _ask_health(
-    context: CommandContext, settings: Settings, found: Sequence[ConnectionRecord]
+    context: CommandContext, settings: Settings, connections: Sequence[ConnectionRecord]
 ) -> tuple[list[ConnectionRecord], Mapping[str, UnifiedError]]:
     """Return the connections with their current state.
 
     Also returns the errors of connections that did not answer, by id. Both keep the
-    order of `found`.
+    order of `connections`.
     """
     runtime, catalogue = context.runtime, context.catalogue
-    before = {connection.id: connection.state for connection in found if connection.id}
+    before = {connection.id: connection.state for connection in connections if connection.id}
     work = Work(part="connection", parts=len(before))
     states, failed = dict[str, AccountState](), dict[str, UnifiedError]()
     with (
@@ -169,7 +171,7 @@ def _ask_health(
             shown.add(parts=1, failed=account in failed)
     now = [
         connection._replace(state=states.get(connection.id, connection.state))
-        for connection in found
+        for connection in connections
     ]
     return now, {account: failed[account] for account in before if account in failed}
 
@@ -228,9 +230,9 @@ def _screen(
     yield _problem_screen(runtime, shown, troubles)
 
 
-def _broken(context: CommandContext, found: Sequence[ConnectionRecord]) -> int:
+def _broken(context: CommandContext, connections: Sequence[ConnectionRecord]) -> int:
     """Return how many of the connections do not work."""
-    return sum(_status_look(context, connection) is Look.BAD for connection in found)
+    return sum(_status_look(context, connection) is Look.BAD for connection in connections)
 
 
 def _statuses(context: CommandContext, shown: Sequence[ConnectionRecord]) -> TerminalText:

@@ -114,15 +114,15 @@ def _know_tokens(runtime: Runtime, config: Config) -> None:
 def _all_settings(runtime: Runtime, config: Config | None) -> list[JsonObject]:
     if config is None:
         return []
-    found: list[JsonObject] = []
+    result: list[JsonObject] = []
     for name in (None, *[*config.profiles][:_MOST_PROFILES]):
         try:
             resolved = resolution.resolve(Overrides(name), runtime, config)
         except UnifiedError as error:
-            found.append({"profile": name, "error": error.message})
+            result.append({"profile": name, "error": error.message})
         else:
-            found.append({"profile": name, "values": [*resolved.explain()]})
-    return found
+            result.append({"profile": name, "values": [*resolved.explain()]})
+    return result
 
 
 def _zipped(files: Mapping[str, bytes]) -> bytes:

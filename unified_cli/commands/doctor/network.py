@@ -39,16 +39,16 @@ def connections(probe: Probe, names: Sequence[str | None]) -> Iterator[Finding]:
 
 
 def _failed(verdict: ProbeResult, error: UnifiedError) -> Finding:
-    found = Finding.failed("connection", verdict.profile or "", error)
+    result = Finding.failed("connection", verdict.profile or "", error)
     if verdict.word != "token refused":
-        return found
+        return result
     # The usual hint is to run the doctor, so leave it out.
     remedy = (
         f"unified profile login {verdict.profile}"
         if verdict.profile
         else "set another token in UNIFIED_TOKEN"
     )
-    return replace(found, remedy=remedy)
+    return replace(result, remedy=remedy)
 
 
 def _names(runtime: Runtime, config: Config, names: Sequence[str | None]) -> Iterator[Finding]:

@@ -40,8 +40,8 @@ def packages_in_words() -> str:
 
 
 def _packages() -> dict[str, str]:
-    found = {}
+    result = {}
     for name in _PACKAGES.split():
         with suppress(metadata.PackageNotFoundError):
-            found[name] = metadata.version(name)
-    return found
+            result[name] = metadata.version(name)
+    return result

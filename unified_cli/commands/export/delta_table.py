@@ -226,10 +226,10 @@ class ListTable:
                     storage_options=self._settings,
                 )
                 self._make_safe(0)
-        found = self._found(columns)
-        if found is None:
+        result = self._found(columns)
+        if result is None:
             raise StorageError(f"{self} was made and is not there")
-        return found
+        return result
 
     def _check_unchanged(self, table: DeltaTable, part: TablePart, read: TableRead) -> None:
         log = f"{self._name}/{_LOG}"

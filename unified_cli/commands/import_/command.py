@@ -26,10 +26,10 @@ from unified_cli.cli.shared_options import (
 
 def _delimiter(text: str) -> str:
     """Return the delimiter. Raises ValueError if it is not one usable character."""
-    found = {"tab": "\t", "\\t": "\t"}.get(text, text)
-    if len(found) != 1 or found.isalnum() or found in '"\r\n':
+    result = {"tab": "\t", "\\t": "\t"}.get(text, text)
+    if len(result) != 1 or result.isalnum() or result in '"\r\n':
         raise ValueError("must be one character, or tab")
-    return found
+    return result
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -376,12 +376,12 @@ def _doubts(
     known = {**task.targets, **{settings.profile: settings for settings in task.used_settings}}
     nothing_else = config_file.Config(None)
     connections = RunConnections(task.runtime, task.catalogue, nothing_else, Overrides(), known)
-    found = RunDoubts(header, connections, task.runtime.wall())
+    result = RunDoubts(header, connections, task.runtime.wall())
     items = task.items(source, notes=False) if any(map(journal.counts().get, IN_DOUBT)) else ()
     for call in noted_calls.of_import(items, journal, header, task.operation):
         if call.state in IN_DOUBT:
-            found.add(call)
-    return found
+            result.add(call)
+    return result
 
 
 def _header(task: ImportTask, source: InputFile) -> ImportHeader:

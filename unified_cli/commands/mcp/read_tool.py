@@ -191,17 +191,17 @@ class _SharedRead:
             except AbandonedError as error:
                 self._abandoned = error
 
-    def _add(self, part: ConnectionRead, found: ReadRecord) -> None:
-        part.take(found.shown)
+    def _add(self, part: ConnectionRead, record: ReadRecord) -> None:
+        part.take(record.shown)
         self._order.append(part)
         if self._size() > self._task.arguments.max_bytes:
             self._order.pop().give_back()
             if self._order:
                 self._full.add(part.number)
                 return
-            part.take(_too_large(found.record, part.name, len(found.shown)))
+            part.take(_too_large(record.record, part.name, len(record.shown)))
             self._order.append(part)
-        self._check.observe([found.record])
+        self._check.observe([record.record])
 
     def _size(self) -> int:
         return len(self._document())

@@ -151,10 +151,10 @@ class ServedProfiles:
                     f'profile "{name}" is not one that this server reaches: {self.words}'
                 )
         try:
-            found = profiles.select(self._fenced, patterns)
+            result = profiles.select(self._fenced, patterns)
         except ConfigError as error:
             raise UnsafeError(f"{error.reason}: this server reaches {self.words}") from None
-        return found
+        return result
 
     def select_one(self, name: str) -> str:
         """Return the name of a single connection.
@@ -184,11 +184,11 @@ class ServedProfiles:
 
         Raises UnifiedError if the settings do not lead to a connection.
         """
-        found = own_account.resolved(
+        result = own_account.resolved(
             self._overrides._replace(profile=name), self._runtime, self._config
         )
-        found.reachable()
-        return found
+        result.reachable()
+        return result
 
     def identity(self, name: str) -> tuple[str, str | None, str | None]:
         """Return a connection's name, address and account, if known."""

@@ -132,7 +132,7 @@ def _content(path: Path) -> _Content:
     Raises ConfigError if another user may have written the file, StateError if it has
     an invalid line, and OSError if reading fails.
     """
-    found = _Content()
+    result = _Content()
     with os.fdopen(regular_file.descriptor(path, follow=True), "rb") as lines:
         permissions.check_with_folder(path, os.fstat(lines.fileno()))
         for number, line in enumerate(lines, 1):
@@ -142,7 +142,7 @@ def _content(path: Path) -> _Content:
             pair = state.decoded(line, IdPair) if header is None else None
             if header is not None and header.version != VERSION:
                 raise StateError(f"{path} was written by another version of this program")
-            if pair is not None and not found.ids.add(pair):
+            if pair is not None and not result.ids.add(pair):
                 raise StateError(
                     f"{path}, line {number}: {pair.resource} {pair.old} has two new ids"
                 )
@@ -151,10 +151,10 @@ def _content(path: Path) -> _Content:
                     raise StateError(f"{path}, line {number} is not a pair of ids", hint=_REMEDY)
                 # A crash can leave a partial last line. The journal of that run has the
                 # pair.
-                found.torn = True
+                result.torn = True
                 continue
-            found.first, found.header = True, header or found.header
-    return found
+            result.first, result.header = True, header or result.header
+    return result
 
 
 def _adopt(path: Path, wanted: IdHeader, asking: Asking) -> None:

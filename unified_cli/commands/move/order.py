@@ -118,11 +118,11 @@ class CallOrder:
 
     def _calls_before(self, place: _Place, ids: IdMap) -> set[_Place]:
         at, number = place
-        found = set[_Place]()
+        result = set[_Place]()
         for record in self._plans[at].waits[number]:
             if ids.new_id(record[0], dump(record[1]).encode()) is None:
-                found.add(self._creator(record, place))
-        return found
+                result.add(self._creator(record, place))
+        return result
 
     def _creator(self, record: SourceRecord, place: _Place) -> _Place:
         for at, plan in enumerate(self._plans):

@@ -143,10 +143,10 @@ class PlanFile:
     def _find_resource(self, catalogue: Catalogue) -> Resource:
         api, _, name = self.header.resource.partition("/")
         known = catalogue.apis.get(api)
-        found = known.resources.get(name) if known else None
-        if found is None:
+        result = known.resources.get(name) if known else None
+        if result is None:
             raise UsageError(f"{self.path}, line 1: there is no resource {self.header.resource!r}")
-        return found
+        return result
 
     def lines(self) -> Iterator[PlanLine]:
         """Yield the lines after the header.
@@ -162,10 +162,10 @@ class PlanFile:
 
     def call(self, position: int, size: int) -> PlannedCall:
         """Return the call of a checked line. Raises StateError if the file changed."""
-        found = decoded(self._file.read(size, position), PlannedCall)
-        if isinstance(found, str):
+        result = decoded(self._file.read(size, position), PlannedCall)
+        if isinstance(result, str):
             raise self._file.changed()
-        return found
+        return result
 
     def __enter__(self) -> Self:
         return self

@@ -49,25 +49,25 @@ def run(
     single.send(call, method_description.request_for(scope, operation), ask)
 
 
-def _show(runtime: Runtime, form: Format, found: MethodDescription) -> None:
+def _show(runtime: Runtime, form: Format, description: MethodDescription) -> None:
     if form.as_served:
-        stdout.write_json(runtime, found.served)
+        stdout.write_json(runtime, description.served)
         return
-    rows = [_row("query", field) for field in found.query] + [
-        _row("body", field) for field in found.body
+    rows = [_row("query", field) for field in description.query] + [
+        _row("body", field) for field in description.body
     ]
     result_table.show(runtime, form.name, _HEADS, rows, None)
-    if not found.whole:
+    if not description.whole:
         runtime.stderr.note("the connection says more than is shown here: -o json prints all of it")
     elif not rows:
         runtime.stderr.note("the connection names no parameters and no fields")
-    for what, value in (("query", found.default_query), ("body", found.default_body)):
+    for what, value in (("query", description.default_query), ("body", description.default_body)):
         if value:
             runtime.stderr.note(
                 masked(f"the service adds to the {what}: {encoded(value).decode()}")
             )
-    if found.documentation:
-        runtime.stderr.note(masked(f"more: {found.documentation}"))
+    if description.documentation:
+        runtime.stderr.note(masked(f"more: {description.documentation}"))
 
 
 def _row(where: str, field: DescribedField) -> tuple[str, ...]:

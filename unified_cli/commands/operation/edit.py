@@ -143,12 +143,12 @@ def _record(call: Call, clients: Clients, request: Request) -> Parts:
     Raises ServiceError if the answer is not a record.
     """
     with closing(clients.open(call.settings)) as client:
-        found = outcome.record_in(client.send(request).body or b"", call.catalogue.service)
-    if not found:
+        result = outcome.record_in(client.send(request).body or b"", call.catalogue.service)
+    if not result:
         raise ServiceError(
             f"the answer to {request.method} {request.path} is not a record", retryable=False
         )
-    return found
+    return result
 
 
 def _editable_members(call: Call, operation: Operation, record: Parts) -> Parts:

@@ -266,10 +266,10 @@ def _body_of_item(
             "the record is the body, so -d cannot be used (-f and -F change its fields)"
         )
     text = own.decode("utf-8") if own is not None else data
-    found = bodies.compose(text, fields, call.runtime)
-    if found is None and operation.name == "update":
+    result = bodies.compose(text, fields, call.runtime)
+    if result is None and operation.name == "update":
         raise UsageError("nothing to change (use records with fields, or -d, -f, -F)")
-    return found
+    return result
 
 
 def _new_run(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> StoredRun:

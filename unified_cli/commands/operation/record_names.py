@@ -76,7 +76,7 @@ def _mail(record: Parts) -> str:
         except msgspec.DecodeError:
             continue
         first = value[0] if isinstance(value, Sequence) and value and member == "emails" else value
-        found = first.get("email") if isinstance(first, Mapping) else first
-        if isinstance(found, str) and found:
-            return found
+        result = first.get("email") if isinstance(first, Mapping) else first
+        if isinstance(result, str) and result:
+            return result
     return ""

@@ -76,7 +76,7 @@ def _saying(words: str) -> Iterator[None]:
 
 
 def _keys_from_terminal(runtime: Runtime, top: TomlTable) -> dict[str, Toml]:
-    found: dict[str, Toml] = {}
+    result: dict[str, Toml] = {}
     questions = [
         ("account_id", "account id of the connection: "),
         ("tags", "tags, separated by commas (optional): "),
@@ -87,8 +87,8 @@ def _keys_from_terminal(runtime: Runtime, top: TomlTable) -> dict[str, Toml]:
         typed = partial(prompt.line, runtime, question)
         answer = prompt.until_valid(runtime, typed, partial(_read, key))
         if answer is not None:
-            found[key] = answer
-    return found
+            result[key] = answer
+    return result
 
 
 def _read(key: str, text: str) -> Any:

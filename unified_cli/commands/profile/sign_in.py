@@ -180,24 +180,24 @@ def places_for(
     change. Raises the errors of `login.choose` and, for a named place, of
     `login.check`.
     """
-    found = [login.choose(runtime, name, wanted) for name in names]
-    for place in found:
+    result = [login.choose(runtime, name, wanted) for name in names]
+    for place in result:
         if not _undecided(place, wanted):
             login.check(place)
-    return found
+    return result
 
 
 def agreed(
-    runtime: Runtime, found: Sequence[TokenPlace], wanted: str | None, *, ask: bool
+    runtime: Runtime, places: Sequence[TokenPlace], wanted: str | None, *, ask: bool
 ) -> Sequence[TokenPlace]:
     """Return the places for the token, or nothing if the user declines.
 
     Without a keyring, ask whether to store the token in a private file. If prompts are
     not allowed, use the file, with a message.
     """
-    missing = _missing_keyring() if any(_undecided(place, wanted) for place in found) else None
+    missing = _missing_keyring() if any(_undecided(place, wanted) for place in places) else None
     if missing is None:
-        return found
+        return places
     if ask and not prompt.ask(
         runtime, f"{missing}; store the token in a file only you can read?", default=True
     ):
@@ -206,7 +206,7 @@ def agreed(
         runtime.stderr.note(f"{missing}, so the token is stored in a file only you can read")
     return [
         login.choose(runtime, place.profile, "file") if _undecided(place, wanted) else place
-        for place in found
+        for place in places
     ]
 
 

@@ -80,9 +80,9 @@ def _text(value: object) -> object:
 
 
 def _limited(text: str, limit: int) -> str:
-    found = _Bounded(text)
-    found.limit = limit
-    return found
+    result = _Bounded(text)
+    result.limit = limit
+    return result
 
 
 def _time(text: str) -> str:

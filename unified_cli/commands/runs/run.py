@@ -118,9 +118,9 @@ def _connections_of_run(
     context: CommandContext, options: ResumeRunOptions, run: StoredRun
 ) -> RunConnections:
     config = file.read(context.runtime)
-    found = RunConnections(context.runtime, context.catalogue, config, _flags(options, run.header))
-    found.find_renamed(run)
-    return found
+    result = RunConnections(context.runtime, context.catalogue, config, _flags(options, run.header))
+    result.find_renamed(run)
+    return result
 
 
 def _flags(options: ResumeRunOptions, header: RunHeader) -> Overrides:

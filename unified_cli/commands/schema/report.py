@@ -253,17 +253,17 @@ def _widths(branches: Sequence[Branch], room: int) -> list[int]:
         max((text_width.longest_piece(cells[at]) for _, cells in rows), default=0)
         for at in (_TYPE, _EXAMPLE)
     ]
-    found = [*(max(column, default=0) for column in (names, [_BAR], [_SHARE], types, examples))]
+    result = [*(max(column, default=0) for column in (names, [_BAR], [_SHARE], types, examples))]
     shortest = max(
         (indent + min(_LEAST_NAME, text_width.width(cells[_NAME])) for indent, cells in rows),
         default=0,
     )
     for least in (
-        [found[0], _BAR, _SHARE, *words],
+        [result[0], _BAR, _SHARE, *words],
         [shortest, _BAR, _SHARE, words[0], min(words[1], _LEAST_EXAMPLE)],
     ):
-        found = narrow(found, least, room)
-    return found
+        result = narrow(result, least, room)
+    return result
 
 
 def _visible(cell: Cell) -> str:

@@ -90,15 +90,15 @@ def _of_file(path: Path) -> ShapeNode:
             f"cannot read {path}: {error.strerror}", hint="a FILE, a PROFILE, or known"
         ) from None
     try:
-        found = document.shape_of(json.loads(text))
+        result = document.shape_of(json.loads(text))
     except (ValueError, RecursionError):
         raise UsageError(f"{path} is not JSON") from None
-    if not found.members:
+    if not result.members:
         raise UsageError(
             f"{path} names no members of records, so there is nothing to compare with",
             hint="unified schema API/RESOURCE -o json > FILE writes one",
         )
-    return found
+    return result
 
 
 def select_lists(

@@ -78,7 +78,7 @@ def _served(
 def _queries(
     context: CommandContext, options: SqlOptions, plan: Plan
 ) -> dict[Table, tuple[str, ...]]:
-    found: dict[Table, tuple[str, ...]] = dict.fromkeys(plan.tables, ())
+    result: dict[Table, tuple[str, ...]] = dict.fromkeys(plan.tables, ())
     for text in options.query:
         name, colon, pair = text.partition(":")
         if not colon or "=" not in pair or "/" not in name:
@@ -86,12 +86,12 @@ def _queries(
             raise UsageError(f"-q {text!r} must be API/RESOURCE:NAME=VALUE", hint=hint)
         resource = named_resource.find(context.catalogue, name)
         table = plain(resource.api), plain(resource.name)
-        if table not in found:
-            hint = f"it reads {', '.join('.'.join(table) for table in found) or 'no list'}"
+        if table not in result:
+            hint = f"it reads {', '.join('.'.join(table) for table in result) or 'no list'}"
             reason = f"-q {text}: the statement does not read {'.'.join(table)}"
             raise UsageError(reason, hint=hint)
-        found[table] += (pair,)
-    return found
+        result[table] += (pair,)
+    return result
 
 
 def _of_export(context: CommandContext, options: SqlOptions, plan: Plan) -> Iterator[ListRead]:

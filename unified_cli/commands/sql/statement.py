@@ -112,7 +112,7 @@ def plan(text: str, catalogue: Catalogue, parser: duckdb.DuckDBPyConnection) -> 
     for part in parts:
         _check(part["type"], part)
     _check_functions(parser, parts)
-    found = Plan(text)
+    result = Plan(text)
     aliases = {one["alias"].lower() for one in parts if one["type"] in {"BASE_TABLE", "SUBQUERY"}}
     maps = (node["cte_map"]["map"] for node in parts if node.get("cte_map"))
     withs = {entry["key"].lower() for cte_map in maps for entry in cte_map}
@@ -123,12 +123,12 @@ def plan(text: str, catalogue: Catalogue, parser: duckdb.DuckDBPyConnection) -> 
             continue
         if len(path) != 2 or table not in lists:
             raise _unknown(path, catalogue, aliases)
-        found.tables[table] = lists[table]
-    aliases |= {resource for _, resource in found.tables}
+        result.tables[table] = lists[table]
+    aliases |= {resource for _, resource in result.tables}
     for part in parts:
-        _note_columns(part["type"], part, found, aliases)
-    found.tables = dict(sorted(found.tables.items()))
-    return found
+        _note_columns(part["type"], part, result, aliases)
+    result.tables = dict(sorted(result.tables.items()))
+    return result
 
 
 def refusal(error: duckdb.Error, hint: str | None = None) -> UsageError:
@@ -147,7 +147,7 @@ def quoted(name: str) -> str:
 
 def _tree(parser: duckdb.DuckDBPyConnection, text: str, lists: Iterable[Table]) -> JsonObject:
     try:
-        kinds = [found.type.name for found in parser.extract_statements(text)]
+        kinds = [result.type.name for result in parser.extract_statements(text)]
     except duckdb.Error as error:
         if "max_expression_depth" in str(error):
             raise UsageError(_DEEP) from None
@@ -172,9 +172,9 @@ def _tree(parser: duckdb.DuckDBPyConnection, text: str, lists: Iterable[Table]) 
         raise UsageError(_DEEP) from None
     if answer["error"]:
         raise UsageError(str(answer["error_message"]))
-    found: JsonObject
-    [found] = answer["statements"]
-    return found
+    result: JsonObject
+    [result] = answer["statements"]
+    return result
 
 
 def _misspelt(text: str, error: str) -> str | None:
@@ -195,8 +195,8 @@ def _open_bracket(text: str) -> str | None:
 def _first(hints: Sequence[tuple[str, str]], text: str) -> str | None:
     """Return the first hint whose pattern the text has."""
     for pattern, hint in hints:
-        if found := re.search(pattern, text, re.IGNORECASE | re.MULTILINE):
-            return found.expand(hint)
+        if match := re.search(pattern, text, re.IGNORECASE | re.MULTILINE):
+            return match.expand(hint)
     return None
 
 
