@@ -189,7 +189,9 @@ class UnifiedError(Exception):
         }
 
     def _parts(self) -> list[JsonObject]:
-        return [{"profile": name, "error": one.own_facts()} for name, one in self.failed.items()]
+        return [
+            {"profile": name, "error": error.own_facts()} for name, error in self.failed.items()
+        ]
 
 
 class UsageError(UnifiedError):

@@ -62,9 +62,9 @@ def operation(catalogue: Catalogue, words: str | None) -> Operation | None:
     """Return the list operation of `API RESOURCE`, or None without words."""
     if words is None:
         return None
-    for one in catalogue:
-        if one.name == "list" and f"{one.api} {one.resource}" == " ".join(words.split()):
-            return one
+    for listed in catalogue:
+        if listed.name == "list" and f"{listed.api} {listed.resource}" == " ".join(words.split()):
+            return listed
     raise UsageError(
         f'no resource "{words}" with a list', hint='it must look like "ticketing tickets"'
     )

@@ -233,8 +233,8 @@ def _wait(
         # The duration of the wait is now known.
         judge.count(len(pending))
         if seconds is None:
-            for one in again:
-                judge.give_up(one, condition.timeout_verdict(one.name))
+            for read in again:
+                judge.give_up(read, condition.timeout_verdict(read.name))
             return
         if pending := again:
             selected.common.runtime.sleep(seconds)

@@ -86,10 +86,10 @@ def addable(found: Sequence[ExtraCell], catalogue: Catalogue, words: Collection[
     """
     reserved = {*map(plain, words)}
     names = (
-        f"{one.api}/{one.resource}" if one.api in catalogue.apis else one.api
-        for one in _unified(found, catalogue.service)
-        if all(map(is_name, (one.api, one.resource, one.name)))
-        and (one.api in catalogue.apis or plain(one.api) not in reserved)
+        f"{cell.api}/{cell.resource}" if cell.api in catalogue.apis else cell.api
+        for cell in _unified(found, catalogue.service)
+        if all(map(is_name, (cell.api, cell.resource, cell.name)))
+        and (cell.api in catalogue.apis or plain(cell.api) not in reserved)
     )
     return [*dict.fromkeys(names)]
 

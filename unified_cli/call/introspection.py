@@ -283,10 +283,12 @@ def listed(
     number = size = 0
     for page in pagination.pages(client.send, request, service, Span()):
         found = []
-        for one in (ConnectionRecord.from_record(record, service) for record in page.records):
-            number, size = number + 1, size + one.size
+        for connection in (
+            ConnectionRecord.from_record(record, service) for record in page.records
+        ):
+            number, size = number + 1, size + connection.size
             _check_bounds(service, page.number, number, size)
-            found.append(one)
+            found.append(connection)
         yield found
 
 

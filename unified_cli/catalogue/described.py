@@ -184,19 +184,19 @@ class _Reader:
         missing: Iterator[tuple[str, Json]] = (
             (name, {}) for name in names if name not in properties
         )
-        for name, one in chain(properties.items(), missing):
+        for name, schema_of_field in chain(properties.items(), missing):
             if not self._has_budget_for():
                 return
             # The schema `true` allows any value.
-            field = {} if one is True and properties is declared else one
+            field = {} if schema_of_field is True and properties is declared else schema_of_field
             if isinstance(field, dict):
                 yield from self._field(
                     name, field, within, depth, required=name in names, binding=binding
                 )
         for part in _PARTS:
-            for one in self._dicts(schema.get(part)):
+            for inner in self._dicts(schema.get(part)):
                 yield from self.members(
-                    one, within, depth, binding=binding and part not in _ALTERNATIVES
+                    inner, within, depth, binding=binding and part not in _ALTERNATIVES
                 )
 
     def _has_budget_for(self, parts: int = 1) -> bool:
@@ -222,23 +222,23 @@ class _Reader:
             found = _object_at(self._root, place)
             if found is None or not self._has_budget_for(len(found) + len(schema)):
                 break
-            schema = {**found, **{name: one for name, one in schema.items() if name != "$ref"}}
+            schema = {**found, **{name: value for name, value in schema.items() if name != "$ref"}}
         self.whole = False
         return schema
 
     def _listed(self, values: list[Json], within: str, depth: int) -> Iterator[DescribedField]:
-        for one in values:
+        for value in values:
             if not self._has_budget_for():
                 return
-            if isinstance(one, str):
-                yield from self._field(one, {}, within, depth, required=False)
-            elif isinstance(one, dict):
-                name = next((one[key] for key in _NAMES if isinstance(one.get(key), str)), None)
+            if isinstance(value, str):
+                yield from self._field(value, {}, within, depth, required=False)
+            elif isinstance(value, dict):
+                name = next((value[key] for key in _NAMES if isinstance(value.get(key), str)), None)
                 if name is not None:
-                    schema = one["schema"] if isinstance(one.get("schema"), dict) else one
+                    schema = value["schema"] if isinstance(value.get("schema"), dict) else value
                     yield from self._field(
                         name,
-                        {**schema, **_required_and_description(one)},
+                        {**schema, **_required_and_description(value)},
                         within,
                         depth,
                         required=False,
@@ -336,8 +336,8 @@ def _object_at(root: Json, place: str) -> JsonObject | None:
 
 
 def _scalars(listed: Iterable[Json]) -> Iterator[str]:
-    for one in listed:
-        value = one.get("value", one.get("id")) if isinstance(one, dict) else one
+    for item in listed:
+        value = item.get("value", item.get("id")) if isinstance(item, dict) else item
         if isinstance(value, str):
             yield value[:_LONGEST_NAME]
         elif isinstance(value, (int, float)) and not isinstance(value, bool):

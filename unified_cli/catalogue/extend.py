@@ -107,10 +107,10 @@ def _marked(resource: Resource, source: str, facts: KnownFacts | None, described
     table = described if isinstance(described, dict) else {}
     read, safe = (table.get(key, "").split() for key in EFFECTS)
     operations = {}
-    for name, one in resource.operations.items():
-        harmless = one.harmless or (one.kind == "action" and name in read)
-        outward = one.kind == "action" and not harmless and name not in safe
-        operations[name] = one._replace(
+    for name, operation in resource.operations.items():
+        harmless = operation.harmless or (operation.kind == "action" and name in read)
+        outward = operation.kind == "action" and not harmless and name not in safe
+        operations[name] = operation._replace(
             source=source, own=facts, harmless=harmless, outward=outward
         )
     return resource._replace(operations=operations, own=facts)

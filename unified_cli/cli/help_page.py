@@ -169,7 +169,7 @@ def _short_first_page(page: HelpPage, command: str, width: int) -> list[str]:
         *apis,
         "",
         "Commands:",
-        *(f"  {one:{left}}  {other}".rstrip() for one, other in pairs),
+        *(f"  {left_text:{left}}  {other}".rstrip() for left_text, other in pairs),
         _ROOT_OPTIONS,
     ]
 

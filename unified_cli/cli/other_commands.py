@@ -165,10 +165,10 @@ def own_line(word: str, rest: Sequence[str]) -> str | None:
     both = f"{word}/{rest[0]}" if rest else word
     found, line = next(
         (
-            (one, line)
-            for one in (both, word)
+            (text, line)
+            for text in (both, word)
             for words, line in _LINES.items()
-            if one in words.split()
+            if text in words.split()
         ),
         (word, None),
     )

@@ -255,8 +255,10 @@ def group(
 def built_in(commands: Mapping[str, Entry], context: CommandContext) -> dict[str, CommandStub]:
     """Return the built-in commands, which are imported when they are used."""
     return {
-        name: CommandStub(one.about, partial(_built_in, name, one, context), brief=one.brief)
-        for name, one in commands.items()
+        name: CommandStub(
+            command.about, partial(_built_in, name, command, context), brief=command.brief
+        )
+        for name, command in commands.items()
     }
 
 

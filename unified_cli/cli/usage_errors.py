@@ -55,13 +55,13 @@ def from_typer(error: Any, argv: Sequence[str]) -> UsageError:
         return _misused_option(error.ctx, option, error.format_message(), argv)
     if option:
         return _unknown_option(error.ctx, option, argv)
-    usage = _usage_error(error.ctx, error.format_message())
+    found = _usage_error(error.ctx, error.format_message())
     # Only errors about missing arguments have this attribute.
     if hasattr(error, "param_type"):
-        return UsageError(usage.reason, hint=_usage(error.ctx))
-    if parameter is not None and parameter.name == "limit" and usage.reason.endswith(_UNLIMITED):
-        return UsageError(usage.reason, hint="--all reads every page")
-    return usage
+        return UsageError(found.reason, hint=_usage(error.ctx))
+    if parameter is not None and parameter.name == "limit" and found.reason.endswith(_UNLIMITED):
+        return UsageError(found.reason, hint="--all reads every page")
+    return found
 
 
 def with_one_dash(argv: Sequence[str]) -> UsageError | None:

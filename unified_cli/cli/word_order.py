@@ -163,5 +163,5 @@ def _resources_with(entries: Mapping[str, CommandStub], operation: str) -> list[
 def find_resources(entries: Mapping[str, CommandStub], name: str) -> list[str]:
     """Return the resources of that name in all APIs."""
     apis = [(api, stub.build()) for api, stub in entries.items() if stub.section == APIS]
-    found = [(api, one.get_command(None, name)) for api, one in apis]
+    found = [(api, group.get_command(None, name)) for api, group in apis]
     return [f"{api} {resource.name}" for api, resource in found if resource]

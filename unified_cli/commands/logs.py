@@ -92,8 +92,8 @@ def _run(context: CommandContext, options: LogOptions) -> None:
     build = partial(_first_page_request, catalogue.service, window)
     common, names, settings = _selected(runtime, catalogue, operation, options)
     if options.shown:
-        for one in map(settings, names):
-            dry_run.show(common._replace(settings=one), build(one))
+        for resolved in map(settings, names):
+            dry_run.show(common._replace(settings=resolved), build(resolved))
         return
     entries = _Entries(catalogue.service, failed=options.failed)
 

@@ -209,7 +209,7 @@ def declaring(runtime: Runtime, token: TokenSource, draft: Draft) -> list[str | 
     tables: list[tuple[str | None, TomlTable]] = [(None, draft.data), *draft.profiles.items()]
     found = ((name, stored(name, table, draft.data)) for name, table in tables)
     wanted = _place(runtime, token)
-    return [name for name, one in found if one and _place(runtime, one) == wanted]
+    return [name for name, source in found if source and _place(runtime, source) == wanted]
 
 
 def _place(runtime: Runtime, token: TokenSource) -> tuple[object, ...]:

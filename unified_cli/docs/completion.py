@@ -71,14 +71,14 @@ def grammar(catalogue: Catalogue, entries: Sequence[CommandEntry]) -> Grammar:
         arguments={" ".join(entry.path): entry.takes for entry in entries if any(entry.takes)},
         columns=_columns(catalogue),
         parameters={
-            one.command: names
-            for one in catalogue
-            if (names := _parameters(one, catalogue.service))
+            operation.command: names
+            for operation in catalogue
+            if (names := _parameters(operation, catalogue.service))
         },
         fields={
-            one.command: [f"{field.name}=" for field in one.accepted_fields]
-            for one in catalogue
-            if one.takes_body and one.accepted_fields
+            operation.command: [f"{field.name}=" for field in operation.accepted_fields]
+            for operation in catalogue
+            if operation.takes_body and operation.accepted_fields
         },
     )
 
@@ -100,9 +100,9 @@ def _columns(catalogue: Catalogue) -> Mapping[str, Sequence[str]]:
         for resource in api.resources.values()
     ]
     return {
-        path: [field.name for field in one.facts.fields]
-        for path, one in resources
-        if one.facts.fields
+        path: [field.name for field in resource.facts.fields]
+        for path, resource in resources
+        if resource.facts.fields
     }
 
 

@@ -126,7 +126,7 @@ def _by_body(update: JsonObject) -> JsonObject:
         **update,
         "operationId": f"{update['operationId']}-by-body",
         "description": "For providers that take the id in the body",
-        "parameters": [one for one in update["parameters"] if one.get("in") != "path"],
+        "parameters": [item for item in update["parameters"] if item.get("in") != "path"],
         "requestBody": json_body({"allOf": [fields, schema_reference("RecordId")]}),
     }
 

@@ -121,7 +121,7 @@ def take(destination: Destination, own: Manifest) -> None:
             continue
         if any(own.entries.get(entry.file) is not entry for entry in entries):
             own.entries = {
-                file: one for file, one in own.entries.items() if list_of(file) != list_of(name)
+                file: entry for file, entry in own.entries.items() if list_of(file) != list_of(name)
             } | {entry.file: replace(entry, turn=turn) for entry in entries}
         if len(entries) > 1 and not own.entries[name].complete:
             # Finish the restart of this list that an earlier, killed run began.
@@ -161,7 +161,7 @@ def take_anew(
         {entry.list_file for entry in known.values() if list_of(entry.file) in readable},
     )
     own.entries = {
-        file: one for file, one in own.entries.items() if list_of(file) not in first_files
+        file: entry for file, entry in own.entries.items() if list_of(file) not in first_files
     } | {file: _empty_entry(file, turn, identity_of(first_files[list_of(file)])) for file in again}
     own.replaced = ({*own.replaced} - again) | others
     # Write the manifest before removing files, so that after a kill the next run can
@@ -180,9 +180,9 @@ def _begin_anew(
 ) -> None:
     list_history.forget(destination, own.entries, files, keep=keep)
     own.entries = {
-        name: one
-        for name, one in own.entries.items()
-        if one.list_file not in files or name == one.list_file
+        name: entry
+        for name, entry in own.entries.items()
+        if entry.list_file not in files or name == entry.list_file
     }
 
 
@@ -254,7 +254,7 @@ def verify(destination: Destination) -> ManifestCheck:
     check = ManifestCheck(*count_done(entries))
     for name, manifest in found.items():
         # Ignore an unfinished run if later runs have read all its lists.
-        has_any = any(entries.get(file) is one for file, one in manifest.entries.items())
+        has_any = any(entries.get(file) is entry for file, entry in manifest.entries.items())
         leaves_any = any(file in entries and entries[file].is_unread for file in manifest.running)
         is_empty = not manifest.entries and not manifest.running
         if manifest.ended is None and (has_any or leaves_any or is_empty):

@@ -112,10 +112,10 @@ def _beside(file: str, end: str) -> str:
 
 def _new_ids(ids: Iterable[bytes], known: set[int]) -> bytes:
     found = io.BytesIO()
-    for one in ids:
-        if (key := _hash_of_id(one)) not in known:
+    for id_text in ids:
+        if (key := _hash_of_id(id_text)) not in known:
             known.add(key)
-            found.write(one + b"\n")
+            found.write(id_text + b"\n")
     return found.getvalue()
 
 

@@ -203,7 +203,7 @@ class RecordsAhead:
     def lines(self) -> list[str]:
         """Return a line for each list."""
         return [
-            f"{counted(one.records, 'record')} in {name}, the last with id "
-            f"{excerpt(one.identity, _LONGEST_ID)}: {one.at.text}"
-            for name, one in sorted(self._found.items())
+            f"{counted(counted_list.records, 'record')} in {name}, the last with id "
+            f"{excerpt(counted_list.identity, _LONGEST_ID)}: {counted_list.at.text}"
+            for name, counted_list in sorted(self._found.items())
         ]

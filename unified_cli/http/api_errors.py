@@ -312,9 +312,9 @@ def _rules(envelope: JsonObject | None, service: Service) -> Iterator[str]:
         if name.startswith(service.connections.rules) and value:
             what = name.removeprefix(service.connections.rules).replace("_", " ")
             rules = value.items() if isinstance(value, dict) else [(as_json(value), "")]
-            for one, rule in [*rules][:_MOST_LISTED]:
+            for scope, rule in [*rules][:_MOST_LISTED]:
                 why = f": {as_json(rule)}" if rule else ""
-                yield f"a rule, not the cause: of the {what}, {one} is required at times{why}"
+                yield f"a rule, not the cause: of the {what}, {scope} is required at times{why}"
 
 
 def _listed(values: list[Any]) -> str:

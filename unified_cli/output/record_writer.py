@@ -202,7 +202,7 @@ class Ids(RecordWriter):
         good = [text for text in found if text and text.isprintable()]
         self._without += len(found) - len(good)
         self.memory["without"] = self._without
-        yield "".join(f"{one}\n" for one in good).encode("utf-8")
+        yield "".join(f"{identifier}\n" for identifier in good).encode("utf-8")
 
     def missing_parts(self) -> Sequence[str]:
         """Return how many records had no id."""

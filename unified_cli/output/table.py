@@ -170,7 +170,9 @@ class Table(RecordWriter):
         """
         columns, room = self._style.columns or [*members], self._style.width
         sizes = {column: width(visible(column)) for column in columns}
-        size = max((one for one in sizes.values() if room is None or one <= room // 2), default=0)
+        size = max(
+            (limit for limit in sizes.values() if room is None or limit <= room // 2), default=0
+        )
         for column in columns:
             name, value = visible(column), self._cell(pick(members, column))
             if room is not None and sizes[column] > size:

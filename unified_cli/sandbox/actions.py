@@ -56,7 +56,7 @@ def assign(call: OperationCall) -> SandboxResponse:
         call,
         identity,
         row,
-        {"roles": roles + [one for one in wanted if one.get("id") not in known]},
+        {"roles": roles + [role for role in wanted if role.get("id") not in known]},
     )
 
 

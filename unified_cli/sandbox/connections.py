@@ -293,11 +293,15 @@ class OfferedMethods:
         words = self.catalogue.service.connections
         hidden, wanted = is_on(self.query.get(words.described, "true")), self._words(words.methods)
         by_resource: dict[str, list[JsonObject]] = {}
-        for one in self._provided(has):
-            if not self._asks_for(one.resource) or (wanted and wanted.isdisjoint(_names(one))):
+        for operation in self._provided(has):
+            if not self._asks_for(operation.resource) or (
+                wanted and wanted.isdisjoint(_names(operation))
+            ):
                 continue
-            if _is_described(one) or not hidden:
-                by_resource.setdefault(one.resource, []).append(_method(one, words.described))
+            if _is_described(operation) or not hidden:
+                by_resource.setdefault(operation.resource, []).append(
+                    _method(operation, words.described)
+                )
         for resource, methods in by_resource.items():
             yield {words.resource: resource, words.methods: methods}
 

@@ -83,7 +83,7 @@ def sentence(batch: RecordBatch, name: str) -> list[str]:
 def paragraph(batch: RecordBatch, name: str) -> list[str]:
     """Return two sentences."""
     both = zip(sentence(batch, name), sentence(batch, f"{name} more"), strict=True)
-    return [f"{one} {more}" for one, more in both]
+    return [f"{first} {more}" for first, more in both]
 
 
 def text_of(kind: str, value: str, usual: str) -> FieldMaker:
@@ -134,7 +134,8 @@ def mailboxes(batch: RecordBatch, name: str) -> list[list[dict[str, str]]]:
     always = name in ("to", "from")
     wanted = zip(colleague(batch, name), batch.random.one_in(name, 3), strict=True)
     return [
-        [{"email": one.email, "name": one.name}] if always or some else [] for one, some in wanted
+        [{"email": person.email, "name": person.name}] if always or some else []
+        for person, some in wanted
     ]
 
 
@@ -150,7 +151,7 @@ def usage_rows(batch: RecordBatch, name: str) -> list[list[list[Json]]]:
     """Return the rows of a usage report: day, used, available."""
     days = [batch.random.below(f"{name}{day}", 9) for day in (1, 2)]
     return [
-        [[f"2025-12-{day:02d}", one, 10] for day, one in enumerate(used, 1)]
+        [[f"2025-12-{day:02d}", used_seats, 10] for day, used_seats in enumerate(used, 1)]
         for used in zip(*days, strict=True)
     ]
 
@@ -182,7 +183,7 @@ def links(batch: RecordBatch, _name: str) -> list[list[dict[str, str]]]:
 def place(batch: RecordBatch, name: str) -> list[dict[str, str]]:
     """Return the place of an event."""
     names = batch.random.pick(name, ("Room 1", "Café", "Online", "Berlin"))
-    return [{"name": one, "type": "physical"} for one in names]
+    return [{"name": location, "type": "physical"} for location in names]
 
 
 def phone_number(batch: RecordBatch, name: str) -> list[str]:
@@ -194,7 +195,7 @@ def phone_number(batch: RecordBatch, name: str) -> list[str]:
 def money(batch: RecordBatch, name: str) -> list[str]:
     """Return an amount with two decimals."""
     whole, cents = batch.random.below(name, 900), batch.random.below(f"{name} cents", 100)
-    return [f"{one + 10}.{cent:02d}" for one, cent in zip(whole, cents, strict=True)]
+    return [f"{amount + 10}.{cent:02d}" for amount, cent in zip(whole, cents, strict=True)]
 
 
 def text_by_suffix(name: str) -> FieldMaker:
@@ -290,7 +291,7 @@ _BY_NAME: Mapping[tuple[str, str], FieldMaker] = {
     ("roles", "array"): choice(
         [{"id": "agent", "name": "Agent"}], [{"id": "admin", "name": "Admin"}]
     ),
-    ("status", "object"): each(choice("open", "closed"), lambda one: {"id": "status", "name": one}),
+    ("status", "object"): each(choice("open", "closed"), lambda n: {"id": "status", "name": n}),
     ("commit", "string"): commit(40),
     ("last_commit", "string"): commit(40),
     ("key", "string"): commit(12, before="pip-"),
@@ -304,7 +305,7 @@ _BY_NAME: Mapping[tuple[str, str], FieldMaker] = {
     ("addresses", "array"): listed_of_person(lambda person: {"city": person.town, "type": "work"}),
     ("options", "array"): numbered(options),
     ("topics", "array"): each(choice(*TABLES["meetings"]), lambda topic: [topic]),
-    ("source", "object"): each(choice("Referral", "Website", "Agency"), lambda one: {"name": one}),
+    ("source", "object"): each(choice("Referral", "Website", "Agency"), lambda n: {"name": n}),
     ("metadata", "object"): same({"period": "2025-12"}),
     ("columns", "array"): same(["day", "used", "available"]),
     ("rows", "array"): usage_rows,

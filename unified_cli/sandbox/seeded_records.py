@@ -133,8 +133,8 @@ def _statuses(batch: RecordBatch, size: int) -> Sequence[int | None]:
     usual, last = min(size, _USUAL_STATUSES), batch.count(batch.resource)
     numbers = batch.random.below("status", usual)
     return [
-        size - (last - number) if 0 <= last - number < size - usual and last > size else one + 1
-        for number, one in zip(batch.numbers, numbers, strict=True)
+        size - (last - number) if 0 <= last - number < size - usual and last > size else choice + 1
+        for number, choice in zip(batch.numbers, numbers, strict=True)
     ]
 
 

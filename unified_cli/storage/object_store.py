@@ -110,7 +110,7 @@ def parse_url(text: str) -> StoreUrl | None:
             "the URL to export to holds credentials", hint="put them into the environment"
         )
     if url.scheme not in _SCHEMES:
-        choices = ", ".join(f"{one}://" for one in _SCHEMES)
+        choices = ", ".join(f"{scheme}://" for scheme in _SCHEMES)
         raise UsageError(f"cannot export to {url.scheme}:// (choose from {choices})")
     if url.query or url.fragment or {".", ".."} & {*url.path.split("/")}:
         raise UsageError(

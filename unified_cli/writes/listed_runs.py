@@ -34,13 +34,13 @@ def list_runs(runtime: Runtime, catalogue: Catalogue | None = None) -> list[Know
     found = []
     for run in registry.ids():
         try:
-            one = run_state.load(runtime, registry, run, catalogue)
+            known = run_state.load(runtime, registry, run, catalogue)
         except UsageError:
             # Another process has removed it.
             continue
-        if one.foreign or one.closed:
-            runtime.stderr.line(f"warning: run {run} is left alone: {one.reason}")
-        found.append(one)
+        if known.foreign or known.closed:
+            runtime.stderr.line(f"warning: run {run} is left alone: {known.reason}")
+        found.append(known)
     return sorted(found, key=lambda run: (run.began_at, run.id), reverse=True)
 
 
@@ -73,15 +73,17 @@ def choose_run(
     Print a note that names the run and the other open runs. Raises UsageError if there
     is no such run.
     """
-    one = next((run for test in tests for run in found if test(run)), None)
-    if one is None:
+    chosen = next((run for test in tests for run in found if test(run)), None)
+    if chosen is None:
         raise _no_run_error(verb, found)
-    left = [run for run in found if is_open(run) and run is not one]
-    runtime.stderr.note(f"the newest run to {verb} is {one.id} ({one.state}): {one.command}")
+    left = [run for run in found if is_open(run) and run is not chosen]
+    runtime.stderr.note(
+        f"the newest run to {verb} is {chosen.id} ({chosen.state}): {chosen.command}"
+    )
     if left:
         others = named([f"{run.id} ({run.state})" for run in left], _MOST_NAMED)
         runtime.stderr.note(f"also open: {others}")
-    return one.id
+    return chosen.id
 
 
 def is_open(run: KnownRun) -> bool:

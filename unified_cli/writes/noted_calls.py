@@ -192,9 +192,9 @@ def _calls_of_plan(plan: UnchangedFile, journal: Journal, header: RunHeader) -> 
         head = msgspec.json.decode(next(lines)[1], type=_PlanHead)
         target = next(
             (
-                one
-                for one in header.targets
-                if one[2] == head.to.account and one[1].startswith(head.to.origin)
+                entry
+                for entry in header.targets
+                if entry[2] == head.to.account and entry[1].startswith(head.to.origin)
             ),
             None,
         )

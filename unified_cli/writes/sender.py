@@ -203,8 +203,8 @@ class Sender(Generic[ItemT, JobT]):
 
     def _record_finished(self) -> list[SentJob[JobT]]:
         ended = self._workers.take(_SYNC_EVERY)
-        for one in ended:
-            self._journal_of(one.job.profile).add([one.attempt.entry])
+        for job in ended:
+            self._journal_of(job.job.profile).add([job.attempt.entry])
         if not ended:
             self._sync()
         return ended

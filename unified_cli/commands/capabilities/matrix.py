@@ -50,7 +50,8 @@ def screen_of(
 ) -> Iterator[TerminalText]:
     """Yield the screen that shows these operations."""
     cells = {
-        one.command: [offer.cells[at] for offer in offers] for at, one in enumerate(operations)
+        operation.command: [offer.cells[at] for offer in offers]
+        for at, operation in enumerate(operations)
     }
     resources = defaultdict[tuple[str, str], list[Operation]](list)
     for operation in operations:

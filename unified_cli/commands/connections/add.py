@@ -57,8 +57,8 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
     _check_ids(new)
     names = _named(new, options.prefix, file.read(runtime, may_be_new=True))
     rows = [
-        [*map(visible, (name, one.id, one.product, one.tenant, one.state.in_words(service)))]
-        for name, one in names.items()
+        [*map(visible, (name, item.id, item.product, item.tenant, item.state.in_words(service)))]
+        for name, item in names.items()
     ]
     present = {connection.id for connection in connections}
     asked = listed.profiles_by_account(runtime, settings, same_token=True, may_be_new=True)
@@ -143,7 +143,7 @@ def _collision(name: str, of_it: list[ConnectionRecord], config: Config) -> str:
     who = (
         "a profile has this name already"
         if name in config.profiles
-        else f"of {_first_names([one.id for one in of_it])}"
+        else f"of {_first_names([connection.id for connection in of_it])}"
     )
     return f'the name "{name}" would not be the only one, {who}'
 
@@ -204,8 +204,8 @@ def _write(
     values = {**({"tags": [*options.tag]} if options.tag else {}), **common.keys}
 
     def alter(draft: Draft) -> None:
-        for name, one in names.items():
-            draft.add(name, {"account_id": one.id, **values})
+        for name, connection in names.items():
+            draft.add(name, {"account_id": connection.id, **values})
 
     path = edit.change(runtime, alter, touched=names)
     runtime.stderr.note(f"added {counted(len(names), 'profile')} to {path}")

@@ -143,19 +143,19 @@ def profiles_by_account(
     result: defaultdict[str, list[str]] = defaultdict(list)
     for name in config.profiles:
         try:
-            one = resolution.resolve(Overrides(name), runtime, config)
+            resolved = resolution.resolve(Overrides(name), runtime, config)
         except UnifiedError:
             # Ignore profiles that lead to no connection. `profile list` reports the
             # problem.
             continue
         if (
-            one.account_id
-            and one.address
+            resolved.account_id
+            and resolved.address
             and service.address
-            and one.address.origin == service.address.origin
-            and not (same_token and (one.is_own or _token(one) != _token(service)))
+            and resolved.address.origin == service.address.origin
+            and not (same_token and (resolved.is_own or _token(resolved) != _token(service)))
         ):
-            result[one.account_id].append(name)
+            result[resolved.account_id].append(name)
     return result
 
 

@@ -51,9 +51,9 @@ def _refresh_several(runtime: Runtime, catalogue: Catalogue, options: RefreshOpt
     rules = stop_rules.parse(options, len(selected))
     calls = [renewal.call(name, settings) for name, settings in selected.items()]
     if options.shown:
-        for one in calls:
-            call = common._replace(settings=selected[one.profile or ""])
-            dry_run.show(call, _request(call, one, _new_key()))
+        for refreshed in calls:
+            call = common._replace(settings=selected[refreshed.profile or ""])
+            dry_run.show(call, _request(call, refreshed, _new_key()))
         return
     prompt.confirm_several(runtime, common.settings, _WHAT, [*selected], yes=options.yes)
     connections = RunConnections(runtime, catalogue, config, overrides(options))

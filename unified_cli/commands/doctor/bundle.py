@@ -199,8 +199,8 @@ def _holds_credentials(text: bytes, service: Service) -> bool:
     # Read both bodies first, because a secret in one may also be in the other.
     cleaned = [redaction.body(body, holding(path, status, service)) for body, status in bodies]
     if any(
-        new is None or redaction.text(new) != one
-        for new, (one, _) in zip(cleaned, bodies, strict=True)
+        new is None or redaction.text(new) != old
+        for new, (old, _) in zip(cleaned, bodies, strict=True)
     ):
         return True
     headers = [(header.name, header.value) for header in (*sent.headers, *came.headers)]

@@ -203,14 +203,16 @@ def profiles(
     """
     found = [*_each_profile(context, config, names, tokens)]
     failing: dict[tuple[str, str, str], list[str]] = {}
-    for one in found:
-        if one.error is not None:
-            failing.setdefault((one.check, one.message, one.remedy), []).append(one.subject)
-    for one in found:
-        if one.error is None:
-            yield one
-        elif subjects := failing.pop((one.check, one.message, one.remedy), None):
-            yield replace(one, subject=named(subjects))
+    for finding in found:
+        if finding.error is not None:
+            failing.setdefault((finding.check, finding.message, finding.remedy), []).append(
+                finding.subject
+            )
+    for finding in found:
+        if finding.error is None:
+            yield finding
+        elif subjects := failing.pop((finding.check, finding.message, finding.remedy), None):
+            yield replace(finding, subject=named(subjects))
 
 
 def _each_profile(

@@ -151,7 +151,9 @@ def all_tasks(
         raise UsageError("--shard is not for tasks: each is a part of its own (leave it out)")
     plans.file_format(options)
     operations = plans.lists(context.catalogue, options.what)
-    lists = {f"{one.api}/{one.resource}": exact for one, exact in operations.items()}
+    lists = {
+        f"{operation.api}/{operation.resource}": exact for operation, exact in operations.items()
+    }
     found = plans.selected(context, options)
     for resolved in map(found.resolve, found.names):
         address, account = resolved.reachable()

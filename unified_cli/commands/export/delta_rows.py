@@ -239,8 +239,9 @@ def merge(
                 for batch in _batches(found, kinds):
                     records = batch.column(kinds.get_field_index(_RECORD))
                     stays = [
-                        one is None or not new.replaces(places[one], records[row].as_py().encode())
-                        for row, one in enumerate(islice(at, len(batch)))
+                        place is None
+                        or not new.replaces(places[place], records[row].as_py().encode())
+                        for row, place in enumerate(islice(at, len(batch)))
                     ]
                     if any(stays):
                         yield batch.filter(pa.array(stays))

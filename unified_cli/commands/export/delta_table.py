@@ -319,11 +319,11 @@ class ListTable:
         """
         folder, _, name = delta_log.prefix(part, read).rpartition("/")
         left = [
-            f"{folder}/{one}"
-            for one in self._files.listed(f"{self._name}/{folder}")
-            if one.startswith(name) or atomic_file.is_unfinished(one)
+            f"{folder}/{file}"
+            for file in self._files.listed(f"{self._name}/{folder}")
+            if file.startswith(name) or atomic_file.is_unfinished(file)
         ]
-        self._files.drop([f"{self._name}/{one}" for one in left if one not in current])
+        self._files.drop([f"{self._name}/{file}" for file in left if file not in current])
 
     def _found(self, columns: ParquetColumns | None = None) -> DeltaTable | None:
         """Return the table in its newest version, or None if nothing is there.

@@ -137,7 +137,7 @@ def _slots(
         paces.setdefault(group, {})[name] = 0 if is_local else resolved.rate
         if not is_local and resolved.token_rate:
             limits[group] = min(resolved.token_rate, limits.get(group, math.inf))
-    return [TokenSlots(one, limits.get(group, 0), WINDOW) for group, one in paces.items()]
+    return [TokenSlots(rates, limits.get(group, 0), WINDOW) for group, rates in paces.items()]
 
 
 class _Driver:
@@ -191,13 +191,15 @@ class _Driver:
         running: dict[str, tuple[str, TokenSlots, Any]] = {}
         left = len(self._tasks)
         while left:
-            for one in slots:
-                for name in one.begin(self._runtime.monotonic()):
-                    text = msgspec.json.encode(self._tasks[name].paced(one.paces[name])).decode()
+            for token_slots in slots:
+                for name in token_slots.begin(self._runtime.monotonic()):
+                    text = msgspec.json.encode(
+                        self._tasks[name].paced(token_slots.paces[name])
+                    ).decode()
                     key = f"unified-{name}-{secrets.token_hex(8)}"
                     future = client.submit(work, *place, text, key=key, pure=False, retries=2)
                     future.add_done_callback(ended.put)
-                    running[key] = (name, one, future)
+                    running[key] = (name, token_slots, future)
             try:
                 future = ended.get(timeout=_POLL_SECONDS)
             except Empty:

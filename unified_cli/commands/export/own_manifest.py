@@ -43,7 +43,7 @@ def _check_format(destination: Destination, manifest: Manifest, plan: ExportPlan
         fitting = {
             export.name for export in formats.EXPORTS if export.increments or not incremental
         }
-        same = "".join(f"--format {one}, " for one in other & fitting) if len(other) == 1 else ""
+        same = "".join(f"--format {form}, " for form in other & fitting) if len(other) == 1 else ""
         raise StateError(
             f"{destination} holds an export in another format: {', '.join(sorted(other))},"
             f" not {plan.form}",

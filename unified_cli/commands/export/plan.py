@@ -53,7 +53,7 @@ def file_format(options: ExportOptions) -> Format:
     builder.pairs(options.query)
     form = options.form
     if options.dedupe and not form.dedupe:
-        fitting = formats.one_of([one for one in formats.EXPORTS if one.dedupe])
+        fitting = formats.one_of([form for form in formats.EXPORTS if form.dedupe])
         raise UsageError(f"--dedupe id needs -o {fitting}")
     if not form.increments and object_store.parse_url(options.to or ""):
         raise UsageError(
@@ -61,7 +61,7 @@ def file_format(options: ExportOptions) -> Format:
             f" {_INCREMENTS})"
         )
     if delivery.column_names(options.columns) and not form.columns:
-        fitting = formats.one_of([one for one in formats.EXPORTS if one.columns])
+        fitting = formats.one_of([form for form in formats.EXPORTS if form.columns])
         raise UsageError(f"--columns adds columns, but {form} has none", hint=f"--format {fitting}")
     delivery.check_cells(
         form,

@@ -143,7 +143,7 @@ def _object(optional: JsonObject | None = None, **required: JsonObject) -> JsonO
 
     A required member with a default may be left out.
     """
-    needed = [name for name, one in required.items() if "default" not in one]
+    needed = [name for name, schema in required.items() if "default" not in schema]
     properties = {**required, **(optional or {})}
     return {
         "type": "object",
@@ -251,7 +251,7 @@ def _server(
     tools: Tools,
     calls: RunningCalls,
 ) -> Server[Any]:
-    listed = ListToolsResult(tools=[_tool(name, one) for name, one in known.items()])
+    listed = ListToolsResult(tools=[_tool(name, schema) for name, schema in known.items()])
     limiter = anyio.CapacityLimiter(_AT_ONCE)
 
     async def list_tools(*_: Any) -> ListToolsResult:

@@ -94,7 +94,11 @@ def _unknown_fields(operation: Operation, arguments: WriteArguments) -> JsonObje
     found = doubtful_fields(operation, arguments.body or ())
     if not found:
         return {}
-    return {"unknown_fields": [{"field": one.name, "message": one.message} for one in found]}
+    return {
+        "unknown_fields": [
+            {"field": doubtful.name, "message": doubtful.message} for doubtful in found
+        ]
+    }
 
 
 def _not_sent(connection: JsonObject, request: Request, unknown: JsonObject) -> str:

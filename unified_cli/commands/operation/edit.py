@@ -279,10 +279,10 @@ def _changed_members(seen: Parts, edited: Parts) -> Parts:
 def _show_changes(runtime: Runtime, what: str, seen: Parts, changed: Parts) -> None:
     runtime.stderr.line(what)
     for name, value in changed.items():
-        for one in member_differences(name, seen.get(name), value, _RULES):
-            for sign, side in (("-", one.before), ("+", one.after)):
+        for change in member_differences(name, seen.get(name), value, _RULES):
+            for sign, side in (("-", change.before), ("+", change.after)):
                 if side is not None:
-                    runtime.stderr.line(f"{sign} {one.path}: {_short(side)}")
+                    runtime.stderr.line(f"{sign} {change.path}: {_short(side)}")
 
 
 def _short(value: bytes) -> str:

@@ -237,10 +237,12 @@ class _Following:
             if known is None or known[0].request != read.request:
                 self._lists[read.name] = (read, self._begin(read))
         asking = [
-            one._replace(
-                request=one.request.with_query(self._lists[one.name][1].begin_poll(self._now()))
+            selected_read._replace(
+                request=selected_read.request.with_query(
+                    self._lists[selected_read.name][1].begin_poll(self._now())
+                )
             )
-            for one in selected.reads
+            for selected_read in selected.reads
         ]
         with closing(readers.read(asking, ReadWork(selected, readers.clients).run)) as results:
             for read, found in results:
@@ -253,7 +255,11 @@ class _Following:
                     failures[read.name] = found
                     self._report_new_error(read, found, several=selected.several)
         # Sort the failures by selection, because their own order varies.
-        failed = {one.name: failures[one.name] for one in selected.reads if one.name in failures}
+        failed = {
+            selected_read.name: failures[selected_read.name]
+            for selected_read in selected.reads
+            if selected_read.name in failures
+        }
         if len(failed) == len(selected.reads) and not any(
             error.retryable for error in failed.values()
         ):
@@ -267,7 +273,7 @@ class _Following:
         runtime.sleep(seconds)
 
     def so_far(self) -> str:
-        untimed = sum(one.untimed for _, one in self._lists.values())
+        untimed = sum(followed.untimed for _, followed in self._lists.values())
         without = f", {untimed} of them without {FIELD}" if untimed else ""
         return f"{counted(self.printed, 'record')}{without}"
 
@@ -277,10 +283,12 @@ class _Following:
         The printed states are saved, so that they are not printed again. If saving
         fails, the options begin earlier, so that no change is missed.
         """
-        reached = min((one.reached for _, one in self._lists.values()), default=self._began)
+        reached = min(
+            (followed.reached for _, followed in self._lists.values()), default=self._began
+        )
         try:
-            for read, one in self._lists.values():
-                self._cache.write(one.state(), *_key(read, timestamp(reached)))
+            for read, followed in self._lists.values():
+                self._cache.write(followed.state(), *_key(read, timestamp(reached)))
             self._cache.sweep()
             is_saved = self._runtime.folder("cache") is not None
         except OSError:
@@ -297,21 +305,21 @@ class _Following:
         return FollowedList(since.after.at, since.after, self._look_back)
 
     def _print(self, read: SelectedRead, page: Page, *, several: bool) -> None:
-        one, now = self._lists[read.name][1], self._now()
-        found = one.new(page.records, now)
+        followed, now = self._lists[read.name][1], self._now()
+        found = followed.new(page.records, now)
         if not found:
             return
         name = read.name if several else None
-        first = one.untimed == 0
+        first = followed.untimed == 0
         self._printer.page(
             [record for record, _ in found], one_line=page.one_line, large=page.large, profile=name
         )
         if (left_out := self._printer.left_out()) != self._left_out:
             self._left_out = left_out
             self._runtime.stderr.line("; ".join(left_out))
-        one.remember((change for _, change in found), now)
+        followed.remember((change for _, change in found), now)
         self.printed += len(found)
-        if first and one.untimed:
+        if first and followed.untimed:
             named = f"{read.name}: " if several else ""
             self._runtime.stderr.note(
                 f"{named}records without {FIELD} are distinguished by their content"

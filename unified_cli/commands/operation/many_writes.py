@@ -66,9 +66,9 @@ def run(
         _call(connections, operation, name, content, builder.identifier(options)) for name in names
     ]
     if mode.shown:
-        for one in calls:
-            call = common._replace(settings=connections.settings(one.profile))
-            dry_run.show(call, connections.request(one, content.body, _new_key(operation)))
+        for planned in calls:
+            call = common._replace(settings=connections.settings(planned.profile))
+            dry_run.show(call, connections.request(planned, content.body, _new_key(operation)))
         return
     if operation.changes:
         _confirm(common, operation, connections, names, content.body)

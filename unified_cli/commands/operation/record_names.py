@@ -53,8 +53,8 @@ def tell(
     with FairReaders(runtime, catalogue, len(first_few)) as readers:
         found = dict(readers.ask(first_few, ask))
     for name in first_few:
-        one = found[name]
-        message = one.reason if isinstance(one, UnifiedError) else one or "it has no name"
+        record = found[name]
+        message = record.reason if isinstance(record, UnifiedError) else record or "it has no name"
         runtime.stderr.line(f"{named} in {name}: {message}")
     if left := len(connections) - len(first_few):
         runtime.stderr.line(f"{counted(left, 'other connection')} not asked")

@@ -255,13 +255,13 @@ def _resource_entry(asked: _Asked, operations: Sequence[Operation]) -> AddedReso
         _in_catalogue_words(record),
         {
             name: words
-            for name, one in descriptions.items()
-            if (words := _in_catalogue_words(one.query))
+            for name, description in descriptions.items()
+            if (words := _in_catalogue_words(description.query))
         },
         {
             name: words
-            for name, one in descriptions.items()
-            if (words := _in_catalogue_words(one.body))
+            for name, description in descriptions.items()
+            if (words := _in_catalogue_words(description.body))
         },
     )
 
@@ -284,7 +284,7 @@ def _title(offer: Offer, api: str) -> str:
 
 def _one_line(text: str) -> str:
     plain_text = unsafe().sub(" ", masked(text[: 10 * _LONGEST_TEXT]))
-    line = "".join(one if one.isprintable() else " " for one in plain_text)
+    line = "".join(character if character.isprintable() else " " for character in plain_text)
     return " ".join(line.split())[:_LONGEST_TEXT].rstrip()
 
 

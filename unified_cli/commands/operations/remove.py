@@ -23,5 +23,5 @@ def run(context: CommandContext, options: RemoveOperationsOptions) -> None:
         raise UsageError("not removed")
     for api, resources in by_api.items():
         path = catalogue_edit.remove(runtime, api, resources)
-        names = ", ".join(f"{api}/{one}" for one in resources) or api
+        names = ", ".join(f"{api}/{name}" for name in resources) or api
         runtime.stderr.note(f"removed {names} from {path}")

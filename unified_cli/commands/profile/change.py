@@ -114,7 +114,7 @@ def _token_warnings(
         table = top if name is None else draft.table(name)
         new = table if None in names and name else _changed(table, values)
         before, after = (
-            {**_address(one), **other} for one, other in ((top, table), (new_top, new))
+            {**_address(keys), **other} for keys, other in ((top, table), (new_top, new))
         )
         if warning := login.check_origin(runtime, name, before, after, {}):
             yield warning

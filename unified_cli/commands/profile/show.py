@@ -89,17 +89,17 @@ def _print(
     is_table = form is formats.TABLE and runtime.stdout_is_terminal
     rows: list[tuple[str, ...]] = [
         (
-            one["name"],
-            "*" if one["name"] == default else "",
-            one["account_id"] or "",
-            ",".join(one["tags"]),
-            one["token"] or "",
-            _MEANT.get(one["token"], "has a token")
-            if is_table and one["state"] == _READY
-            else one["state"],
-            _known(one["connection"]),
+            profile["name"],
+            "*" if profile["name"] == default else "",
+            profile["account_id"] or "",
+            ",".join(profile["tags"]),
+            profile["token"] or "",
+            _MEANT.get(profile["token"], "has a token")
+            if is_table and profile["state"] == _READY
+            else profile["state"],
+            _known(profile["connection"]),
         )
-        for one in found
+        for profile in found
     ]
     # Show the last column only if it has a value.
     some = any(row[-1] for row in rows)
@@ -198,7 +198,7 @@ def show_one(context: CommandContext, options: ShowOptions) -> None:
     found = resolution.resolve(Overrides(names[0] if names else None), runtime, file.read(runtime))
     shown = [*found.explain()]
     heads = ["key", "value", "source"]
-    rows = [[one["key"], _text(one["value"]), one["source"]] for one in shown]
+    rows = [[setting["key"], _text(setting["value"]), setting["source"]] for setting in shown]
     table = None
     if options.explain:
         heads.append("instead of")

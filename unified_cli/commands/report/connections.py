@@ -101,13 +101,15 @@ def _read_lists(
 ) -> _Lists:
     groups = defaultdict[tuple[str, str], list[str]](list)
     lists = _Lists()
-    tokens = readers.tokens({name: one for name, one in settings.items() if not one.is_own})
-    for name, one in settings.items():
+    tokens = readers.tokens(
+        {name: resolved for name, resolved in settings.items() if not resolved.is_own}
+    )
+    for name, resolved in settings.items():
         token = tokens.get(name, "")
         if isinstance(token, UnifiedError):
             lists.hopeless[name] = token
         else:
-            groups[one.identity[0], token].append(name)
+            groups[resolved.identity[0], token].append(name)
     several = [names for (_, token), names in groups.items() if token and len(names) > 1]
 
     def read(
@@ -237,10 +239,10 @@ def _keep_what_was_seen(
     lists: _Lists,
 ) -> None:
     facts_by_origin = defaultdict[str, list[tuple[str, str, str]]](list)
-    for name, one in settings.items():
-        is_new = not found[name].error or one.identity in lists.records
+    for name, resolved in settings.items():
+        is_new = not found[name].error or resolved.identity in lists.records
         if is_new and found[name].status:
-            facts_by_origin[one.identity[0]].append(
+            facts_by_origin[resolved.identity[0]].append(
                 (found[name].account, found[name].product, found[name].status)
             )
     for origin, facts in facts_by_origin.items():

@@ -191,7 +191,7 @@ def _offers(context: CommandContext, seen: Sequence[SeenConnection]) -> tuple[Of
     }
     more = len(seen) - sum(column.number for column in columns)
     return OfferMap(columns=columns, rows=shown, more=more, extra=_extra_offers(seen)), [
-        named.get(words_by_keeps[one.keeps], "") for one in seen
+        named.get(words_by_keeps[connection.keeps], "") for connection in seen
     ]
 
 

@@ -124,7 +124,7 @@ def _connections_to_show(runtime: Runtime, options: ReportOptions) -> AskedConne
     again = {name for same in selection.same_connection(found.settings) for name in same[1:]}
     return found._replace(
         names=[name for name in found.names if name not in again],
-        settings={name: one for name, one in found.settings.items() if name not in again},
+        settings={name: resolved for name, resolved in found.settings.items() if name not in again},
     )
 
 
@@ -170,8 +170,8 @@ def _report_command(options: ReportOptions) -> str:
     words = ["unified", "report"]
     for name, value in options.changed_values():
         spelling = flags[name].spellings[0]
-        for one in value if isinstance(value, tuple) else (value,):
-            words += [spelling] if isinstance(one, bool) else [spelling, _typed(one)]
+        for item in value if isinstance(value, tuple) else (value,):
+            words += [spelling] if isinstance(item, bool) else [spelling, _typed(item)]
     return masked(shlex.join(words))
 
 

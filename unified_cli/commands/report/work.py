@@ -123,8 +123,8 @@ def exports(
     asked = {os_limits.absolute(Path(text)) for text in folders}
     for folder in folders:
         yield _export(runtime, Path(folder), verify=True)
-    for one in written:
-        path = Path(one)
+    for destination in written:
+        path = Path(destination)
         # A removed folder is no longer an export.
         if path.is_absolute() and path not in asked and path.is_dir():
             yield _export(runtime, path, verify=False)
@@ -246,8 +246,10 @@ def drift(runtime: Runtime, file: str) -> SchemaDrift:
     except (ValueError, RecursionError):
         raise UsageError(f"{file} holds no differences of a schema", hint=_SCHEMA_HINT) from None
     groups = defaultdict[tuple[str, str, str, str], list[str]](list)
-    for one in found:
-        groups[one.kind, one.path, one.before, one.now].append(one.profile)
+    for difference in found:
+        groups[difference.kind, difference.path, difference.before, difference.now].append(
+            difference.profile
+        )
     differences = [
         DriftedShape(kind=kind, path=path, before=before, now=now, connections=names)
         for (kind, path, before, now), names in groups.items()

@@ -61,13 +61,13 @@ def show_all(context: CommandContext, options: ListRunsOptions) -> None:
     counts = [name.replace("-", "_") for name in run_state.COUNTED]
     rows = [
         (
-            one.id,
+            run.id,
             str(row["started"] or ""),
-            one.command,
+            run.command,
             *("" if row[name] is None else str(row[name]) for name in counts),
-            one.state,
+            run.state,
         )
-        for one, row in found
+        for run, row in found
     ]
     table = TerminalTable(_SCREEN_HEADS, [_screen_row(runtime, run) for run, _ in found])
     value = {"version": VERSION, "runs": [row for _, row in found]}

@@ -65,8 +65,10 @@ def print_found(
     `seconds` has the duration of each connection's read.
     """
     rows = [(name, change) for name, several in _compared(found).items() for change in several]
-    value = [{LABEL: name, **one._asdict(), "kind": one.kind.value} for name, one in rows]
-    lines = [(name, one.kind.value, one.path, one.before, one.now) for name, one in rows]
+    value = [{LABEL: name, **change._asdict(), "kind": change.kind.value} for name, change in rows]
+    lines = [
+        (name, change.kind.value, change.path, change.before, change.now) for name, change in rows
+    ]
     if lines or options.output == formats.JSON.name:
         # The name of a connection is shortened before a path is broken.
         heads: list[str | Column] = [Column(_HEADS[0], cut=True), *_HEADS[1:]]
@@ -92,7 +94,7 @@ def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
     connections could not be read. Also raises IncompleteError if no connection has a
     record: a check that compares nothing must not pass.
     """
-    errors = {name: one for name, one in found.items() if isinstance(one, UnifiedError)}
+    errors = {name: changes for name, changes in found.items() if isinstance(changes, UnifiedError)}
     _tell(runtime, errors, len(found))
     compared = _compared(found)
     missing = [] if compared else ["nothing was compared: there is no record"]
@@ -108,7 +110,7 @@ def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
         )
     )
     many = counted(len(compared), "connection")
-    if empty := [name for name, one in found.items() if one is None]:
+    if empty := [name for name, changes in found.items() if changes is None]:
         many = f"no record in {named(empty)}; {many}"
     runtime.stderr.note(
         f"{many}: nothing is lost or of another type, {counted(differing, 'other difference')}"
@@ -126,9 +128,9 @@ def _difference_summary(wrong: Mapping[str, Sequence[ShapeDifference]]) -> list[
 
 def _compared(found: Found) -> dict[str, Sequence[ShapeDifference]]:
     return {
-        name: one
-        for name, one in found.items()
-        if one is not None and not isinstance(one, UnifiedError)
+        name: error
+        for name, error in found.items()
+        if error is not None and not isinstance(error, UnifiedError)
     }
 
 
@@ -154,7 +156,7 @@ def _test_cases(found: Compared, classname: str, options: SchemaOptions) -> list
 
 
 def _timed(cases: Sequence[JUnitCase], seconds: float) -> list[JUnitCase]:
-    return [one._replace(seconds=0.0 if at else seconds) for at, one in enumerate(cases)]
+    return [case._replace(seconds=0.0 if at else seconds) for at, case in enumerate(cases)]
 
 
 def _case(
@@ -164,13 +166,13 @@ def _case(
     if not mine or (kind.strict and not strict):
         return JUnitCase(classname, kind.value)
     lines = "\n".join(
-        f"{one.path}: {one.before or 'nothing'} before, {one.now} now" for one in mine
+        f"{change.path}: {change.before or 'nothing'} before, {change.now} now" for change in mine
     )
     return JUnitCase(
         classname,
         kind.value,
         "failure",
-        f"{kind.about}: {', '.join(one.path for one in mine)}",
+        f"{kind.about}: {', '.join(change.path for change in mine)}",
         lines,
     )
 
@@ -243,7 +245,8 @@ def _widths(branches: Sequence[Branch], room: int) -> list[int]:
     The first column includes the lines of the tree. Words stay whole if there is room.
     """
     rows = [
-        (STEP * depth, [_visible(cell) for cell in one.cells]) for depth, one in _all(branches, 1)
+        (STEP * depth, [_visible(cell) for cell in branch.cells])
+        for depth, branch in _all(branches, 1)
     ]
     names = [indent + text_width.width(cells[_NAME]) for indent, cells in rows]
     types, examples = (

@@ -176,10 +176,12 @@ def run(context: CommandContext, options: SchemaOptions) -> None:
         return
     unordered: dict[str, Compared] = {}
     seconds: dict[str, float] = {}
-    for name, one in observe(selected, seconds):
-        unordered[name] = one if isinstance(one, UnifiedError) else report.differences(before, one)
-        if not isinstance(one, UnifiedError):
-            report.note_cuts(runtime, one, name)
+    for name, shape in observe(selected, seconds):
+        unordered[name] = (
+            shape if isinstance(shape, UnifiedError) else report.differences(before, shape)
+        )
+        if not isinstance(shape, UnifiedError):
+            report.note_cuts(runtime, shape, name)
     found = {read.name: unordered[read.name] for read in selected.reads}
     report.print_found(runtime, options, operation, found, seconds)
     report.finish(runtime, found, strict=options.strict)
@@ -193,11 +195,11 @@ def _check_other(against: Path, junit_file: Path) -> None:
 def _print_shape(runtime: Runtime, options: SchemaOptions, selected: SelectedReads) -> None:
     operation, total = selected.operation, len(selected.reads)
     whole, errors = empty_shape(operation), {}
-    for name, one in observe(selected):
-        if isinstance(one, UnifiedError):
-            errors[name] = one
+    for name, shape in observe(selected):
+        if isinstance(shape, UnifiedError):
+            errors[name] = shape
         else:
-            whole.merge(one)
+            whole.merge(shape)
     if len(errors) < total:
         root = whole.settled()
         report.print_shape(runtime, options, operation, root)

@@ -147,7 +147,7 @@ def _with_json(value: Any, kind: Any) -> Any:
     if kind.id in {"list", "array"}:
         return [_with_json(item, kind.children[0][1]) for item in value]
     if kind.id == "struct":
-        return {name: _with_json(value[name], one) for name, one in kind.children}
+        return {name: _with_json(value[name], child) for name, child in kind.children}
     return value
 
 

@@ -102,7 +102,7 @@ def _of_export(context: CommandContext, options: SqlOptions, plan: Plan) -> Iter
             hint="WHERE _profile = 'NAME' selects a connection",
         )
     if "://" in folder:
-        wanted = " ".join(f"{one.api}/{one.resource}" for one in plan.tables.values())
+        wanted = " ".join(f"{table.api}/{table.resource}" for table in plan.tables.values())
         raise UsageError(
             f"--from reads an export in a folder of this machine, not {folder}",
             hint=f"unified export {wanted} --to DIR",

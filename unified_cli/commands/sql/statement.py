@@ -113,7 +113,9 @@ def plan(text: str, catalogue: Catalogue, parser: duckdb.DuckDBPyConnection) -> 
         _check(part["type"], part)
     _check_functions(parser, parts)
     result = Plan(text)
-    aliases = {one["alias"].lower() for one in parts if one["type"] in {"BASE_TABLE", "SUBQUERY"}}
+    aliases = {
+        node["alias"].lower() for node in parts if node["type"] in {"BASE_TABLE", "SUBQUERY"}
+    }
     maps = (node["cte_map"]["map"] for node in parts if node.get("cte_map"))
     withs = {entry["key"].lower() for cte_map in maps for entry in cte_map}
     for relation in (node for node in parts if node["type"] == "BASE_TABLE"):
