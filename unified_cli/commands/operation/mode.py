@@ -61,7 +61,7 @@ def run(operation: Operation, context: CommandContext, options: OperationOptions
         and operation.takes_id
         and builder.identifier(options) is None
     ):
-        raise _missing_id(catalogue, operation)
+        raise _missing_id(catalogue, operation, several=mode.several)
     if mode.kind not in (ModeKind.FILES, ModeKind.DESCRIBED):
         _check_required(runtime, operation, options)
         if operation.lists and options.query:
@@ -155,10 +155,12 @@ def _edited(options: OperationOptions) -> ModeKind:
     return ModeKind.EDITED
 
 
-def _missing_id(catalogue: Catalogue, operation: Operation) -> UsageError:
+def _missing_id(catalogue: Catalogue, operation: Operation, *, several: bool) -> UsageError:
     path = f"unified {operation.api} {operation.resource}"
+    # A list of ids alone cannot say which connection each is from.
+    ids = "-o csv --columns id" if several else "-o ids"
     lists = "list" in catalogue.apis[operation.api].resources[operation.resource].operations
-    listed = f"{path} list -o ids prints them; - reads them from a pipe"
+    listed = f"{path} list {ids} prints them; - reads them from a pipe"
     hint = listed if lists else f"{path} {operation.name} --help"
     return UsageError(f"{path} {operation.name}: the ID is missing", hint=hint)
 
