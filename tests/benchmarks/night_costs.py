@@ -2,9 +2,11 @@
 million`, or `… dlt --python VENV/bin/python`.
 
 `million` exports 1,000,000 records of 350 bytes, and then a night in which 1 % changed,
-as NDJSON and as a Delta table. `dlt` sets ten nights of 50 connections beside dlt with
-its destination of file systems, which is to be installed in an environment of its own:
-`pip install 'dlt[filesystem,deltalake]'`. Both write a Delta table to a folder.
+as NDJSON and as a Delta table; `--bytes 1000` makes them longer, and `--to
+s3://bucket/dir` exports to a store, which AWS_ variables name. `dlt` sets ten nights of
+50 connections beside dlt with its destination of file systems, which is to be installed
+in an environment of its own: `pip install 'dlt[filesystem,deltalake]'`. Both write a
+Delta table to a folder.
 """
 
 import argparse
@@ -20,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from measure import Command, Sample, once
-from night_service import digest
+from night_service import BYTES, digest
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -46,16 +48,24 @@ class Service:
 
 
 @contextmanager
-def serving(connections: int, records: int) -> Iterator[Service]:
-    """Serve lists of these connections and records."""
-    words = [sys.executable, str(HERE / "night_service.py"), str(connections), str(records)]
+def serving(connections: int, records: int, size: int = BYTES) -> Iterator[Service]:
+    """Serve lists of these connections and records, each of this many bytes."""
+    words = [sys.executable, str(HERE / "night_service.py")]
+    words += [str(one) for one in (connections, records, size)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         yield Service(f"http://127.0.0.1:{process.stdout.readline().strip()}")
         process.kill()
 
 
-def unified(service: Service, home: Path, connections: int, form: str) -> Command:
+def store_settings() -> dict[str, str]:
+    """The variables that name a store and how to get there."""
+    return {name: value for name, value in os.environ.items() if name.startswith("AWS_")}
+
+
+def unified(
+    service: Service, home: Path, connections: int, form: str, to: str | None = None
+) -> Command:
     """The nightly export."""
     config = home / "config.toml"
     config.write_text(
@@ -69,6 +79,7 @@ def unified(service: Service, home: Path, connections: int, form: str) -> Comman
         "UNIFIED_BASE_URL": service.url,
         "UNIFIED_TOKEN": "t-0123456789",
         "UNIFIED_RATE": "0",
+        **(store_settings() if to else {}),
     }
     words = [
         "export",
@@ -79,7 +90,7 @@ def unified(service: Service, home: Path, connections: int, form: str) -> Comman
         "--format",
         form,
         "--to",
-        str(home / form),
+        f"{to or home}/{form}",
     ]
     return Command(f"unified, {form}", [sys.executable, "-m", "unified_cli", *words], environ)
 
@@ -96,7 +107,7 @@ def dlt(python: str, service: Service, home: Path, connections: int) -> Command:
     return Command("dlt", words, {"HOME": str(home), "RUNTIME__DLTHUB_TELEMETRY": "false"})
 
 
-def rows(folder: Path, profile: str) -> dict[str, str]:
+def rows(folder: str, profile: str) -> dict[str, str]:
     """The digest of the records of each connection in a Delta table, whose records are
     the text of a column.
     """
@@ -104,7 +115,7 @@ def rows(folder: Path, profile: str) -> dict[str, str]:
 
     found: dict[str, list[str]] = {}
     for batch in (
-        DeltaTable(str(folder))
+        DeltaTable(folder, storage_options=store_settings() if "://" in folder else None)
         .to_pyarrow_dataset()
         .scanner(columns=[profile, "record"])
         .to_batches()
@@ -133,10 +144,10 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def million(records: int) -> None:
+def million(records: int, size: int, to: str | None) -> None:
     """One list, as it is and after a night, in both formats."""
-    with serving(1, records) as service, tempfile.TemporaryDirectory() as folder:
-        commands = [unified(service, Path(folder), 1, form) for form in ("ndjson", "delta")]
+    with serving(1, records, size) as service, tempfile.TemporaryDirectory() as folder:
+        commands = [unified(service, Path(folder), 1, form, to) for form in ("ndjson", "delta")]
         first = [once(one) for one in commands]
         service.pass_a_night()
         night = [once(one) for one in commands]
@@ -149,7 +160,7 @@ def million(records: int) -> None:
         )
         say(
             judged(
-                rows(Path(folder) / "delta" / "ticketing" / "tickets", "_profile"),
+                rows(f"{to or folder}/delta/ticketing/tickets", "_profile"),
                 service.state()["digests"],
             )
         )
@@ -185,7 +196,7 @@ def beside_dlt(python: str, connections: int, records: int) -> None:
             )
             told(f"{name}, {NIGHTS} nights", total, 0)
             where, profile = tables[name]
-            say(f"{name}: {judged(rows(home / where, profile), expected)}")
+            say(f"{name}: {judged(rows(str(home / where), profile), expected)}")
 
 
 def main() -> None:
@@ -194,10 +205,12 @@ def main() -> None:
     parser.add_argument("--python", help="of the environment with dlt")
     parser.add_argument("--connections", type=int, default=50)
     parser.add_argument("--records", type=int, help="of a list")
+    parser.add_argument("--bytes", type=int, default=BYTES, help="of a record")
+    parser.add_argument("--to", metavar="URL", help="export there, not to a folder")
     options = parser.parse_args()
     say(f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores")
     if options.what == "million":
-        million(options.records or 1_000_000)
+        million(options.records or 1_000_000, options.bytes, options.to)
     elif options.python:
         beside_dlt(options.python, options.connections, options.records or 2_000)
     else:

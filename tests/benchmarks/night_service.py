@@ -1,9 +1,9 @@
 """Lists whose records change each night, as a process: `python night_service.py
-CONNECTIONS RECORDS` prints its port.
+CONNECTIONS RECORDS [BYTES]` prints its port.
 
-Records have 350 bytes. `GET /night` lets a day pass in which 1 % of each list changes;
-`GET /state` tells how many pages were asked for, and a digest of the newest records of
-each connection.
+Records have 350 bytes, or as many as are named. `GET /night` lets a day pass in which
+1 % of each list changes; `GET /state` tells how many pages were asked for, and a digest
+of the newest records of each connection.
 """
 
 import hashlib
@@ -26,8 +26,9 @@ _DAY = 86_400
 class Lists:
     """When each record of each connection changed last, in seconds."""
 
-    def __init__(self, connections: int, records: int) -> None:
+    def __init__(self, connections: int, records: int, size: int) -> None:
         self.now = _START
+        self._size = size
         self.pages = 0
         self._dice = random.Random(connections)
         self._changed = [
@@ -68,7 +69,7 @@ class Lists:
             f' {connection}","amount":1.10,"updated_at":"{at}",'
         )
         text += '"created_at":"2025-01-05T09:12:44.000Z","status":{"id":"open"},"text":"'
-        return text + "x" * (BYTES - len(text) - 2) + '"}'
+        return text + "x" * (self._size - len(text) - 2) + '"}'
 
     def digests(self) -> list[str]:
         """Sum of all records of each connection, in any order."""
@@ -87,8 +88,8 @@ def digest(records: object) -> str:
     return f"{count}-{total % (1 << 64):016x}"
 
 
-def serve(connections: int, records: int) -> None:
-    lists = Lists(connections, records)
+def serve(connections: int, records: int, size: int = BYTES) -> None:
+    lists = Lists(connections, records, size)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -129,4 +130,4 @@ def serve(connections: int, records: int) -> None:
 
 
 if __name__ == "__main__":
-    serve(int(sys.argv[1]), int(sys.argv[2]))
+    serve(*map(int, sys.argv[1:]))
