@@ -50,6 +50,7 @@ UPDATE = "unified -p acme ticketing tickets update"
         ("sql -c 'SELECT 1'", "unified sql 'SELECT 1'"),
         ("-p sql ticketing tickets list --where status=open", "-q status=open filters"),
         ("report --to x.pdf", "--to x.html; a browser prints it as PDF"),
+        ("report --to 'x y.pdf'", "--to 'x y.html'; a browser prints it as PDF"),
         (
             "suspend user-1",
             "the operation comes last: unified user-directory users suspend user-1",

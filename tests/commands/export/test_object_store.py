@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -779,7 +780,9 @@ def test_a_shared_folder_holds_the_same_for_this_user_only(
     assert "1 already complete; 1 of 1 list done\n" in export(to=url).stderr
 
 
-@pytest.mark.parametrize("name", ["a b", "100%", "a%41", "a%2541", "a#b", "a?b", " a ", "é\n%"])
+@pytest.mark.parametrize(
+    "name", ["a b", "100%", "a%41", "a%2541", "a#b", "a?b", " a ", "é\n%", "it's"]
+)
 def test_a_shared_folder_has_any_name(
     name: str, export: Export, service: Service, tmp_path: Path, unified: Unified
 ) -> None:
@@ -796,10 +799,14 @@ def test_a_shared_folder_has_any_name(
     assert export("--format csv", url).code == 2
     (printed,) = re.findall(r" to (file://\S+)/?,", result.stderr)
     before = len(service.seen)
-    assert export("", printed).stderr.startswith(f"wrote 0 files with 0 records to {printed}, 1 al")
+    assert export("", shlex.quote(printed)).stderr.startswith(
+        f"wrote 0 files with 0 records to {printed}, 1 al"
+    )
     assert unified(["export", "--verify", printed]).code == 0
     shown = unified("runs show")
-    assert (shown.code, len(service.seen)) == (0, before), shown.stderr
+    (step,) = re.findall("what it holds: unified (.+)\n", shown.stderr)
+    assert unified(step).code == 0
+    assert len(service.seen) == before
 
 
 def test_a_put_whose_answer_was_lost_meets_itself(tmp_path: Path) -> None:

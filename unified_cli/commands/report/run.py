@@ -27,6 +27,7 @@ from unified_cli.errors import ConfigError, IncompleteError, StateError, Storage
 from unified_cli.exported.manifest import timestamp
 from unified_cli.fleet import selection
 from unified_cli.fleet.conclude import failure_lines
+from unified_cli.hints import quoted
 from unified_cli.installation import command_to_add
 from unified_cli.json_text import json_codec
 from unified_cli.masking import masked
@@ -101,7 +102,7 @@ def _checked(runtime: Runtime, options: ReportOptions) -> Path | None:
     if to.suffix.lower() in _OTHERS:
         raise UsageError(
             f"the page is HTML, not {to.suffix.lower()[1:].upper()}",
-            hint=f"--to {to.with_suffix('.html')}; a browser prints it as PDF",
+            hint=f"--to {quoted(str(to.with_suffix('.html')))}; a browser prints it as PDF",
         )
     if find_spec("jinja2") is None:
         raise ConfigError(

@@ -35,6 +35,7 @@ from unified_cli.errors import ConfigError, StateError, StorageError, UnifiedErr
 from unified_cli.exported import export_state, list_history
 from unified_cli.exported.local_folder import LocalFolder
 from unified_cli.exported.manifest import ManifestEntry, no_export
+from unified_cli.hints import quoted
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.runtime import Runtime
 from unified_cli.storage import input_bounds, regular_file
@@ -138,7 +139,7 @@ def check_export(runtime: Runtime, folder: str) -> None:
     if "://" in folder:
         raise UsageError(
             f"--export {folder} is not a folder on this machine",
-            hint=f"unified export --verify {folder}",
+            hint=f"unified export --verify {quoted(folder)}",
         )
     if not LocalFolder(runtime, Path(folder)).manifests():
         raise no_export(folder)

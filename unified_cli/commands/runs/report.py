@@ -13,6 +13,7 @@ from unified_cli.cli.command import CommandContext
 from unified_cli.cli.result_table import TerminalTable, show
 from unified_cli.commands.runs.command import ListRunsOptions, ShowRunOptions
 from unified_cli.errors import UnifiedError
+from unified_cli.hints import quoted
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import NO_TEXT, masked
@@ -188,7 +189,7 @@ def _outcome(one: NotedCall) -> Record:
 def _list_outcomes(runtime: Runtime, header: RunHeader) -> Iterator[Record]:
     manifest = run_state.manifest_of(runtime, header)
     if manifest is None:
-        runtime.stderr.note(f"what it holds: unified export --verify {header.path}")
+        runtime.stderr.note(f"what it holds: unified export --verify {quoted(header.path)}")
         return
     for entry in manifest.entries.values():
         outcome = "done" if entry.complete else "failed" if entry.why else "not-tried"
