@@ -175,7 +175,7 @@ def with_scheme(text: str) -> str:
 
 def make_private(path: object) -> str:
     """Return how to keep others from reading a file."""
-    return f"chmod 600 {path}"
+    return f"chmod 600 {quoted(str(path))}"
 
 
 def http_instead(place: str) -> str:

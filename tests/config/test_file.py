@@ -4,6 +4,8 @@ repaired by itself.
 
 import json
 import os
+import re
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -260,6 +262,21 @@ def test_a_folder_where_others_can_replace_the_file_is_refused(
     )
     path.parent.chmod(0o1777)
     assert unified("profile list").code == 0
+
+
+def test_the_step_that_makes_it_private_works_as_printed(unified: Unified, tmp_path: Path) -> None:
+    path = tmp_path / "Anna's Support" / "config.toml"
+    path.parent.mkdir(mode=0o700)
+    path.write_text(GOOD + 'token = "t"\n')
+    path.chmod(0o666)
+    path.parent.chmod(0o777)
+    for steps in reversed(range(4)):
+        result = unified("profile list", environ={"UNIFIED_CONFIG": str(path)})
+        if not steps:
+            break
+        (step,) = re.findall(r"\((chmod .+)\)\n", result.stderr)
+        subprocess.run(step, shell=True, check=True)
+    assert (result.code, result.stderr) == (0, "")
 
 
 def test_behind_a_link_both_folders_count(unified: Unified, config: Config, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from unified_cli import hints
 from unified_cli.config.file import expand
 from unified_cli.errors import ConfigError
 from unified_cli.masking import hide
@@ -161,7 +162,8 @@ def _from_file(token: TokenSource, runtime: Runtime, poll: Poll) -> bytes:
                 permissions.check_with_folder(path, status)
                 if permissions.readable_by_others(status) and status.st_uid == os.geteuid():
                     runtime.stderr.note(
-                        f"warning: others can read the token file {path} (chmod 600 {path})"
+                        f"warning: others can read the token file {path}"
+                        f" ({hints.make_private(path)})"
                     )
                 return file.read(_LONGEST + 3)
             return _read_pipe(handle, path, poll)

@@ -4,6 +4,7 @@ caches.
 """
 
 import os
+import shlex
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -23,9 +24,11 @@ def problem(path: Path, status: os.stat_result) -> ConfigError | None:
     if os.name != "posix":
         return None
     if belongs_to_another(status):
-        return ConfigError(f"{path} belongs to another user", hint=f"chown {os.geteuid()} {path}")
+        return ConfigError(
+            f"{path} belongs to another user", hint=f"chown {os.geteuid()} {shlex.quote(str(path))}"
+        )
     if status.st_mode & _OTHERS_WRITE:
-        return ConfigError(f"others can write {path}", hint=f"chmod go-w {path}")
+        return ConfigError(f"others can write {path}", hint=f"chmod go-w {shlex.quote(str(path))}")
     return None
 
 
@@ -72,10 +75,13 @@ def _check_folder(folder: Path) -> None:
     status = folder.stat()
     if belongs_to_another(status):
         raise ConfigError(
-            f"the folder {folder} belongs to another user", hint=f"chown {os.geteuid()} {folder}"
+            f"the folder {folder} belongs to another user",
+            hint=f"chown {os.geteuid()} {shlex.quote(str(folder))}",
         )
     if status.st_mode & stat.S_IWOTH and not status.st_mode & stat.S_ISVTX:
-        raise ConfigError(f"anybody can replace files in {folder}", hint=f"chmod go-w {folder}")
+        raise ConfigError(
+            f"anybody can replace files in {folder}", hint=f"chmod go-w {shlex.quote(str(folder))}"
+        )
 
 
 def belongs_to_another(status: os.stat_result) -> bool:

@@ -179,7 +179,11 @@ def configuration(runtime: Runtime, first_words: Collection[str]) -> Iterator[Fi
         yield Finding("config", str(path), counted(len(data.get("profiles", {})), "profile"))
     if permissions.readable_by_others(found[1]):
         yield Finding(
-            "permissions", str(path), "others can read it", f"chmod 600 {path}", doubtful=True
+            "permissions",
+            str(path),
+            "others can read it",
+            hints.make_private(path),
+            doubtful=True,
         )
     else:
         yield Finding("permissions", str(path), "only this user can read and write it")
