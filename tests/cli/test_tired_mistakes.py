@@ -51,6 +51,7 @@ def at_work(config: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(folder)
     files = {
         "body.json": '{"name":"x"}',
+        "wrong.json": '{"name": "x",\n "a": }\n',
         "broken.json": '{"name":"x"',
         "single.json": "{'name':'x'}",
         "trail.json": '{"name":"x"},\n',

@@ -22,6 +22,7 @@ from unified_cli.storage import input_bounds
 _NAME = re.compile(r"[^\[\]]+")
 _STEP = re.compile(r"\[([^\[\]]*)\]")
 _BARE_ITEMS = re.compile(r"\[\s*\w[\w -]*(,\s*\w[\w -]*)*\]")
+_BYTE = re.compile(r"\(byte (\d+)\)")
 _UNQUOTED = re.compile(r"\{\w+:[^\"']*\}")
 _WORDS = re.compile(r"[+-]?[\d.]|[\[{\"]|(true|false|null)$")
 _BASE64 = "@base64:"
@@ -149,10 +150,13 @@ class LinesError(UsageError):
 
 
 def check_json(text: bytes, what: str, *, hint: str | None = None) -> bytes:
-    """Return the bytes. Raises UsageError with the position if they are not one JSON
-    value.
+    """Return the bytes. Raises UsageError with the position, or the line of a longer
+    text, if they are not one JSON value.
     """
     if wrong := json_check.flaw(text):
+        if b"\n" in text and (place := _BYTE.search(wrong)):
+            line = text.count(b"\n", 0, int(place[1])) + 1
+            wrong = wrong.replace(place[0], f"(line {line})")
         raise UsageError(f"{what} {wrong}", hint=hint)
     return text
 
@@ -167,7 +171,9 @@ def _read_json(data: str, runtime: Runtime) -> bytes:
             hint="unified import API/RESOURCE FILE sends a record for each line",
         )
     hint = _meant(data) or "-f NAME=STRING and -F NAME=JSON build one, -d @FILE reads one"
-    return check_json(text, "the body given with -d", hint=hint)
+    from_file = data.startswith("@") and data not in _STDIN
+    what = f"{data[1:]}, given with -d," if from_file else "the body given with -d"
+    return check_json(text, what, hint=hint)
 
 
 def _are_records(text: bytes) -> bool:

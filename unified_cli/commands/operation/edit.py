@@ -1,6 +1,5 @@
 """`update ID --edit`: edit the record in an editor, and send only the changes."""
 
-import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -41,7 +40,6 @@ from unified_cli.writes import outcome
 _NULL = b"null"
 _RULES = PathRules()
 _LONGEST_CHANGE = 2000
-_BYTE = re.compile(r"\(byte (\d+)\)")
 
 
 def run(
@@ -236,14 +234,7 @@ def _read(path: Path) -> Parts:
     Raises UsageError if the content is not a JSON object.
     """
     text = request_body.read_file(str(path)).removeprefix(b"\xef\xbb\xbf").strip()
-    try:
-        request_body.check_json(text, "the text")
-    except UsageError as error:
-        if place := _BYTE.search(error.reason):
-            line = text.count(b"\n", 0, int(place[1])) + 1
-            reason = error.reason.replace(place[0], f"(line {line})")
-            raise UsageError(reason, hint=error.hint) from None
-        raise
+    request_body.check_json(text, "the text")
     members = parts(text)
     if members is None:
         raise UsageError("the text must be a JSON object, between { and }")
