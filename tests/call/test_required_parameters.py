@@ -168,7 +168,6 @@ def test_a_users_own_catalogue_marks_required_members(
         "ticketing tickets list -q created_at=soon",
         "request GET /unified/ticketing/tickets -q staus=open",
         "emails emails send-draft -d {}",
-        "ticketing tickets create -f status.name=open",
     ],
 )
 def test_quiet_is_quiet(line: str, unified: Unified, service: Service) -> None:

@@ -29,8 +29,7 @@ def meant_value(text: str, choices: Sequence[str]) -> str | None:
     lower = text.lower()
     found = {choice.lower(): choice for choice in choices}
     close = [_VALUES.get(lower, lower), *get_close_matches(lower, found, 1)]
-    close += ["table"] if lower in {"csv", "tsv"} else []
-    return next((found[one] for one in close if one in found), None)
+    return next((found[choice] for choice in close if choice in found), None)
 
 
 def not_one_of(text: str, choices: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ _LARGEST = 8 * 1024 * 1024
 _INTEGERS = 2**63
 _OTHER_NAMES = {
     **dict.fromkeys(("url", "host", "endpoint", "api_url"), "base_url"),
-    **dict.fromkeys(("account", "id", "integrated_account_id"), "account_id"),
+    **dict.fromkeys(("account", "id"), "account_id"),
     **dict.fromkeys(("tag", "labels"), "tags"),
     **dict.fromkeys(("format", "output_format"), "output"),
 }

@@ -278,7 +278,7 @@ def test_a_broken_file_does_not_stop_the_examination(unified: Unified, config: C
     result = unified("doctor")
     assert result.code == 3
     assert (
-        f"error\tconfig\t{path}\t{path}: Invalid statement (at line 1, column 1)\t\n"
+        f"error\tconfig\t{path}\t{path}: Invalid statement (at line 1, column 1)\ta line is KEY = "
         in result.stdout
     )
     assert "ok\tproxy\t" in result.stdout

@@ -469,7 +469,8 @@ def test_a_file_in_place_of_the_folder_is_reported(unified: Unified, tmp_path: P
         # Nothing was begun that could be continued.
         assert unified("runs list -o json").json["runs"] == []
         result = unified(f"export --verify {path}")
-        assert (result.stderr, result.code) == (f"error: there is no folder {path}\n", 12)
+        what = "is a file, not the folder of an export (name what export --to was given)"
+        assert (result.stderr, result.code) == (f"error: {path} {what}\n", 12)
 
 
 def test_an_unreadable_folder_is_not_mistaken_for_one_without_a_manifest(

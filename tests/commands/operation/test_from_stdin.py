@@ -216,7 +216,14 @@ def test_updates_take_the_record_or_the_options(
         ),
         ("update -", b"id,name\n1\n", "standard input, line 2: 1 cell under 2 columns"),
         ("delete - -y --format csv", b"nr\n1\n", f"standard input, line 2 has no id ({EACH})"),
-        ("delete - -y --format json", b"a\n", "standard input is not an array of records"),
+        (
+            "delete - -y --format json",
+            b"a\n",
+            (
+                "standard input is not an array of records"
+                " (leave --format out: the content says what it is)"
+            ),
+        ),
         (
             "get 1 --format csv",
             b"",
