@@ -110,6 +110,9 @@ def meant_query(text: str) -> str:
     if compared := _COMPARED.fullmatch(text):
         name, sign, value = compared.groups()
         return f"-q {quoted(f'{name}[{_COMPARISONS[sign]}]={value.strip()}')}"
+    name, equals, value = text.partition("=")
+    if equals and name.endswith(" "):
+        return f"-q {quoted(f'{name.strip()}={value.strip()}')}"
     if text.startswith("?"):
         return " ".join(f"-q {quoted(part)}" for part in text[1:].split("&") if part)
     if text.isidentifier():

@@ -288,7 +288,7 @@ def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
     result = []
     for text in texts:
         name, equals, value = text.partition("=")
-        if not equals or name.startswith("?") or name.endswith(("<", ">", "!")):
+        if not equals or name.startswith("?") or name.endswith(("<", ">", "!", " ")):
             raise UsageError(f"-q {text!r} is not NAME=VALUE", hint=hints.meant_query(text))
         base, _, inner = name.rpartition("[")
         if base.partition("[")[0] != PASSED_ON:

@@ -302,8 +302,10 @@ def _of_second_record(context: Any, argument: str, path: str, spellings: Sequenc
         is_written = "-f" in spellings
         return f"-f {quoted(f'{argument}={value}')}" if is_written else f"--columns {argument}"
     ids = " ".join(map(quoted, (context.params["id"], *context.args)))
-    agreed = " --yes" if context.params.get("yes") else ""
-    return f"for several records: printf '%s\\n' {ids} | {path} -{agreed}"
+    given = [f"-f {quoted(text)}" for text in context.params.get("raw_field") or ()]
+    given += [f"-F {quoted(text)}" for text in context.params.get("field") or ()]
+    given += ["--yes"] if context.params.get("yes") else []
+    return f"for several records: printf '%s\\n' {ids} | {' '.join([path, '-', *given])}"
 
 
 def _finds_person(context: Any, address: str) -> str | None:

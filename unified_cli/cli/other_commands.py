@@ -183,8 +183,8 @@ def own_line(word: str, rest: Sequence[str]) -> str | None:
     if found == "config/set" and len(left) == 2 and "=" not in left[0]:
         # gh and aws take the key and its value as two words.
         left = ["=".join(left)]
-    if found == "config/set" and left and left[0].startswith("profile="):
-        return f"unified profile use {quoted(left[0].removeprefix('profile='))}"
+    if found == "config/set" and left and left[0].startswith(("profile=", "default=")):
+        return f"unified profile use {quoted(left[0].partition('=')[2])}"
     if found == "login" and left and "://" in left[0]:
         return hints.add_profile(left[0])
     if found in {"login", "auth/login"} and line.endswith("NAME"):

@@ -173,8 +173,9 @@ def _listed(entries: Mapping[str, CommandStub]) -> list[str]:
 def _taken_for_value(context: Any, entries: Mapping[str, CommandStub]) -> str | None:
     """Return the option before the API that took the API as its value, or None."""
     for option, value in context.params.items():
-        if isinstance(value, str) and value in entries:
-            return f"--{option.replace('_', '-')} took {value} for its value"
+        taken = value[-1:] if isinstance(value, tuple | list) else [value]
+        if name := next((word for word in taken if word in entries), None):
+            return f"--{option.replace('_', '-')} took {name} for its value"
     return None
 
 
@@ -220,6 +221,7 @@ def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
     longer = [
         one for one in spellings if one.startswith(f"{option}-") or option.startswith(f"{one}-")
     ]
+    longer = longer or [one for one in spellings if one.startswith(option) and option[3:]]
     close = longer or get_close_matches(option, spellings, 1, _CLOSER if assigned else _CLOSE)
     name = option.removeprefix("--").replace("-", "_")
     if assigned and (not close or name in _fields(context)):
