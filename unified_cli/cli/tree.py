@@ -132,7 +132,7 @@ class CommandGroup(TyperGroup):
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
         """Return the command of that name, or None.
 
-        Also finds the only one that differs in its dashes.
+        Also finds the only command with - instead of _, or with _ instead of -.
         """
         name = either_dash(cmd_name, self.entries)
         return self.entries[name].build() if name else None
@@ -211,7 +211,7 @@ def _resource(service: Service, resource: Resource) -> CommandGroup:
 
 def _operation(service: Service, operation: Operation) -> Any:
     options = class_for(operation)
-    # A download's id is in the query; a typed id is looked up.
+    # A download has no id in its path, but takes one, to find the file of that record.
     arguments = arguments_of(options) if operation.takes_id or operation.name == "download" else ()
     return leaf(
         operation.name,
@@ -301,8 +301,8 @@ def _one_dash_error(words: Sequence[str], argv: Sequence[str]) -> UsageError | N
 def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | None:
     """Parse the command line, or print help and return None.
 
-    Commands do not run inside Typer: deep in its stack, imports would be slower,
-    because CPython allocates and frees stack memory at a chunk boundary. Raises
+    Commands do not run inside Typer, because imports would be slower so deep in the
+    stack: each call would allocate a chunk of stack memory, and free it again. Raises
     UsageError if Typer cannot parse the words, or if a long option has a single dash.
     """
     # A dash and one letter are a short option, so skip these.

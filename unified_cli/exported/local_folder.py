@@ -31,7 +31,8 @@ from unified_cli.storage.file_lock import HeldLock
 from unified_cli.storage.folders import FixedFolder
 
 _BLOCK = 1024 * 1024
-# Enough for all lists of ten thousand connections, at a few hundred bytes each.
+# The largest manifest, in bytes. A list takes a few hundred bytes of it, so this is
+# enough for all lists of ten thousand connections.
 _LARGEST = 1024 * 1024 * 1024
 # A finished list keeps two files open until it is in the manifest, so limit these to a
 # share of the open files.
@@ -276,13 +277,13 @@ class LocalFolder:
 
         Raises the same errors as `remove`.
         """
-        # Remove the checkpoint first, because other files without a checkpoint are
-        # ignored.
+        # Remove the checkpoint first. After a kill, the next run ignores the other
+        # files.
         self._remove_beside(file)
         self.remove(file)
 
     def place(self, file: str) -> str:
-        """Return the place of a file's content."""
+        """Return the name of a list's file, as the manifest has it."""
         return file
 
     def manifests(self) -> list[str]:

@@ -129,7 +129,8 @@ def entry(exchange: Exchange, ended: float, service: Service) -> JsonObject:
     answered = exchange.answered or ended
     redaction = Redaction()
     before = sent(exchange.request, service, redaction)
-    # This replaces the response's credentials in the request, too.
+    # Read the response before the request is written: a credential that the response
+    # has is also replaced in the request.
     response = _response(exchange, redaction, service)
     result: JsonObject = {
         "startedDateTime": datetime.fromtimestamp(exchange.started, UTC).isoformat(

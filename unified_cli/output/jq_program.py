@@ -133,7 +133,7 @@ class JqProgram:
     def _interruptible(self) -> AbstractContextManager[None]:
         """Return a context manager in which signals end a running program.
 
-        A separate process ends with the error that the signal raises.
+        If the program runs in a process of its own, the signal's error ends it anyway.
         """
         return nullcontext() if self._process else signals.ending_at_once()
 
@@ -285,8 +285,8 @@ def _reason(error: ValueError) -> str:
 class Verdict(NamedTuple):
     """Whether an expectation holds.
 
-    `value` is the first output that is not true, or says that there was no output.
-    Empty after an error.
+    `value` is the first output that is not true, "true" if the expectation holds, or
+    the reason why there is no output.
     """
 
     expectation: str

@@ -17,7 +17,7 @@ MASK = (1 << 64) - 1
 DAY = 86_400
 _SECONDS = [f"{second:02d}" for second in range(60)]
 NEWEST = 1_767_268_800  # 2026-01-01T12:00:00Z: no seeded record has a later time
-# A long integer is only faster for more records.
+# Up to this many numbers are faster to compute one by one than in a long integer.
 _FEW = 8
 
 
@@ -147,8 +147,8 @@ def _mixed(checks: Sequence[int], limit: int) -> Sequence[int]:
 
 
 class _Lanes:
-    """Masks for several numbers of 128 bits in one integer: 1, and 64 ones, in the
-    lower and upper halves.
+    """Several numbers of 128 bits in one integer. `ones` has a 1 in each, and `mask`
+    keeps the lower 64 bits of each. `low` and `high` pack and unpack the two halves.
     """
 
     def __init__(self, count: int) -> None:

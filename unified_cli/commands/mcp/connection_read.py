@@ -42,7 +42,7 @@ class ReadArguments(msgspec.Struct, forbid_unknown_fields=True):
 class ReadTask(NamedTuple):
     """The read of a tool call.
 
-    `asked` is the request to which its cursor belongs.
+    `asked` is what the tool was called with. A cursor is only valid with the same.
     """
 
     world: ToolWorld

@@ -22,13 +22,13 @@ from unified_cli.fleet.read import FairReaders
 from unified_cli.http.client import Client
 from unified_cli.output.progress import Work, progress
 
-# With these status codes, the record is not available, for example with this token. Use
-# other answers.
+# The status codes of a service that does not show a connection's record, for example
+# because of the token. Other responses may still show its state.
 _NOT_TOLD = (403, 404, 405)
 Keeps = tuple[str, ...]
-"""Why each operation cannot be called, in the order of the operations.
+"""The reason why each operation cannot be called, in the order of the operations.
 
-Empty if no reason is known.
+A reason is "" if none is known, and there are no reasons if nothing is known.
 """
 
 

@@ -39,12 +39,12 @@ Found = Mapping[str, Compared]
 
 
 def differences(before: ShapeNode, now: ObservedShape) -> Compared:
-    """Return the differences of a connection, certain failures first."""
+    """Return the differences of a connection, those that always fail first."""
     return sorted(compare(before, now.settled()), key=_order) if now.root.seen else None
 
 
 def note_cuts(runtime: Runtime, shape: ObservedShape, name: str = "") -> None:
-    """Print the parts of a connection's records that the shape leaves out."""
+    """Print a note on each part of the records that the shape leaves out."""
     for note in notes(shape.root):
         runtime.stderr.note(f"{name}: {note}" if name else note)
 

@@ -31,8 +31,8 @@ class ListRead(NamedTuple):
     """One list of one connection.
 
     `name` distinguishes it from other lists. `place` is its source, and `settings` are
-    only set if that is the service. `pages` yields pairs: the second item is a page, or
-    the end of the list.
+    only set if that is the service. `pages` yields pairs: what is
+    read, which is not used, and a page, or in the end None or the error.
     """
 
     name: str
