@@ -93,7 +93,13 @@ ANYWHERE = pytest.mark.parametrize(
         "folder",
         pytest.param("file", marks=pytest.mark.extra),
         *(
-            pytest.param(place, marks=[pytest.mark.extra, pytest.mark.long(seconds=8)])
+            pytest.param(
+                place,
+                marks=[
+                    pytest.mark.extra,
+                    pytest.mark.long(nightly="a folder is tried in each run"),
+                ],
+            )
             for place in ("folder delta", "s3", "s3 parquet", "s3 delta")
         ),
     ],

@@ -119,7 +119,7 @@ def test_of_two_drivers_at_once_one_is_refused_or_both_are_right(
         provider.pass_a_night()
 
 
-@pytest.mark.long(seconds=30)
+@pytest.mark.long(nightly="plain runs have the same marks in each slice")
 @PLACES
 @pytest.mark.parametrize("form", ["ndjson", "delta"])
 def test_a_stamp_or_a_date_ahead_hides_no_change_from_a_cluster(

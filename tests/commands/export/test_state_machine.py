@@ -420,7 +420,7 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.long(seconds=30)
+@pytest.mark.long(seconds=20)
 @pytest.mark.extra
 @pytest.mark.parametrize(
     ("form", "place"),
@@ -441,7 +441,7 @@ def test_hundreds_of_nights_lose_no_change(
 ) -> None:
     needs(form, place)
     numbers = itertools.count()
-    examples = campaigns.size(40, 6)
+    examples = campaigns.size(40, 4)
 
     def run(make: Callable[[], "Folder | InBucket"]) -> None:
         counts = run_nights(make, unified, service, form, examples, 25, chance=True)
