@@ -14,7 +14,17 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, Protocol, TextIO, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    BinaryIO,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TextIO,
+    TypeVar,
+    cast,
+)
 
 import platformdirs
 
@@ -281,7 +291,9 @@ def as_typed(text: str) -> str:
 
 
 def _writer(stream: TextIO | None) -> BinaryIO | None:
-    return None if stream is None else io.BufferedWriter(WholeWriter(stream.fileno()))
+    # Without a buffer, which would write its text again if a signal had interrupted a
+    # write at its end.
+    return None if stream is None else cast("BinaryIO", WholeWriter(stream.fileno()))
 
 
 def _is_terminal(stream: TextIO | None) -> bool:

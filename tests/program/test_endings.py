@@ -19,6 +19,9 @@ from faults.case import CREATE, LIST, PAGE
 from faults.script import CLOSE, Listener, Script, Trickle, Wait, reply
 from front_door import ROOT, Unified, interrupt_beside, wait_until_asleep
 
+from unified_cli.output import stdout
+from unified_cli.runtime import Runtime
+
 SERVED: Script = [reply(PAGE)]
 
 
@@ -399,6 +402,30 @@ def test_a_pipe_that_does_not_wait_gets_everything_once(start: Any) -> None:
         lines = pipe.read().splitlines()
     assert end(process)[0] == 0
     assert (len(lines), len({*lines})) == (120, 120)
+
+
+def test_what_was_written_as_a_signal_came_is_not_written_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "w") as pipe, monkeypatch.context() as patched:
+        for name in ("stdout", "stderr"):
+            patched.setattr(sys, name, pipe)
+        patched.setattr(sys, "stdin", None)
+        runtime, really = Runtime.system(), os.write
+
+        def write_and_stop(descriptor: int, data: bytes) -> int:
+            patched.setattr(os, "write", really)
+            really(descriptor, data)
+            raise KeyboardInterrupt
+
+        for write in (runtime.stderr.exact, lambda text: stdout.write(runtime, [text.encode()])):
+            patched.setattr(os, "write", write_and_stop)
+            with pytest.raises(KeyboardInterrupt):
+                write("first ")
+            write("then ")
+    with os.fdopen(reading) as pipe:
+        assert pipe.read().split() == ["first", "then"] * 2
 
 
 def test_the_mode_of_a_pipe_is_left_as_it_is(start: Any) -> None:
