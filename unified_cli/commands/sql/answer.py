@@ -5,10 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from difflib import get_close_matches
+from itertools import chain
 from pathlib import Path
 
-import duckdb
 import msgspec
+from duckdb import DuckDBPyConnection
 
 from unified_cli.call import Call, Mode, builder, delivery, record_output, selected_reads
 from unified_cli.call.selected_reads import Found
@@ -64,10 +65,7 @@ def answer(context: CommandContext, options: SqlOptions) -> None:
             if options.explain:
                 _explain(aimed, lists)
                 return
-            spools = {
-                table: TableSpool(table, folder, plan, keep=keep is not None)
-                for table in plan.tables
-            }
+            spools = {name: TableSpool(name, folder, plan, keep=bool(keep)) for name in plan.tables}
             failed, missing = _read(aimed, lists, spools)
             for spool in spools.values():
                 missing += _report(runtime, spool)
@@ -127,7 +125,7 @@ def _read(
     errors, missing, counts = dict[str, UnifiedError](), list[str](), Counter[str]()
 
     def pages(clients: Clients, part: ListRead) -> Generator[tuple[ListRead, Found]]:
-        return ((part, found) for _, found in part.pages(clients))
+        return ((part, found) for found in part.pages(clients))
 
     work, connections = Work(part="list", parts=len(lists)), {read.connection for read in lists}
     with selected_reads.shown_reads(call, lists, pages, work, len(connections)) as results:
@@ -160,18 +158,12 @@ def _report(runtime: Runtime, spool: TableSpool) -> list[str]:
     if spool.halves:
         where = f"{spool.name}: half a character became U+FFFD"
         runtime.stderr.note(f"{where} in {counted(spool.halves, 'record')}")
-    if not spool.left_out:
-        return []
-    left_out = counted(spool.left_out, "line")
-    return [f"{spool.name}: left out {left_out} that is not a JSON object"]
+    left_out = f"{spool.name}: left out {counted(spool.left_out, 'line')} that is not a JSON object"
+    return [left_out] if spool.left_out else []
 
 
 def _run(
-    call: Call,
-    plan: Plan,
-    memory: duckdb.DuckDBPyConnection,
-    load: Callable[[], None],
-    spools: _Spools,
+    call: Call, plan: Plan, memory: DuckDBPyConnection, load: Callable[[], None], spools: _Spools
 ) -> None:
     endless = call.options.timeout is None and call.runtime.stdout_is_terminal
     seconds = None if endless else call.settings.timeout
@@ -202,10 +194,10 @@ def _missing_column(error: UsageError, plan: Plan, spools: _Spools) -> UsageErro
     if (found := _NO_COLUMN.search(error.reason)) is None:
         return None
     tables = " and ".join(spool.name for spool in spools.values())
-    known = {name for spool in spools.values() for name in spool.seen}
-    close = get_close_matches(found[1].lower(), known, 1)
-    other = f"'{found[1]}' is a text, and DESCRIBE {tables} shows the columns"
-    if f'"{found[1]}"' in plan.text:
-        other = f"a text has single quotes: '{found[1]}'"
-    hint = f'did you mean "{close[0]}"?' if close else other
+    if close := get_close_matches(found[1].lower(), chain(*(s.seen for s in spools.values())), 1):
+        hint = f'did you mean "{close[0]}"?'
+    elif f'"{found[1]}"' in plan.text:
+        hint = f"a text has single quotes: '{found[1]}'"
+    else:
+        hint = f"'{found[1]}' is a text, and DESCRIBE {tables} shows the columns"
     return UsageError(f'no record of {tables} has "{found[1]}"', hint=hint)

@@ -31,8 +31,7 @@ class SqlOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         str, Argument("the statement; a file or standard input has it", "QUERY|@FILE|-", ("@file",))
     ]
     from_: Annotated[
-        str | None,
-        with_help(From, "read an export instead of connections", LIST, "DIR"),
+        str | None, with_help(From, "read an export instead of connections", LIST, "DIR")
     ] = None
     query: Annotated[
         tuple[str, ...],

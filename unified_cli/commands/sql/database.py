@@ -9,11 +9,13 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import msgspec
+from duckdb import DuckDBPyConnection
 
 from unified_cli.commands.sql.statement import refusal
 from unified_cli.errors import StorageError, UnifiedError, UsageError
@@ -35,7 +37,7 @@ Rows = tuple[list[str], list[Record]]
 """The names of the columns, and some rows as JSON objects."""
 
 
-def open_in_memory(folder: Path) -> duckdb.DuckDBPyConnection:
+def open_in_memory(folder: Path) -> DuckDBPyConnection:
     """Return an empty database that spills into the folder."""
     (folder / "spill").mkdir(0o700)
     free = shutil.disk_usage(folder).free
@@ -58,7 +60,7 @@ def open_in_memory(folder: Path) -> duckdb.DuckDBPyConnection:
     return database
 
 
-def keep(database: duckdb.DuckDBPyConnection, folder: Path, path: Path, *, force: bool) -> None:
+def keep(database: DuckDBPyConnection, folder: Path, path: Path, *, force: bool) -> None:
     """Write the tables to a file, atomically. Raises StorageError."""
     made = folder / "kept.duckdb"
     place = str(made).replace("'", "''")
@@ -69,10 +71,7 @@ def keep(database: duckdb.DuckDBPyConnection, folder: Path, path: Path, *, force
 
 
 def rows_of(
-    database: duckdb.DuckDBPyConnection,
-    load: Callable[[], None],
-    text: str,
-    seconds: float | None,
+    database: DuckDBPyConnection, load: Callable[[], None], text: str, seconds: float | None
 ) -> Generator[Rows]:
     """Run the statement for at most this many seconds, and yield its rows.
 
@@ -115,15 +114,12 @@ def rows_of(
             database.close()
 
 
-def _execute(database: duckdb.DuckDBPyConnection, text: str) -> Generator[Rows]:
+def _execute(database: DuckDBPyConnection, text: str) -> Generator[Rows]:
     columns = database.execute(text).description or []
     names: list[str] = []
     for name, *_ in columns:
-        number, one = 0, name
-        while one in names:
-            number += 1
-            one = f"{name}_{number}"
-        names.append(one)
+        numbered = chain([name], (f"{name}_{number}" for number in count(1)))
+        names.append(next(one for one in numbered if one not in names))
     kinds = {name: column[1] for name, column in zip(names, columns, strict=True)}
     with_json = [(name, kind) for name, kind in kinds.items() if "JSON" in str(kind)]
 

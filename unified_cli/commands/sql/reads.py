@@ -31,15 +31,14 @@ class ListRead(NamedTuple):
     """One list of one connection.
 
     `name` distinguishes it from other lists. `place` is its source, and `settings` are
-    only set if that is the service. `pages` yields pairs: what is
-    read, which is not used, and a page, or in the end None or the error.
+    only set if that is the service. `pages` yields its pages, then None or the error.
     """
 
     name: str
     connection: str
     table: Table
     place: str
-    pages: Callable[[Clients], Iterator[tuple[object, Found]]]
+    pages: Callable[[Clients], Iterator[Found]]
     settings: Settings | None = None
 
 
@@ -69,10 +68,8 @@ def _of_connections(context: CommandContext, options: SqlOptions, plan: Plan) ->
             yield ListRead(name, read.name, table, place, pages, read.call.settings)
 
 
-def _served(
-    selected: SelectedReads, read: SelectedRead, clients: Clients
-) -> Iterator[tuple[object, Found]]:
-    return ReadWork(selected, clients).run(read)
+def _served(selected: SelectedReads, read: SelectedRead, clients: Clients) -> Iterator[Found]:
+    return (found for _, found in ReadWork(selected, clients).run(read))
 
 
 def _queries(
@@ -97,16 +94,12 @@ def _queries(
 def _of_export(context: CommandContext, options: SqlOptions, plan: Plan) -> Iterator[ListRead]:
     folder = options.from_ or ""
     if options.profile or options.query or options.since or options.account_id:
-        raise UsageError(
-            "--from reads an export, without -p, -a, -q and --since",
-            hint="WHERE _profile = 'NAME' selects a connection",
-        )
+        hint = "WHERE _profile = 'NAME' selects a connection"
+        raise UsageError("--from reads an export, without -p, -a, -q and --since", hint=hint)
     if "://" in folder:
         wanted = " ".join(f"{table.api}/{table.resource}" for table in plan.tables.values())
-        raise UsageError(
-            f"--from reads an export in a folder of this machine, not {folder}",
-            hint=f"unified export {wanted} --to DIR",
-        )
+        reason = f"--from reads an export in a folder of this machine, not {folder}"
+        raise UsageError(reason, hint=f"unified export {wanted} --to DIR")
     lists = _EXPORTED_LISTS.load()(context.runtime, Path(folder), _EXPORT_WORDS.load())
     for table, operation in plan.tables.items():
         for entry in lists.entries_of(operation):
@@ -119,10 +112,10 @@ def _of_export(context: CommandContext, options: SqlOptions, plan: Plan) -> Iter
                 context.runtime.stderr.note(f"{entry.profile} does not offer {missing}")
 
 
-def _kept(newest: Callable[[], Iterator[bytes]], _: Clients) -> Iterator[tuple[object, Found]]:
+def _kept(newest: Callable[[], Iterator[bytes]], _: Clients) -> Iterator[Found]:
     def pages() -> Generator[Page]:
         records = map(Record, newest())
         while some := [*islice(records, _PAGE)]:
             yield Page(0, some, None)
 
-    return pagination.with_errors(None, pages())
+    return (found for _, found in pagination.with_errors(None, pages()))

@@ -7,7 +7,7 @@ hide a table.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
@@ -15,6 +15,7 @@ import duckdb
 
 from unified_cli.catalogue import Catalogue, Operation, plain
 from unified_cli.cli import named_resource
+from unified_cli.commands.sql import advice
 from unified_cli.errors import UsageError
 from unified_cli.values import Json, JsonObject
 
@@ -32,51 +33,10 @@ _REFUSED |= {"setseed", "write_log", "json_deserialize_sql", "json_serialize_pla
 _REFUSED |= {"json_serialize_sql", "parse_duckdb_log_message"}
 _DEEP = "the statement is nested too deep"
 _MEANT = re.compile('^Did you mean "(.*)"', re.MULTILINE)
-_CLOSE = 0.75
-_NEAR = re.compile(r'at or near "(.+)"')
-_KEYWORDS = (
-    "select",
-    "from",
-    "where",
-    "group",
-    "order",
-    "having",
-    "limit",
-    "offset",
-    "join",
-    "desc",
-)
 _PLACE = re.compile(r"^(LINE \d+: )(.*)\n( *)\^", re.MULTILINE)
 _ALL_COLUMNS = {"PIVOT", "POSITIONAL_REFERENCE", "SHOW_REF", "STAR"}
 _READING = "SELECT, FROM, WITH, VALUES, DESCRIBE, SUMMARIZE, PIVOT and UNPIVOT read"
 _LISTED = "unified operations lists the tables, DESCRIBE api.resource the columns"
-# Mistakes of users of other programs, and what to type instead.
-_HABITS = (
-    (r"\A\s*(\S+\.sql)\s*\Z", r"did you mean @\1?"),
-    (r"\A\s*([.\\]|help\b|show\b)", _LISTED),
-    (r"\A\s*select\s+top\s+(\d+)", r"LIMIT \1 at the end"),
-    (r"\blimit\s+(\d+)\s*,\s*(\d+)", r"LIMIT \2 OFFSET \1"),
-    (r"\bgroup\s+by\b.*\bwhere\b", "WHERE comes before GROUP BY, HAVING after it"),
-    (r"\b(order|group)\s+(?!by\b)(\w+)", r"\1 by \2"),
-    (r"\A\s*\w+\s*\Z", "a statement is like FROM ticketing.tickets"),
-    (r"\border\s+by\b.*\b(where|group\s+by)\b", r"\1 comes before ORDER BY"),
-    (
-        r"\A(?:[^']*'[^']*')*[^']*'[^']*\Z",
-        "a text ends with a quote; one in it is doubled: 'O''Brien'",
-    ),
-    (r'\A\s*"(.*)"\s*\Z', "leave the double quotes out"),
-    (r"\A(?!.*\bfrom\b).*?\b([a-z]\w*\.[a-z]\w*)", r"FROM comes before \1"),
-)
-_NESTED = "an object or a list is JSON; column->>'name' is a text in it, column::JSON[] a list"
-# Parts of DuckDB's errors, each with what to do.
-_ERRORS = (
-    (r"\A\s*.*JSON", _NESTED),
-    (r"casting from source column (.+)", r"\1 is a text; compare it with a text in single quotes"),
-    (r"TIMESTAMP.* and type INTEGER", "a date has single quotes: '2026-01-31'"),
-    (r"timestamp field|date field", "a date is '2026-01-31', a time '2026-01-31 08:00'"),
-    (_MEANT.pattern, r"did you mean \1?"),
-    (r'Candidate tables: "(\w+)"', r"did you mean \1?"),
-)
 _KINDS = {
     "MULTI": ("PIVOT needs its values", "PIVOT … ON column IN ('a', 'b') …"),
     "EXPLAIN": ("EXPLAIN is the option --explain", "leave the word out"),
@@ -103,19 +63,15 @@ def plan(text: str, catalogue: Catalogue, parser: duckdb.DuckDBPyConnection) -> 
     """
     if "\0" in text:
         raise UsageError("the statement has a NUL")
-    lists = {
-        (plain(operation.api), plain(operation.resource)): operation
-        for operation in catalogue
-        if operation.name == "list"
-    }
+    operations = [operation for operation in catalogue if operation.name == "list"]
+    lists = {(plain(listed.api), plain(listed.resource)): listed for listed in operations}
     parts = [*_nodes(_tree(parser, text, lists))]
     for part in parts:
         _check(part["type"], part)
     _check_functions(parser, parts)
     result = Plan(text)
-    aliases = {
-        node["alias"].lower() for node in parts if node["type"] in {"BASE_TABLE", "SUBQUERY"}
-    }
+    aliased = (node for node in parts if node["type"] in {"BASE_TABLE", "SUBQUERY"})
+    aliases = {node["alias"].lower() for node in aliased}
     maps = (node["cte_map"]["map"] for node in parts if node.get("cte_map"))
     withs = {entry["key"].lower() for cte_map in maps for entry in cte_map}
     for relation in (node for node in parts if node["type"] == "BASE_TABLE"):
@@ -138,7 +94,7 @@ def refusal(error: duckdb.Error, hint: str | None = None) -> UsageError:
     text = str(error)
     place = _PLACE.search(text)
     caret = (place[2], max(0, len(place[3]) - len(place[1]))) if place else None
-    hint = hint or _first(_ERRORS, text)
+    hint = hint or advice.on_error(text)
     return UsageError(text.lstrip().splitlines()[0], hint=hint, caret=caret)
 
 
@@ -158,8 +114,7 @@ def _tree(parser: duckdb.DuckDBPyConnection, text: str, lists: Iterable[Table]) 
         meant = plain(typed).replace("/", ".")
         names = map(".".join, lists)
         right = (f"write {name}" for name in names if name in meant and name not in typed)
-        hint = next(right, None) or _misspelt(text, str(error)) or _first(_HABITS, text)
-        raise refusal(error, hint or _open_bracket(text)) from None
+        raise refusal(error, next(right, None) or advice.on_syntax(text, str(error))) from None
     if len(kinds) != 1:
         many = f"{len(kinds)} statements are given" if kinds else "the statement is empty"
         raise UsageError(many, hint="give one")
@@ -177,29 +132,6 @@ def _tree(parser: duckdb.DuckDBPyConnection, text: str, lists: Iterable[Table]) 
     result: JsonObject
     [result] = answer["statements"]
     return result
-
-
-def _misspelt(text: str, error: str) -> str | None:
-    """Return the keyword that a word before the place of a syntax error is close to."""
-    place = _NEAR.search(error)
-    at = text.rfind(place[1]) + len(place[1]) if place else 0
-    for word in reversed(re.findall(r"(?<!\.)\b[a-z]{3,}\b(?!\.)", text[:at].lower())[-3:]):
-        if word not in _KEYWORDS and (near := get_close_matches(word, _KEYWORDS, 1, _CLOSE)):
-            return f"did you mean {near[0].upper()}?"
-    return None
-
-
-def _open_bracket(text: str) -> str | None:
-    missing = text.count("(") - text.count(")")
-    return f"a {'closing' if missing > 0 else 'opening'} bracket is missing" if missing else None
-
-
-def _first(hints: Sequence[tuple[str, str]], text: str) -> str | None:
-    """Return the first hint whose pattern the text has."""
-    for pattern, hint in hints:
-        if match := re.search(pattern, text, re.IGNORECASE | re.MULTILINE):
-            return match.expand(hint)
-    return None
 
 
 def _nodes(tree: Json) -> Iterator[JsonObject]:
@@ -242,7 +174,7 @@ def _check_functions(parser: duckdb.DuckDBPyConnection, nodes: Iterable[JsonObje
             # Any other error means that the function exists, but has other parameters.
             if isinstance(error, duckdb.CatalogException) and "does not exist" in str(error):
                 # DuckDB suggests functions even if their names are not close.
-                close = get_close_matches(name.lower(), _MEANT.findall(str(error)), 1, _CLOSE)
+                close = get_close_matches(name.lower(), _MEANT.findall(str(error)), 1, advice.CLOSE)
                 hint = f"did you mean {close[0]}()?" if close else "the dialect is DuckDB's"
                 raise UsageError(f"no function {name}()", hint=hint) from None
 

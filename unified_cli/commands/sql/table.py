@@ -172,15 +172,12 @@ class TableSpool:
             if name.lower() in self._names - self._lower_names:
                 self._note(name)
         columns = [*self._columns.values()]
-        values = {
-            LABEL: "json_extract_string(p, '$')",
-            **{column.name: column.value for column in columns},
-        }
+        values = {LABEL: "json_extract_string(p, '$')"}
+        values |= {column.name: column.value for column in columns}
         values |= {_RECORD: "r::JSON"} if self._record else {}
         picks = ", ".join(f"{value} AS {quoted(name)}" for name, value in values.items())
-        fields = ", ".join(
-            f"{name}: 'VARCHAR'" for name in ("p", "r", *(f"c{column.at}" for column in columns))
-        )
+        names = ("p", "r", *(f"c{column.at}" for column in columns))
+        fields = ", ".join(f"{name}: 'VARCHAR'" for name in names)
         longest = max(_PIECE, 3 * self._longest + 4096)
         schema, table = map(quoted, self._table)
         # Every name is quoted, so S608 does not apply. `null_padding` is for rows that
