@@ -71,7 +71,7 @@ TYPED = [
     ),
     Mistake(
         "tickets list",
-        'unified: no API or command named "tickets" (did you mean "ticketing tickets"?)',
+        'unified: no API or command named "tickets" (unified ticketing tickets list)',
     ),
     Mistake(
         "get ticketing tickets",

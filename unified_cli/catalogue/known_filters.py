@@ -8,7 +8,8 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from unified_cli.catalogue.known import KnownField
-from unified_cli.catalogue.model import NOT_SENT, Operation, Service
+from unified_cli.catalogue.model import NOT_SENT, STANDARD, Operation, Service
+from unified_cli.plural import named
 
 # How many digits seconds since 1970 have, from 1973 on. Fewer digits are a year or a
 # part of a date.
@@ -16,6 +17,7 @@ _LEAST_SECONDS = 9
 _COMBINED = ("and", "or")
 _CLOSE = 0.7
 _CLOSE_FIELD = 0.85
+_MOST_NAMED = 3
 # Operators that only some providers support.
 _OF_SOME = ("gte", "lte", "ne")
 PASSED_ON = "remote_query"
@@ -52,13 +54,14 @@ class DoubtfulParameter(NamedTuple):
     """A parameter or field without a known effect.
 
     `meant` is the probable name, if any. `known` is the command that prints the known
-    names.
+    names, and `it` the pronoun for the names of the reason.
     """
 
     name: str
     reason: str
     meant: str = ""
     known: str = ""
+    it: str = "it"
 
     @property
     def hint(self) -> str | None:
@@ -70,7 +73,8 @@ class DoubtfulParameter(NamedTuple):
     @property
     def message(self) -> str:
         """The problem and the hint as one text."""
-        return f"{self.reason}: the provider may ignore it{f' ({self.hint})' if self.hint else ''}"
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{self.reason}: the provider may ignore {self.it}{hint}"
 
 
 def find_doubtful(
@@ -104,28 +108,55 @@ def _slips(name: str, known: Sequence[str]) -> list[str]:
 def doubtful_fields(
     operation: Operation, names: Iterable[str], described: Sequence[str] = ()
 ) -> list[DoubtfulParameter]:
-    """Return the unknown fields of a body that are similar to known fields.
+    """Return the unknown fields of a body that probably have no effect.
 
-    `described` are the fields that the connection described. Other unknown fields are
-    never reported, because a connection may have its own fields.
+    `described` are the fields that the connection described. A record may have fields
+    of its connection, so that only names similar to known ones are reported. An action
+    such as `suspend` takes what its help names, so that each other name is reported.
     """
     if not operation.takes_body or operation.method == "DELETE":
         return []
     facts = operation.facts
-    fields = [field.name for field in (*facts.fields, *facts.body.get(operation.name, ()))]
-    known = {*fields, *(f"{field}_id" for field in fields), *described, *NOT_SENT}
-    # A field with a dot may be a path, which has its own warning. The singular of a
-    # known plural is often another field.
-    near = {
-        name: _slips(name, sorted(known))
-        for name in names
-        if "." not in name and f"{name}s" not in known and name.removesuffix("s") not in known
-    }
-    return [
-        DoubtfulParameter(name, f'"{name}" is not a known field of {operation.command}', *meant)
-        for name, meant in near.items()
-        if meant and name not in known
+    taken = facts.body.get(operation.name, ())
+    # A field with a dot may be a path, which has its own warning.
+    plain = [name for name in names if "." not in name]
+    is_action = bool(taken) and operation.name not in STANDARD
+    known = {*(field.name for field in taken), *described}
+    if not is_action:
+        fields = {*known, *(field.name for field in facts.fields)}
+        known = {*fields, *(f"{field}_id" for field in fields), *NOT_SENT}
+    meant = _of_action if is_action else _of_record
+    found = {name: meant(name, sorted(known)) for name in plain if name not in known}
+    doubtful = [
+        DoubtfulParameter(name, f'"{name}" is not a known field of {operation.command}', *near)
+        for name, near in found.items()
+        if near
     ]
+    rest = [name for name, near in found.items() if not near]
+    if is_action and rest and not any(field.assumed for field in taken):
+        doubtful.append(
+            _unknown(operation, rest, "" if described else f"unified help {operation.command}")
+        )
+    return doubtful
+
+
+def _unknown(operation: Operation, names: Sequence[str], known: str) -> DoubtfulParameter:
+    quotes = named([f'"{name}"' for name in names], _MOST_NAMED)
+    are, it = ("are not known fields", "them") if names[1:] else ("is not a known field", "it")
+    reason = f"{quotes} {are} of {operation.command}"
+    return DoubtfulParameter(names[0], reason, known=known, it=it)
+
+
+def _of_record(name: str, known: Sequence[str]) -> list[str]:
+    # The singular of a known plural is often another field.
+    if f"{name}s" in known or name.removesuffix("s") in known:
+        return []
+    return _slips(name, known)
+
+
+def _of_action(name: str, known: Sequence[str]) -> list[str]:
+    parts = [one for one in known if one.startswith(f"{name}_") or one.endswith(f"_{name}")]
+    return parts[:1] if len(parts) == 1 else get_close_matches(name, known, 1, _CLOSE)
 
 
 class _Check:

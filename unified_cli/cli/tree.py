@@ -151,7 +151,8 @@ class CommandGroup(TyperGroup):
         name = args[0]
         command = self.get_command(ctx, name)
         if command is None:
-            raise _usage_errors().unknown_command(ctx, self.kind, self.listed, args)
+            errors = _usage_errors().unknown_commands
+            raise errors.unknown_command(ctx, self.kind, self.listed, args)
         name, rest = command.name, args[1:]
         if isinstance(command, LeafCommand) and rest and rest[0] in command.listed:
             command = command.listed[rest[0]].build()

@@ -1,27 +1,22 @@
 """Turn Typer's errors into errors with suggestions."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any
 
-from unified_cli.cli import argument_errors, missing_options, removed_options
+from unified_cli.cli import argument_errors, missing_options, removed_options, unknown_commands
 from unified_cli.cli.argument_options import as_argument
-from unified_cli.cli.command import CommandStub
 from unified_cli.cli.flags import BODY, LIST
 from unified_cli.cli.operation_options import by_spelling
-from unified_cli.cli.other_commands import no_command, own_commands, own_line
 from unified_cli.cli.other_tools import FILTERS, own_spellings
 from unified_cli.cli.shared_options import is_write
-from unified_cli.cli.word_order import TOP, below_record, find_resources, in_order, of_group
+from unified_cli.cli.word_order import find_resources
 from unified_cli.errors import UsageError
 from unified_cli.hints import quoted, selects_person
 from unified_cli.masking import visible
 
-_MOST_NAMED = 3
-_MOST_LISTED = 5
-_SHORT_KINDS = {"command", "shell"}
 _READERS = dict.fromkeys(("--until", "--expect", "--fail-if", "--junit", "--every"), "list and get")
 _TAKEN_BY = {
     LIST: "lists",
@@ -39,11 +34,12 @@ _PROFILE = {"-p", "--profile"}
 _LABELS = {"--label", "--labels", "--tag", "--tags"}
 _FILE = re.compile(r"[\w./~-]+\.(html?|json|ndjson|csv|parquet|xml|zip|txt)", re.ASCII)
 _STATES = {"--status", "--state"}
-_RUN = re.compile(r"last|\d{8}-\w+")
 _UNLIMITED = ("not 'all'", "not '0'", "not '-1'")
 _CLOSE = 0.75
 _CLOSER = 0.85  # "--state x" is nearer to a parameter than to "--rate"
-_CLOSE_NAME = 0.7  # or "export" would be close to "import"
+
+
+__all__ = ["argument_errors", "from_typer", "unknown_commands", "with_one_dash"]
 
 
 def from_typer(error: Any, argv: Sequence[str]) -> UsageError:
@@ -118,65 +114,6 @@ def _typed_value(option: str, argv: Sequence[str]) -> str:
         if not option.startswith("--") and word.startswith(option):
             return word.removeprefix(option)
     return ""
-
-
-def unknown_command(
-    context: Any, kind: str, entries: Mapping[str, CommandStub], words: Sequence[str]
-) -> UsageError:
-    """Return the error for an unknown command of a group. `kind` is the kind of its
-    commands.
-    """
-    path, (name, *rest) = context.command_path, words
-    close = [command for command in own_commands(name) if command in entries]
-    near = get_close_matches(name.lower(), entries, 1, _CLOSE_NAME)
-    # Do not suggest the opposite command, such as X for unX.
-    near = [one for one in near if name != f"un{one}"]
-    close = close or find_resources(entries, name) or near
-    if name == argument_errors.HELP:
-        close = []
-    hint = _taken_for_value(context, entries) if kind == TOP else None
-    if not hint and kind == TOP and not find_resources(entries, name):
-        hint = of_group(entries, words) or own_line(name, rest)
-    hint = hint or no_command(path, name) or in_order(path, kind, entries, words)
-    if not hint and kind == "operation":
-        hint = below_record(context, name, rest)
-    if name == argument_errors.HELP:
-        hint = f"{path} --help"
-    if path == "unified runs" and _RUN.fullmatch(name):
-        hint = f"{path} show {name}"
-    if (
-        not hint
-        and not close
-        and kind == "operation"
-        and "get" in entries
-        and any(map(str.isdigit, name))
-    ):
-        hint = f"{path} get {quoted(name)}"
-    if not hint and name in argument_errors.profiles(context):
-        hint = (
-            f"unified profile show {name}"
-            if path == "unified profile"
-            else f"-p {name} selects this profile"
-        )
-    if not hint:
-        named = " or ".join(f'"{one}"' for one in close[:_MOST_NAMED])
-        is_short = kind in _SHORT_KINDS and len(listed := _listed(entries)) <= _MOST_LISTED
-        usual = f"choose from {', '.join(listed)}" if is_short else f"{path} --help lists them"
-        hint = f"did you mean {named}?" if close else usual
-    return UsageError(f'{path}: no {kind} named "{visible(name)}"', hint=hint)
-
-
-def _listed(entries: Mapping[str, CommandStub]) -> list[str]:
-    return [name for name, stub in entries.items() if stub.about]
-
-
-def _taken_for_value(context: Any, entries: Mapping[str, CommandStub]) -> str | None:
-    """Return the option before the API that took the API as its value, or None."""
-    for option, value in context.params.items():
-        taken = value[-1:] if isinstance(value, tuple | list) else [value]
-        if name := next((word for word in taken if word in entries), None):
-            return f"--{option.replace('_', '-')} took {name} for its value"
-    return None
 
 
 def _misused_option(context: Any, option: str, message: str, argv: Sequence[str]) -> UsageError:

@@ -1,13 +1,14 @@
 """Suggest the right order of words."""
 
 import re
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise, permutations
 from typing import Any
 
 from unified_cli.catalogue import STANDARD
 from unified_cli.catalogue.known import known
 from unified_cli.cli.command import APIS, CommandStub
+from unified_cli.cli.operation_options import by_spelling
 from unified_cli.cli.other_commands import own_commands
 from unified_cli.hints import quoted
 from unified_cli.masking import visible
@@ -56,18 +57,9 @@ def in_order(
         return in_order(
             path, kind, entries, (before, noun if noun in entries else f"{noun}s", *rest)
         )
-    if kind == TOP and (line := _with_own_operation(path, entries, name, rest)):
-        return line
-    verb = next((command for command in (name, *own_commands(name)) if command in STANDARD), None)
-    if verb and kind == TOP and "profile" not in own_commands(name):
-        where, after = _named(entries, rest)
-        shown = "" if where else f"; unified operations {verb} shows where it is"
-        line = f"{path} {where or 'API RESOURCE'} {_operation_words(verb, after)}"
-        return f"the operation comes last: {line}{shown}"
-    if kind == TOP and len(resources := _resources_with(entries, name)) == 1:
-        return f"the operation comes last: {path} {resources[0]} {' '.join(map(quoted, typed))}"
-    if kind == TOP and resources:
-        return f"the operation comes last: unified operations {name} shows where it is"
+    if kind == TOP:
+        return _of_top(path, entries, typed)
+    verb = _standard(name)
     if not verb or kind != "resource":
         return None
     named = bool(rest) and rest[0] in entries
@@ -79,21 +71,104 @@ def in_order(
     )
 
 
-def _with_own_operation(
+def _standard(name: str) -> str | None:
+    return next((command for command in (name, *own_commands(name)) if command in STANDARD), None)
+
+
+def _of_top(path: str, entries: Mapping[str, CommandStub], typed: Sequence[str]) -> str | None:
+    name, *rest = typed = [*_without_namespaces(entries, typed)]
+    line = _of_operation(path, entries, typed) or _with_operation(path, entries, name, rest)
+    if line:
+        return line
+    verb = _standard(name)
+    if verb and "profile" not in own_commands(name):
+        where, after = _named(entries, rest) or _of_api(entries, rest)
+        shown = "" if " RESOURCE" not in where else f"; unified operations {verb} shows where it is"
+        return f"the operation comes last: {path} {where} {_operation_words(verb, after)}{shown}"
+    resources = _resources_with(entries, name)
+    if len(resources) == 1:
+        return f"the operation comes last: {path} {resources[0]} {' '.join(map(quoted, typed))}"
+    if resources:
+        return f"the operation comes last: unified operations {name} shows where it is"
+    return None
+
+
+def _without_namespaces(entries: Mapping[str, CommandStub], words: Sequence[str]) -> Iterator[str]:
+    """Yield the words without options before APIs: `list tickets -n ticketing`."""
+    for word, after in pairwise((*words, "")):
+        is_own = word in by_spelling() or not word.startswith("-")
+        if is_own or after not in entries or entries[after].section != APIS:
+            yield word
+
+
+def _of_api(entries: Mapping[str, CommandStub], words: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return the place of a resource that is not named."""
+    api = next((word for word in words if word in entries and entries[word].section == APIS), "")
+    return f"{api or 'API'} RESOURCE", [word for word in words if word != api]
+
+
+def _with_operation(
     path: str, entries: Mapping[str, CommandStub], name: str, rest: Sequence[str]
 ) -> str | None:
-    """Return the line for another tool's operation on a resource, such as `tickets ls`,
-    or None.
+    """Return the line for a resource and its operation, such as `tickets ls`, or
+    None.
     """
-    resources = find_resources(entries, name)
-    if len(resources) != 1 or not rest:
+    if not rest:
         return None
-    api, resource = resources[0].split()
-    operations = entries[api].build().entries[resource].build().entries
-    own = next((command for command in own_commands(rest[0]) if command in operations), None)
-    if own is None or rest[0] in operations:
+    found = [
+        f"{path} {api} {command}"
+        for api in entries
+        if entries[api].section == APIS
+        for command in _commands(entries[api].build(), name, rest[0])
+    ]
+    return " ".join((*found, *map(quoted, rest[1:]))) if len(found) == 1 else None
+
+
+def _of_operation(
+    path: str, entries: Mapping[str, CommandStub], typed: Sequence[str]
+) -> str | None:
+    """Return the line for an API, a resource and an operation in any order.
+
+    None unless the words name exactly one operation.
+    """
+    words, others = _without_options(typed)
+    # Without an id, get is the list.
+    words = ["list" if one == "get" and not words[3:] else one for one in words]
+    found = {
+        f"{path} {api} {command}"
+        for first, second, third in permutations(words[:3], 3)
+        for api in entries
+        if entries[api].section == APIS and first in (api, *api.split("-"))
+        for command in _commands(entries[api].build(), second, third)
+    }
+    if len(found) != 1:
         return None
-    return f"{path} {resources[0]} {' '.join(map(quoted, (own, *rest[1:])))}"
+    line = " ".join((*found, *map(quoted, (*words[3:], *others))))
+    is_first = found.pop().endswith(f" {words[0]}")
+    return f"the operation comes last: {line}" if is_first else line
+
+
+def _commands(api: Any, resource: str, operation: str) -> Iterator[str]:
+    group = api.get_command(None, resource) or api.get_command(None, f"{resource}s")
+    command = group and next(
+        filter(
+            None, (group.get_command(None, one) for one in (operation, *own_commands(operation)))
+        ),
+        None,
+    )
+    if command:
+        yield f"{group.name} {command.name}"
+
+
+def _without_options(typed: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the words that are no option and no value of one, and the others."""
+    words: list[str] = []
+    others: list[str] = []
+    for before, word in pairwise(("", *typed)):
+        flag = by_spelling().get(before)
+        is_value = flag is not None and flag.takes_value
+        (others if is_value or word.startswith("-") else words).append(word)
+    return words, others
 
 
 def below_record(context: Any, name: str, rest: Sequence[str]) -> str | None:
@@ -131,7 +206,9 @@ def _operation_words(verb: str, after: Sequence[str]) -> str:
     return " ".join((meant, *map(quoted, after)))
 
 
-def _named(entries: Mapping[str, CommandStub], words: Sequence[str]) -> tuple[str, Sequence[str]]:
+def _named(
+    entries: Mapping[str, CommandStub], words: Sequence[str]
+) -> tuple[str, Sequence[str]] | None:
     words = [part for word in words for part in _parts(entries, word)]
     for at, (first, second) in enumerate(pairwise((*words, ""))):
         api = (
@@ -141,7 +218,7 @@ def _named(entries: Mapping[str, CommandStub], words: Sequence[str]) -> tuple[st
             return f"{first} {second}", words[at + 2 :]
         if len(resources := find_resources(entries, first)) == 1:
             return resources[0], words[at + 1 :]
-    return "", words
+    return None
 
 
 def _parts(entries: Mapping[str, CommandStub], word: str) -> Sequence[str]:
@@ -164,4 +241,6 @@ def find_resources(entries: Mapping[str, CommandStub], name: str) -> list[str]:
     """Return the resources of that name in all APIs."""
     apis = [(api, stub.build()) for api, stub in entries.items() if stub.section == APIS]
     found = [(api, group.get_command(None, name)) for api, group in apis]
-    return [f"{api} {resource.name}" for api, resource in found if resource]
+    exact = [f"{api} {resource.name}" for api, resource in found if resource]
+    plural = f"{name}s"
+    return exact or (find_resources(entries, plural) if plural[-2:] != "ss" else [])
