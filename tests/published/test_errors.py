@@ -65,14 +65,11 @@ def test_an_error_is_printed_in_its_own_words(
 def test_a_rule_comes_last_and_is_called_one(unified: Unified, published: PublishedService) -> None:
     published.fail("conditional", TICKETS, "POST")
     result = unified(CREATE, environ=published.environ())
-    rule = (
-        "of the body fields, collection is required at times: needed where a ticket belongs to a"
-        " project"
-    )
+    rule = "collection (body fields): needed where a ticket belongs to a project"
     assert (
         result.stderr
-        == f"error: the provider answered 422 to POST {TICKETS}: subject is too long\n  a rule, not"
-        f" the cause: {rule}\n"
+        == f"error: the provider answered 422 to POST {TICKETS}: subject is too long\n  not the"
+        f" cause, but sometimes required: {rule}\n"
     )
     assert result.code == 4
 

@@ -73,7 +73,7 @@ _LINES: Mapping[str, str] = {
     "examples": "unified help",
 }
 
-# What begins a statement: a word of it, or a program that takes one.
+# The first words of SQL statements, and programs that run them.
 _SQL = {"select": ("select",), **dict.fromkeys(("query", "psql", "duckdb"), ())}
 
 _COMMANDS: Mapping[str, tuple[str, ...]] = {

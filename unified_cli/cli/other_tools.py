@@ -25,8 +25,8 @@ class OwnSpelling(NamedTuple):
     text: str
 
     def in_words(self, value: str = "") -> str:
-        """Return the text with the value, or with the placeholder's name if there is
-        none.
+        """Return the text with the value, or without a value with the placeholder's
+        name.
         """
         return _PLACE.sub(lambda place: quoted(value) if value else place[1], self.text)
 

@@ -239,7 +239,7 @@ def error_for(failed: FailedResponse, service: Service) -> UnifiedError:
         and origin == "service"
         and not request.path.startswith(f"{service.prefix}/")
     ):
-        hint = f"{hint}; those of the APIs begin with {service.prefix}/"
+        hint = f"{hint}; the paths of the APIs begin with {service.prefix}/"
     elif status == HTTPStatus.BAD_REQUEST and any(
         name == service.cursor for name, _ in request.query
     ):
@@ -314,7 +314,7 @@ def _rules(envelope: JsonObject | None, service: Service) -> Iterator[str]:
             rules = value.items() if isinstance(value, dict) else [(as_json(value), "")]
             for scope, rule in [*rules][:_MOST_LISTED]:
                 why = f": {as_json(rule)}" if rule else ""
-                yield f"a rule, not the cause: of the {what}, {scope} is required at times{why}"
+                yield f"not the cause, but sometimes required: {scope} ({what}){why}"
 
 
 def _listed(values: list[Any]) -> str:

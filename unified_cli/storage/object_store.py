@@ -68,7 +68,7 @@ def _exceptions() -> Any:
 
 class StoreUrl(NamedTuple):
     """A `bucket` or container, and the `prefix` in it. A shared folder has only a
-    prefix: its path. As text it is a URL that `parse_url` takes for the same place.
+    prefix: its path. Its text is a URL that `parse_url` reads as the same place.
     """
 
     scheme: str

@@ -27,8 +27,8 @@ _LARGE = 1024 * 1024
 _LONGEST_NAME = 64
 
 NOT_ASKED_FOR = (
-    f"has a {LABEL}, and chooses no connection without -p of several (leave it out, or -p with a"
-    " glob, a tag or names)"
+    f"has a {LABEL}, which selects a connection only if -p names several (remove it, or use -p with"
+    " a glob, a tag or names)"
 )
 """Why a record that names a connection is invalid."""
 
@@ -261,7 +261,7 @@ class RecordMap:
     ) -> None:
         """Raises UsageError if the program is not valid jq.
 
-        `note` prints a warning, once, about a number that jq computed.
+        `note` receives one warning, if jq computed a number.
         """
         self._note = note
         self._program = JqProgram(program, option)

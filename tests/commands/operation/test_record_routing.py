@@ -26,8 +26,8 @@ account_id = "a-3"
 """
 BOTH = "-p acme -p globex"
 ONLY_SEVERAL = (
-    "has a _profile, and chooses no connection without -p of several (leave it out, or -p with a"
-    " glob, a tag or names)"
+    "has a _profile, which selects a connection only if -p names several (remove it, or use -p"
+    " with a glob, a tag or names)"
 )
 
 

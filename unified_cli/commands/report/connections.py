@@ -28,7 +28,7 @@ _NOT_TOLD = (403, 404, 405)
 Keeps = tuple[str, ...]
 """The reason why each operation cannot be called, in the order of the operations.
 
-A reason is "" if none is known, and there are no reasons if nothing is known.
+An unknown reason is "". There are no reasons if nothing is known.
 """
 
 

@@ -38,16 +38,16 @@ class SchemaOptions(MessageOptions, NetworkOptions, ConnectionOptions):
 
 
 _ABOUT = (
-    "Each path with its types, and how often it is present and null. Values are listed only for"
-    " known enumerations and for paths whose last word is status, state, type, kind or priority; no"
-    " other value is kept. -o json prints a JSON Schema."
+    "Prints each path with its types, and how often it is present and null. Values are listed only"
+    " for known enumerations and for paths that end with status, state, type, kind or priority; no"
+    " other value is stored. -o json prints a JSON Schema."
 )
 _AGAINST = (
     "--against compares each connection with a JSON Schema that this command wrote, with another"
-    " connection (profile:NAME where there is a file NAME too), or with the known fields. A lost"
-    " path and another type end with 14; the other differences are reported, and end with 14 with"
-    " --strict. Shares are compared from 30 records on, and differ where each is outside the 95 %"
-    " interval of the other."
+    " connection (profile:NAME if there is also a file NAME), or with the known fields. If a path is"
+    " missing or has another type, the exit code is 14. Other differences are only reported, unless"
+    " --strict is given. Shares are compared if there are at least 30 records; they differ if each"
+    " is outside the 95 % interval of the other."
 )
 _EXAMPLES = """unified -p sandbox schema ticketing/tickets
 unified -p sandbox schema ticketing/tickets -o json

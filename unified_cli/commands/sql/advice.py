@@ -1,4 +1,4 @@
-"""What to type instead of a wrong statement. `mistakes.toml` has the known mistakes."""
+"""Advise on a wrong statement. `mistakes.toml` lists the mistakes that are known."""
 
 import re
 import tomllib
