@@ -133,8 +133,6 @@ def _advice_of_command(context: Any, argument: str, path: str) -> str | None:
         return f"one at a time: {path} {quoted(argument)}"
     if path.endswith(" report"):
         return f"--to {quoted(argument)}"
-    if path.endswith(" connections link"):
-        return f"-a {quoted(argument)}"
     if path.endswith(" sandbox reset"):
         return f"leave it out: {path} resets all records"
     if path.endswith(" sandbox serve") and argument.isdecimal():
@@ -257,8 +255,10 @@ def _of_resource(context: Any, argument: str) -> str | None:
     if resource and "/" not in resource and "/" in argument:
         chosen = f" -p {quoted(resource)}" if resource in profiles(context) else ""
         return f"{path} {quoted(argument)}{chosen}"
-    if path.endswith(" connections list"):
-        return "--where " + quoted(f'.id == "{argument}"')
+    if path.endswith((" connections list", " connections add")):
+        return "--where " + quoted(f'.id == "{argument}" or .product == "{argument}"')
+    if path.endswith((" connections link", " connections refresh")):
+        return "-p PROFILE; unified profile list shows the account of each"
     if resource and "/" not in resource:
         second = f" {quoted(argument)}" if file_ else ""
         return f"{path} {resource}/{quoted(file_ or argument)}{second}"

@@ -226,7 +226,7 @@ def _set(tree: dict[str, Json], field: BodyField, runtime: Runtime) -> None:
         f"-{'f' if field.raw else 'F'} {field.text}",
         path[-1].name,
         leaf,
-        hint=f"-F {cleared} clears it, -F {empty} sends an empty text",
+        hint=f"is a shell variable unset? -F {cleared} clears it, -F {empty} sends an empty text",
     )
     at: Json = tree
     for step, following in pairwise(path):

@@ -235,7 +235,10 @@ def test_records_without_a_call_are_reported(
 @pytest.mark.parametrize(
     ("argv", "said"),
     [
-        ("ticketing/tags --from sandbox --to {file}", "a plan is for a connection (--to PROFILE)"),
+        (
+            "ticketing/tags --from sandbox --to {file}",
+            "--to {file} is not a profile (unified profile list)",
+        ),
         (
             "falconry/things --from {file} --to new",
             "no fields of falconry/things are known (--all-fields sends every field of the records",
@@ -254,9 +257,10 @@ def test_an_impossible_plan_is_refused(
     text = '[api.falconry]\ntitle = "Falconry"\nabout = "Things"\n'
     text += '[api.falconry.resources]\nthings = "crud"\n'
     (own / "falconry.toml").write_text(text)
-    result = unified(f"plan {argv.format(file=ndjson(tmp_path / 'one', {'id': 1}))}")
+    file = ndjson(tmp_path / "one", {"id": 1})
+    result = unified(f"plan {argv.format(file=file)}")
     assert (result.stdout, result.code) == ("", 2)
-    assert result.stderr.startswith(f"error: {said}")
+    assert result.stderr.startswith(f"error: {said.format(file=file)}")
 
 
 @pytest.mark.parametrize("command", ["diff", "plan", "plan --delete"])

@@ -89,6 +89,9 @@ class DiffOptions(CompareOptions):
 class PlanOptions(CompareOptions):
     """The sides to compare, and what the plan may do."""
 
+    to: Annotated[
+        str | None, with_help(To, "the profile of the connection to change", COMPARE, "PROFILE")
+    ] = None
     delete: Annotated[
         bool, Common(("--delete",), COMPARE, "also delete records that are only in --to")
     ] = False
@@ -160,7 +163,7 @@ DIFF = Command(
 
 _PRINTS = (
     "Prints NDJSON: a header that says how the plan was made, then one call on each line. Nothing"
-    " is changed. --to is a profile. Records that are only there stay, unless --delete is given."
+    " is changed. Records that are only in --to stay, unless --delete is given."
     " Records that cannot be matched have no call; then the exit code is 9 (unified diff shows"
     " them)."
 )

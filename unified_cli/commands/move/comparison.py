@@ -105,10 +105,13 @@ class ComparedSides:
     ids: IdMap | None
 
 
-def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
+def prepared(
+    context: CommandContext, options: CompareOptions, *, for_plan: bool = False
+) -> ComparedSides:
     """Check the options and return the comparison to run, without reading any records.
 
-    Raises UsageError, ConfigError and StorageError.
+    A plan changes a connection, so its `--to` is a profile. Raises UsageError,
+    ConfigError and StorageError.
     """
     runtime, catalogue = context.runtime, context.catalogue
     config = config_file.read(runtime)
@@ -119,7 +122,8 @@ def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
         return own_account.resolved(overrides(options, name)._replace(output=None), runtime, config)
 
     finder = SourceFinder(runtime, catalogue, resource, settings)
-    source, target = finder.find("--from", options.from_), finder.find("--to", options.to)
+    source = finder.find("--from", options.from_)
+    target = (finder.find_profile if for_plan else finder.find)("--to", options.to)
     return ComparedSides(
         resource,
         source,

@@ -44,9 +44,7 @@ _CHANGES = (*_OPERATIONS,)
 def run(context: CommandContext, options: PlanOptions) -> None:
     """Print the plan. Raises IncompleteError if a difference could not be planned."""
     runtime = context.runtime
-    sides = prepared(context, options)
-    if sides.target.settings is None:
-        raise UsageError("a plan is for a connection", hint="--to PROFILE")
+    sides = prepared(context, options, for_plan=True)
     accepted = _accepted(sides, options)
     if not options.same_ids:
         _check_ids(sides)

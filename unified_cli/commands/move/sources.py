@@ -90,6 +90,14 @@ class SourceFinder:
             )
         return self._of_folder(path) if path.is_dir() else self._of_file(path)
 
+    def find_profile(self, option: str, name: str | None) -> RecordSource:
+        """Return the side of a profile. Raises UsageError if it is not one."""
+        if not name:
+            raise UsageError(f"{option} is missing", hint=f"{option} PROFILE")
+        if (profile := self._profile(name)) is None:
+            raise UsageError(f"{option} {name} is not a profile", hint=self._meant(name))
+        return self._of_profile(profile)
+
     def _profile(self, name: str) -> str | None:
         wanted = name.removeprefix(_PROFILE)
         known = config_file.read(self._runtime).profiles

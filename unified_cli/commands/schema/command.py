@@ -44,10 +44,10 @@ _ABOUT = (
 )
 _AGAINST = (
     "--against compares each connection with a JSON Schema that this command wrote, with another"
-    " connection (profile:NAME if there is also a file NAME), or with the known fields. If a path is"
-    " missing or has another type, the exit code is 14. Other differences are only reported, unless"
-    " --strict is given. Shares are compared if there are at least 30 records; they differ if each"
-    " is outside the 95 % interval of the other."
+    " connection (profile:NAME if there is also a file NAME), or with the known fields. If a path"
+    " is missing or has another type, the exit code is 14. Other differences are only reported,"
+    " unless --strict is given. Shares are compared if there are at least 30 records; they differ"
+    " if each is outside the 95 % interval of the other."
 )
 _EXAMPLES = """unified -p sandbox schema ticketing/tickets
 unified -p sandbox schema ticketing/tickets -o json

@@ -8,6 +8,7 @@ import os
 from collections import defaultdict
 from collections.abc import Generator, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 
 import msgspec
@@ -54,7 +55,8 @@ def baseline(context: CommandContext, operation: Operation, options: SchemaOptio
         everywhere = [KnownField(name) for name in context.catalogue.service.times.split()]
         return document.known_shape([*operation.facts.fields, *everywhere])
     name, path = text.removeprefix(_PROFILE), Path(text)
-    is_profile = name in file.read(context.runtime).profiles or name == file.RESERVED
+    names = [_KNOWN, file.RESERVED, *file.read(context.runtime).profiles]
+    is_profile = name in names
     if is_profile and path.exists() and not text.startswith(_PROFILE):
         raise UsageError(
             f"--against {text} is a profile and a file here",
@@ -64,7 +66,7 @@ def baseline(context: CommandContext, operation: Operation, options: SchemaOptio
         return _of_connection(context, operation, options, name)
     if profiles.is_several([text]) and not path.exists():
         raise UsageError("--against takes one connection")
-    return _of_file(path)
+    return _of_file(path, names)
 
 
 def _of_connection(
@@ -81,14 +83,14 @@ def _of_connection(
     return found.settled()
 
 
-def _of_file(path: Path) -> ShapeNode:
+def _of_file(path: Path, names: Sequence[str]) -> ShapeNode:
     try:
         with os.fdopen(regular_file.descriptor(path, follow=True), "rb") as content:
             text = input_bounds.whole(content, str(path))
     except OSError as error:
-        raise StorageError(
-            f"cannot read {path}: {error.strerror}", hint="a FILE, a PROFILE, or known"
-        ) from None
+        close = get_close_matches(str(path), names, 1)
+        hint = f"did you mean {close[0]}?" if close else "a FILE, a PROFILE, or known"
+        raise StorageError(f"cannot read {path}: {error.strerror}", hint=hint) from None
     try:
         result = document.shape_of(json.loads(text))
     except (ValueError, RecursionError):
