@@ -78,6 +78,7 @@ RUN_LINES = {
     "connections link -p {name} --force": "connections link -p acme --force --yes",
     "connections link -p {}": "connections link -p acme --force --yes",
     "connections list": "-p acme connections list",
+    "connections list -p {}": "connections list -p acme",
     "connections list --health": "-p acme connections list --health",
     "connections refresh -p {}": "connections refresh -p acme --yes",
     "connections {} -p {}{}": "connections refresh -p acme --yes",
@@ -117,6 +118,7 @@ RUN_LINES = {
     "import": "-p acme import ticketing/tags tags.ndjson --operation update",
     "import API/RESOURCE -": "-p acme import ticketing/tags - < tags.ndjson",
     "import API/RESOURCE FILE": "-p acme import ticketing/tags tags.ndjson",
+    "import API/RESOURCE {}": "-p acme import ticketing/tags tags.ndjson",
     "import {} FILE --operation {}{}": (
         "import ticketing/tags labelled.ndjson --operation update -p acme -p globex --yes"
     ),
@@ -220,6 +222,7 @@ NOT_RUN = {
     "runs remove ID": RUN,
     "runs remove {}": RUN,
     "runs resume {}": RUN,
+    "runs resume {} continues a run": RUN,
     "runs resume {} --retry-in-doubt": RUN,
     "runs retry {}": RUN,
     "runs resume …": RUN,

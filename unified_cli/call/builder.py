@@ -350,6 +350,10 @@ def read_body(
         if operation:
             next_steps.name_import(error, operation, options.data or "")
         raise
+    except UsageError as error:
+        if error.reason.startswith("-F "):
+            next_steps.quote_json(error, options.field)
+        raise
     check_unlabelled(body, called, operation)
     return body
 

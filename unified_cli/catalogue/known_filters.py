@@ -2,7 +2,7 @@
 limit.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from difflib import get_close_matches
 from typing import NamedTuple
@@ -22,6 +22,16 @@ _MOST_NAMED = 3
 _OF_SOME = ("gte", "lte", "ne")
 PASSED_ON = "remote_query"
 DIRECTIONS = ("asc", "desc")
+
+
+# Fields that services name differently, such as the title of a ticket.
+_SYNONYMS = (
+    ("name", "title", "subject", "summary", "headline", "label"),
+    ("description", "body", "content", "text", "details", "message", "note"),
+    ("email", "mail", "emails", "email_address"),
+    ("assignee", "owner", "assigned_to", "assignee_id", "owner_id"),
+    ("status", "state"),
+)
 
 
 class KnownFilters(NamedTuple):
@@ -95,6 +105,17 @@ def find_doubtful(
     return [found for name, value in query for found in check.flaws(name, value)]
 
 
+def synonyms(name: str, known: Collection[str]) -> list[str]:
+    """Return the known fields that another service would give this name."""
+    return [
+        other
+        for group in _SYNONYMS
+        if name in group and name not in known
+        for other in group
+        if other in known
+    ]
+
+
 def _slips(name: str, known: Sequence[str]) -> list[str]:
     # Compare swapped letters first, because difflib finds `nmae` no nearer to `name`
     # than `amount` to `account`.
@@ -151,7 +172,7 @@ def _of_record(name: str, known: Sequence[str]) -> list[str]:
     # The singular of a known plural is often another field.
     if f"{name}s" in known or name.removesuffix("s") in known:
         return []
-    return _slips(name, known)
+    return _slips(name, known) or synonyms(name, known)[:1]
 
 
 def _of_action(name: str, known: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ from itertools import pairwise, takewhile
 from typing import Any
 
 from unified_cli.catalogue.known import KnownField, known
+from unified_cli.catalogue.known_filters import synonyms
 from unified_cli.cli import next_steps
 from unified_cli.cli.operation_options import by_spelling
 from unified_cli.cli.other_tools import ARGUMENTS
@@ -22,6 +23,7 @@ OF_FIELDS = ("-f", "--raw-field", "-F", "--field")
 """The options for a field of a body."""
 _ASSIGNS = (*OF_FIELDS, "-q", "--query")
 _ASSIGNMENT = re.compile(r"(.+?)(:=|==|=)(.*)", re.DOTALL)
+UNSET = "; is a shell variable unset?"
 _CLOSE_FILTER = 0.7
 # As with terraform: plan apply FILE, plan show FILE.
 _OF_PLANS = {"apply": "", "show": " --dry-run"}
@@ -79,7 +81,7 @@ def _without_value(typed: Sequence[str]) -> str | None:
     for before, word in pairwise(typed):
         flag = by_spelling().get(before)
         if flag and flag.takes_value and word in by_spelling():
-            return f"{before} took {word} for its value: {before} {flag.metavar}"
+            return f"{before} took {word} for its value: {before} {flag.metavar}{UNSET}"
     return None
 
 
@@ -97,6 +99,7 @@ def _extra_argument_advice(context: Any, argument: str, typed: Sequence[str]) ->
         )
     if assignment := _ASSIGNMENT.fullmatch(argument):
         name, sign, value = assignment.groups()
+        name = meant_field(context, name) if "-f" in spellings else name
         return next(assigned(spellings, sign, f"{name}={value}"), None)
     if meant := _option_with(context, argument, spellings) or _beside(context, argument):
         return meant
@@ -354,6 +357,14 @@ def facts(context: Any, part: str) -> Sequence[KnownField]:
     if part == "fields":
         return facts.fields
     return (facts.body if part == "body" else facts.query).get(path[2], ())
+
+
+def meant_field(context: Any, name: str) -> str:
+    """Return the known field of a body that another service would name so, or else the
+    name.
+    """
+    known = [fact.name for part in ("body", "fields") for fact in facts(context, part)]
+    return next(iter(synonyms(name, known)), name)
 
 
 def known_filter(context: Any, name: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from unified_cli.cli import argument_errors
 from unified_cli.cli.command import CommandStub
+from unified_cli.cli.operation_options import by_spelling
 from unified_cli.cli.other_commands import no_command, own_commands, own_line
 from unified_cli.cli.word_order import TOP, below_record, find_resources, in_order, of_group
 from unified_cli.errors import UsageError
@@ -75,5 +76,7 @@ def _taken_for_value(context: Any, entries: Mapping[str, CommandStub]) -> str | 
     for option, value in context.params.items():
         taken = value[-1:] if isinstance(value, tuple | list) else [value]
         if name := next((word for word in taken if word in entries), None):
-            return f"--{option.replace('_', '-')} took {name} for its value"
+            spelled = f"--{option.replace('_', '-')}"
+            right = f"{spelled} {by_spelling()[spelled].metavar}"
+            return f"{spelled} took {name} for its value: {right}{argument_errors.UNSET}"
     return None

@@ -11,6 +11,7 @@ from unified_cli.cli.argument_options import as_argument
 from unified_cli.cli.flags import BODY, LIST
 from unified_cli.cli.operation_options import by_spelling
 from unified_cli.cli.other_tools import FILTERS, own_spellings
+from unified_cli.cli.request_words import OF_HEADER, OF_METHOD, of_header, request_line
 from unified_cli.cli.shared_options import is_write
 from unified_cli.cli.word_order import find_resources
 from unified_cli.errors import UsageError
@@ -33,6 +34,8 @@ _PROFILE = {"-p", "--profile"}
 # Options of other tools for tags of profiles, or labels of records.
 _LABELS = {"--label", "--labels", "--tag", "--tags"}
 _FILE = re.compile(r"[\w./~-]+\.(html?|json|ndjson|csv|parquet|xml|zip|txt)", re.ASCII)
+# Options of gh and others for the text of a record, which curl has for its body.
+_TEXTS = {"--body", "--content"}
 _STATES = {"--status", "--state"}
 _UNLIMITED = ("not 'all'", "not '0'", "not '-1'")
 _CLOSE = 0.75
@@ -134,6 +137,8 @@ def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
     own = own_spellings(option, value)
     spellings = argument_errors.spellings_of(context) if context else []
     assigned = next(_assigned_to(context, option, value), None)
+    if special := _of_values(context, option, value, argv):
+        return special
     is_label = option in _LABELS and "--tag" not in spellings
     if assigned and is_label and not _PROFILE.isdisjoint(argv):
         return assigned
@@ -154,12 +159,20 @@ def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
     instead = missing_options.without_option(context, option, value)
     if instead and not (assigned and option in _STATES):
         return instead
+    return _closest(context, option, spellings, assigned)
+
+
+def _closest(
+    context: Any, option: str, spellings: Sequence[str], assigned: str | None
+) -> str | None:
     # Typer's own suggestions are poor.
     longer = [
         one for one in spellings if one.startswith(f"{option}-") or option.startswith(f"{one}-")
     ]
     longer = longer or [one for one in spellings if one.startswith(option) and option[3:]]
     close = longer or get_close_matches(option, spellings, 1, _CLOSER if assigned else _CLOSE)
+    if not close and context and _is_group(context.command):
+        return _misspelt(context, option)
     name = option.removeprefix("--").replace("-", "_")
     if assigned and (not close or name in _fields(context)):
         return assigned
@@ -171,6 +184,35 @@ def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
         )
         return f"only {taken_by} take it{_all_records(context, option)}" if taken_by else None
     return "did you mean " + " or ".join(f'"{one}"' for one in close) + "?" if close else None
+
+
+def _misspelt(context: Any, option: str) -> str | None:
+    """Return the suggestion for a misspelt option of a group, or None."""
+    known = [*by_spelling(), *(["--version"] if context.parent is None else [])]
+    close = get_close_matches(option, known, 1, _CLOSE)
+    after = ", after the operation" if close and close[0] in by_spelling() else ""
+    return f'did you mean "{close[0]}"{after}?' if close else None
+
+
+def _of_values(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:
+    """Return what to type where the value decides, or None."""
+    if context is None or _is_group(context.command):
+        return None
+    if option in OF_METHOD and context.command_path.endswith(" request"):
+        return request_line(argv, option, value)
+    if option in OF_HEADER and value:
+        return of_header(value, argument_errors.spellings_of(context))
+    name = option.removeprefix("--").replace("-", "_")
+    if option in _TEXTS and value[:1] not in {*"{[@", ""}:
+        field = argument_errors.meant_field(context, name)
+        return f"-f {quoted(f'{field}={value}')}" if field in _fields(context) else None
+    at = argv.index(option) if option in argv else 0
+    if argv[at - 2 : at - 1] == ["--columns"] and name in _fields(context):
+        return f"--columns {quoted(f'{argv[at - 1]},{name}')}"
+    own = own_spellings(option, value)
+    if own and own[-1].option == "--profile" and value in context.find_root().command.entries:
+        return f"leave it out: {value} is no profile, but the name of an API"
+    return None
 
 
 def _without_parameter(context: Any, option: str, value: str) -> str | None:
@@ -287,6 +329,8 @@ def _assigned_to(context: Any, option: str, value: str) -> Iterator[str]:
         spellings = argument_errors.spellings_of(context, "-")
         if "-f" not in spellings:
             name = argument_errors.known_filter(context, name)
+        else:
+            name = argument_errors.meant_field(context, name)
         yield from argument_errors.assigned(spellings, "=", f"{name}={value}")
 
 

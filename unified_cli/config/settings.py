@@ -190,7 +190,10 @@ class Settings(NamedTuple):
         if self.account_id is None:
             variable = KEYS["account_id"].variable
             remedy = (
-                f"unified profile set {self.profile} account_id=ID" if name else f"set {variable}"
+                f"unified connections list -p {self.profile} shows the ids; unified profile set"
+                f" {self.profile} account_id=ID"
+                if name
+                else f"set {variable}"
             )
             only = ", so it is for connections, doctor and logs only" if name else ""
             raise ConfigError(

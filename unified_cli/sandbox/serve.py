@@ -1,6 +1,7 @@
 """Serve the sandbox until a signal, for `unified sandbox serve`."""
 
 import contextlib
+import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,6 +19,9 @@ from unified_cli.sandbox.server import RequestLog, Server, listen
 from unified_cli.sandbox.store import SandboxStore, own_store, tell_lost
 from unified_cli.sandbox.wsgi_application import check_names
 from unified_cli.storage import atomic_file, output_file, regular_file
+
+# The name of a file, which no fault looks like.
+_FILE = re.compile(r"[^=,]*(/[^=,]*|\.[a-z]+)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,10 @@ def _spec(faults: str | None) -> str:
         return ""
     try:
         path = Path(faults)
-        return path.read_text("utf-8") if path.is_file() else faults
+        is_file = path.is_file() or _FILE.fullmatch(faults)
+        return path.read_text("utf-8") if is_file else faults
+    except FileNotFoundError as error:
+        raise UsageError(f"cannot read the faults in {faults}: {error.strerror}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read the faults in {faults}: {error}") from None
 

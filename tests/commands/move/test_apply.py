@@ -430,7 +430,7 @@ def test_a_forged_header_is_refused(
     assert there() == {}
 
 
-@pytest.mark.parametrize("text", ["", "\n", "x", "{}", "[]", '{"id":1}\n{"id":2}\n', "\x00\x01"])
+@pytest.mark.parametrize("text", ["", "\n", "x", "{}", "[]", "\x00\x01"])
 def test_a_file_that_is_not_a_plan_is_refused(text: str, unified: Unified, tmp_path: Path) -> None:
     path = tmp_path / "x.plan"
     path.write_text(text)

@@ -42,7 +42,8 @@ def test_a_token_file_is_kept_with_its_folder(
     result = unified(command)
     assert result.code == 0
     assert f'token_file = "{tmp_path / "mine"}"\n' in path.read_text()
-    said = f"warning: the file {tmp_path / 'mine'} does not exist yet\n"
+    file = tmp_path / "mine"
+    said = f"warning: the file {file} does not exist yet; its only line will be the token\n"
     assert result.stderr.endswith(said) is not there
 
 

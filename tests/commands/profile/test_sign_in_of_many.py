@@ -174,7 +174,8 @@ def test_a_profile_without_an_account_is_named_as_one_and_no_error(
         3,
         (
             'error: profile "hooli" has no account id, so it is for connections, doctor and logs'
-            " only (unified profile set hooli account_id=ID, or -a ID)\n"
+            " only (unified connections list -p hooli shows the ids; unified profile set hooli"
+            " account_id=ID, or -a ID)\n"
         ),
     )
 

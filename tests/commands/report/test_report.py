@@ -374,16 +374,29 @@ def test_an_older_page_stays_whole_where_writing_breaks_off(
     assert [path.name for path in to.parent.glob("*page.html*")] == ["page.html"]
 
 
+OLDER = '<!DOCTYPE html><meta name="referrer" content="no-referrer">'
+
+
 def test_the_page_is_whole_wherever_it_is_killed(
     crashes: Crashes, service: Service, tmp_path: Path
 ) -> None:
     answering(service, {"acct-1": {}})
     for point in crashes(
-        ["report", "--to", "page-{n}.html"], {"page-{n}.html": "the older one"}, service.environ
+        ["report", "--to", "page-{n}.html"], {"page-{n}.html": OLDER}, service.environ
     ):
         assert point["code"] == 0
         ReadPage(tmp_path / f"page-{point['point']}.html")
     assert [file.name for file in tmp_path.iterdir() if file.suffix in {".part", ".tmp"}] == []
+
+
+def test_the_page_replaces_no_file_of_another_program(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    file = tmp_path / "notes.html"
+    file.write_text("<p>notes</p>")
+    result = unified(f"report --to {file}", environ=service.environ)
+    assert (result.code, file.read_text(), service.seen) == (11, "<p>notes</p>", [])
+    assert result.stderr == f"error: {file} exists (name another file, or remove it)\n"
 
 
 def test_the_page_does_not_replace_what_it_is_about(

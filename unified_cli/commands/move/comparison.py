@@ -3,10 +3,13 @@
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 from unified_cli import signals
 from unified_cli.catalogue import Resource
+from unified_cli.catalogue.known import known
+from unified_cli.catalogue.known_filters import synonyms
 from unified_cli.cli import named_resource
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.options import overrides
@@ -28,10 +31,12 @@ from unified_cli.json_text import json_check
 from unified_cli.json_text.difference import PathRules
 from unified_cli.output.jq_program import NotHeldError
 from unified_cli.output.progress import Progress, Work, progress
-from unified_cli.plural import counted
+from unified_cli.plural import counted, named
 from unified_cli.storage.spool_file import SpoolFile
 from unified_cli.writes.input_records import RecordMap
 
+_CLOSE = 0.6
+_MOST_NAMED = 5
 # How much of the second side to hold in memory while the first is read, in bytes.
 _MOST_AHEAD = 8 * 1024 * 1024
 
@@ -90,6 +95,20 @@ class Comparison:
     join: RecordJoin
     missing: Sequence[str] = ()
     """Sentences about the records that were not compared."""
+
+    def other_key(self) -> str | None:
+        """Suggest a known field for a key that no record has, or return None."""
+        if self.join.same:
+            return None
+        fields = [field.name for field in known(self.resource.api, self.resource.name).fields]
+        names = (name for name in self.key.names if not name.startswith("."))
+        wrong = next((name for name in names if name.partition(".")[0] not in fields), None)
+        if wrong is None or not fields:
+            return None
+        near = get_close_matches(wrong, fields, 1, _CLOSE) or synonyms(wrong, fields)[:1]
+        if near:
+            return f'"{wrong}" is not a known field: did you mean --key {near[0]}?'
+        return f'"{wrong}" is not a known field; such are {named(fields, _MOST_NAMED)}'
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,9 +122,11 @@ def _conclude(runtime: Runtime, found: Comparison, counts: Counter[Change]) -> N
     unmatched = any(counts[change] for change in UNMATCHED)
     if unmatched or found.missing:
         hint = f"another --key than {', '.join(found.key.names)} may tell them apart"
+        # A key that no record has is probably misspelt.
+        meant = found.other_key() if {*counts} == {Change.NO_KEY} else None
         raise IncompleteError(
             f"not everything could be compared: {'; '.join([summary, *found.missing])}",
-            hint=hint if unmatched else None,
+            hint=(meant or hint) if unmatched else None,
         )
     raise DifferentError(f"{one} and {other} differ: {summary}")
 

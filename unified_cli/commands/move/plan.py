@@ -215,7 +215,8 @@ def _raise_for(found: Comparison, tally: PlanTally) -> None:
     if reasons:
         raise IncompleteError(
             "; ".join([f"records without a call: {', '.join(reasons)}", *found.missing]),
-            hint="unified diff shows them",
+            hint=(None if any(tally.calls.values()) else found.other_key())
+            or "unified diff shows them",
         )
     if found.missing:
         raise IncompleteError("; ".join(found.missing))

@@ -1,5 +1,6 @@
 """Read a plan file: its header, then its lines. The file is not trusted."""
 
+import re
 from collections import Counter
 from collections.abc import Container, Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from unified_cli.catalogue import Catalogue, Resource
 from unified_cli.commands.move.command import PlannedOperation
 from unified_cli.commands.move.side import SideFacts
 from unified_cli.errors import StorageError, UsageError
+from unified_cli.hints import quoted
 from unified_cli.json_text import json_check
 from unified_cli.json_text.members import items, keys, parts
 from unified_cli.masking import MaskedText
@@ -20,6 +22,8 @@ from unified_cli.storage.unchanged_file import UnchangedFile
 
 StructT = TypeVar("StructT", bound=msgspec.Struct)
 VERSION = 1
+_RUN = re.compile(r"\d{8}-\w+", re.ASCII)
+_TABLES = {".csv", ".tsv", ".parquet"}
 OPERATIONS: tuple[str, ...] = get_args(PlannedOperation)
 
 NO_JSON = msgspec.Raw()
@@ -108,7 +112,9 @@ class PlanFile:
                 f"{path} is not a regular file", hint="unified plan … > FILE"
             ) from None
         except OSError as error:
-            raise StorageError(f"cannot read {path}: {error.strerror}") from None
+            is_run = _RUN.fullmatch(str(path))
+            hint = f"unified runs resume {path} continues a run" if is_run else None
+            raise StorageError(f"cannot read {path}: {error.strerror}", hint=hint) from None
         try:
             self.header = self._read_header()
             self.resource = self._find_resource(catalogue)
@@ -127,7 +133,7 @@ class PlanFile:
         version = decoded(text, _Version)
         if isinstance(version, str):
             raise UsageError(
-                f"{self.path}, line 1 is not the header of a plan", hint="unified plan … > FILE"
+                f"{self.path}, line 1 is not the header of a plan", hint=self._meant(text)
             )
         if version.unified_plan != VERSION:
             message = (
@@ -139,6 +145,12 @@ class PlanFile:
         if isinstance(header, str):
             raise UsageError(f"{self.path}, line 1 is not the header of a plan: {header}")
         return header
+
+    def _meant(self, first: bytes) -> str:
+        is_record = first[2:] and first[:1] in b"{[" and b'"unified_plan"' not in first
+        if self.path.suffix in _TABLES or (is_record and not json_check.flaw(first)):
+            return f"unified import API/RESOURCE {quoted(str(self.path))} sends records"
+        return "unified plan … > FILE"
 
     def _find_resource(self, catalogue: Catalogue) -> Resource:
         api, _, name = self.header.resource.partition("/")

@@ -2,6 +2,7 @@
 NDJSON file.
 """
 
+import re
 import shlex
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
@@ -31,6 +32,8 @@ from unified_cli.writes.input_reading import check_records
 _CLOSE = 0.65
 _PROFILE = "profile:"
 _OFTEN = 1000
+# A path, or the name of a file.
+_FILE = re.compile(r".*/.*|[^*]*\.[a-z]{2,7}", re.DOTALL)
 _BEGINS = 4096
 
 
@@ -80,9 +83,7 @@ class SourceFinder:
         if profile:
             return self._of_profile(profile)
         if path is None or not is_path:
-            raise UsageError(
-                f"{option} {name} is not a profile, folder or file", hint=self._meant(name)
-            )
+            raise self._unknown(option, name)
         if self._runtime.prints_into(path):
             raise UsageError(
                 f"{option} {name} is the file that stdout goes to, which the shell has emptied",
@@ -102,6 +103,19 @@ class SourceFinder:
         wanted = name.removeprefix(_PROFILE)
         known = config_file.read(self._runtime).profiles
         return wanted if wanted in known or wanted == config_file.RESERVED else None
+
+    def _unknown(self, option: str, name: str) -> UsageError:
+        if _FILE.fullmatch(name) and not name.startswith(_PROFILE):
+            try:
+                Path(name).stat()
+            except OSError as error:
+                # Its cause brings the hint.
+                missing = UsageError(f"cannot read {option} {name}: {error.strerror}")
+                missing.__context__ = error
+                return missing
+        return UsageError(
+            f"{option} {name} is not a profile, folder or file", hint=self._meant(name)
+        )
 
     def _meant(self, name: str) -> str:
         if is_several([name]):

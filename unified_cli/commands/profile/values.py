@@ -105,6 +105,12 @@ def parse(name: str, value: Any) -> Any:
             address.parse(found, name)
         except ConfigError as error:
             raise UsageError(error.message) from None
+        base, prefix, _ = f"{found}/".partition("/unified/")
+        if prefix:
+            raise UsageError(
+                f"base_url ends before {prefix.rstrip('/')}, which each path begins with",
+                hint=f"base_url={hints.quoted(base)}",
+            )
     if name in {"token_file", "ca_bundle"} and not found.startswith("~"):
         # Store an absolute path, because a later call may run in another folder.
         found = str(os_limits.absolute(Path(found)))
@@ -121,7 +127,11 @@ def missing_file(values: TomlTable, runtime: Runtime) -> str | None:
     path = expand(name, runtime.environ) if name else None
     if path and path.is_dir():
         return f"{name} is a folder; a token file is a file in it"
-    return None if path is None or exists(path) else f"the file {name} does not exist yet"
+    return (
+        None
+        if path is None or exists(path)
+        else (f"the file {name} does not exist yet; its only line will be the token")
+    )
 
 
 def known(name: str) -> Key:

@@ -39,6 +39,9 @@ from unified_cli.writes import listed_runs
 from unified_cli.writes.run_state import KnownRun
 
 _MOST_NAMED = 5
+# A line of every page, within its first bytes.
+_MARK = b'<meta name="referrer" content="no-referrer">'
+_HEAD = 8192
 _OTHERS = {".pdf", ".md", ".docx", ".xlsx", ".csv", ".json", ".txt"}
 
 
@@ -108,11 +111,21 @@ def _checked(runtime: Runtime, options: ReportOptions) -> Path | None:
         raise ConfigError(
             "report --to needs the package jinja2", hint=command_to_add("jinja2>=3.1")
         )
-    output_file.check(to, force=True)
+    output_file.check(to, force=_is_report(to), instead=output_file.ANOTHER)
     for one in (*options.schema, *options.junit):
         if to.exists() and Path(one).exists() and to.samefile(one):
             raise UsageError(f"--to {to} would replace a file that the page is about")
     return to
+
+
+def _is_report(path: Path) -> bool:
+    """Return whether the file is a page that was written before, or is empty."""
+    try:
+        with path.open("rb") as content:
+            begin = content.read(_HEAD)
+    except OSError:
+        return False
+    return not begin or _MARK in begin
 
 
 def _connections_to_show(runtime: Runtime, options: ReportOptions) -> AskedConnections:
