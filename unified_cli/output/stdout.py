@@ -5,6 +5,7 @@ import errno
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from itertools import chain
 
 from unified_cli.errors import StorageError
 from unified_cli.json_text.json_codec import encoded
@@ -124,11 +125,12 @@ def write_json(runtime: Runtime, body: bytes) -> None:
     """Write one JSON document and a newline."""
     colour = runtime.has_colour()
     text = pretty(body).rstrip() if runtime.stdout_is_terminal or runtime.pretty else body
-    text = text if text.endswith(b"\n") else text + b"\n"
+    end = b"" if text.endswith(b"\n") else b"\n"
     if runtime.stdout_is_terminal or colour:
-        show(runtime, JsonView(colour=colour).pieces(text))
+        # Adding the newline to a large text would copy it.
+        show(runtime, chain(JsonView(colour=colour).pieces(text), [TerminalText(end.decode())]))
     else:
-        write(runtime, [text])
+        write(runtime, [text + end])
 
 
 def write_value(runtime: Runtime, value: Json) -> None:
