@@ -2,6 +2,7 @@
 shows.
 """
 
+import ctypes
 import fcntl
 import os
 import re
@@ -108,6 +109,15 @@ class Terminal:
     def terminate(self) -> None:
         """Send SIGTERM to the program."""
         self._child.kill(signal.SIGTERM)
+
+    def terminate_unseen(self) -> None:
+        """Send SIGTERM so that no wait of the main thread is interrupted, as one that
+        comes just before the wait.
+        """
+        pid = self._child.pid
+        threads = (int(path.name) for path in Path(f"/proc/{pid}/task").iterdir())
+        other = next(thread for thread in threads if thread != pid)
+        assert ctypes.CDLL(None).tgkill(pid, other, signal.SIGTERM) == 0
 
     def hang_up(self) -> int:
         """Close the terminal, as closing its window does; the signal that ended the

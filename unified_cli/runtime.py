@@ -28,6 +28,7 @@ from typing import (
 
 import platformdirs
 
+from unified_cli import signals
 from unified_cli.stderr import Stderr
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def _when_ready(descriptor: int, event: int, act: Callable[[], T]) -> T:
         except BlockingIOError:
             waiting = select.poll()
             waiting.register(descriptor, event)
-            waiting.poll()
+            waiting.poll(1000 * signals.LONGEST_WAIT)
 
 
 class Exchanges(Protocol):

@@ -2,6 +2,7 @@
 ends.
 """
 
+import ctypes
 import json
 import os
 import shlex
@@ -272,6 +273,17 @@ def test_sigterm_ends_it_too(start: Start) -> None:
     terminal.terminate()
     assert terminal.end() == 143
     assert "terminated" in terminal.sent
+
+
+@pytest.mark.needs("less")
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "tgkill"), reason="needs tgkill of glibc")
+def test_a_signal_just_before_a_write_ends_it_too(start: Start) -> None:
+    terminal = start(f"{LIST} --all")
+    terminal.until(r"\n:")
+    # Until the pipe is full.
+    time.sleep(0.5)
+    terminal.terminate_unseen()
+    assert terminal.end() == 143
 
 
 @pytest.mark.needs("less")

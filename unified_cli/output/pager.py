@@ -191,6 +191,8 @@ class PagedStdout(io.RawIOBase):
                 " or PAGER names one)"
             )
         assert self._child.stdin is not None  # noqa: S101  a pipe, as above
+        # A signal just before a write would otherwise wait as long as the write.
+        os.set_blocking(self._child.stdin.fileno(), False)
         self._pipe = WholeWriter(self._child.stdin.fileno())
         self._state = _State.PAGED
         signals.share_terminal()
