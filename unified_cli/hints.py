@@ -133,6 +133,11 @@ def selects_person(fields: Iterable[KnownField], address: str) -> str | None:
     return f'select(any(.emails[]?; .email == "{address}"))' if found else None
 
 
+def selecting(program: str) -> str:
+    """Return the options of a list for the records that a program selects."""
+    return f"--all -o ndjson --jq {quoted(program)}"
+
+
 def meant_body(text: str) -> str | None:
     """Return the option for text that was given instead of JSON, or None.
 
@@ -304,10 +309,10 @@ def _not_found(operation: Operation | None, profile: str | None, path: str) -> s
             return f'did you mean "{visible(meant)}"?'
         fields = operation.facts.fields
         if chosen_by := selects_person(fields, several):
-            return f"an email address is no id: {resource} list --all --jq {quoted(chosen_by)}"
+            return f"an email address is no id: {resource} list {selecting(chosen_by)}"
         if _NUMBER.fullmatch(several) and any(field.name == "number" for field in fields):
             chosen_by = f'select(.number == "{several.removeprefix("#")}")'
-            return f"a number is no id: {resource} list --all --jq {quoted(chosen_by)}"
+            return f"a number is no id: {resource} list {selecting(chosen_by)}"
         return f"check the id and the account id: {resource} list -o ids"
     what = f"{operation.api}/{operation.resource}"
     offered = f"unified capabilities {what} lists the operations"

@@ -84,9 +84,7 @@ def test_a_time_is_typed_as_iso_or_as_how_long_ago(
     assert filters(service) == [sent]
 
 
-@pytest.mark.parametrize(
-    "typed", ["yesterday", "7", "-7d", "99999999999d", "999999999w", "''", "7D", "2026-13-01"]
-)
+@pytest.mark.parametrize("typed", ["7", "99999999999d", "999999999w", "''", "2026-13-01"])
 def test_anything_else_is_refused_before_anything_is_sent(
     listed: Callable[..., Any], service: Service, typed: str
 ) -> None:

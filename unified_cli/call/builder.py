@@ -308,9 +308,10 @@ def change_filter(runtime: Runtime, text: str | None, query: Sequence[str]) -> C
     try:
         since = change_time.since(text, runtime.wall())
     except (ValueError, OverflowError):
+        meant = change_time.meant(text)
         raise UsageError(
             f"--since takes a time, or how long ago it is, not {text!r}",
-            hint="2026-01-31, 2026-01-31T08:00Z, 7d, 12h",
+            hint=f"--since {meant}" if meant else "2026-01-31, 2026-01-31T08:00Z, 7d, 12h",
         ) from None
     if since.after.at.timestamp() > runtime.wall():
         runtime.stderr.note_once(f"--since {text} is in the future")

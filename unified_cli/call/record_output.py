@@ -45,7 +45,10 @@ def write(call: Call, request: Request, body: bytes, program: "JqProgram | None"
         style = style_for(call, request.operation)._replace(listing=lists)
         text = printer.render(program, body, style)
         printer.put(runtime, text, style)
-        for note in (*printer.null_notes(text, style, program), *program.notes()):
+        for note in (
+            *printer.null_notes(text, style, program, b"" if lists else body),
+            *program.notes(),
+        ):
             runtime.stderr.note(note)
     elif output is formats.YAML and not chosen:
         stdout.write(runtime, printer.in_yaml(body))

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
-from itertools import pairwise, takewhile
+from itertools import groupby, pairwise, takewhile
 from typing import Any
 
 from unified_cli.catalogue.known import KnownField, known
@@ -150,7 +150,9 @@ def _one_statement(path: str, argument: str, words: Sequence[str]) -> str:
         return f"one statement at a time: {path} {quoted(argument)}"
     if os.path.lexists(words[0]):
         return f"{path} --from {quoted(words[0])} {quoted(argument)}"
-    return f"a statement is one word for the shell: {path} {quoted(' '.join(words))}"
+    # The shell made names of files of the *.
+    typed = [word for word, _ in groupby("*" if _exist(word) else word for word in words)]
+    return f"a statement is one word for the shell: {path} {quoted(' '.join(typed))}"
 
 
 def _beside(context: Any, argument: str) -> str | None:

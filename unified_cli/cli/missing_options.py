@@ -63,7 +63,7 @@ _GROUPS: Mapping[str, Sequence[_Advice]] = {
         _Advice("leave it out, and --yes: it asks first", has=("--yes",)),
         _Advice("leave it out: this only reads", lists=True),
     ),
-    "--limit -n --max --head --top --first --tail": (
+    "--limit -n --max --head --top --first --tail --last": (
         _Advice("| head -n {N} prints the first", lists=True),
         _Advice("leave it out: all are taken"),
     ),

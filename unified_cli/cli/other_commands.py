@@ -85,7 +85,7 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "get": ("show",),
     "disable block lock offboard terminate": ("suspend", "deactivate"),
     "rm del destroy remove delete drop unset clean prune purge clear gc": ("delete", "remove"),
-    "new add post insert create sync": ("create", "add"),
+    "new add post insert create sync upload attach": ("create", "add"),
     "edit set patch put modify change configure close reopen resolve assign": ("update", "set"),
     "config auth login whoami": ("profile",),
     "signin sign-in authenticate refresh token": ("login",),

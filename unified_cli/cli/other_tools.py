@@ -4,11 +4,12 @@ instead.
 Used only if a command line could not be parsed.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from unified_cli.hints import quoted
+from unified_cli.hints import quoted, selecting
 from unified_cli.output import formats
 
 _PLACE = re.compile(r"\{(.+?)\}")
@@ -181,6 +182,7 @@ _SORTS = ("--sort", "--sort-by", "--order-by")
 _SORT_KEY = re.compile(r"[-+]?([A-Za-z_][\w.]*)(?:[: ,](asc|desc))?", re.IGNORECASE)
 _TIMES = ("--after", "--from", "--start", "--begin")
 _SINCE = OwnSpelling("--since", "--since {TIME}")
+_SEARCHES = ("--search", "-S", "--grep", "--keyword", "--match", "--contains")
 FILTERS = ("--filter", "--filters", "--where", "--select")
 _CONDITION = re.compile(r"\.?(\w[\w.]*)\s*==?\s*[\"']?([^\"'=|]+?)[\"']?\s*", re.ASCII)
 _LITERAL = re.compile(r"true|false|null|-?\d+(\.\d+)?", re.ASCII)
@@ -228,7 +230,10 @@ _ELSEWHERE: Mapping[str, Sequence[OwnSpelling]] = {
     ),
     **dict.fromkeys(("--mode", "--action"), (OwnSpelling("--operation", "--operation {NAME}"),)),
     "--all": (OwnSpelling("--incremental", "leave it out: an export reads every page"),),
-    "--update": (OwnSpelling("--operation", "--operation update"),),
+    **{
+        f"--{name}": (OwnSpelling("--operation", f"--operation {name}"),)
+        for name in ("create", "update", "delete")
+    },
     "--tags": (OwnSpelling("--tag", "--tag {NAME}"),),
     **dict.fromkeys(
         ("--sep", "--separator", "--delim", "--field-separator"),
@@ -287,7 +292,7 @@ def _as_select(program: str) -> str:
 
 def _conditions(value: str) -> Sequence[OwnSpelling]:
     """Return our options for a condition such as `status == active`."""
-    found = [OwnSpelling("--all", f"--all --jq {quoted(_as_select(value))}")]
+    found = [OwnSpelling("--all", selecting(_as_select(value)))]
     found = found if _JQ.fullmatch(value) else []
     if not (pair := _CONDITION.fullmatch(value)):
         return (OwnSpelling("--where", "--where {JQ}"), *found)
@@ -298,6 +303,11 @@ def _conditions(value: str) -> Sequence[OwnSpelling]:
         return (where, *found)
     # Words around the sign, or two signs, are no query parameter.
     return (where, OwnSpelling("--query", f"-q {quoted(f'{name}={wanted}')} filters"))
+
+
+def _search(value: str) -> OwnSpelling:
+    text = json.dumps(value, ensure_ascii=False)
+    return OwnSpelling("--all", selecting(f'select(tojson | test({text}; "i"))'))
 
 
 def _sort_query(key: str, direction: str) -> OwnSpelling:
@@ -325,8 +335,8 @@ def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
         before.append(OwnSpelling("--data", "-d @{FILE}"))
     if option == "-c" and value:
         before.append(OwnSpelling("--columns", "--columns {NAMES}"))
-    if option in FILTERS:
-        before += _conditions(value)
+    if option in FILTERS or (option in _SEARCHES and value):
+        before += _conditions(value) if option in FILTERS else [_search(value)]
     if filtered := _AWS_FILTER.fullmatch(value):
         before.append(OwnSpelling("--query", f"-q {quoted('='.join(filtered.groups()))} filters"))
     # A number after -n is a count, not the name of a profile.

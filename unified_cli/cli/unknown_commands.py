@@ -9,7 +9,14 @@ from unified_cli.cli import argument_errors
 from unified_cli.cli.command import CommandStub
 from unified_cli.cli.operation_options import by_spelling
 from unified_cli.cli.other_commands import no_command, own_commands, own_line
-from unified_cli.cli.word_order import TOP, below_record, find_resources, in_order, of_group
+from unified_cli.cli.word_order import (
+    TOP,
+    below_record,
+    elsewhere,
+    find_resources,
+    in_order,
+    of_group,
+)
 from unified_cli.errors import UsageError
 from unified_cli.hints import quoted
 from unified_cli.masking import visible
@@ -17,6 +24,7 @@ from unified_cli.masking import visible
 _MOST_NAMED = 3
 _MOST_LISTED = 5
 _SHORT_KINDS = {"command", "shell"}
+_UPLOADS = {"upload", "attach"}
 _RUN = re.compile(r"last|\d{8}-\w+")
 _CLOSE = 0.7  # or "export" would be close to "import"
 
@@ -32,6 +40,7 @@ def unknown_command(
     near = get_close_matches(name.lower(), entries, 1, _CLOSE)
     # Do not suggest the opposite command, such as X for unX.
     near = [one for one in near if name != f"un{one}"]
+    near = near or [one for one in entries if "-" in name and _verb(one) == _verb(name)]
     close = close or find_resources(entries, name) or near
     if name == argument_errors.HELP:
         close = []
@@ -39,20 +48,11 @@ def unknown_command(
     if not hint and kind == TOP and not find_resources(entries, name):
         hint = of_group(entries, words) or own_line(name, rest)
     hint = hint or no_command(path, name) or in_order(path, kind, entries, words)
-    if not hint and kind == "operation":
-        hint = below_record(context, name, rest)
+    hint = hint or _of_operation(context, kind, words, close)
     if name == argument_errors.HELP:
         hint = f"{path} --help"
     if path == "unified runs" and _RUN.fullmatch(name):
         hint = f"{path} show {name}"
-    if (
-        not hint
-        and not close
-        and kind == "operation"
-        and "get" in entries
-        and any(map(str.isdigit, name))
-    ):
-        hint = f"{path} get {quoted(name)}"
     if not hint and name in argument_errors.profiles(context):
         hint = (
             f"unified profile show {name}"
@@ -65,6 +65,29 @@ def unknown_command(
         usual = f"choose from {', '.join(listed)}" if is_short else f"{path} --help lists them"
         hint = f"did you mean {named}?" if close else usual
     return UsageError(f'{path}: no {kind} named "{visible(name)}"', hint=hint)
+
+
+def _of_operation(
+    context: Any, kind: str, words: Sequence[str], close: Sequence[str]
+) -> str | None:
+    """Return the line for an unknown operation, or of an unknown resource, or None."""
+    path, entries, (name, *rest) = context.command_path, context.command.entries, words
+    if kind == "operation" and (line := below_record(context, name, rest)):
+        return line
+    given = quoted(rest[0]) if rest and not rest[0].startswith("-") else ""
+    if kind == "operation" and given and name in _UPLOADS and "create" in close:
+        return f"{path} create --upload {given}"
+    if kind == "operation" and given and [*close] == ["update"]:
+        return f"{path} update {given} -f NAME=VALUE; {path} get {given} shows it"
+    if close or kind not in {"resource", "operation"}:
+        return None
+    if kind == "operation" and "get" in entries and any(map(str.isdigit, name)):
+        return f"{path} get {quoted(name)}"
+    return elsewhere(context, kind, words)
+
+
+def _verb(name: str) -> str:
+    return name.partition("-")[0]
 
 
 def _listed(entries: Mapping[str, CommandStub]) -> list[str]:

@@ -6,7 +6,13 @@ from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any
 
-from unified_cli.cli import argument_errors, missing_options, removed_options, unknown_commands
+from unified_cli.cli import (
+    argument_errors,
+    missing_options,
+    next_steps,
+    removed_options,
+    unknown_commands,
+)
 from unified_cli.cli.argument_options import as_argument
 from unified_cli.cli.flags import BODY, LIST
 from unified_cli.cli.operation_options import by_spelling
@@ -15,7 +21,7 @@ from unified_cli.cli.request_words import OF_HEADER, OF_METHOD, of_header, reque
 from unified_cli.cli.shared_options import is_write
 from unified_cli.cli.word_order import find_resources
 from unified_cli.errors import UsageError
-from unified_cli.hints import quoted, selects_person
+from unified_cli.hints import quoted, selecting, selects_person
 from unified_cli.masking import visible
 
 _READERS = dict.fromkeys(("--until", "--expect", "--fail-if", "--junit", "--every"), "list and get")
@@ -31,6 +37,7 @@ _WHAT = ("--api", "--resource", "--resources")
 _WITH_LISTS = ("capabilities", "export")
 _OF_A_FILE = {"-f", "--file", "--filename"}
 _PROFILE = {"-p", "--profile"}
+_SIDES = ("--from", "--to")
 # Options of other tools for tags of profiles, or labels of records.
 _LABELS = {"--label", "--labels", "--tag", "--tags"}
 _FILE = re.compile(r"[\w./~-]+\.(html?|json|ndjson|csv|parquet|xml|zip|txt)", re.ASCII)
@@ -198,10 +205,14 @@ def _of_values(context: Any, option: str, value: str, argv: Sequence[str]) -> st
     """Return what to type where the value decides, or None."""
     if context is None or _is_group(context.command):
         return None
+    spellings = argument_errors.spellings_of(context)
     if option in OF_METHOD and context.command_path.endswith(" request"):
         return request_line(argv, option, value)
     if option in OF_HEADER and value:
-        return of_header(value, argument_errors.spellings_of(context))
+        return of_header(value, spellings)
+    chosen = [*next_steps.profiles(argv)]
+    if option in _PROFILE and "--from" in spellings and len(chosen) == len(_SIDES):
+        return " ".join(f"{side} {quoted(one)}" for side, one in zip(_SIDES, chosen, strict=True))
     name = option.removeprefix("--").replace("-", "_")
     if option in _TEXTS and value[:1] not in {*"{[@", ""}:
         field = argument_errors.meant_field(context, name)
@@ -227,7 +238,7 @@ def _without_parameter(context: Any, option: str, value: str) -> str | None:
     )
     program = f'select(.{name} == "{wanted}")' if is_text else None
     program = selects_person(fields, wanted) or program
-    return f"--all --jq {quoted(program)}" if program else None
+    return selecting(program) if program else None
 
 
 def _of_value(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:

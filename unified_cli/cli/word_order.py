@@ -192,6 +192,26 @@ def below_record(context: Any, name: str, rest: Sequence[str]) -> str | None:
     return f"{line} -q {parent}={quoted(ids[0])}" if parent and ids else line
 
 
+def elsewhere(context: Any, kind: str, words: Sequence[str]) -> str | None:
+    """Return where an operation is that a resource of the API does not have, or None.
+
+    The words begin with it, or with a resource that the API does not have.
+    """
+    group = context if kind == "resource" else context.parent
+    name, *rest = words[:1] if kind == "operation" else words[1:] or [""]
+    found = [
+        f"{group.command_path} {resource} {name}"
+        for resource in group.command.entries
+        if name in group.command.entries[resource].build().entries
+    ]
+    if kind == "operation" and f"{name}s" in group.command.entries:
+        return f"{group.command_path} {name}s create --skeleton prints a body of a new one"
+    if len(found) == 1:
+        return " ".join((*found, *map(quoted, rest)))
+    everywhere = _resources_with(context.find_root().command.entries, name)
+    return f"unified operations {name} shows where it is" if everywhere and not found else None
+
+
 def _in_lower_case(entries: Mapping[str, CommandStub], typed: Sequence[str]) -> list[str]:
     """Return the words with the names of commands in lower case."""
     if not typed or typed[0].lower() not in entries:

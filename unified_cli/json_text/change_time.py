@@ -10,6 +10,9 @@ FIELD = "updated_at"
 # The digits after the microseconds, which datetime cannot represent.
 _BEYOND = re.compile(r"\d[.,]\d{6}(\d+)", re.ASCII)
 _AGO = re.compile(r"(\d{1,9})([smhdw])", re.ASCII)
+_WRITTEN_OUT = re.compile(
+    r"-?(\d{1,4}) *([smhdw])(ec(ond)?|in(ute)?|(ou)?r|ay|eek)?s?( ago)?", re.ASCII | re.IGNORECASE
+)
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
@@ -86,6 +89,12 @@ class ChangeFilter(NamedTuple):
         """
         at = changed_at(record)
         return at is None or at > self.after
+
+
+def meant(text: str) -> str | None:
+    """Return the short form of an age such as `2 hours`, or None."""
+    found = _WRITTEN_OUT.fullmatch("1 day" if text.lower() == "yesterday" else text)
+    return f"{found[1]}{found[2].lower()}" if found else None
 
 
 def since(text: str, wall: float) -> ChangeFilter:

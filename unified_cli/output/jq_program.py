@@ -53,6 +53,7 @@ _LONGEST_VALUE = 200
 _NUMBER = re.compile(r"-?\d[\d.]*")
 _DATE = re.compile(r"\d{4}-\d\d(-\d\d)?([T ][\d:.Z+-]*)?")
 _CONSTANT = re.compile(rf"{_NUMBER.pattern}|{_DATE.pattern}|\d+[a-z]+")
+_PATH = re.compile(r"\s*\.([A-Za-z_]\w*)")
 _NOTHING = "no result"
 _MOST_LEFT_OUT = 5
 _LONGEST_ID = 80
@@ -92,6 +93,11 @@ class JqProgram:
     def names(self, member: str) -> bool:
         """Return whether the program contains the name of a member."""
         return member in self._expression
+
+    def unknown_member(self, record: bytes) -> str | None:
+        """Return the first member of the program's path, if the record lacks it."""
+        path = _PATH.match(self._expression)
+        return path[1] if path and member(record, path[1]) is None else None
 
     def results(self, text: bytes) -> list[bytes]:
         """Return the results for JSON text, each as a line of JSON.

@@ -1,12 +1,13 @@
 """Print records page by page, in any format, or as one document for a jq program."""
 
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from unified_cli.errors import IncompleteError, UsageError
-from unified_cli.json_text.members import Record, string
+from unified_cli.json_text.members import Record, keys, string
 from unified_cli.output import formats, stdout, terminal
 from unified_cli.output.formats import Format
 from unified_cli.output.record_writer import RecordWriter, Style
@@ -196,11 +197,19 @@ class JqDocument(RecordWriter):
         return [*self._null, *self._program.notes()]
 
 
-def null_notes(text: bytes, style: Style, program: "JqProgram") -> Sequence[str]:
-    """Return a hint if a program for one record got a page."""
+def null_notes(
+    text: bytes, style: Style, program: "JqProgram", record: bytes = b""
+) -> Sequence[str]:
+    """Return a hint if a program for one record got a page, or names a member that the
+    record does not have.
+    """
     found = {b"null": "null", b"": "nothing"}.get(text.strip())
     if not style.listing and found and program.names(f".{style.items}"):
         return [f"--jq gives {found}: its input is the record itself, without .{style.items}"]
+    if record and found == "null" and (unknown := program.unknown_member(record)):
+        near = get_close_matches(unknown, [*keys(record)], 1)
+        meant = f" (did you mean .{near[0]}?)" if near else ""
+        return [f'--jq gives null: the record has no "{unknown}"{meant}']
     # A program that names the records is written for a page.
     if not style.listing or found is None or (not text and program.names(style.items)):
         return []

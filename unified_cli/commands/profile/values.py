@@ -79,6 +79,8 @@ def _suggest(text: str, following: str | None, values: Mapping[str, Toml]) -> st
         return f"tags={','.join(map(str, (*tags, text)))}"
     if "://" in text:
         return f"base_url={text}"
+    if "." in text and (host := hints.with_scheme(text)).endswith(text):
+        return f"base_url={host}"
     looks_like_id = any(map(str.isdigit, text))
     return f"account_id={text}" if looks_like_id else "unified profile set --help"
 
