@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 from unified_cli.catalogue import Operation
 from unified_cli.catalogue.known import KnownField
+from unified_cli.json_text import json_check
 from unified_cli.masking import visible
 
 SET_HOME = "set HOME, or name a file with UNIFIED_CONFIG"
@@ -76,6 +77,8 @@ _COMPARED = re.compile(r"([\w.]+)\s*([<>]=?|!=)(.+)", re.ASCII)
 _MAIL = re.compile(r"[\w.+-]+@[\w.-]+")
 _PATH = re.compile(r"\w+\[[\d*]*\]")
 _NUMBER = re.compile(r"#\d+|#?[A-Z][A-Z\d]*-\d+", re.ASCII)
+_BARE = re.compile(r"[^\s{}\[\],:][^{}\[\],:]*")
+_LITERAL = re.compile(r"(-?(0|[1-9]\d*)(\.\d+)?|true|false|null)\s*")
 _AROUND_ID = " \t\r\n\"'`<>,;"
 _BEFORE_ID = re.compile(r"(?:https?://|/)[^?#]*/|id\s*[=:]\s*", re.IGNORECASE)
 _CLOSE, _CLOSE_TO_RESERVED = 0.65, 0.8
@@ -138,6 +141,19 @@ def selecting(program: str) -> str:
     return f"--all -o ndjson --jq {quoted(program)}"
 
 
+def with_quotes(text: str) -> str | None:
+    """Return JSON whose quotes are missing or single, such as `{id:3}` or `[red,blue]`,
+    with its quotes, or None for other text.
+    """
+
+    def word(found: re.Match[str]) -> str:
+        return found[0] if _LITERAL.fullmatch(found[0]) else f'"{found[0].strip()}"'
+
+    json = _BARE.sub(word, text.replace("'", "")) if text[:1] in {"{", "["} else ""
+    wrong = json and '"' not in text and json_check.flaw(text.encode())
+    return json if wrong and not json_check.flaw(json.encode()) else None
+
+
 def meant_body(text: str) -> str | None:
     """Return the option for text that was given instead of JSON, or None.
 
@@ -147,7 +163,7 @@ def meant_body(text: str) -> str | None:
     if text.startswith("file://"):
         return f"-d {quoted(text.replace('file://', '@', 1))}"
     if text.startswith(("@", "{", "[")):
-        return f"-d {quoted(text)}"
+        return f"-d {quoted(with_quotes(text) or text)}"
     # The text may be megabytes of JSON instead of a path.
     if _FILE.fullmatch(text) or os.path.isfile(text):  # noqa: PTH113
         return f"-d {quoted(f'@{text}')}"

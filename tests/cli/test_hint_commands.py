@@ -157,6 +157,7 @@ RUN_LINES = {
     "profile show …": "profile show acme",
     "profile set {} {}": "profile set acme tags=eu",
     "profile test": "profile test acme",
+    "profile test tries it": "profile test acme",
     "profile test {} --with 'ticketing tickets'": "profile test acme --with 'ticketing tickets'",
     "profile test …": "profile test acme",
     "profile use NAME": "profile use acme",

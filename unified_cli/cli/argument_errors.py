@@ -3,28 +3,25 @@
 import os
 import re
 from collections.abc import Collection, Iterator, Sequence
-from difflib import get_close_matches
 from itertools import groupby, pairwise, takewhile
 from typing import Any
 
-from unified_cli.catalogue.known import KnownField, known
-from unified_cli.catalogue.known_filters import synonyms
 from unified_cli.cli import next_steps
+from unified_cli.cli.known_fields import OPERATION_WORDS, facts, meant_field
 from unified_cli.cli.operation_options import by_spelling
 from unified_cli.cli.other_tools import ARGUMENTS
 from unified_cli.config import file
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.hints import JSON_IN_QUOTES, meant_body, quoted, selects_person
+from unified_cli.json_text import change_time
 from unified_cli.masking import visible
 
-OPERATION_WORDS = 3
 HELP = "help"
 OF_FIELDS = ("-f", "--raw-field", "-F", "--field")
 """The options for a field of a body."""
 _ASSIGNS = (*OF_FIELDS, "-q", "--query")
 _ASSIGNMENT = re.compile(r"(.+?)(:=|==|=)(.*)", re.DOTALL)
 UNSET = "; is a shell variable unset?"
-_CLOSE_FILTER = 0.7
 # As with terraform: plan apply FILE, plan show FILE.
 _OF_PLANS = {"apply": "", "show": " --dry-run"}
 # Arguments whose command has its own message, and options that may not be empty.
@@ -33,7 +30,6 @@ _NOT_EMPTY = {"token_file", "jq", "map", "where", "from_", "to", "keep", "agains
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 _CLOCK = re.compile(r"\d\d:\d\d(:\d\d)?", re.ASCII)
 _DASHES = ("\N{EM DASH}", "\N{EN DASH}", "\N{MINUS SIGN}")
-_AGES = ("week", "day", "hour", "minute", "second")
 _ONE_WORD = "one word: --since 30d, 12h or 2026-01-31"
 # An assignment without an option. httpie uses == for a query parameter, and := for
 # JSON.
@@ -99,6 +95,8 @@ def _extra_argument_advice(context: Any, argument: str, typed: Sequence[str]) ->
         )
     if assignment := _ASSIGNMENT.fullmatch(argument):
         name, sign, value = assignment.groups()
+        if several := _assignments(context, spellings):
+            return several
         name = meant_field(context, name) if "-f" in spellings else name
         return next(assigned(spellings, sign, f"{name}={value}"), None)
     if meant := _option_with(context, argument, spellings) or _beside(context, argument):
@@ -113,6 +111,16 @@ def _extra_argument_advice(context: Any, argument: str, typed: Sequence[str]) ->
     return _of_operation(context, argument, typed, spellings) or (
         of_logs if path.endswith(" logs") else None
     )
+
+
+def _assignments(context: Any, spellings: Sequence[str]) -> str | None:
+    """Return the options for several assignments, or None."""
+    found = [_ASSIGNMENT.fullmatch(word) for word in context.args]
+    signs = {match[2] for match in found if match}
+    if not all(found) or not found[1:] or signs != {"="}:
+        return None
+    option = "-f" if "-f" in spellings else "-q"
+    return " ".join(f"{option} {quoted(word)}" for word in context.args)
 
 
 def _with_dashes(argument: str, typed: Sequence[str]) -> str | None:
@@ -134,6 +142,8 @@ def _advice_of_command(context: Any, argument: str, path: str) -> str | None:
         return f"one at a time: {path} {quoted(argument)}; unified profile list shows several"
     if path.endswith((" profile use", " profile remove", " profile logout")):
         return f"one at a time: {path} {quoted(argument)}"
+    if path.endswith(" profile rename") and context.params["new_name"] in {"to", "as"}:
+        return f"{path} {quoted(context.params['name'])} {quoted(argument)}"
     if path.endswith(" report"):
         return f"--to {quoted(argument)}"
     if path.endswith(" sandbox reset"):
@@ -219,10 +229,8 @@ def _one_word_ago(number: str, unit: str) -> str:
     """Return the option for an age that was typed as two words, such as `3 days`."""
     if _CLOCK.fullmatch(unit):
         return f"--since {quoted(f'{number}T{unit}Z')}"
-    singular = unit.lower().removesuffix("s")
-    letter = next((age[0] for age in _AGES if singular and age.startswith(singular)), "")
-    number = "1" if number == "last" else number
-    return f"--since {number}{letter}" if letter and number.isdecimal() else _ONE_WORD
+    meant = change_time.meant(f"{'1' if number == 'last' else number} {unit}")
+    return f"--since {meant}" if meant else _ONE_WORD
 
 
 def _comparison_advice(context: Any, argument: str, path: str, typed: Sequence[str]) -> str:
@@ -348,33 +356,6 @@ def profiles(context: Any) -> Collection[str]:
         return {*file.read(context.find_root().obj()).profiles, file.RESERVED}
     except UnifiedError:
         return {file.RESERVED}
-
-
-def facts(context: Any, part: str) -> Sequence[KnownField]:
-    """Return the known fields of an operation's `query`, `body` or records."""
-    path = context.command_path.split()[1:]
-    if len(path) != OPERATION_WORDS:
-        return ()
-    facts = known(path[0], path[1])
-    if part == "fields":
-        return facts.fields
-    return (facts.body if part == "body" else facts.query).get(path[2], ())
-
-
-def meant_field(context: Any, name: str) -> str:
-    """Return the known field of a body that another service would name so, or else the
-    name.
-    """
-    known = [fact.name for part in ("body", "fields") for fact in facts(context, part)]
-    return next(iter(synonyms(name, known)), name)
-
-
-def known_filter(context: Any, name: str) -> str:
-    """Return the known parameter that is most similar to a name, or else the name."""
-    fields = [fact.name for part in ("query", "fields") for fact in facts(context, part)]
-    is_known = name in fields or name.removesuffix("_id") in fields
-    close = [] if is_known else get_close_matches(name, fields, 1, _CLOSE_FILTER)
-    return close[0] if close else name
 
 
 def spellings_of(context: Any, begins: str = "--") -> list[str]:

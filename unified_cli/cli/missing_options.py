@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from unified_cli.cli import argument_errors
+from unified_cli.cli import argument_errors, known_fields
 from unified_cli.cli.choices import meant_value
 from unified_cli.hints import quoted
 from unified_cli.output import formats
@@ -134,6 +134,13 @@ _OF_COMMANDS: Mapping[tuple[str, str], str] = {
         "--health shows the problems, broken ones first"
     ),
     ("connections", "--status --state"): "--where '.status == \"{value}\"'",
+    **dict.fromkeys(
+        ((one, "--where --filter --jq --select --query -q") for one in ("plan", "diff")),
+        "--map 'select(EXPR)' leaves out the other records of --from",
+    ),
+    ("profile show", "--token --show-token --show-secrets --reveal"): (
+        "leave it out: a token is never shown; unified profile test tries it"
+    ),
     ("apply", "--force --overwrite"): (
         "--yes answers the question, --overwrite-changed changes what has changed since the plan"
     ),
@@ -186,7 +193,7 @@ def without_option(context: Any, option: str, value: str) -> str | None:
     path, spellings = context.command_path, {*argument_errors.spellings_of(context, "-")}
     if option in _FILES and path in _PRINTS:
         return f"> {quoted(value or 'FILE')}"
-    if len(path.split()) > argument_errors.OPERATION_WORDS:
+    if len(path.split()) > known_fields.OPERATION_WORDS:
         return None
     for one in _BY_OPTION.get(option, ()):
         fits = spellings >= {*one.has} and spellings.isdisjoint(one.lacks)

@@ -6,8 +6,7 @@ from itertools import pairwise, takewhile
 
 from unified_cli.catalogue import Operation
 from unified_cli.errors import UsageError
-from unified_cli.hints import quoted
-from unified_cli.json_text import json_check
+from unified_cli.hints import quoted, with_quotes
 
 _READERS = "capabilities|connections|export|import|report|request|schema|sql"
 # These must follow: arguments after a built-in command, a resource and an operation
@@ -18,8 +17,6 @@ _STEP = (
     r"|(?!(?:profile|help|runs|completion|sandbox|operations|doctor|mcp) )"
     r"[a-z][\w-]* [a-z][\w-]* [a-z][\w-]*(?![\w-]* ?--help))"
 )
-_BARE = re.compile(r"[^\s{}\[\],:][^{}\[\],:]*")
-_LITERAL = re.compile(r"(-?(0|[1-9]\d*)(\.\d+)?|true|false|null)\s*")
 _END = re.compile(r"[;)]|, | \(")
 
 
@@ -37,18 +34,12 @@ def name_import(error: UsageError, operation: Operation, data: str) -> None:
 
 
 def quote_json(error: UsageError, fields: Iterable[str]) -> None:
-    """Add a hint to quote JSON whose quotes are missing or single, such as `{id:3}` or
-    `[red,blue]`. `fields` are the values of `-F`.
+    """Add a hint to quote JSON whose quotes are missing or single. `fields` are the
+    values of `-F`.
     """
     for name, value in (field.partition("=")[::2] for field in fields):
-        found = _BARE.sub(_with_quotes, value.replace("'", ""))
-        is_json = '"' in value or not json_check.flaw(value.encode())
-        if value[:1] in {"{", "["} and not is_json and not json_check.flaw(found.encode()):
-            error.replace_hint(f"in single quotes: -F {quoted(f'{name}={found}')}")
-
-
-def _with_quotes(word: re.Match[str]) -> str:
-    return word[0] if _LITERAL.fullmatch(word[0]) else f'"{word[0].strip()}"'
+        if json := with_quotes(value):
+            error.replace_hint(f"in single quotes: -F {quoted(f'{name}={json}')}")
 
 
 def with_profiles(hint: str, argv: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ Used only if a command line could not be parsed.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from unified_cli.hints import quoted, selecting
@@ -174,8 +174,12 @@ _AS_BODY = OwnSpelling("--data", "-d {JSON}")
 
 # Options that have another meaning if a number follows.
 _COUNTS: Mapping[str, OwnSpelling] = {
-    **dict.fromkeys(("-n", "--last"), OwnSpelling("--limit", "--limit {N}")),
+    **dict.fromkeys(("-n", "--last", "-l"), OwnSpelling("--limit", "--limit {N}")),
     "--wait": OwnSpelling("--wait-timeout", "--wait-timeout {S}"),
+}
+_OF_VALUES: Mapping[str, OwnSpelling] = {
+    "-i": OwnSpelling("--data", "-d @{FILE}"),
+    "-c": OwnSpelling("--columns", "--columns {NAMES}"),
 }
 _TIME = re.compile(r"\d{4}-\d\d.*|\d+[a-z]")
 _SORTS = ("--sort", "--sort-by", "--order-by")
@@ -183,6 +187,7 @@ _SORT_KEY = re.compile(r"[-+]?([A-Za-z_][\w.]*)(?:[: ,](asc|desc))?", re.IGNOREC
 _TIMES = ("--after", "--from", "--start", "--begin")
 _SINCE = OwnSpelling("--since", "--since {TIME}")
 _SEARCHES = ("--search", "-S", "--grep", "--keyword", "--match", "--contains")
+_GROUPINGS = ("--group-by", "--groupby", "--group")
 FILTERS = ("--filter", "--filters", "--where", "--select")
 _CONDITION = re.compile(r"\.?(\w[\w.]*)\s*==?\s*[\"']?([^\"'=|]+?)[\"']?\s*", re.ASCII)
 _LITERAL = re.compile(r"true|false|null|-?\d+(\.\d+)?", re.ASCII)
@@ -305,6 +310,11 @@ def _conditions(value: str) -> Sequence[OwnSpelling]:
     return (where, OwnSpelling("--query", f"-q {quoted(f'{name}={wanted}')} filters"))
 
 
+def _groups(name: str) -> OwnSpelling:
+    program = f".result | group_by(.{name}) | map([.[0].{name}, length])"
+    return OwnSpelling("--all", f"--all --jq {quoted(program)}")
+
+
 def _search(value: str) -> OwnSpelling:
     text = json.dumps(value, ensure_ascii=False)
     return OwnSpelling("--all", selecting(f'select(tojson | test({text}; "i"))'))
@@ -314,32 +324,48 @@ def _sort_query(key: str, direction: str) -> OwnSpelling:
     return OwnSpelling("--query", f"-q {quoted(f'sort_by[{key}]={direction}')}")
 
 
+def _sorted_by(option: str, value: str) -> Iterator[OwnSpelling]:
+    if option == "--order" and value.lower() in {"asc", "desc"}:
+        yield _sort_query("created_at", value.lower())
+    if option in _SORTS and (key := _SORT_KEY.fullmatch(value)):
+        falls = value.startswith("-") or (key[2] or "").lower() == "desc"
+        yield _sort_query(key[1], "desc" if falls else "asc")
+
+
+def _by_value(option: str, value: str) -> Iterator[OwnSpelling]:
+    """Yield our options for an option whose meaning depends on its value."""
+    if option in _COUNTS and value.isdecimal():
+        yield _COUNTS[option]
+    if option == "--json" and value:
+        yield _AS_BODY if value.startswith(("{", "[")) else _AS_COLUMNS
+    if option in _TIMES and _TIME.fullmatch(value):
+        yield _SINCE
+    yield from _sorted_by(option, value)
+    if option in _OF_VALUES and value:
+        yield _OF_VALUES[option]
+    if option in FILTERS:
+        yield from _conditions(value)
+    if filtered := _AWS_FILTER.fullmatch(value):
+        yield OwnSpelling("--query", f"-q {quoted('='.join(filtered.groups()))} filters")
+
+
+def _programs(option: str, value: str) -> Iterator[OwnSpelling]:
+    """Yield jq programs for what other tools have options for."""
+    if option in _SEARCHES and value:
+        yield _search(value)
+    if option in _GROUPINGS and value:
+        yield _groups(value)
+    if option == "--count" and not value:
+        yield OwnSpelling("--all", "--all --jq '.result | length'")
+
+
 def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
     """Return our options for another tool's option with this value.
 
     The command has at most one of them.
     """
-    before = [*_ELSEWHERE.get(option, ())]
-    if option in _COUNTS and value.isdecimal():
-        before.append(_COUNTS[option])
-    if option == "--json" and value:
-        before.append(_AS_BODY if value.startswith(("{", "[")) else _AS_COLUMNS)
-    if option in _TIMES and _TIME.fullmatch(value):
-        before.append(_SINCE)
-    if option == "--order" and value.lower() in {"asc", "desc"}:
-        before.append(_sort_query("created_at", value.lower()))
-    if option in _SORTS and (key := _SORT_KEY.fullmatch(value)):
-        falls = value.startswith("-") or (key[2] or "").lower() == "desc"
-        before.append(_sort_query(key[1], "desc" if falls else "asc"))
-    if option == "-i" and value:
-        before.append(OwnSpelling("--data", "-d @{FILE}"))
-    if option == "-c" and value:
-        before.append(OwnSpelling("--columns", "--columns {NAMES}"))
-    if option in FILTERS or (option in _SEARCHES and value):
-        before += _conditions(value) if option in FILTERS else [_search(value)]
-    if filtered := _AWS_FILTER.fullmatch(value):
-        before.append(OwnSpelling("--query", f"-q {quoted('='.join(filtered.groups()))} filters"))
+    before = [*_ELSEWHERE.get(option, ()), *_by_value(option, value), *_programs(option, value)]
     # A number after -n is a count, not the name of a profile.
-    is_known = option in _BY_OPTION and not (option == "-n" and value.isdecimal())
+    is_known = option in _BY_OPTION and not (option in {"-n", "-l"} and value.isdecimal())
     usual = [_BY_OPTION[option]] if is_known else []
     return [*before, *usual, *(_OF_FOLDER if usual and usual[0].option == "--out" else ())]

@@ -292,7 +292,8 @@ def _built_in(name: str, entry: Entry, context: CommandContext) -> Any:
 
 
 def _one_dash_error(words: Sequence[str], argv: Sequence[str]) -> UsageError | None:
-    if not any(f"-{word}" in flag.spellings for flag in operation_flags() for word in words):
+    known = {"--version", "--help", *(one for flag in operation_flags() for one in flag.spellings)}
+    if known.isdisjoint(f"-{word}" for word in words):
         return None
 
     error: UsageError = _usage_errors().with_one_dash(argv)

@@ -1,15 +1,17 @@
 """Turn Typer's errors into errors with suggestions."""
 
+import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any
 
 from unified_cli.cli import (
     argument_errors,
+    known_fields,
     missing_options,
-    next_steps,
+    option_values,
     removed_options,
     unknown_commands,
 )
@@ -17,9 +19,9 @@ from unified_cli.cli.argument_options import as_argument
 from unified_cli.cli.flags import BODY, LIST
 from unified_cli.cli.operation_options import by_spelling
 from unified_cli.cli.other_tools import FILTERS, own_spellings
-from unified_cli.cli.request_words import OF_HEADER, OF_METHOD, of_header, request_line
 from unified_cli.cli.shared_options import is_write
 from unified_cli.cli.word_order import find_resources
+from unified_cli.config.keys import KEYS, yes_or_no
 from unified_cli.errors import UsageError
 from unified_cli.hints import quoted, selecting, selects_person
 from unified_cli.masking import visible
@@ -37,12 +39,10 @@ _WHAT = ("--api", "--resource", "--resources")
 _WITH_LISTS = ("capabilities", "export")
 _OF_A_FILE = {"-f", "--file", "--filename"}
 _PROFILE = {"-p", "--profile"}
-_SIDES = ("--from", "--to")
+_OF_ALL = ("--version", "--help")
 # Options of other tools for tags of profiles, or labels of records.
 _LABELS = {"--label", "--labels", "--tag", "--tags"}
 _FILE = re.compile(r"[\w./~-]+\.(html?|json|ndjson|csv|parquet|xml|zip|txt)", re.ASCII)
-# Options of gh and others for the text of a record, which curl has for its body.
-_TEXTS = {"--body", "--content"}
 _STATES = {"--status", "--state"}
 _UNLIMITED = ("not 'all'", "not '0'", "not '-1'")
 _CLOSE = 0.75
@@ -80,7 +80,7 @@ def with_one_dash(argv: Sequence[str]) -> UsageError | None:
             return None
         meant = f"-{word.partition('=')[0]}"
         is_value = before in by_spelling() and by_spelling()[before].takes_value
-        if meant.startswith("--") and meant in by_spelling() and not is_value:
+        if meant in {*by_spelling(), *_OF_ALL} and meant.startswith("--") and not is_value:
             return UsageError(
                 f"{visible(word)}: a long option has two dashes", hint=f'did you mean "{meant}"?'
             )
@@ -144,7 +144,11 @@ def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
     own = own_spellings(option, value)
     spellings = argument_errors.spellings_of(context) if context else []
     assigned = next(_assigned_to(context, option, value), None)
-    if special := _of_values(context, option, value, argv):
+    if context and not _is_group(context.command):
+        special = option_values.meant(context, option, value, argv)
+    else:
+        special = None
+    if special:
         return special
     is_label = option in _LABELS and "--tag" not in spellings
     if assigned and is_label and not _PROFILE.isdisjoint(argv):
@@ -159,6 +163,8 @@ def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
         )
     if named := _of_value(context, option, value, argv):
         return named
+    if context and _is_group(context.command) and context.command.kind != "command":
+        own = [one for one in own if not one.option or one.option in by_spelling()]
     if context and _is_group(context.command) and (own or option in by_spelling()):
         return _after_operation(
             context, option, value, own[-1].in_words(value) if option not in by_spelling() else ""
@@ -181,7 +187,7 @@ def _closest(
     if not close and context and _is_group(context.command):
         return _misspelt(context, option)
     name = option.removeprefix("--").replace("-", "_")
-    if assigned and (not close or name in _fields(context)):
+    if assigned and (not close or name in known_fields.field_names(context)):
         return assigned
     if not close and context and not _is_catalogue_operation(context):
         return None
@@ -196,43 +202,18 @@ def _closest(
 def _misspelt(context: Any, option: str) -> str | None:
     """Return the suggestion for a misspelt option of a group, or None."""
     known = [*by_spelling(), *(["--version"] if context.parent is None else [])]
-    close = get_close_matches(option, known, 1, _CLOSE)
+    close = get_close_matches(option, known, 1, _CLOSER)
     after = ", after the operation" if close and close[0] in by_spelling() else ""
     return f'did you mean "{close[0]}"{after}?' if close else None
-
-
-def _of_values(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:
-    """Return what to type where the value decides, or None."""
-    if context is None or _is_group(context.command):
-        return None
-    spellings = argument_errors.spellings_of(context)
-    if option in OF_METHOD and context.command_path.endswith(" request"):
-        return request_line(argv, option, value)
-    if option in OF_HEADER and value:
-        return of_header(value, spellings)
-    chosen = [*next_steps.profiles(argv)]
-    if option in _PROFILE and "--from" in spellings and len(chosen) == len(_SIDES):
-        return " ".join(f"{side} {quoted(one)}" for side, one in zip(_SIDES, chosen, strict=True))
-    name = option.removeprefix("--").replace("-", "_")
-    if option in _TEXTS and value[:1] not in {*"{[@", ""}:
-        field = argument_errors.meant_field(context, name)
-        return f"-f {quoted(f'{field}={value}')}" if field in _fields(context) else None
-    at = argv.index(option) if option in argv else 0
-    if argv[at - 2 : at - 1] == ["--columns"] and name in _fields(context):
-        return f"--columns {quoted(f'{argv[at - 1]},{name}')}"
-    own = own_spellings(option, value)
-    if own and own[-1].option == "--profile" and value in context.find_root().command.entries:
-        return f"leave it out: {value} is no profile, but the name of an API"
-    return None
 
 
 def _without_parameter(context: Any, option: str, value: str) -> str | None:
     """Return how to select by a field that is not a parameter, if possible."""
     name, equals, wanted = value.partition("=")
-    parameters = {fact.name for fact in argument_errors.facts(context, "query")}
+    parameters = {fact.name for fact in known_fields.facts(context, "query")}
     if option not in FILTERS or not equals or name in parameters:
         return None
-    fields = argument_errors.facts(context, "fields")
+    fields = known_fields.facts(context, "fields")
     is_text = any(
         field.name == name and field.type == "string" and not field.is_time for field in fields
     )
@@ -251,7 +232,7 @@ def _of_value(context: Any, option: str, value: str, argv: Sequence[str]) -> str
         return of_this
     if not value:
         return None
-    if option.removeprefix("--").replace("-", "_") in _fields(context):
+    if option.removeprefix("--").replace("-", "_") in known_fields.field_names(context):
         return None
     if "--profile" in argument_errors.spellings_of(context) and value in argument_errors.profiles(
         context
@@ -287,6 +268,14 @@ def _all_records(context: Any, option: str) -> str:
 def _of_command(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:
     """Return a suggestion for an option of a particular command, or None."""
     path, is_file = context.command_path, bool(value) and option in _OF_A_FILE
+    if path == "unified import" and option in argument_errors.OF_FIELDS and "=" in value:
+        name, _, text = value.partition("=")
+        return f"--map {quoted(f'.{name} = {json.dumps(text, ensure_ascii=False)}')}"
+    key = option.removeprefix("--").replace("-", "_")
+    key = "tags" if key == "tag" else key
+    if path == "unified profile set" and key in KEYS:
+        flag = "true" if KEYS[key].parse is yes_or_no else "VALUE"
+        return quoted(f"{key}={value}") if value else f"{key}={flag}"
     if is_file and any(parameter.name == "plans" for parameter in context.command.params):
         return f"{path} {quoted(value)}"
     if is_file and path.endswith(" sql"):
@@ -323,7 +312,25 @@ def _after_operation(context: Any, option: str, value: str, instead: str) -> str
         return f"{context.command_path} {value} {option}"
     if value and "list" in context.command.entries and context.command.kind == "operation":
         return f"{context.command_path} list {option} {quoted(value)}"
+    if context.parent and context.command.kind == "command":
+        takes = (name for name in context.command.entries if option in _spellings(context, name))
+        words = (
+            context.command_path,
+            next(takes, "COMMAND"),
+            option,
+            *([quoted(value)] * bool(value)),
+        )
+        return " ".join(words)
     return "put it after the operation"
+
+
+def _spellings(context: Any, name: str) -> Sequence[str]:
+    command = context.command.get_command(context, name)
+    return (
+        []
+        if _is_group(command)
+        else [one for flag in command.page().flags for one in flag.spellings]
+    )
 
 
 def _assigned_to(context: Any, option: str, value: str) -> Iterator[str]:
@@ -339,9 +346,9 @@ def _assigned_to(context: Any, option: str, value: str) -> Iterator[str]:
         name = option.removeprefix("--").partition("=")[0].replace("-", "_")
         spellings = argument_errors.spellings_of(context, "-")
         if "-f" not in spellings:
-            name = argument_errors.known_filter(context, name)
+            name = known_fields.known_filter(context, name)
         else:
-            name = argument_errors.meant_field(context, name)
+            name = known_fields.meant_field(context, name)
         yield from argument_errors.assigned(spellings, "=", f"{name}={value}")
 
 
@@ -354,17 +361,9 @@ def _of_id(context: Any, option: str, value: str) -> str | None:
     if option == "--id" and context and context.command_path.endswith(" request"):
         return "the id is the end of the path"
     name = f"{option.removeprefix('--').replace('-', '_').removesuffix('_id')}_id"
-    fields = argument_errors.facts(context, "body") if context and value else ()
+    fields = known_fields.facts(context, "body") if context and value else ()
     found = any(field.name == name and field.required for field in fields)
     return f"-f {quoted(f'{name}={value}')}" if found else None
-
-
-def _fields(context: Any) -> Collection[str]:
-    return {
-        fact.name
-        for part in ("query", "body", "fields")
-        for fact in argument_errors.facts(context, part)
-    }
 
 
 def _usage(context: Any) -> str:
@@ -385,7 +384,7 @@ def _usage(context: Any) -> str:
 
 
 def _is_catalogue_operation(context: Any) -> bool:
-    return len(context.command_path.split()) == argument_errors.OPERATION_WORDS + 1
+    return len(context.command_path.split()) == known_fields.OPERATION_WORDS + 1
 
 
 def _is_group(command: Any) -> bool:

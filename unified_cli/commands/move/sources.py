@@ -120,7 +120,9 @@ class SourceFinder:
     def _meant(self, name: str) -> str:
         if is_several([name]):
             return f"one profile at a time; unified profile list {shlex.quote(name)} names them"
-        close = get_close_matches(name, config_file.read(self._runtime).profiles, 1, _CLOSE)
+        close = get_close_matches(
+            name.partition(":")[0], config_file.read(self._runtime).profiles, 1, _CLOSE
+        )
         return f'did you mean "{close[0]}"?' if close else "unified profile list"
 
     def _of_profile(self, name: str) -> RecordSource:

@@ -94,7 +94,9 @@ def _of_file(path: Path, names: Sequence[str]) -> ShapeNode:
     try:
         result = document.shape_of(json.loads(text))
     except (ValueError, RecursionError):
-        raise UsageError(f"{path} is not JSON") from None
+        raise UsageError(
+            f"{path} is not JSON", hint="unified schema API/RESOURCE -o json > FILE writes one"
+        ) from None
     if not result.members:
         raise UsageError(
             f"{path} names no members of records, so there is nothing to compare with",

@@ -1,0 +1,83 @@
+"""Suggest what to type for an unknown option whose value says what was meant.
+
+Used only if a command line could not be parsed.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from unified_cli.cli import argument_errors, known_fields, next_steps
+from unified_cli.cli.choices import meant_value
+from unified_cli.cli.other_tools import own_spellings
+from unified_cli.hints import quoted
+from unified_cli.output import formats
+
+_OF_METHOD = ("-X", "--request", "--method")
+_OF_HEADER = ("-H", "--header", "--headers")
+_METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
+_SIDES = ("--from", "--to")
+_PROFILE = {"-p", "--profile"}
+# Options of gh and others for the text of a record, which curl has for its body.
+_TEXTS = {"--body", "--content"}
+_SENT = "leave it out: Accept, Content-Type, Authorization and Idempotency-Key are the headers"
+
+
+def meant(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:
+    """Return what to type where the value decides, or None."""
+    spellings = argument_errors.spellings_of(context)
+    if option in _OF_METHOD and context.command_path.endswith(" request"):
+        return _request_line(argv, option, value)
+    if option in _OF_HEADER and value:
+        return _of_header(value, spellings)
+    chosen = [*next_steps.profiles(argv)]
+    if option in _PROFILE and "--from" in spellings and len(chosen) == len(_SIDES):
+        return " ".join(f"{side} {quoted(one)}" for side, one in zip(_SIDES, chosen, strict=True))
+    name = option.removeprefix("--").replace("-", "_")
+    if option in _TEXTS and value[:1] not in {*"{[@", ""}:
+        field = known_fields.meant_field(context, name)
+        return (
+            f"-f {quoted(f'{field}={value}')}"
+            if field in known_fields.field_names(context)
+            else None
+        )
+    at = argv.index(option) if option in argv else 0
+    if argv[at - 2 : at - 1] == ["--columns"] and name in known_fields.field_names(context):
+        return f"--columns {quoted(f'{argv[at - 1]},{name}')}"
+    own = own_spellings(option, value)
+    if own and own[-1].option == "--account-id" and value in argument_errors.profiles(context):
+        return f"-p {quoted(value)}"
+    if own and own[-1].option == "--profile" and value in context.find_root().command.entries:
+        return f"leave it out: {value} is no profile, but the name of an API"
+    return None
+
+
+def _request_line(argv: Sequence[str], option: str, method: str) -> str:
+    """Return the line of `request` with the method as its first argument."""
+    words = [*_without(argv, option)]
+    at = words.index("request") + 1
+    rest = words[at + 1 :] if words[at : at + 1] and words[at].upper() in _METHODS else words[at:]
+    line = (*words[:at], method.upper() or "METHOD", *(rest or ["/PATH"]))
+    return " ".join(("unified", *map(quoted, line)))
+
+
+def _without(argv: Sequence[str], option: str) -> Sequence[str]:
+    for at, word in enumerate(argv):
+        if word == option:
+            return [*argv[:at], *argv[at + 2 :]]
+        if word.startswith(option):
+            return [*argv[:at], *argv[at + 1 :]]
+    return argv
+
+
+def _of_header(header: str, spellings: Collection[str]) -> str:
+    """Return what to type for a header, which has an option or is sent anyway."""
+    name, _, value = (part.strip() for part in header.partition(":"))
+    if name.lower() == "accept" and "--output" in spellings:
+        kind = value.partition(";")[0].rpartition("/")[2]
+        meant = meant_value(kind, formats.names(formats.RESULTS))
+        return f"-o {meant}" if meant else "leave it out: -o chooses the format"
+    if name.lower() == "authorization":
+        return "leave it out: the token comes from the profile, or --token-file FILE"
+    if name.lower() == "idempotency-key" and "--idempotency-key" in spellings:
+        return f"--idempotency-key {quoted(value)}"
+    return f"{_SENT} that are sent"
