@@ -9,6 +9,7 @@ from unified_cli.cli import argument_errors
 from unified_cli.cli.command import CommandStub
 from unified_cli.cli.operation_options import by_spelling
 from unified_cli.cli.other_commands import no_command, own_commands, own_line
+from unified_cli.cli.other_tools import own_spellings
 from unified_cli.cli.word_order import (
     TOP,
     below_record,
@@ -24,6 +25,7 @@ from unified_cli.masking import visible
 _MOST_NAMED = 3
 _MOST_LISTED = 5
 _SHORT_KINDS = {"command", "shell"}
+_SEARCHES = {"search", "find", "grep", "query"}
 _UPLOADS = {"upload", "attach"}
 _RUN = re.compile(r"last|\d{8}-\w+")
 _CLOSE = 0.7  # or "export" would be close to "import"
@@ -77,6 +79,8 @@ def _of_operation(
     given = quoted(rest[0]) if rest and not rest[0].startswith("-") else ""
     if kind == "operation" and given and name in _UPLOADS and "create" in close:
         return f"{path} create --upload {given}"
+    if kind == "operation" and given and name in _SEARCHES and "list" in entries:
+        return f"{path} list {own_spellings('--search', rest[0])[0].text}"
     if kind == "operation" and given and [*close] == ["update"]:
         return f"{path} update {given} -f NAME=VALUE; {path} get {given} shows it"
     if close or kind not in {"resource", "operation"}:

@@ -201,6 +201,8 @@ def _closest(
 
 def _misspelt(context: Any, option: str) -> str | None:
     """Return the suggestion for a misspelt option of a group, or None."""
+    if (name := option.removeprefix("--")) in argument_errors.profiles(context):
+        return f"-p {quoted(name)} selects this profile"
     known = [*by_spelling(), *(["--version"] if context.parent is None else [])]
     close = get_close_matches(option, known, 1, _CLOSER)
     after = ", after the operation" if close and close[0] in by_spelling() else ""
@@ -360,6 +362,9 @@ def _of_id(context: Any, option: str, value: str) -> str | None:
     """
     if option == "--id" and context and context.command_path.endswith(" request"):
         return "the id is the end of the path"
+    if option == "--id" and value and context and context.command.name == "list":
+        above = context.parent.command
+        return f"{context.parent.command_path} get {quoted(value)}" if _has_get(above) else None
     name = f"{option.removeprefix('--').replace('-', '_').removesuffix('_id')}_id"
     fields = known_fields.facts(context, "body") if context and value else ()
     found = any(field.name == name and field.required for field in fields)
@@ -385,6 +390,10 @@ def _usage(context: Any) -> str:
 
 def _is_catalogue_operation(context: Any) -> bool:
     return len(context.command_path.split()) == known_fields.OPERATION_WORDS + 1
+
+
+def _has_get(group: Any) -> bool:
+    return "get" in getattr(group, "entries", ())
 
 
 def _is_group(command: Any) -> bool:

@@ -50,7 +50,7 @@ def in_order(
     words = re.split(r"[./:\s]", name)
     if len(words) > 1 and words[0] in entries:
         how = "without quotes" if " " in name else "words are separated by blanks"
-        return f"{how}: {path} {visible(' '.join(words))}"
+        return f"{how}: {path} {visible(' '.join((*words, *map(quoted, rest))))}"
     before, dash, noun = name.partition("-")
     if dash and kind in {"resource", TOP} and (noun in entries or f"{noun}s" in entries):
         # aws and gcloud write list-tickets.
