@@ -165,12 +165,22 @@ def _about_file(cause: OSError, message: str) -> str | None:
 
 def _closest_file_advice(missing: Path) -> str | None:
     try:
-        siblings = [path.name for path in islice(missing.parent.iterdir(), _MOST_FILES)]
+        similar = find_similar(missing)
     except OSError:
         return f"there is no folder {missing.parent}"
-    if near := get_close_matches(missing.name, siblings, 1, _CLOSE):
-        return f"did you mean {missing.with_name(near[0])}?"
+    if similar:
+        return f"did you mean {similar}?"
     return None if missing.is_absolute() else f"it was looked for in {absolute(Path())}"
+
+
+def find_similar(missing: Path) -> Path | None:
+    """Return the file or folder whose name is the closest to a missing one, if any.
+
+    Raises OSError if their folder cannot be read.
+    """
+    siblings = [path.name for path in islice(missing.parent.iterdir(), _MOST_FILES)]
+    near = get_close_matches(missing.name, siblings, 1, _CLOSE)
+    return missing.with_name(near[0]) if near else None
 
 
 class UnansweredError(TimeoutError):

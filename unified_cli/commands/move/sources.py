@@ -5,12 +5,13 @@ NDJSON file.
 import re
 import shlex
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from unified_cli import os_limits
 from unified_cli.catalogue import Catalogue, Resource
 from unified_cli.commands.move.side import SideFacts
 from unified_cli.config import file as config_file
@@ -31,6 +32,7 @@ from unified_cli.writes.input_reading import check_records
 
 _CLOSE = 0.65
 _PROFILE = "profile:"
+_LIST = "unified profile list"
 _OFTEN = 1000
 # A path, or the name of a file.
 _FILE = re.compile(r".*/.*|[^*]*\.[a-z]{2,7}", re.DOTALL)
@@ -113,9 +115,11 @@ class SourceFinder:
                 missing = UsageError(f"cannot read {option} {name}: {error.strerror}")
                 missing.__context__ = error
                 return missing
-        return UsageError(
-            f"{option} {name} is not a profile, folder or file", hint=self._meant(name)
-        )
+        hint = self._meant(name)
+        with suppress(OSError):
+            if hint == _LIST and (similar := os_limits.find_similar(Path(name))):
+                hint = f"did you mean {similar}?"
+        return UsageError(f"{option} {name} is not a profile, folder or file", hint=hint)
 
     def _meant(self, name: str) -> str:
         if is_several([name]):
@@ -123,7 +127,7 @@ class SourceFinder:
         close = get_close_matches(
             name.partition(":")[0], config_file.read(self._runtime).profiles, 1, _CLOSE
         )
-        return f'did you mean "{close[0]}"?' if close else "unified profile list"
+        return f'did you mean "{close[0]}"?' if close else _LIST
 
     def _of_profile(self, name: str) -> RecordSource:
         settings = self._settings(name)
