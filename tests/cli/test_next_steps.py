@@ -248,7 +248,7 @@ STEPS = [
     ("runs last", "unified runs show last", ""),
     ("runs 20261121-7f3a", "unified runs show 20261121-7f3a", ""),
     ("apply -f accounts.plan", "unified apply accounts.plan", ""),
-    ("apply --filename=accounts.plan -p acme", "unified apply accounts.plan", ""),
+    ("apply --filename=accounts.plan -p acme", "unified apply -p acme accounts.plan", ""),
     ("help tickets", "unified help ticketing tickets", "help ticketing tickets"),
     ("upgrade", "pipx upgrade unified-api-cli", ""),
     ("retry 20261121-7f3a", "unified runs retry 20261121-7f3a", ""),

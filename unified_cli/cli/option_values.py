@@ -53,14 +53,15 @@ def meant(context: Any, option: str, value: str, argv: Sequence[str]) -> str | N
 
 def _request_line(argv: Sequence[str], option: str, method: str) -> str:
     """Return the line of `request` with the method as its first argument."""
-    words = [*_without(argv, option)]
+    words = [*without(argv, option)]
     at = words.index("request") + 1
     rest = words[at + 1 :] if words[at : at + 1] and words[at].upper() in _METHODS else words[at:]
     line = (*words[:at], method.upper() or "METHOD", *(rest or ["/PATH"]))
     return " ".join(("unified", *map(quoted, line)))
 
 
-def _without(argv: Sequence[str], option: str) -> Sequence[str]:
+def without(argv: Sequence[str], option: str) -> Sequence[str]:
+    """Return the words without an option and its value."""
     for at, word in enumerate(argv):
         if word == option:
             return [*argv[:at], *argv[at + 2 :]]

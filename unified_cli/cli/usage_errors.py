@@ -279,7 +279,7 @@ def _of_command(context: Any, option: str, value: str, argv: Sequence[str]) -> s
         flag = "true" if KEYS[key].parse is yes_or_no else "VALUE"
         return quoted(f"{key}={value}") if value else f"{key}={flag}"
     if is_file and any(parameter.name == "plans" for parameter in context.command.params):
-        return f"{path} {quoted(value)}"
+        return f"unified {' '.join(map(quoted, [*option_values.without(argv, option), value]))}"
     if is_file and path.endswith(" sql"):
         return f"{path} {quoted(f'@{value}')}"
     if is_file and path == "unified import":
