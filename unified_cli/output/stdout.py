@@ -128,7 +128,8 @@ def write_json(runtime: Runtime, body: bytes) -> None:
     end = b"" if text.endswith(b"\n") else b"\n"
     if runtime.stdout_is_terminal or colour:
         # Adding the newline to a large text would copy it.
-        show(runtime, chain(JsonView(colour=colour).pieces(text), [TerminalText(end.decode())]))
+        pieces = JsonView(colour=colour).pieces(text)
+        show(runtime, chain(pieces, [terminal.lines_visible(end.decode())]))
     else:
         write(runtime, [text + end])
 
