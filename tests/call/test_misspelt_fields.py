@@ -44,6 +44,36 @@ def test_a_misspelt_field_is_named_and_sent(typed: str, unified: Unified, config
     )
 
 
+OBJECTS = {
+    "ticketing tickets update tickets-1 -f status=closed": ("status", "status[name]"),
+    "ticketing tickets update - -f status=closed": ("status", "status[name]"),
+    "ticketing tickets create -f name=x -f priority=high": ("priority", "priority[id]"),
+    'ticketing tickets create -d \'{"name":"x","contact":"c-1"}\'': ("contact", "contact[id]"),
+    "-p a -p b ticketing tickets create -f priority=high --yes": ("priority", "priority[id]"),
+}
+
+
+@pytest.mark.parametrize("typed", OBJECTS)
+def test_a_text_for_an_object_is_named_and_sent(
+    typed: str, unified: Unified, config: object
+) -> None:
+    assert callable(config)
+    config(CONFIG)
+    name, meant = OBJECTS[typed]
+    words = typed if typed.startswith("-p") else f"-p a {typed}"
+    said = f'"{name}" is an object, not a text'
+    result = unified(words, stdin=b"tickets-1\n")
+    assert f'{said}: the provider may ignore it (did you mean "{meant}"?)\n' in result.stderr
+    strict = unified(f"{words} --strict", stdin=b"tickets-1\n")
+    assert (strict.code, strict.stdout) == (2, "")
+    assert strict.stderr == f'error: {said} (did you mean "{meant}"?)\n'
+
+
+def test_an_object_for_an_object_is_not_named(unified: Unified) -> None:
+    result = unified("-p sandbox ticketing tickets update tickets-1 -f 'status[name]=open'")
+    assert (result.stderr, result.code) == ("", 0)
+
+
 @pytest.mark.parametrize(
     "typed",
     [

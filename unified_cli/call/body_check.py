@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from unified_cli.call import builder
 from unified_cli.catalogue import Operation
-from unified_cli.catalogue.known_filters import doubtful_fields
+from unified_cli.catalogue.known_filters import doubtful_fields, texts_for_objects
 from unified_cli.cli.options import OperationOptions
 from unified_cli.json_text.members import parts
 from unified_cli.runtime import Runtime
@@ -15,7 +15,7 @@ from unified_cli.runtime import Runtime
 def check(
     runtime: Runtime, options: OperationOptions, operation: Operation, body: bytes | None
 ) -> None:
-    """Warn about fields of a body that may be misspelt.
+    """Warn about fields of a body that may be misspelt, and about texts for objects.
 
     Raises UsageError for them with `--strict`.
     """
@@ -23,7 +23,11 @@ def check(
         return
     description = builder.described(runtime, options, operation)
     described = [field.name for field in description.body] if description else []
-    check_names(runtime, operation, parts(body) or (), described, strict=options.strict)
+    members = parts(body) or {}
+    check_names(runtime, operation, members, described, strict=options.strict)
+    texts = [name for name, value in members.items() if value.startswith(b'"')]
+    for field in texts_for_objects(operation, texts):
+        builder.warn_of_parameter(runtime, field, strict=options.strict)
 
 
 def check_names(

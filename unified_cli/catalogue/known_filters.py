@@ -161,6 +161,28 @@ def doubtful_fields(
     return doubtful
 
 
+def texts_for_objects(operation: Operation, names: Iterable[str]) -> list[DoubtfulParameter]:
+    """Return the fields that are objects. `names` are the fields that a body has as
+    text.
+    """
+    facts = operation.facts
+    known = {field.name: field for field in (*facts.fields, *facts.body.get(operation.name, ()))}
+    objects = [known[name] for name in names if name in known and known[name].type == "object"]
+    members = {field: f"{field}[{inner}]" for field, _, inner in map(_path, facts.members)}
+    return [
+        DoubtfulParameter(
+            field.name,
+            f'"{field.name}" is an object, not a text',
+            members.get(field.name, field.parameter),
+        )
+        for field in objects
+    ]
+
+
+def _path(member: KnownField) -> tuple[str, str, str]:
+    return member.name.partition(".")
+
+
 def _unknown(operation: Operation, names: Sequence[str], known: str) -> DoubtfulParameter:
     quotes = named([f'"{name}"' for name in names], _MOST_NAMED)
     are, it = ("are not known fields", "them") if names[1:] else ("is not a known field", "it")

@@ -9,7 +9,7 @@ import msgspec
 
 from unified_cli.call import builder, dry_run
 from unified_cli.catalogue import Operation
-from unified_cli.catalogue.known_filters import doubtful_fields
+from unified_cli.catalogue.known_filters import doubtful_fields, texts_for_objects
 from unified_cli.commands.mcp import operation_search, tool_calls
 from unified_cli.commands.mcp.connection_read import USUAL_BYTES
 from unified_cli.commands.mcp.read_tool import DATA
@@ -91,7 +91,9 @@ def _done(facts: JsonObject, body: bytes | None) -> str:
 
 
 def _unknown_fields(operation: Operation, arguments: WriteArguments) -> JsonObject:
-    found = doubtful_fields(operation, arguments.body or ())
+    body = arguments.body or {}
+    texts = [name for name, value in body.items() if isinstance(value, str)]
+    found = doubtful_fields(operation, body) + texts_for_objects(operation, texts)
     if not found:
         return {}
     return {
