@@ -105,6 +105,7 @@ RUN_LINES = {
     "export --verify DIR": "export --verify dump",
     "profile list -o json": "profile list -o json",
     "profile set '*' KEY=VALUE": "profile set '*' timeout=30",
+    "profile set NAME KEY= removes a key": "profile set acme timeout=",
     "profile set NAME tags=TAG": "profile set acme tags=eu",
     "profile list {}": "profile list acme",
     "help engines": "help engines",

@@ -297,7 +297,7 @@ PIPED = {
     "ticketing tickets create -d @records": "import ticketing/tickets records",
     "user-directory users suspend -d -": "import user-directory/users - --operation suspend",
     "ticketing tickets update tickets-1 -d -": "import ticketing/tickets - --operation update",
-    "ticketing tickets delete a b": "ticketing tickets delete -",
+    "ticketing tickets delete a b": "ticketing tickets delete - --yes",
 }
 RECORDS = (
     b'{"id":"tickets-1","name":"a","user_id":"users-1"}\n{"id":"tickets-2","user_id":"users-2"}\n'
@@ -349,7 +349,7 @@ def test_a_next_step_keeps_the_connections(chosen: str, after: bool, unified: Un
     words = "ticketing tickets delete a b"
     wrong = unified(f"{words} {chosen}" if after else f"{chosen} {words}")
     name = "'ac*'" if "*" in chosen else "acme"
-    step = f"unified -p {name} ticketing tickets delete -"
+    step = f"unified -p {name} ticketing tickets delete - --yes"
     said = f"for several records: printf '%s\\n' a b | {step})"
     assert (wrong.code, said in wrong.stderr) == (2, True), wrong.stderr
 

@@ -35,7 +35,7 @@ def test_a_request_to_another_origin_is_not_sent(
     [
         "ticketing tickets list --cursor 'a+b/c=&%é'",
         "ticketing tickets get 'a/b c'",
-        "ticketing tickets create -f subject=x",
+        "ticketing tickets create -f name=x",
         "ticketing tickets delete 1 --yes",
     ],
 )
@@ -54,7 +54,7 @@ def test_the_url_that_a_recording_has_is_the_one_that_is_sent(
 
 
 @pytest.mark.parametrize(
-    "command", ["ticketing tickets list", "ticketing tickets create -f subject=x"]
+    "command", ["ticketing tickets list", "ticketing tickets create -f name=x"]
 )
 def test_a_path_that_httpx_would_rewrite_is_not_sent(
     command: str, unified: Unified, service: Service
@@ -79,7 +79,7 @@ def test_a_cursor_that_is_too_long_is_not_sent(unified: Unified, service: Servic
 
 
 def test_a_request_with_a_body_has_its_length(unified: Unified, service: Service) -> None:
-    unified("ticketing tickets create -f subject=x", environ=service.environ)
+    unified("ticketing tickets create -f name=x", environ=service.environ)
     unified("ticketing tickets list", environ=service.environ)
     written, read = service.seen
     assert written.headers["content-length"] == str(len(written.body))

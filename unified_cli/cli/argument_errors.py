@@ -317,7 +317,8 @@ def _of_second_record(context: Any, argument: str, path: str, spellings: Sequenc
     ids = " ".join(map(quoted, (context.params["id"], *context.args)))
     given = [f"-f {quoted(text)}" for text in context.params.get("raw_field") or ()]
     given += [f"-F {quoted(text)}" for text in context.params.get("field") or ()]
-    given += ["--yes"] if context.params.get("yes") else []
+    asks = context.command.name == "delete" or context.params.get("yes")
+    given += ["--yes"] if asks else []
     return f"for several records: printf '%s\\n' {ids} | {' '.join([path, '-', *given])}"
 
 

@@ -90,7 +90,8 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "config auth login whoami": ("profile",),
     "signin sign-in authenticate refresh token": ("login",),
     "signout sign-out revoke": ("logout",),
-    "switch default activate select use-context": ("use",),
+    "reactivate enable unblock unlock unsuspend restore": ("update",),
+    "switch default activate select use-context": ("use", "update"),
     "check ping verify": ("test",),
     "mv move": ("rename",),
     "install setup init": ("config",),
@@ -108,6 +109,9 @@ _NONE: Mapping[tuple[str, str], str] = {
     ),
     ("unified runs", "log logs output"): "unified runs show lists the calls of a run",
     ("unified runs", "prune clean clear purge"): "unified runs remove RUN removes its journal",
+    ("unified profile", "unset clear delete-key remove-key"): (
+        "unified profile set NAME KEY= removes a key"
+    ),
     ("unified profile", "tag label tags"): "unified profile set NAME tags=TAG",
     ("unified profile", "copy cp clone duplicate"): (
         "unified profile add NAME, with the settings that unified profile show prints"

@@ -40,8 +40,7 @@ def unknown_command(
     path, (name, *rest) = context.command_path, words
     close = [command for command in own_commands(name) if command in entries]
     near = get_close_matches(name.lower(), entries, 1, _CLOSE)
-    # Do not suggest the opposite command, such as X for unX.
-    near = [one for one in near if name != f"un{one}"]
+    near = [one for one in near if not _are_opposite(name.lower(), one)]
     near = near or [one for one in entries if "-" in name and _verb(one) == _verb(name)]
     close = close or find_resources(entries, name) or near
     if name == argument_errors.HELP:
@@ -88,6 +87,12 @@ def _of_operation(
     if kind == "operation" and "get" in entries and any(map(str.isdigit, name)):
         return f"{path} get {quoted(name)}"
     return elsewhere(context, kind, words)
+
+
+def _are_opposite(name: str, other: str) -> bool:
+    """Return whether they are like X and unX, or reX and deX."""
+    stem = name.removeprefix("re")
+    return name == f"un{other}" or other in {f"{prefix}{stem}" for prefix in ("un", "de", "dis")}
 
 
 def _verb(name: str) -> str:

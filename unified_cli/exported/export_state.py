@@ -266,7 +266,7 @@ def verify(destination: Destination) -> ManifestCheck:
                 f"{entry.file}: {difference}" for difference in destination.differences(entry)
             ]
         elif entry.offered and not (entry.is_unread and check.unfinished):
-            check.missing.append(f"{entry.file}: not complete: {entry.why}")
+            check.missing.append(f"{entry.file}: not complete: {entry.gap}")
     for name, listed in without_lists(entries.values()).items():
         check.missing.append(
             f"{name}: none of its {counted(len(listed), 'list')} is offered, so nothing was read"

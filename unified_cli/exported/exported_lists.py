@@ -111,7 +111,7 @@ class ExportedLists:
         if first.is_unread:
             raise self._unfinished_error()
         if not first.complete or not self._destination.holds(first):
-            why = f"{self.folder / first.file} is not complete: {first.why or 'the file is gone'}"
+            why = f"{self.folder / first.file} is not complete: {first.gap or 'the file is gone'}"
             raise with_command(IncompleteError(why), self._words())
         return _newest(ListHistory.from_first(self._destination, first, self._entries))
 

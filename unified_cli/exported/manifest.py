@@ -21,6 +21,8 @@ from unified_cli.values import JsonObject
 NAME = "manifest.json"
 TIMESTAMPS = 2
 NOT_READ = masked("not read yet")
+ACCEPTS = " (--allow-partial accepts that)"
+"""Advice for an export, which its entries keep."""
 _VERSION = 1
 # The members of an entry in their order.
 _MEMBERS = (
@@ -94,6 +96,11 @@ class ManifestEntry(ListRecord):
         """The first file of its list."""
         path = PurePosixPath(self.file)
         return str(path.with_name(f"{self.resource}{path.suffix}"))
+
+    @property
+    def gap(self) -> str:
+        """Why it is not complete, without advice for the export that found it."""
+        return (self.why or "").replace(ACCEPTS, "")
 
     @property
     def is_unread(self) -> bool:

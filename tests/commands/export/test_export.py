@@ -765,6 +765,23 @@ def test_partial_pages_make_a_file_that_is_there_and_an_end_that_says_so(
     )
 
 
+def test_only_an_export_advises_its_options_on_partial_pages(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    serve(service, PAGES, is_partial_response=True)
+    folder = tmp_path / "dump"
+    run = unified(f"export ticketing/tags --to {folder}", environ=service.environ)
+    assert "left something out of page 1, 2, 3 (--allow-partial accepts that)" in run.stderr
+    for command in (
+        f"export --verify {folder}",
+        f"diff ticketing/tags --from {folder} --to sandbox",
+        f"import ticketing/tags {folder} --yes",
+    ):
+        later = unified(command, environ=service.environ)
+        assert "left something out of page 1, 2, 3" in later.stderr
+        assert "accepts that" not in later.stderr
+
+
 @pytest.mark.parametrize("limit", [1, 3, 4, 8, 9])
 def test_a_limit_holds_across_runs(
     limit: int, unified: Unified, service: Service, tmp_path: Path

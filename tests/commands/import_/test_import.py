@@ -103,6 +103,7 @@ def test_done_records_are_not_sent_again(
         == f"already imported, according to {path}.unified-journal (--restart sends everything"
         " again)\n"
     )
+    assert "already imported" in unified(f"{TAGS} {path} --quiet", environ=service.environ).stderr
     assert unified(f"{TAGS} {path} --restart", environ=service.environ).code == 0
     first, second = (seen.headers["idempotency-key"] for seen in service.seen)
     assert first != second

@@ -293,7 +293,7 @@ def _with_report(
         if options.report:
             result_files.report(source, journal, options.report, report)
     if before == counts and not any(group.count for group in groups[1:]):
-        task.runtime.stderr.note(
+        task.runtime.stderr.line(
             f"already imported, according to {journal.path} (--restart sends everything again)"
         )
     outcome_files.show(

@@ -133,7 +133,9 @@ class ApplyOptions(MessageOptions, NetworkOptions):
             minimum=0,
         ),
     ] = None
-    dry_run: DryRun = False
+    dry_run: Annotated[
+        bool, with_help(DryRun, "show the plans like a diff and send nothing", SAFETY)
+    ] = False
     yes: Yes = False
     output: TableOutput = None
 

@@ -154,7 +154,7 @@ def _export(runtime: Runtime, path: Path, *, verify: bool) -> ShownExport:
         return _unreadable_export(path, error)
     entries = export_state.all_lists(manifests)
     gaps = [
-        f"{entry.file}: {entry.why or 'not read yet'}"
+        f"{entry.file}: {entry.gap or 'not read yet'}"
         for entry in entries.values()
         if not entry.complete and entry.offered
     ]
