@@ -17,6 +17,7 @@ from unified_cli.cli.word_order import (
     find_resources,
     in_order,
     of_group,
+    similar_resources,
 )
 from unified_cli.errors import UsageError
 from unified_cli.hints import quoted
@@ -43,6 +44,7 @@ def unknown_command(
     near = [one for one in near if not _are_opposite(name.lower(), one)]
     near = near or [one for one in entries if "-" in name and _verb(one) == _verb(name)]
     close = close or find_resources(entries, name) or near
+    close = close or (similar_resources(entries, name) if kind == TOP else [])
     if name == argument_errors.HELP:
         close = []
     hint = _taken_for_value(context, entries) if kind == TOP else None
@@ -105,9 +107,11 @@ def _listed(entries: Mapping[str, CommandStub]) -> list[str]:
 
 def _taken_for_value(context: Any, entries: Mapping[str, CommandStub]) -> str | None:
     """Return the option before the API that took the API as its value, or None."""
+    # A profile may have the name of a command, as the sandbox has.
+    commands = entries.keys() - argument_errors.profiles(context)
     for option, value in context.params.items():
         taken = value[-1:] if isinstance(value, tuple | list) else [value]
-        if name := next((word for word in taken if word in entries), None):
+        if name := next((word for word in taken if word in commands), None):
             spelled = f"--{option.replace('_', '-')}"
             right = f"{spelled} {by_spelling()[spelled].metavar}"
             return f"{spelled} took {name} for its value: {right}{argument_errors.UNSET}"

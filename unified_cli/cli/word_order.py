@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from itertools import pairwise, permutations
 from typing import Any
 
@@ -13,6 +14,7 @@ from unified_cli.cli.other_commands import own_commands
 from unified_cli.hints import quoted
 from unified_cli.masking import visible
 
+_CLOSE = 0.75
 TOP = "API or command"
 """The kind of the first word of a command line."""
 
@@ -257,10 +259,20 @@ def _resources_with(entries: Mapping[str, CommandStub], operation: str) -> list[
     ]
 
 
+def similar_resources(entries: Mapping[str, CommandStub], name: str) -> list[str]:
+    """Return the resources of all APIs whose name is the closest to this one."""
+    names = sorted({resource for _, group in _apis(entries) for resource in group.entries})
+    close = get_close_matches(name, names, 1, _CLOSE)
+    return find_resources(entries, close[0]) if close else []
+
+
+def _apis(entries: Mapping[str, CommandStub]) -> list[tuple[str, Any]]:
+    return [(api, stub.build()) for api, stub in entries.items() if stub.section == APIS]
+
+
 def find_resources(entries: Mapping[str, CommandStub], name: str) -> list[str]:
     """Return the resources of that name in all APIs."""
-    apis = [(api, stub.build()) for api, stub in entries.items() if stub.section == APIS]
-    found = [(api, group.get_command(None, name)) for api, group in apis]
+    found = [(api, group.get_command(None, name)) for api, group in _apis(entries)]
     exact = [f"{api} {resource.name}" for api, resource in found if resource]
     plural = f"{name}s"
     return exact or (find_resources(entries, plural) if plural[-2:] != "ss" else [])
