@@ -114,7 +114,6 @@ def _extra_argument_advice(context: Any, argument: str, typed: Sequence[str]) ->
 
 
 def _assignments(context: Any, spellings: Sequence[str]) -> str | None:
-    """Return the options for several assignments, or None."""
     found = [_ASSIGNMENT.fullmatch(word) for word in context.args]
     signs = {match[2] for match in found if match}
     if not all(found) or not found[1:] or signs != {"="}:

@@ -52,7 +52,6 @@ def meant(context: Any, option: str, value: str, argv: Sequence[str]) -> str | N
 
 
 def _request_line(argv: Sequence[str], option: str, method: str) -> str:
-    """Return the line of `request` with the method as its first argument."""
     words = [*without(argv, option)]
     at = words.index("request") + 1
     rest = words[at + 1 :] if words[at : at + 1] and words[at].upper() in _METHODS else words[at:]
@@ -71,7 +70,6 @@ def without(argv: Sequence[str], option: str) -> Sequence[str]:
 
 
 def _of_header(header: str, spellings: Collection[str]) -> str:
-    """Return what to type for a header, which has an option or is sent anyway."""
     name, _, value = (part.strip() for part in header.partition(":"))
     if name.lower() == "accept" and "--output" in spellings:
         kind = value.partition(";")[0].rpartition("/")[2]

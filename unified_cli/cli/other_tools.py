@@ -350,7 +350,6 @@ def _by_value(option: str, value: str) -> Iterator[OwnSpelling]:
 
 
 def _programs(option: str, value: str) -> Iterator[OwnSpelling]:
-    """Yield jq programs for what other tools have options for."""
     if option in _SEARCHES and value:
         yield _search(value)
     if option in _GROUPINGS and value:
