@@ -97,6 +97,7 @@ class UnifiedError(Exception):
     retryable: bool = False
     next_command: str | None = None  # continues the work
     failed: Mapping[str, "UnifiedError"] = {}  # by connection, where it sums up several
+    not_offered: bool = False  # the answer to a list that the connection may not offer
 
     def __init__(
         self,

@@ -28,6 +28,7 @@ The exit code of the whole work may differ: if two of thirty parts fail with 5, 
 _OWN = (ExitCode.BUG, ExitCode.STORAGE, ExitCode.STATE, ExitCode.UNSAFE)
 """Errors of this machine: if a part has one of these codes, so has the command."""
 _PLAIN_WORD = re.compile(r"(?<!\S)[A-Za-z]+(?=[,.;:)]*(?:\s|$))")
+_NOT_OFFERED = {"connection": "offer the list", "list": "be offered"}
 _MOST_NAMED = 5
 """How many failed parts to name. Connections are all named."""
 MOST_LISTED = 3
@@ -94,7 +95,9 @@ class Ending(NamedTuple):
             counts = sorted(self.failed_by.items(), key=lambda item: -item[1])
             return f" ({', '.join(f'{name} {number}' for name, number in counts)})"
         most = None if self.unit == "connection" else _MOST_NAMED
-        return f": {named([*self.failed], most)}" if any(self.failed) else ""
+        absent = sum(error.not_offered for error in self.failed.values())
+        why = f" ({absent} may not {_NOT_OFFERED[self.unit]})" if absent else ""
+        return f"{why}: {named([*self.failed], most)}" if any(self.failed) else ""
 
 
 def failure_lines(
@@ -125,6 +128,8 @@ def _cause(error: UnifiedError, names: Container[str]) -> tuple[int, int | None,
 
     Names, ids, numbers and paths are left out, because they differ for the same cause.
     """
+    if error.not_offered:
+        return error.code, error.status, "not offered"
     words = (word for word in _PLAIN_WORD.findall(error.reason) if word not in names)
     return error.code, error.status, " ".join(words)
 

@@ -245,9 +245,12 @@ def error_for(failed: FailedResponse, service: Service) -> UnifiedError:
     ):
         hint = hints.OTHER_CURSOR
     response = response_of([*lines, *_rules(envelope, service)], failed.body, failed.headers)
-    return kind(
+    error = kind(
         reason, hint=hint, origin=origin, status=status, retryable=retryable, response=response
     )
+    lists = request.operation is not None and request.operation.lists
+    error.not_offered = lists and status in hints.NOT_OFFERED
+    return error
 
 
 def refuses_for_good(envelope: JsonObject | None, service: Service) -> bool:

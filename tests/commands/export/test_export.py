@@ -142,6 +142,21 @@ def test_an_operation_that_a_connection_lacks_is_skipped_without_a_failure(
     assert named.code == 4
 
 
+def test_failures_of_what_is_not_offered_are_one_line_and_are_counted_by_themselves(
+    unified: Unified, config: Config, tmp_path: Path
+) -> None:
+    sandboxes(config, down="blocked:a", good="full:a", **{x: f"directory:{x}" for x in "bcde"})
+    result = unified("ticketing tickets list -p *")
+    *_, alike, last = result.stderr.splitlines()
+    assert alike.startswith(
+        "failed alike: 4 (b, c, d, e), the first with: the service answered 404"
+    )
+    few = "failed (4 may not offer the list): down, b, c, d, e"
+    assert (result.code, last) == (9, f"error: 5 of 6 connections {few}")
+    result = unified(f"export ticketing/tickets -p * --to {tmp_path / 'x'}")
+    assert "\nerror: 5 of 6 lists failed (4 may not be offered): b/" in result.stderr
+
+
 def test_connections_that_failed_alike_are_one_line_and_the_last(
     unified: Unified, config: Config, tmp_path: Path
 ) -> None:

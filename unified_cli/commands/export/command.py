@@ -169,6 +169,7 @@ EXPORT = Command(
         "Write every list of one connection or many to DIR/<profile>/<api>/<resource>.ndjson.",
         "Run it again to resume where it stopped; a complete export stays as it is.",
         "A complete file is known by its size and time; --verify compares every byte.",
+        "A list named in full fails where it is not offered; one of an API or a glob does not.",
         "With --incremental it adds what changed since then.",
         "Only a full read (--restart) sees deletions, and changes stamped before --lag.",
         "--engine has a cluster do it, --tasks and --task any scheduler: unified help engines.",
