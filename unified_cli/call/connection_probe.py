@@ -24,7 +24,10 @@ from unified_cli.runtime import Runtime
 
 _RETRIES, _TIMEOUT = 0, 10.0
 
-_STATES_ONLY = "only the states were asked for; --with 'ticketing tickets' reads one record of each"
+_STATES_ONLY = (
+    "judged by state: one that is connecting, paused or lacks scopes passes; --with 'ticketing"
+    " tickets' reads one record of each"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,8 +116,19 @@ class AccountState(NamedTuple):
         """Return the connection's problem as a sentence, or ""."""
         return self.problem_as_sentence(service) or self.scopes_in_words
 
+    def is_failing(self, service: Service) -> bool:
+        """Return whether calls fail in this state.
+
+        They may succeed in a status that passes, or that is unknown here.
+        """
+        words = service.connections
+        hopeless = (words.shut, NEEDS_LOGIN, *words.broken.split())
+        return self.problem_in_a_word(service) in hopeless
+
     def error(self, service: Service, profile: str | None) -> UnifiedError | None:
         """Return the error for calls in this state, or None if calls may succeed."""
+        if not self.is_failing(service):
+            return None
         words, trouble = service.connections, self.problem_as_sentence(service)
         if self.problem_in_a_word(service) == words.shut:
             return AccessError(trouble, hint=hints.unblocked(profile), status=503)
@@ -125,8 +136,6 @@ class AccountState(NamedTuple):
             return AccessError(
                 trouble, hint=hints.needs_login(profile), origin="provider", status=401
             )
-        if self.status not in words.broken.split():
-            return None
         return ServiceError(trouble, hint=hints.may_work(profile), retryable=False)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from front_door import Unified
-from pages import cursor_of, served
+from pages import cursor_of, offer, served
 from screen import configured, drawn
 from server import Reply, Seen, Service
 
@@ -626,31 +626,41 @@ BARS = [
 
 
 @pytest.mark.parametrize(
-    ("columns", "size", "profile"),
-    [(80, 10, "a-long-nam…"), (120, 30, "a-long-name-of-a-profile-a-lon…")],
+    ("columns", "size", "profile", "states"),
+    [
+        (80, 8, "a-long-name-of-…", ["active,     ", "sandbox"]),
+        (120, 11, "a-long-name-of-a-profile-" * 2, ["active, sandbox"]),
+    ],
 )
 def test_a_terminal_shows_how_many_are_how_and_each_on_a_line(
-    service: Service, environ: dict[str, str], tmp_path: Path, columns: int, size: int, profile: str
+    service: Service,
+    environ: dict[str, str],
+    tmp_path: Path,
+    columns: int,
+    size: int,
+    profile: str,
+    states: list[str],
 ) -> None:
     name = "a-long-name-of-a-profile-" * 2
     configured(
         tmp_path, f'base_url = "{service.url}"\n[profiles.{name}]\naccount_id = "{ID[:-1]}0"\n'
     )
-    states = ("active", "needs_reauth", "active")
-    listed = [connection(f"{ID[:-1]}{at}", NAMES[at], status=states[at]) for at in range(3)]
+    status = ("active", "needs_reauth", "active")
+    listed = [connection(f"{ID[:-1]}{at}", NAMES[at], status=status[at]) for at in range(3)]
     answering(service, [*listed, connection(f"{ID[:-1]}3", "acme", "stafflist", is_sandbox=True)])
     shown = drawn(tmp_path, ["connections", "list"], columns, environ)
-    wide, gap = NAMES[1][: (size - 1) // 2], " " * len(profile)
-    heads = f"  {'TENANT':{size}}  {'PROFILE':{len(profile)}}  STATUS           ID"
+    wide, gap, last = NAMES[1][: (size - 1) // 2], " " * len(profile), len(states[0])
     assert shown == [
         *BARS,
-        heads,
-        "deskly (3)",
-        f"  {wide}…{' ' * (size - 1 - 2 * len(wide))}  {gap}  needs_reauth     {ID[:-1]}1",
-        f"  {'n' * (size - 1)}…  {profile}  active           {ID[:-1]}0",
-        f"  {NAMES[2][: 2 * (size - 1)]}…  {gap}  active           {ID[:-1]}2",
+        f"  {'TENANT':{size}}  {'PROFILE':{len(profile)}}  {'STATUS':{last}}  ID",
+        "deskly, failing (1 of 3)",
+        f"  {wide}…{' ' * (size - 1 - 2 * len(wide))}  {gap}  {'needs_reauth':{last}}  {ID[:-1]}1",
+        "deskly (2 of 3)",
+        f"  {'n' * (size - 1)}…  {profile}  {'active':{last}}  {ID[:-1]}0",
+        f"  {NAMES[2][: 2 * (size - 1)]}…  {gap}  {'active':{last}}  {ID[:-1]}2",
         "stafflist (1)",
-        f"  {'acme':{size}}  {gap}  active, sandbox  {ID[:-1]}3",
+        f"  {'acme':{size}}  {gap}  {states[0]}  {ID[:-1]}3",
+        *(f"  {'':{size}}  {gap}  {more}" for more in states[1:]),
     ]
 
 
@@ -665,12 +675,71 @@ def test_a_terminal_shows_each_problem_once_with_its_connections(tmp_path: Path)
         "active        ███████·············  2",
         "blocked       ▒▒▒·················  1",
     ]
-    assert shown[-3:] == [
+    assert shown[-4:] == [
         "the account is blocked: blocked",
         "the connection needs a new login (needs_reauth: invalid_grant: the provider",
         "  refused the credentials): needs-reauth, hooli, initech2",
+        "4 of 6 connections failing, counted as profile test does",
     ]
     assert max(map(len, shown)) <= 80
+
+
+def test_failing_connections_of_all_products_come_first_by_their_profiles(
+    service: Service, environ: dict[str, str], tmp_path: Path
+) -> None:
+    states = ("needs_reauth", "connecting", "active", "post_install_error", "frozen", "active")
+    products = ("deskly", "deskly", "deskly", "stafflist", "stafflist", "pagewell")
+    names = [f"a-long-name-of-a-profile-{at}" for at in range(6)]
+    rows = "".join(
+        f'[profiles.{name}]\naccount_id = "{ID[:-1]}{at}"\n' for at, name in enumerate(names)
+    )
+    configured(tmp_path, f'base_url = "{service.url}"\n{rows}')
+    found = zip(states, products, strict=True)
+    answering(
+        service,
+        [
+            connection(f"{ID[:-1]}{at}", "A tenant of many words", product, status=state)
+            for at, (state, product) in enumerate(found)
+        ],
+    )
+    shown = drawn(tmp_path, ["connections", "list", "--health"], 80, environ)
+    lines = [" ".join(line.split()) for line in shown[shown.index("") + 1 :]]
+    assert lines[:12] == [
+        "TENANT PROFILE STATUS",
+        "deskly, failing (1 of 3)",
+        f"A tenant of many words {names[0]} needs_reauth",
+        "stafflist, failing (1 of 2)",
+        f"A tenant of many words {names[3]} post_install_error",
+        "deskly (2 of 3)",
+        f"A tenant of many words {names[1]} connecting",
+        f"A tenant of many words {names[2]} active",
+        "pagewell (1)",
+        f"A tenant of many words {names[5]} active",
+        "stafflist (1 of 2)",
+        f"A tenant of many words {names[4]} frozen",
+    ]
+
+
+def test_health_counts_the_failing_as_profile_test_does(
+    unified: Unified, service: Service, environ: dict[str, str], config: Callable[[str], Path]
+) -> None:
+    states = ("needs_reauth", "connecting", "active", "validation_error", "frozen")
+    listed = {f"c-{one}": connection(f"c-{one}", status=one) for one in states}
+
+    def reply(seen: Seen) -> Reply:
+        if seen.segments[-1] == "capabilities":
+            return served(offer({}))
+        one = listed.get(seen.segments[-1])
+        return served(one or {"result": [*listed.values()]})
+
+    service.reply = reply
+    rows = "".join(f'[profiles.{one}]\naccount_id = "c-{one}"\n' for one in states)
+    config(f'base_url = "{service.url}"\n{rows}')
+    health = unified(f"{LIST} --health", environ=environ)
+    last = "2 of 5 connections failing, counted as profile test does; not counted: "
+    assert health.stderr.splitlines()[-1] == f"{last}connecting 1, frozen 1"
+    tested = unified("profile test *", environ=environ)
+    assert "error: 2 of 5 connections failed: needs_reauth, validation_error" in tested.stderr
 
 
 @pytest.mark.parametrize(

@@ -183,7 +183,10 @@ def test_local_problems_are_reported_without_a_request(
     assert (result.code, team.seen) == (3, [])
 
 
-STATES = "only the states were asked for; --with 'ticketing tickets' reads one record of each"
+STATES = (
+    "judged by state: one that is connecting, paused or lacks scopes passes; --with 'ticketing"
+    " tickets' reads one record of each"
+)
 
 
 @pytest.mark.parametrize("command", ["profile test full bad", "doctor --network full bad"])

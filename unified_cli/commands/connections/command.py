@@ -57,7 +57,7 @@ class ListConnectionsOptions(ListedConnectionsOptions):
         Common(
             ("--health",),
             PROFILE,
-            "also ask, for each, whether it is blocked, and name its problem",
+            "also ask, for each, whether it is blocked, name its problem and count those failing",
         ),
     ] = False
 

@@ -22,7 +22,7 @@ from unified_cli.masking import masked, visible
 from unified_cli.output import layout, screen, terminal
 from unified_cli.output.progress import Work, progress
 from unified_cli.output.screen import Bar, Cell, Column, Look, Word
-from unified_cli.output.terminal import TerminalText, narrow, total_width
+from unified_cli.output.terminal import TerminalText, total_width
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 from unified_cli.values import JsonObject
@@ -78,6 +78,7 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
     )
     if options.health:
         _say_remedies(context, shown, known)
+        runtime.stderr.note(_summary(context, shown))
     conclude(Ending("connection", len(connections), failed, missing=missing))
 
 
@@ -119,6 +120,17 @@ def _say_remedies(
             each = f" (and for each of the other {len(names) - 1})" if names[1:] else ""
             message = f"{held}: unified connections {command} -p {visible(names[0])}{each}"
             context.runtime.stderr.note(message)
+
+
+def _summary(context: CommandContext, shown: Sequence[ConnectionRecord]) -> str:
+    """Return how many connections are failing, and which others are not healthy."""
+    looks = [(_status_look(context, record), _status(context, record)) for record in shown]
+    others = Counter(status for look, status in looks if look is Look.DOUBT)
+    failing = sum(look is Look.BAD for look, _ in looks)
+    counts = ", ".join(f"{status} {number}" for status, number in others.most_common())
+    passing = f"; not counted: {counts}" if others else ""
+    total = counted(len(shown), "connection")
+    return f"{failing} of {total} failing, counted as profile test does{passing}"
 
 
 def _trouble(
@@ -180,8 +192,7 @@ _INDENT = "  "
 _BAR = 20
 _NARROWEST = 8
 _UNKNOWN = "unknown"
-# The cells that may be cut, and the cell that may be left out.
-_NAMES, _CREATED = (0, 1), 3
+_TENANT, _PROFILE, _STATUS, _CREATED, _ID = range(5)
 _LINE = ("TENANT", "PROFILE", "STATUS", "CREATED", "ID")
 _WORST_FIRST = (Look.BAD, Look.DOUBT, Look.GOOD)
 
@@ -199,40 +210,52 @@ def _screen(
     runtime = context.runtime
     yield _statuses(context, shown)
     yield terminal.styled("\n")
-    products = defaultdict[str, list[ConnectionRecord]](list)
-    for connection in sorted(shown, key=lambda record: _place(context, record)):
-        products[connection.product or _UNKNOWN].append(connection)
     lines = {
-        product: [
+        head: [
             (
                 _status_look(context, connection),
                 _line(context, connection, profiles.get(connection.id, ())),
             )
             for connection in group
         ]
-        for product, group in sorted(
-            products.items(), key=lambda found: (-_broken(context, found[1]), found[0])
-        )
+        for head, group in _groups(context, shown)
     }
     widths = _widths(runtime, [line for group in lines.values() for _, line in group])
     sign = terminal.ellipsis(runtime)
     if shown:
         heads = [Word(masked(_LINE[at]), Look.STRONG) for at in widths]
         yield layout.rows(runtime, [*widths.values()], [heads], indent=len(_INDENT))
-    for product, group in lines.items():
-        head = Word(masked(f"{product} ({len(group)})"), Look.STRONG)
-        yield screen.render(runtime, screen.text(runtime, head))
+    for head, group in lines.items():
+        yield screen.render(runtime, screen.text(runtime, Word(masked(head), Look.STRONG)))
         rows = (
             [_fitted(at, line[at], size, sign, look) for at, size in widths.items()]
             for look, line in group
         )
         yield layout.rows(runtime, [*widths.values()], rows, indent=len(_INDENT))
-    yield _problem_screen(runtime, shown, troubles)
+    labels = {
+        connection.id: next(iter(profiles.get(connection.id, ())), connection.tenant)
+        for connection in shown
+    }
+    yield _problem_screen(runtime, troubles, labels)
 
 
-def _broken(context: CommandContext, connections: Sequence[ConnectionRecord]) -> int:
-    """Return how many of the connections do not work."""
-    return sum(_status_look(context, connection) is Look.BAD for connection in connections)
+def _groups(
+    context: CommandContext, shown: Sequence[ConnectionRecord]
+) -> Iterator[tuple[str, list[ConnectionRecord]]]:
+    """Yield the connections of each product, with a heading; those that are failing
+    come first.
+    """
+    totals = Counter(connection.product or _UNKNOWN for connection in shown)
+    groups = defaultdict[tuple[bool, str], list[ConnectionRecord]](list)
+    for connection in sorted(shown, key=lambda record: _place(context, record)):
+        healthy = _status_look(context, connection) is not Look.BAD
+        groups[healthy, connection.product or _UNKNOWN].append(connection)
+    for (healthy, product), group in sorted(
+        groups.items(), key=lambda found: (found[0][0] or -len(found[1]), found[0][1])
+    ):
+        total = totals[product]
+        number = f"{total}" if len(group) == total else f"{len(group)} of {total}"
+        yield f"{product}{'' if healthy else ', failing'} ({number})", group
 
 
 def _statuses(context: CommandContext, shown: Sequence[ConnectionRecord]) -> TerminalText:
@@ -253,12 +276,10 @@ def _statuses(context: CommandContext, shown: Sequence[ConnectionRecord]) -> Ter
 
 
 def _status_look(context: CommandContext, connection: ConnectionRecord) -> Look:
-    service = context.catalogue.service
-    if connection.state.problem_in_a_word(service):
-        # A connection that is being set up, or is paused, is not broken.
-        passing = connection.state.status in service.connections.passing.split()
-        return Look.DOUBT if passing and not connection.state.blocked else Look.BAD
-    return Look.DOUBT if connection.state.lacks_scopes else Look.GOOD
+    service, state = context.catalogue.service, connection.state
+    if state.is_failing(service):
+        return Look.BAD
+    return Look.DOUBT if state.problem_in_a_word(service) or state.lacks_scopes else Look.GOOD
 
 
 def _place(context: CommandContext, connection: ConnectionRecord) -> tuple[int, bool]:
@@ -297,25 +318,35 @@ def _line(
 
 
 def _widths(runtime: Runtime, lines: Sequence[Sequence[str]]) -> dict[int, int]:
-    """Return the widths of the columns that are not empty. To save room, first leave
-    out the date, then cut names. Never cut ids.
+    """Return the widths of the columns that are not empty.
+
+    To save room, leave out the date, cut tenants, and let a status continue on the next
+    line. If each connection has a profile, which names it, leave out the tenant or the
+    id. Cut profiles last, and never cut ids.
     """
     room = runtime.width - len(_INDENT)
-    natural = {
-        at: max(map(text_width.width, cells)) for at, cells in enumerate(zip(*lines, strict=True))
-    }
-    widths = {at: max(size, len(_LINE[at])) for at, size in natural.items() if size}
-    if total_width(widths.values()) > room:
-        widths.pop(_CREATED, None)
-    names = {at: min(size, _NARROWEST) for at, size in widths.items() if at in _NAMES}
-    words = {
-        at: max(text_width.longest_piece(line[at]) for line in (_LINE, *lines)) for at in widths
-    }
-    found = [*widths.values()]
-    # If shorter names do not suffice, a status continues on the next line.
-    for least in ({**widths, **names}, {**words, **names}):
-        found = narrow(found, [*least.values()], room)
-    return dict(zip(widths, found, strict=True))
+    natural = [max(map(text_width.width, cells)) for cells in zip(_LINE, *lines, strict=True)]
+    shown = [at for at in range(len(_LINE)) if any(line[at] for line in lines)]
+    words = max(text_width.longest_piece(line[_STATUS]) for line in (_LINE, *lines))
+    dropped: list[set[int]] = [set(), {_CREATED}]
+    if all(line[_PROFILE] for line in lines):
+        dropped += [{_CREATED, _TENANT}, {_CREATED, _ID}]
+    widths = dict[int, int]()
+    for without in dropped:
+        widths = {at: natural[at] for at in shown if at not in without}
+        if without:
+            _narrow(widths, _TENANT, _NARROWEST, room)
+            _narrow(widths, _STATUS, words, room)
+        if total_width(widths.values()) <= room:
+            return widths
+    _narrow(widths, _PROFILE, _NARROWEST, room)
+    return widths
+
+
+def _narrow(widths: dict[int, int], column: int, least: int, room: int) -> None:
+    over = total_width(widths.values()) - room
+    if column in widths and over > 0:
+        widths[column] = max(min(widths[column], least), widths[column] - over)
 
 
 def _fitted(at: int, cell: str, size: int, sign: str, look: Look) -> Cell:
@@ -323,18 +354,18 @@ def _fitted(at: int, cell: str, size: int, sign: str, look: Look) -> Cell:
 
     Names are cut. Cells of connections with a problem are coloured.
     """
-    text = masked(text_width.cut(cell, size, sign) if at in _NAMES else cell)
+    text = masked(text_width.cut(cell, size, sign) if at in (_TENANT, _PROFILE) else cell)
     return text if look is Look.GOOD else Word(text, look)
 
 
 def _problem_screen(
-    runtime: Runtime, shown: Sequence[ConnectionRecord], troubles: Mapping[str, str]
+    runtime: Runtime, troubles: Mapping[str, str], labels: Mapping[str, str]
 ) -> TerminalText:
-    """Return the problem, and the connections that have it."""
+    """Return each problem, and the profiles or tenants that have it."""
     reasons = defaultdict[str, list[str]](list)
-    for connection in shown:
-        if trouble := troubles.get(connection.id):
-            reasons[trouble].append(connection.tenant or connection.id)
+    for account, trouble in troubles.items():
+        if trouble:
+            reasons[trouble].append(labels[account] or account)
     if not reasons:
         return terminal.styled("")
     lines = [""]

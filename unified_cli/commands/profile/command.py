@@ -154,7 +154,14 @@ _TEST = Command(
     CheckOptions,
     Later(f"{_ROOM}.show:check"),
     usage=_SEVERAL,
-    text=("{about}.", "Without a name: the connection that a call from here would use."),
+    text=(
+        "{about}.",
+        "Without a name: the connection that a call from here would use.",
+        (
+            "Its state decides; one that is connecting, paused or lacks scopes passes. With --with,"
+            " a read does: one that does not offer the list fails, whatever its state."
+        ),
+    ),
     examples="unified profile test sandbox",
 )
 _REMOVE = Command(
