@@ -142,7 +142,8 @@ class ListIdentity:
 @dataclass(frozen=True, slots=True)
 class TableRead:
     """A read of a list into its part of a table. `number` counts the reads of the part.
-    It is the version of the transaction in the table.
+    It is the version of the transaction in the table, whose name is new after each
+    `restart`.
 
     After the read, `version` is the version of the table, `rows` the number of rows in
     the part, and `digest` covers the names of its files. Version 0.2.0 did not store
@@ -155,6 +156,7 @@ class TableRead:
     version: Count | None = None
     changed: Count = 0
     """The number of rows in the part that come from this read."""
+    restart: str = ""
 
 
 @dataclass(slots=True, kw_only=True)

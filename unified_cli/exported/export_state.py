@@ -4,6 +4,7 @@ A run has one manifest, but each task and each shard has its own. The latest man
 a list applies.
 """
 
+import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from urllib.parse import unquote
 
 from unified_cli.errors import StateError
 from unified_cli.exported import gone_ids, list_history
-from unified_cli.exported.checkpoint import ListIdentity
+from unified_cli.exported.checkpoint import ListIdentity, TableRead
 from unified_cli.exported.destination import Destination, InUseError
 from unified_cli.exported.manifest import (
     NOT_READ,
@@ -25,12 +26,14 @@ from unified_cli.exported.manifest import (
     no_export,
     without_lists,
 )
+from unified_cli.output import formats
 from unified_cli.plural import counted
 
 Entries = dict[str, ManifestEntry]
 _UNKNOWN = ListIdentity("", {})
 # In the file of a list: its profile, API and resource.
 _SLASHES = 2
+_TABLE = f".{formats.DELTA}"
 
 
 def manifests(
@@ -154,6 +157,7 @@ def take_anew(
                 again.add(first)
             elif first and (file in each.entries or file in each.replaced):
                 again.add(file)
+    again |= {file for file in own.running if _suffix(file) == _TABLE}
     readable = {name for name, first in first_files.items() if gone_ids.can_tell(first)}
     list_history.note_ids(
         destination,
@@ -305,6 +309,7 @@ def _empty_entry(file: str, turn: int, identity: ListIdentity) -> ManifestEntry:
         options={**identity.options},
         turn=turn,
         why=NOT_READ,
+        table=TableRead(0, restart=secrets.token_hex(8)) if _suffix(file) == _TABLE else None,
     )
 
 

@@ -30,7 +30,7 @@ class TablePart(NamedTuple):
     """A connection's part of a table, and its state `before` this read.
 
     A table has the lists of one resource, with these `columns`. A `filtered` read is
-    not a full read of the list.
+    not a full read of the list. `restart` is the token of the last restart, if any.
     """
 
     api: str
@@ -40,6 +40,7 @@ class TablePart(NamedTuple):
     columns: ParquetColumns
     before: TableRead | None = None
     filtered: bool = False
+    restart: str = ""
 
 
 @dataclass(frozen=True, slots=True)

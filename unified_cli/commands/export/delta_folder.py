@@ -208,6 +208,7 @@ class PartTarget:
         First checks that the table can take the list.
         """
         read = self._table.next_read(self._part)
+        restart = restart or self._is_of_earlier_restart()
         self._pages.open(force=True, restart=restart, keep=keep)
         self.state.table = self.state.table or read
         if self.is_published:
@@ -230,6 +231,12 @@ class PartTarget:
             self._tidied = True
             self._pages.tidy()
             self._files.clear(self._file)
+
+    def _is_of_earlier_restart(self) -> bool:
+        if not self._part.restart:
+            return False
+        begun = self._files.read_checkpoint(self._file)
+        return bool(begun and begun.table and begun.table.restart != self._part.restart)
 
     def _commit(self) -> None:
         state, before = self.state, self._part.before

@@ -2,12 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from urllib.parse import quote, unquote
 
 import pyarrow as pa
-from deltalake import DeltaTable
+from deltalake import DeltaTable, Transaction
 from pyarrow import compute
 
 from unified_cli.commands.export.delta_rows import PROFILE, DataFile
@@ -21,8 +21,8 @@ OURS = "unified"
 _OTHER_FILES = "its files are others"
 
 
-def application(part: TablePart, profile: str = "") -> str:
-    """Return the name of a connection in a table's log.
+def application(part: TablePart, profile: str = "", *, restart: str = "") -> str:
+    """Return the name of a connection in a table's log, or its name since a restart.
 
     The version of its transactions is the number of the read. The connection's name in
     the table may differ from `profile`.
@@ -33,6 +33,7 @@ def application(part: TablePart, profile: str = "") -> str:
         "api": part.api,
         "resource": part.resource,
         "profile": profile or part.columns.profile,
+        **({"restart": restart} if restart else {}),
     }
     return f"unified:{hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:32]}"
 
@@ -40,7 +41,23 @@ def application(part: TablePart, profile: str = "") -> str:
 def prefix(part: TablePart, read: TableRead) -> str:
     """Return the prefix of the names of a read's files."""
     folder = f"{PROFILE}={quote(part.columns.profile, safe='')}"
-    return f"{folder}/{application(part)[-16:]}-{read.number}-"
+    return f"{folder}/{application(part, restart=read.restart)[-16:]}-{read.number}-"
+
+
+def has(table: DeltaTable, part: TablePart, read: TableRead) -> bool:
+    """Return whether the table has a commit of this read."""
+    number = table.transaction_version(application(part, restart=read.restart))
+    return number is not None and number >= read.number
+
+
+def transactions(part: TablePart, read: TableRead) -> list[Transaction]:
+    """Return the transactions of a read.
+
+    A restart has its own, so that a run from before it cannot have the same. The others
+    number the reads, and say whose a part is.
+    """
+    names = {application(part), application(part, restart=read.restart)}
+    return [Transaction(name, read.number) for name in sorted(names)]
 
 
 def data_files(table: DeltaTable, part: TablePart) -> list[DataFile]:
@@ -98,19 +115,42 @@ def change_by_others(
     if read.version is None or _digest(names) == read.digest:
         return ""
     later = range(read.version + 1, table.version() + 1)
-    for version in later:
+    # Another table may have replaced it.
+    is_same = later and table.transaction_version(application(part)) is not None
+    return _change_in(later, part, read, commit) or ("" if is_same else _OTHER_FILES)
+
+
+def change_since_commit(
+    table: DeltaTable, part: TablePart, read: TableRead, commit: Callable[[int], bytes | None]
+) -> str:
+    """Return how others changed a part's records since the commit of a read that an
+    interrupted run made.
+
+    They may have restored the files from before it, but its transaction stays.
+    """
+    return _change_in(range(table.version() + 1), part, read, commit)
+
+
+def _change_in(
+    versions: Sequence[int],
+    part: TablePart,
+    read: TableRead,
+    commit: Callable[[int], bytes | None],
+) -> str:
+    own = {"appId": application(part, restart=read.restart), "version": read.number}
+    for version in reversed(versions):
         if (text := commit(version)) is None:
             return _OTHER_FILES
         actions: list[JsonObject] = [json.loads(line) for line in text.splitlines()]
+        if any(own.items() <= action.get("txn", {}).items() for action in actions):
+            return ""
         info: JsonObject = next(
             (action["commitInfo"] for action in actions if "commitInfo" in action), {}
         )
         files = (action[kind] for action in actions for kind in action.keys() & {"add", "remove"})
         if OURS not in info and any(_changes(file, part.columns.profile) for file in files):
             return f"version {version} is a {info.get('operation')}"
-    # Another table may have replaced it.
-    is_same = later and table.transaction_version(application(part)) is not None
-    return "" if is_same else _OTHER_FILES
+    return ""
 
 
 def _changes(file: JsonObject, profile: str) -> bool:

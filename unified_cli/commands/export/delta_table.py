@@ -20,7 +20,6 @@ from deltalake import (
     CommitProperties,
     DeltaTable,
     PostCommitHookProperties,
-    Transaction,
     exceptions,
 )
 from deltalake.exceptions import CommitFailedError, TableNotFoundError
@@ -132,7 +131,7 @@ class ListTable:
             table = self._found(part.columns)
             recorded = table.transaction_version(application(part)) if table else None
         before = part.before.number if part.before else 0
-        return TableRead(max(before, recorded or 0) + 1)
+        return TableRead(max(before, recorded or 0) + 1, restart=part.restart)
 
     def commit(
         self,
@@ -156,8 +155,9 @@ class ListTable:
                 if part.before:
                     self._check_unchanged(table, part, part.before)
                 files_now = delta_log.data_files(table, part)
-                if (table.transaction_version(application(part)) or 0) >= read.number:
+                if delta_log.has(table, part, read):
                     # An earlier run added it.
+                    self._check_unchanged(table, part, read)
                     new = NewestRecords(records)
                     state = delta_log.after(read, table.version(), files_now, len(new))
                     return state, new.left_out()
@@ -233,7 +233,8 @@ class ListTable:
 
     def _check_unchanged(self, table: DeltaTable, part: TablePart, read: TableRead) -> None:
         log = f"{self._name}/{_LOG}"
-        wrong = delta_log.change_by_others(
+        changed = delta_log.change_by_others if read.digest else delta_log.change_since_commit
+        wrong = changed(
             table, part, read, lambda version: self._files.read(f"{log}/{version:020}.json")
         )
         if wrong:
@@ -286,7 +287,7 @@ class ListTable:
             commit_properties=CommitProperties(
                 {delta_log.OURS: application(part)},
                 max_commit_retries=0,
-                app_transactions=[Transaction(application(part), read.number)],
+                app_transactions=delta_log.transactions(part, read),
             ),
             post_commithook_properties=_HOOKS,
         )

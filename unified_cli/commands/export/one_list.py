@@ -128,6 +128,9 @@ class ListRunner:
         options = self._plan.list_options(planned)
         identity = options.identity(request, replay=self._runtime.replays, **options.since)
         before = self._entries.get(planned.file)
+        if options.table and before and before.table:
+            part = options.table._replace(restart=before.table.restart)
+            options = replace(options, table=part)
         if before and not options.restart:
             if before.fingerprint not in {"", identity.digest}:
                 other = identity.differing_options(before.options)
