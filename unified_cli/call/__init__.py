@@ -60,8 +60,8 @@ class Delivery(Enum):
 
 
 class Mode(NamedTuple):
-    """How to run a call: its kind, whether it has several connections, and how to print
-    requests instead of sending them.
+    """How to run a call: its kind, whether it has several connections, and whether and
+    how to print requests instead of sending them.
     """
 
     kind: ModeKind = ModeKind.ONE

@@ -64,7 +64,7 @@ def with_connection(call: Call, request: Request) -> Request:
 def _named(body: bytes, name: str) -> Iterator[Any]:
     """Yield the connections that a body names.
 
-    They may be at any depth, also in the queries of its requests.
+    Searches all depths, and the queries of the requests.
     """
     found: list[Any] = []
 
@@ -88,9 +88,8 @@ def _in_query(text: str, name: str) -> Iterator[str]:
 
 
 def check(call: Call, body: bytes) -> None:
-    """Raise IncompleteError if requests of the batch failed.
-
-    The status of the response does not matter.
+    """Raise IncompleteError if requests of the batch failed, whatever the status of the
+    response.
     """
     document = read(body.decode("utf-8", "replace"))
     errors = (
@@ -110,7 +109,7 @@ def check(call: Call, body: bytes) -> None:
 def _failures(errors: Any) -> Iterator[str]:
     """Yield each error with its resource.
 
-    Assumption: an error is an envelope or a string.
+    Assumption: each error is an error object or a string.
     """
     members = errors.items() if isinstance(errors, dict) else [("", errors)]
     for name, value in members:

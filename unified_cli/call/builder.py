@@ -49,7 +49,7 @@ def resolve(
     method: str = "GET",
     scoped: bool = True,
 ) -> Call:
-    """Return the call to one connection, and apply its settings for messages.
+    """Return the call to one connection, and use its settings for messages.
 
     `method` is for a request without an operation. Without `scoped`, no connection is
     needed. Raises UsageError if options cannot be combined.
@@ -76,8 +76,8 @@ def common_call(
 ) -> Call:
     """Return the common part of calls to several connections.
 
-    Also applies its settings for messages. Raises UsageError if an option needs a
-    single connection, and the errors of `resolve`.
+    Also uses its settings for messages. Raises UsageError if an option needs a single
+    connection, and the errors of `resolve`.
     """
     selection.check_account(options.account_id)
     if part(options, PageOptions).cursor:
@@ -168,9 +168,9 @@ def operation_content(call: Call, operation: Operation) -> Content:
 
 
 def _check_dots(call: Call, operation: Operation) -> None:
-    """Raise UsageError for a field typed as a path with dots, as columns are.
+    """Raise UsageError for a field typed as a path with dots.
 
-    `--columns` takes such paths, but the service would get the whole text as the
+    `--columns` takes such paths. Here the service would get the whole text as the
     field's name, and may ignore it.
     """
     sent = part(call.options, SendOptions)
@@ -236,8 +236,8 @@ def described(runtime: Runtime, options: CallOptions, operation: Operation) -> K
         )
         return known_methods.recall(runtime, settings, operation)
     except UnifiedError:
-        # If the command needs the connection, it reports the problem later. A skeleton
-        # does not.
+        # A command that needs the connection reports the problem later. A skeleton
+        # needs none.
         return None
 
 
@@ -319,7 +319,7 @@ def change_filter(runtime: Runtime, text: str | None, query: Sequence[str]) -> C
 
 
 def check_own_filter(option: str, query: Sequence[str]) -> None:
-    """Raise UsageError for a second filter by change time."""
+    """Raise UsageError if the query already filters by change time."""
     if any(name.startswith("updated_at[") for name, _ in pairs(query)):
         raise UsageError(f"{option} asks by updated_at itself (leave out -q updated_at…)")
 
@@ -329,8 +329,8 @@ def read_body(
 ) -> bytes | None:
     """Return the JSON body of `-d`, `-f` and `-F`.
 
-    None if no such option is given. Raises UsageError if the body names a connection,
-    which it must not choose.
+    None if no such option is given. Raises UsageError if the body names a connection:
+    only the profile chooses it.
     """
     options = part(called, SendOptions)
     if options.sends_file or (options.data is None and not options.raw_field and not options.field):
@@ -377,9 +377,9 @@ def check_unlabelled(body: bytes | None, options: CallOptions, operation: Operat
 
 
 def read_key(key: str | None, method: str) -> str | None:
-    """Return the key of a POST or PATCH.
+    """Return the idempotency key of a POST or PATCH: the given key or a new one.
 
-    This is the given key or a new one; None for other methods.
+    Returns None for other methods.
     """
     if method not in {"POST", "PATCH"}:
         if key is not None:

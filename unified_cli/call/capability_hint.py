@@ -27,15 +27,15 @@ _WRONG_BODY = (400, 422)
 # A hint is not worth a long wait.
 _SECONDS = 5.0
 _MOST = 12
-# The suffix of the name of a field of this type in `-f`, except references.
+# The end of the name of such a field in `-F`, unless it refers to records.
 _WITHIN = {"array": "", "object": "[NAME]"}
 
 
 def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -> None:
     """Add a hint to the error of a refused call.
 
-    It says that the body is wrong, or that the connection does not offer the operation.
-    The latter costs a request, so check it only on a terminal.
+    The hint says how to change the body, or that the connection does not offer the
+    operation. The second costs a request, so it is only given on a terminal.
     """
     operation = request.operation
     if (
@@ -51,10 +51,10 @@ def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -
 
 
 def _about_body(error: RefusedError, call: Call, operation: Operation, body: bytes) -> str | None:
-    """Return the command for a refused body, or None.
+    """Return the command that sends the body correctly, or None.
 
-    There are hints for arrays, for fields that `-F` did not send as strings, and for
-    those that `-f` did not send as arrays or objects.
+    Finds arrays, strings that `-F` sent as another type, and arrays or objects that
+    `-f` sent as strings.
     """
     if body.startswith(b"[") and operation.name == "create":
         return (

@@ -70,7 +70,7 @@ class CheckReport:
             self._case(name, verdict, self._monotonic() - self._began, missing)
             for verdict in verdicts
         ]
-        # Count the time of the read in the first verdict, as pytest does for a fixture.
+        # The first verdict has the time of the read, like a fixture's in pytest.
         seconds = 0.0 if verdicts else whole.seconds
         for expectation in self._expectations:
             began = self._monotonic()
@@ -120,7 +120,8 @@ class CheckReport:
         if not self.selected.several and failed:
             raise next(iter(failed.values()))
         self._print_failures()
-        # An operation that is not offered is a failure only if no connection offers it.
+        # If an operation is not offered, the check fails only if no connection offers
+        # it.
         counts = failed if len(failed) == len(self.selected.reads) else self._errors
         conclude(
             Ending(

@@ -35,8 +35,8 @@ class ProbeResult:
     """The outcome for one connection, and its duration. `error` is None after a
     success.
 
-    For an unhealthy connection, `state` is its state in a few words, and `sentence` is
-    the same as a sentence.
+    For an unhealthy connection, `state` has its state in a few words, and `sentence` in
+    a sentence.
     """
 
     profile: str | None

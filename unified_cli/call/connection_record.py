@@ -28,7 +28,7 @@ class ForbiddenCall(NamedTuple):
 
     @classmethod
     def from_member(cls, value: bytes | None, service: Service) -> Self:
-        """Decode a connection's forbidden call, without its invalid parts."""
+        """Decode a connection's forbidden call, ignoring invalid parts."""
         members = parts(value or b"") or {}
         missing = members.get(service.connections.missing_scopes, b"")
         scopes = (
@@ -101,7 +101,7 @@ class AccountState(NamedTuple):
         return "" if self.status in ("", words.healthy) else self.status
 
     def problem_as_sentence(self, service: Service) -> str:
-        """Return the problem as a sentence, with the provider's words."""
+        """Return the problem as a sentence, quoting the provider."""
         problem, words = self.problem_in_a_word(service), service.connections
         if not problem:
             return ""
@@ -194,7 +194,7 @@ class ConnectionRecord(NamedTuple):
         )
 
     def facts(self, service: Service) -> JsonObject:
-        """Return the connection as JSON. The names are a contract."""
+        """Return the connection as JSON. Scripts depend on the names."""
         words, state = service.connections, self.state
         forbidden = state.forbidden
         return {

@@ -191,7 +191,7 @@ def check_records(form: Format, *, several: bool) -> None:
 def check_cells(form: Format, *, bom: bool, csv_safe: bool, typed_header: bool = False) -> None:
     """Raise UsageError for CSV options in other formats.
 
-    Elsewhere a byte-order mark would be data.
+    In other formats, a byte-order mark would become part of the data.
     """
     if bom and form.delimiter != ",":
         raise UsageError(f"--bom is for CSV, not for {form}", hint="-o csv")

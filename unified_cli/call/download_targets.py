@@ -141,7 +141,7 @@ class FileInFolder:
     force: bool
     label: str = "download"
 
-    # The file is not listed.
+    # The digest is only needed for a list of files.
     def publish(self, file: AtomicFile, proposals: Proposals, sha256: str) -> Path:  # noqa: ARG002
         """Publish the file under a safe form of a proposed name."""
         path = self.folder / safe_name(*proposals)
@@ -162,7 +162,7 @@ class TargetStream:
         """The folder of the file until it is complete."""
         return Path(tempfile.gettempdir())
 
-    # The file already has its name.
+    # A stream uses no proposed name.
     def publish(self, file: AtomicFile, proposals: Proposals, sha256: str) -> Path:  # noqa: ARG002
         """Write the file to the device or the pipe."""
         output_file.write_stream(self.stream, file.chunks())

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 _TOKEN = "$UNIFIED_TOKEN"  # noqa: S105  the name of the variable, not a token
 
 
-# Linux allows 128 KiB for one argument of a program; a shell's own printf has no limit.
+# Linux limits an argument of a program to 128 KiB. The shell's built-in printf has no
+# limit.
 _LONGEST_WORD = 100_000
 _TIME = "2026-01-31T12:00:00Z"
 _FORMS = (
@@ -91,16 +92,16 @@ def _displayable(facts: "UploadFacts") -> JsonObject:
 
 
 def curl(request: Request, *, ca_bundle: str | None = None) -> str:
-    """Return the request as a curl command.
+    """Return the request as a curl command for a POSIX shell.
 
-    It is for a POSIX shell, with the token in UNIFIED_TOKEN.
+    The command takes the token from UNIFIED_TOKEN.
     """
     # By default curl expands brackets in a URL and normalises its path.
     words = ["curl", "--fail-with-body", "-sS", "--globoff", "--path-as-is", "-X", request.method]
     words += [shlex.quote(request.url), "-H", f'"Authorization: Bearer {_TOKEN}"']
     upload = request.upload
     for name, value in request.headers.items():
-        # curl creates its own boundary.
+        # curl chooses the boundary of a form itself.
         if not (name == "Content-Type" and upload and upload.facts.field is not None):
             words += ["-H", shlex.quote(f"{name}: {value}")]
     if ca_bundle:
@@ -116,7 +117,7 @@ def curl(request: Request, *, ca_bundle: str | None = None) -> str:
 
 
 def _curl_file_words(facts: "UploadFacts") -> Iterator[str]:
-    # curl reads standard input for a file named `-`.
+    # curl reads standard input if the file is `-`.
     path = "./-" if facts.file == "-" else facts.file
     if facts.field is None:
         yield from ("--data-binary", f"@{path}")

@@ -181,7 +181,7 @@ def _check(
     work = Work("read" if condition else "record")
     if selected.several:
         work = work._replace(part="connection", parts=len(selected.reads))
-    # Print a single result at the end, after removing the progress line of the wait.
+    # A single result is printed at the end, after the wait's progress line is removed.
     beside = selected.several or condition is None
     with (
         progress(runtime, work, to_stdout=beside) as shown,
@@ -230,7 +230,7 @@ def _wait(
                 else:
                     again.append(whole.selected)
         seconds = condition.wait(len(again)) if again else 0.0
-        # The duration of the wait is now known.
+        # Count the reads here, where the length of the wait is known.
         judge.count(len(pending))
         if seconds is None:
             for read in again:

@@ -30,8 +30,8 @@ class ExtraCell(NamedTuple):
 def cells(catalogue: Catalogue, offer: Offer, asked: Collection[Operation]) -> list[ExtraCell]:
     """Return the offered operations that the catalogue lacks.
 
-    Only those of the `asked` resources and of complete APIs. The provider's own
-    resources are included if `asked` is the whole catalogue.
+    Returns only operations of the `asked` resources and of complete APIs. Includes the
+    provider's own resources if `asked` is the whole catalogue.
     """
     service, wanted = (
         catalogue.service,

@@ -40,10 +40,10 @@ _PRODUCT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 class Offer(NamedTuple):
     """The operations that a connection offers, by API and resource, and its state.
 
-    `overridden` has the resources with a mapping of the environment, as `api/resource`.
-    `unread` counts invalid entries. `provided` has the provider's own resources, if
-    requested. `texts` has the title of each `api`, and the purpose of each
-    `api/resource`.
+    `overridden` has the resources, as `api/resource`, for which the environment has its
+    own mapping. `unread` counts invalid entries. `provided` has the provider's own
+    resources, if requested. `texts` has the title of each `api`, and the purpose of
+    each `api/resource`.
     """
 
     offered: Offered
@@ -75,9 +75,9 @@ def ask_offer(
 def ask_product(client: Client, settings: Settings, catalogue: Catalogue, product: str) -> Offer:
     """Request the operations that connections to a product offer.
 
-    The product, a slug or an id, need not be connected. The settings need no account.
-    Raises the same errors as `ask_offer`, and UsageError if `product` is not a valid
-    slug or id.
+    `product` is a slug or an id, and need not be connected. The settings need no
+    account. Raises the same errors as `ask_offer`, and UsageError if `product` is not a
+    valid slug or id.
     """
     hint = "its slug or its id, as `connections list` shows"
     if not _PRODUCT.fullmatch(product):
@@ -209,8 +209,9 @@ class ConnectionHealth(NamedTuple):
 def ask_health(client: Client, settings: Settings, catalogue: Catalogue) -> ConnectionHealth:
     """Request the state of the connection, and whether it is blocked.
 
-    The record has the state, and the offer says whether it is blocked. Raises the
-    errors of a request, and ServiceError if the response is not a connection.
+    The connection's record has the state, and its offer says whether it is blocked.
+    Raises the errors of a request, and ServiceError if the response is not a
+    connection.
     """
     record, headers = _record(client, settings, catalogue)
     if settings.is_own:
@@ -255,8 +256,7 @@ def with_blocked(
     try:
         offered = ask_offer(client, settings, catalogue).state
     except (RefusedError, AccessError) as error:
-        # Ignore these status codes: not every service reports this, and not to every
-        # token.
+        # Not every service has this route, and not every token may use it.
         if error.status not in _NOT_TOLD:
             raise
         return state
@@ -266,7 +266,7 @@ def with_blocked(
 def merged(state: AccountState, offered: AccountState) -> AccountState:
     """Return a record's state, updated from the offer.
 
-    The offer is as new as the record, or newer.
+    The offer is at least as new as the record.
     """
     return state._replace(status=offered.status or state.status, blocked=offered.blocked)
 

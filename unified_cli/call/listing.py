@@ -28,7 +28,8 @@ from unified_cli.runtime import Runtime
 def span(call: Call) -> Span:
     """Return the part of the list to read: all pages, a number of records, or one page.
 
-    With `--since`, only changed records. Raises UsageError.
+    With `--since`, this is only its changed records. Raises UsageError if options
+    conflict.
     """
     pages = part(call.options, PageOptions)
     since = builder.change_filter(
@@ -143,7 +144,7 @@ def _pages(
 
 
 def report(call: Call, tally: ListSummary) -> None:
-    """Print how the list ended: complete, or cut on request."""
+    """Print how the list ended: complete, or cut off at the limit."""
     asked = part(call.options, PageOptions)
     if tally.next_cursor is None:
         if asked.several:

@@ -39,8 +39,8 @@ class ManyReads(NamedTuple):
     """Reads of connections, by name.
 
     `ask` returns the settings and the request of a connection, or raises an error.
-    `edit` changes a page before it is printed. Without `labelled`, records do not name
-    their connection.
+    `edit` changes a page before it is printed. If `labelled`, each record names its
+    connection.
     """
 
     common: Call
@@ -137,8 +137,8 @@ def read(reads: ManyReads) -> None:
 def _end(outcome: "_FanOutOutcome") -> list[str]:
     """End the output, and return sentences about the missing parts.
 
-    A column may be missing because only a failed connection has it. This is then a
-    missing part, not an error of usage.
+    If a connection failed, a column that was not found may be among its records. Report
+    the column as missing then, instead of raising UsageError.
     """
     try:
         return outcome.printer.end()
@@ -204,7 +204,7 @@ class _FanOutOutcome:
     printer: Printer
     tallies: dict[str, ListSummary] = field(init=False)
     begun: ListSummary | None = None
-    """The tally of the page that is being formatted."""
+    """The counts of the connection whose page is being formatted."""
     unwritten: list[tuple[ListSummary, Page]] = field(default_factory=list)
     """The pages that may be incomplete in the output."""
     failed: dict[str, UnifiedError] = field(default_factory=dict)
@@ -240,7 +240,7 @@ class _FanOutOutcome:
     def flush(self) -> None:
         """Print the buffered output, and count its pages.
 
-        Output that cannot be printed is not tried again.
+        If printing fails, the output is not printed again.
         """
         written, self.unwritten = self.unwritten, []
         self.printer.flush()

@@ -35,11 +35,11 @@ OFFERED, REFUSED, FORBIDDEN, FAILED, UNKNOWN = STATES = (
 
 READ_ONLY = "read-only"
 NOT_ASKED = "not asked, as "
-"""The start of the reason for a list that was not read, because another failed."""
+"""The start of the reason for a list that was not read because another list failed."""
 _NOTHING = "no unified API is installed or mapped for this {}"
 # If a list refuses a request because parameters are missing, it is offered.
 _INCOMPLETE = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
-# After this many consecutive failures, the other lists would fail too.
+# After this many consecutive failures, assume that the other lists would fail, too.
 _MOST_FAILURES = 3
 
 
@@ -78,7 +78,7 @@ def selected(runtime: Runtime, options: ConnectionOptions) -> AskedConnections:
 class OfferCell(NamedTuple):
     """Whether a connection offers an operation, and why.
 
-    `held` is a word or two for a problem that blocks calls of the operation.
+    `held` names a problem that blocks its calls, in a word or two.
     """
 
     operation: Operation
@@ -252,7 +252,7 @@ class OfferCheck(NamedTuple):
     def _read(self, cell: OfferCell, scope: Scope, client: Client) -> tuple[OfferCell, bool]:
         """Read one record of a list, and return its cell.
 
-        Also returns whether every other list of the connection would fail, too.
+        Also returns whether all other lists of the connection would fail.
         """
         content = Content([(self.catalogue.service.page_size, "1")])
         try:

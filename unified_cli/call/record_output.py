@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 def write(call: Call, request: Request, body: bytes, program: "JqProgram | None") -> None:
     """Write a document in the chosen format.
 
-    It is written with chosen columns or through a jq program, if given. Raises
-    ServiceError if the document is too large to split.
+    Applies the chosen columns or the jq program, if any. Raises ServiceError if the
+    document is too large to split.
     """
     runtime, output = call.runtime, call.settings.output
     chosen = column_names(call.options.columns)
@@ -143,7 +143,7 @@ def printer_for(
     style = style_for(call, operation, first=() if names is None else (LABEL,))._replace(
         label=label, by_program=program is not None
     )
-    # Several documents have no common cursor.
+    # A listing has one cursor, but each document has its own.
     style = style._replace(listing=False) if style.format.document else style
     return printer.Printer(
         call.runtime, style, program, strict=not operation.changes, gathers=gathers

@@ -102,7 +102,7 @@ def save_offer(
 def _words(runtime: Runtime, settings: Settings) -> CompletionWords | None:
     """Return the words of the connection, if a profile names it.
 
-    Returns None if no profile in the config file identifies it.
+    Returns None if the config file has no such profile.
     """
     if not (settings.profile and settings.is_of_file):
         return None

@@ -132,8 +132,8 @@ def select_lists(
     """Return the reads of a list, for a command that does not print the records.
 
     `part_of_list` limits the part to read. `options` selects the connections, and has
-    the options for messages and the network. Doubtful parameters and profiles of the
-    same connection are reported.
+    the options for messages and the network. Prints notes about doubtful parameters,
+    and about profiles of the same connection.
     """
     query = builder.pairs(part_of_list.query)
     for doubtful in find_doubtful(operation, catalogue.service, query):
@@ -179,7 +179,7 @@ class ReadWork(NamedTuple):
         name = read.name if self.selected.several else None
         settings, patience = call.settings, Patience.ENDLESS if lists or name else Patience.TIMEOUT
         if self.until is not None:
-            # A read may begin at the deadline.
+            # The deadline may be now, so allow at least a second.
             left = max(1.0, self.until - call.runtime.monotonic())
             settings = settings._replace(timeout=min(settings.timeout, left))
             patience = Patience.TIMEOUT

@@ -38,7 +38,7 @@ _EXCHANGES = {
 }
 _SEVERAL = re.compile(r"\w&[\w\[\]]+=")
 _EMPTY = 200
-"""The largest page to search for an empty array, which means no records."""
+"""The largest page to check for being empty."""
 # Imported late, because a document printed as served does not need it.
 _PROGRAM = Later("unified_cli.call.record_output:program")
 _WRITE = Later("unified_cli.call.record_output:write")
@@ -91,9 +91,9 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
 
 
 def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
-    """Add the idempotency key to a write's error.
+    """Add the idempotency key to the error of a write.
 
-    Does so if the write is in doubt or the failure is temporary.
+    Only adds it if the write is in doubt or the failure is temporary.
     """
     in_doubt = isinstance(error, UnknownError)
     if (in_doubt or (error.retryable and error.status is not None)) and (
@@ -139,10 +139,7 @@ def send_once(call: Call, clients: Clients, request: Request) -> None:
 
 
 def _note_page(call: Call, request: Request, body: bytes) -> None:
-    """Note further records, and save words of the page.
-
-    The words are for completion.
-    """
+    """Print a note about further records, and save words of the page for completion."""
     if body and request.batch:
         batch_request.check(call, body)
     if body and request.operation and request.operation.lists:

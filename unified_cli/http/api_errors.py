@@ -34,7 +34,8 @@ _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _MOST = 10
 _LONGEST_LINE = 300
 _LONGEST_BODY = 64 * 1024
-# Assumption: the service does not document such a header. These are the usual names.
+# Assumption: the service sends its request id in one of these common headers. Its
+# documentation names none.
 _ID_HEADERS = (
     "x-request-id",
     "request-id",
@@ -43,14 +44,14 @@ _ID_HEADERS = (
     "x-amz-request-id",
     "cf-ray",
 )
-# Names of members with the problem, its field and its reason in common APIs: problem
+# The members in which common APIs put the problem, its field and its reason: problem
 # details (RFC 9457), OAuth, Jira (`errorMessages`), FastAPI (`detail`), Apigee
 # (`fault`) and others.
 _LISTS = ("errorMessages", "errors", "failures", "invalid-params")
 _FIELDS = ("field", "path", "property", "pointer", "loc", "param", "name")
 _MESSAGES = ("message", "detail", "msg", "description", "reason", "error", "title", "code")
 _TEXTS = ("message", "faultstring", "detail", "error_description", "description")
-# The service's own errors repeat the status here.
+# Tried last, because in the service's own errors these only repeat the status.
 _NAMES = ("error", "title", "fault")
 
 
@@ -62,9 +63,9 @@ class ErrorText(NamedTuple):
 
 
 def text_of(document: JsonObject, service: Service) -> ErrorText:
-    """Return the text of an error object.
+    """Return the text of an error object in any common format.
 
-    The object may have any common format, and a provider's response inside it.
+    The object may contain a provider's response.
     """
     message = _first_text(document, _TEXTS)
     lines = _problems(document)
@@ -88,9 +89,8 @@ def text_of(document: JsonObject, service: Service) -> ErrorText:
 
 
 def response_of(lines: list[str], body: bytes, headers: Mapping[str, str]) -> ErrorResponse:
-    """Return the response to attach to the error.
-
-    It has the first lines, the request id and the body.
+    """Return the response to attach to the error: its first lines, its request id and
+    its body.
     """
     shown = [excerpt(line, _LONGEST_LINE) for line in islice(lines, _MOST)]
     more = len(lines) - len(shown)
@@ -189,7 +189,7 @@ def _shown(body: bytes) -> Json:
 class FailedResponse(NamedTuple):
     """A failed response; `envelope` is the service's error object, if the body is one.
 
-    `blocked` means that the account is blocked: a 503 in the service's own error
+    `blocked` means that the service blocks the account: it sent a 503 in its own error
     object, without a time to retry. `limited` means that a rate limit refused the
     request. `token` is the source of the token, and `profile` the profile of the
     connection.
@@ -265,7 +265,7 @@ def refuses_for_good(envelope: JsonObject | None, service: Service) -> bool:
 
 
 def _is_closed(failed: FailedResponse, service: Service) -> bool:
-    """Return whether this route is closed to a connection's own token."""
+    """Return whether the route refuses the token of a connection."""
     below = failed.request.path.removeprefix(failed.request.address.path)
     own = failed.envelope is None or not failed.envelope.get(service.remote_error)
     closed = service.names_no_account(below)

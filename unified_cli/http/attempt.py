@@ -31,10 +31,10 @@ class Outcome(Enum):
     """How far an attempt got."""
 
     NOT_SENT = auto()
-    """Nothing reached the service, but a retry may."""
+    """Nothing reached the service. A retry may succeed."""
     PERMANENT = auto()
-    """Nothing reached the service, and a retry would not either, for example because of
-    a bad certificate.
+    """Nothing reached the service, and a retry cannot succeed, for example because of a
+    bad certificate.
     """
     LOST = auto()
     """The request was sent, but no complete response arrived: it may have been carried
@@ -47,8 +47,8 @@ class Outcome(Enum):
     DAMAGED = auto()
     """The request succeeded, but the response is damaged."""
     UNUSABLE = auto()
-    """The request succeeded, but the response is too large or a web page, and a retry
-    would not help.
+    """The request succeeded, but the response is too large or a web page, so a retry
+    cannot help.
     """
     ANSWERED = auto()
     """The response has an error status."""
@@ -67,9 +67,9 @@ class Doubt(Enum):
 class Attempt(NamedTuple):
     """The result of one attempt; `retry_after` is in seconds.
 
-    `limited` means that a rate limit refused it, so nothing was done. `remote` means an
-    error of the provider, and `own` that the response is the service's own error
-    object. `facts` are the rate limit in its headers.
+    `limited` means that a rate limit refused it, so nothing was done. `remote` means
+    that the provider failed, and `own` that the response is the service's own error
+    object. `facts` is the rate limit in its headers.
     """
 
     outcome: Outcome
@@ -122,19 +122,20 @@ def outcome_of(request: Request, attempts: Iterable[Attempt]) -> WriteOutcome:
 
     A read is never in doubt.
 
-    A success is done. An attempt failed if nothing reached the service, or only a part
-    of a body of known length, and after any 4xx, or a 503 in the service's own error
+    A write that succeeded is done. It failed if nothing reached the service, or only a
+    part of a body of known length, and after a 4xx, or a 503 in the service's own error
     object that is not about the provider. Any other 5xx, a redirect, and a lost,
     damaged or HTML response leave the write in doubt: a server may carry out a write
-    and then fail to respond. A later attempt that was limited, not authorised or not
-    connected says nothing about an earlier one in doubt, and a 409 may even mean that
-    the earlier one is still running. Only two responses end the doubt. A 404 or 410 to
-    a repeated DELETE means that the record is gone, so it is done. A 400 or 422 in the
-    service's own error object, to a request with an idempotency key, means failed: had
-    the earlier attempt been carried out, the service would have repeated its response.
-    Other refusals may come before the service checks the key. A refusal by the provider
-    does not end the doubt: a name may be in use because the earlier attempt succeeded.
-    Assumption: the service repeats its first response for an idempotency key.
+    and then fail to respond. If an attempt is in doubt, a later attempt that was
+    limited, not authorised or not connected does not change that. A 409 may even mean
+    that the earlier attempt is still running. Only two responses end the doubt. A 404
+    or 410 to a repeated DELETE means that the record is gone, so the write is done. A
+    400 or 422 in the service's own error object, to a request with an idempotency key,
+    means failed: if the earlier attempt had succeeded, the service would have repeated
+    its response. Other refusals may come before the service checks the key. A refusal
+    by the provider does not end the doubt: a name may be in use because the earlier
+    attempt succeeded. Assumption: the service repeats its first response for an
+    idempotency key.
     """
     doubtful = request.in_doubt
     for attempt in attempts:
@@ -168,10 +169,9 @@ def error_for(request: Request, attempts: Sequence[Attempt], error: UnifiedError
 
 
 def _why(attempts: Iterable[Attempt]) -> str:
-    """Return why a write is in doubt, or "".
+    """Return why a write is in doubt, or "" if its status says enough.
 
-    The reason is that of the last attempt that may have done it. Empty if the status of
-    the response is the reason.
+    This is the reason of the last attempt that may have carried it out.
     """
     last = [attempt for attempt in attempts if _leaves_doubt(attempt)][-1:]
     if not last:
@@ -250,9 +250,9 @@ def may_repeat(request: Request, attempt: Attempt) -> bool:
     """Return whether retrying after this attempt cannot carry out the request twice.
 
     Assumption: the service honours the idempotency key of every POST and PATCH, unless
-    the settings say otherwise. A request that may act twice anyway (an email, a
-    suspension, a file without a key) is sent again only if nothing was done and the
-    response says when.
+    the settings say otherwise. A key does not protect some requests, such as an email,
+    a suspension, or a file without a key. Repeat these only if the response shows that
+    nothing was done and asks to wait.
     """
     if attempt.outcome is Outcome.NOT_SENT:
         return True
@@ -295,7 +295,8 @@ def redirect_target(here: httpx.URL, location: str, request: Request, *, file: b
     try:
         target = httpx.URL(location)
         if target.scheme and not target.host:
-            # Some parsers treat it as relative, others as another host.
+            # URL parsers disagree about this: it may be a relative URL or name another
+            # host.
             raise UnsafeError(
                 f"{_origin(here)} redirects to '{shown}', which has no host; not followed"
             )

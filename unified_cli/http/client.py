@@ -88,7 +88,7 @@ class Client:
         try:
             return self._send(call, expected)
         except AbandonedError as error:
-            # The signal may arrive between two attempts.
+            # A signal between two attempts raises this.
             _give_up(call, error)
         except KeyboardInterrupt as stop:
             if attempts.outcome_of(request, call.attempts) is WriteOutcome.IN_DOUBT:
@@ -224,14 +224,15 @@ class Client:
             _give_up(call, failed.error)
         total, stderr = self._settings.retries, self._runtime.stderr
         stderr.retried()
-        # Bulk work reports its other retries together, at the end.
+        # Bulk work prints only its first retry here, and the number of the others at
+        # the end.
         first = repeats == 1 or self._patience is not Patience.ENDLESS
         if stderr.verbosity or (first and not self._runtime.shares_terminal):
             stderr.note(f"retry {call.number} of {total} in {wait:.1f} s: {failed.error.reason}")
         began = self._runtime.monotonic()
         self._rate_limit.sleep(wait)
         if self._patience is Patience.ENDLESS:
-            # Other requests may go first, as after a rate limit.
+            # In bulk work, the time in which other requests went first does not count.
             call.until += max(0.0, self._runtime.monotonic() - began - wait)
 
 

@@ -25,8 +25,8 @@ MOST_RECORDS = 500_000
 LARGEST_RECORD = 8 * 1024 * 1024
 """The most bytes of a record in a list."""
 MOST_VALUES = 200_000
-"""The most values in a record, at any depth. In memory, a decoded value takes a hundred
-times its bytes.
+"""The most values in a record, at any depth. A decoded value may need a hundred times
+its bytes in memory.
 """
 
 _LESS = "(ask for less: --page-size)"
@@ -177,9 +177,9 @@ def check(body: bytes, items: Collection[str] = ()) -> None:
 
 
 def _are_deeper(text: bytes, names: Collection[str]) -> bool:
-    """Return whether a record or another member is too deep.
+    """Return whether a record or another member is nested too deeply.
 
-    Also true if the object is not a page.
+    Also returns True if the object is not a page.
     """
     try:
         found = {"": text} if text.startswith(b"[") else members.parts(text) or {}

@@ -95,7 +95,8 @@ _SIGNED = (
     r"|(?:q-)?signature|sig|policy|key-pair-id"
     rf"|awsaccesskeyid|googleaccessid|ossaccesskeyid|jwt|hmac|hdnts|temp_url_sig|{_CREDENTIAL}"
 )
-# In a URL, in escaped JSON, and in a URL within another URL's query.
+# A query parameter begins like this in a URL, in escaped JSON, and in a URL within
+# another URL's query.
 _BEGIN = r"[?&;]|\\u0026|\\u003f"
 _ESCAPED_BEGIN = r"%(?:25)*(?:3f|26)"
 _CHARACTER = r"""[^&"'\\\s<>#]|\\u00(?!2[236])[0-9a-f]{2}|\\/"""
@@ -289,7 +290,7 @@ def _without_values(content: str) -> str:
 def _pieces(content: str) -> Iterator[str]:
     """Yield JSON text in pieces.
 
-    Each is cut before a string, so that no secret is split.
+    Each piece ends before a string, so that no secret is split.
     """
     at = 0
     while at < len(content):
@@ -341,8 +342,8 @@ def without_credentials(body: bytes, depth: int = 0) -> bytes:
 def _without_in_words(text: bytes, depth: int) -> bytes:
     """Return a JSON string without the members.
 
-    If the string contains JSON, the members are removed. Any other string is cut before
-    the first of them.
+    If the string contains JSON, the members are removed. Any other string is cut off
+    before the first `context`.
     """
     words = string(text)
     inner = words.strip().encode("utf-8", "surrogatepass")

@@ -84,7 +84,8 @@ def _as_served(body: bytes, readable: bytes, page: PageBody, service: Service) -
 
 
 def _decode(text: bytes, service: Service) -> PageBody:
-    # Each record but the last needs a comma, so few bytes or commas mean few records.
+    # Each record except the last needs a comma, so a short text, or one with few
+    # commas, has few records.
     many = len(text) > decoding.MOST_RECORDS and text.count(b",") >= decoding.MOST_RECORDS
     if text.lstrip().startswith(b"["):
         if many:
@@ -105,7 +106,8 @@ def _decode(text: bytes, service: Service) -> PageBody:
 
 
 def _check_depths(records: Sequence[Record]) -> None:
-    # Counting brackets is fast, and few records rarely have too many.
+    # Count the brackets of several records together: this is fast, and rarely finds too
+    # many.
     for some in members.slices(records, _FEW):
         if json_check.deeper_than(b"".join(some), json_check.DEEPEST):
             raise decoding.TooLargeError(
@@ -116,8 +118,8 @@ def _check_depths(records: Sequence[Record]) -> None:
 def _without_records(text: bytes, records: list[Record], service: Service) -> bytes:
     """Return the object without its records, or "".
 
-    Returns "" if they do not directly follow each other. Ten times as fast as a search
-    through the whole text.
+    Returns "" if there is other text between the records. This is ten times as fast as
+    a search through the whole text.
     """
     start = text.find(b"[", text.find(_quoted(service)[0])) + 1
     last = bytes(records[-1]) if records else b""
@@ -171,9 +173,9 @@ def _decoder(service: Service, items: Any) -> "msgspec.json.Decoder[_Parts]":
 
 
 def unwrapped(body: bytes, service: Service, operation: Operation | None) -> bytes:
-    """Return the record or array in a wrapped response.
+    """Return the record or array in a wrapped response that is not a page.
 
-    The response must not be a page. Only actions and unknown operations wrap.
+    Only the responses of actions and unknown operations are wrapped.
     """
     body = body.strip()
     members = parts(body) if operation is None or operation.kind == "action" else None

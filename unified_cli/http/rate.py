@@ -9,8 +9,8 @@
 - A refusal without Retry-After, or soon after another, sets the rate to the rate of
   accepted requests, pauses included. The rate then rises along a cubic curve, as in
   botocore's adaptive mode: fast to the old rate, slowly near it, and ever faster above.
-- Headers with a window, or with the rest of a window, also delay requests, as long as
-  they are plausible.
+- Headers that name a window, or how many requests remain in it, also delay requests, as
+  long as they are plausible.
 
 The module uses neither a clock nor threads: callers pass all times, in seconds of one
 monotonic clock.
@@ -30,8 +30,8 @@ _STEP, _STEP_LATER = 0.5, 0.1
 pauses.
 """
 _FALL = 0.15
-"""The share of the rate that a refusal takes away. The share is back after `_ANSWERS`,
-or after `_SECONDS` if the responses take longer.
+"""How much of the rate a refusal takes away. The old rate is back after `_ANSWERS`, or
+after `_SECONDS` if the responses take longer.
 """
 _ANSWERS, _SECONDS = 40, 10.0
 _ENOUGH = 20
@@ -41,8 +41,8 @@ _LEAST_KEPT_SOON, _LEAST_KEPT = 0.7, 0.1
 _RECOVERY = 4.0
 """How much faster the rate returns if the pause alone was enough."""
 _LEAST_RECALLED = 0.5
-"""The least rate to recall from an earlier run, in requests per second, so that a
-raised limit is noticed soon.
+"""The least rate to recall from an earlier run, in requests per second, so that a run
+soon notices a higher limit.
 """
 _LEAST_RATE = 1 / 30
 """The least rate, in requests per second. Otherwise one of many connections could delay
@@ -108,7 +108,7 @@ class Turn(NamedTuple):
 
 
 class _Curve:
-    """A rate: `peak` at `progress` 1, a little less at 0, and far more beyond 2."""
+    """A rate on a curve: `peak` at `progress` 1, a bit less at 0, far more beyond 2."""
 
     def __init__(self, recalled: Window | None) -> None:
         self.peak, self._progress, self.growth, self.highest = NEVER, 1.0, 1.0, 0.0
@@ -141,7 +141,7 @@ class _Curve:
 
 
 class _Headers:
-    """The limit in headers, while it is plausible."""
+    """The rate limit in the headers, as long as it is plausible."""
 
     def __init__(self) -> None:
         self.latest: Window | None = None
@@ -378,9 +378,8 @@ class Pace:
         return self._asked and (self._enough or self._named or not self._paused)
 
     def _open(self, at: float) -> None:
-        """End the pause, and set the rate.
-
-        It becomes the rate of accepted requests, unless the pause alone is enough.
+        """Set the rate to that of the accepted requests, unless the pause was
+        enough.
         """
         self._closed = self._probing = False
         since, curve = max(self._opened, at - _REMEMBERED), self._curve

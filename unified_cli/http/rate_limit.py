@@ -17,7 +17,7 @@ _NOTABLE = 1.0
 
 TellWait = Callable[[float, str, float], None]
 """Called before a wait, with its seconds, its reason, and the seconds that the run will
-have waited at its end.
+then have waited in total.
 """
 Idle = Callable[[float], AbstractContextManager[object]]
 """Returns a context manager for a wait of this many seconds, possibly infinite.
@@ -27,7 +27,8 @@ With 0 seconds, other waiting threads go first.
 # Assumption: if this many connections are refused far below their own limits, and no
 # request that was sent later is accepted, they have reached the limit of their token.
 _SEVERAL = 2
-# Retry-After tells each connection how long to wait, so it takes more of them.
+# With Retry-After, a connection may have reached only its own limit, so require more
+# connections before blaming the token.
 _SEVERAL_ASKED = 6
 
 
@@ -130,7 +131,7 @@ class RateLimit:
     ) -> Permit | None:
         """Wait until this connection may send, and count the request.
 
-        Returns None at once if the wait would exceed `until`. `tell` is called before a
+        Returns None at once if the wait would exceed `until`. Calls `tell` before a
         noticeable wait.
         """
         if len(self._connections) > 1:
@@ -188,7 +189,8 @@ class RateLimit:
             self._pace_of(permit.account).accepted(permit.connection, now, facts)
             self._token.accepted(permit.token, now)
             if self._unlikely:
-                # If a later request is accepted, the token's limit is not reached.
+                # The token has not reached its limit if a request that was sent later
+                # is accepted.
                 self._unlikely = {
                     account: at for account, at in self._unlikely.items() if at >= permit.at
                 }
@@ -229,8 +231,8 @@ class RateLimit:
         if asked and not self._pace_of(account).learned:
             return False
         if self._token.collapsed:
-            # Assumption: the connections have limits of their own after all, until the
-            # run ends.
+            # Assumption: each connection has its own limit after all. Keep this until
+            # the run ends.
             self._token.forget()
             self._unlikely.clear()
             self._several = NEVER
@@ -257,7 +259,7 @@ class RateLimit:
 class Quota:
     """The retries that a long run has left; thread-safe.
 
-    They bound the run if the service is down.
+    If the service is down, the run ends when they are used up.
     """
 
     def __init__(self, tokens: int = 500) -> None:
@@ -280,6 +282,6 @@ class Quota:
             return self.repeats
 
     def earn(self) -> None:
-        """Add one for a success."""
+        """Give back a part of a retry after a success."""
         with self._lock:
             self._tokens = min(self._most, self._tokens + 1)

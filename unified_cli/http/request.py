@@ -41,7 +41,7 @@ class ByteRange(NamedTuple):
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers that request the part. They refuse content codings, because a
+        """The headers that request the part. Content codings are refused, because a
         part of coded content cannot be decoded.
         """
         headers = {"Accept": self.accept, "Accept-Encoding": "identity"}

@@ -185,7 +185,7 @@ def _are_records(text: bytes) -> bool:
 def _meant(data: str) -> str | None:
     """Return a suggestion for an invalid `-d`, or None.
 
-    It is not JSON, or has JSON in single quotes.
+    The text is not JSON, or is JSON with single quotes.
     """
     if data[0] not in "@-{[":
         return hints.meant_body(data)

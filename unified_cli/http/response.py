@@ -74,9 +74,9 @@ class Expected(NamedTuple):
 class Reader(NamedTuple):
     """Reads the responses of one connection.
 
-    `disconnect` gives up a response before its end. `failure_of` describes an error of
-    the transport. `token` is the source of the token, and `profile` the profile of the
-    connection, for messages.
+    `disconnect` closes the connection before the response ends. `failure_of` describes
+    an error of the transport. `token` is the source of the token, and `profile` the
+    profile of the connection, for messages.
     """
 
     state: ConnectionState
@@ -128,7 +128,7 @@ class Reader(NamedTuple):
                     request, status, "the answer is not JSON, so its credentials cannot be left out"
                 )
             return self._document(request, response, headers, expected)
-        # Unless a record is expected, a response without a type may be a large file.
+        # If no record is expected, a response without a type may be a large file.
         operation = request.operation
         has_body = status == 200 and headers.get("content-length") != "0"
         untyped = has_body and not kind and (operation is None or operation.kind == "action")
@@ -238,7 +238,7 @@ class Reader(NamedTuple):
         try:
             body = self._whole(response, headers, _LARGEST_ERROR)
         except (decoding.DamageError, decoding.TooLargeError, httpx.TransportError):
-            # The explanation is lost, but the status is known.
+            # Without the body the explanation is lost, but the status is known.
             self.disconnect()
             body = b""
         self.trace.body(body)

@@ -119,7 +119,7 @@ class Upload:
         with self._file.reader() as reader:
             try:
                 while piece := reader.read(_CHUNK):
-                    # Hold each piece back until the next is read, so that the last
+                    # Yield each piece after the next was read, so that the last piece
                     # waits for the digest.
                     if pending:
                         yield pending

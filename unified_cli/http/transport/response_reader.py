@@ -22,7 +22,7 @@ _HEAD = re.compile(
 _LENGTH = re.compile(rb"^content-length:[ \t]*([^\r\n]*?)[ \t]*\r\n", re.IGNORECASE | re.MULTILINE)
 _HEAD_END = b"\r\n\r\n"
 _LARGEST_HEAD = 64 * 1024
-# The longest chunk header to accept for each byte of a body.
+# The most bytes of chunk headers to accept for each byte of the body.
 _MOST_FRAMING = 16
 _BODILESS = {204, 304}
 # Headers that must not be trailers, because they define the body's length.
@@ -186,7 +186,7 @@ class ResponseReader(httpx.SyncByteStream):
             self._feed(data)
             piece = b"".join(parts.pieces)
             parts.pieces.clear()
-            # Nothing else limits chunk extensions and trailers.
+            # llhttp does not limit chunk extensions and trailers.
             spare = min(_LARGEST_HEAD, spare + (1 + _MOST_FRAMING) * len(piece) - len(data))
             if spare < 0:
                 raise httpx.RemoteProtocolError("its chunks hold more than the answer")

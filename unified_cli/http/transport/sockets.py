@@ -116,8 +116,8 @@ class DeadlineSocket:
             self._socket = nested = _Nested(self._plain, context, host, self._in_time)
             self._in_time(nested.do_handshake, select.POLLIN, seconds)
         else:
-            # This must include the handshake: truststore checks the certificate before
-            # `wrap_socket` returns.
+            # Set the timeout before the handshake: truststore checks the certificate
+            # before `wrap_socket` returns.
             self._plain.settimeout(seconds)
             self._socket = self._plain = context.wrap_socket(self._plain, server_hostname=host)
             self._plain.setblocking(False)
@@ -163,7 +163,7 @@ class DeadlineSocket:
     def _check_unanswered(self) -> None:
         """Wait until the socket is writable.
 
-        Raises WriteError if the peer responds or closes the connection before.
+        Raises WriteError if the peer responds or closes the connection first.
         """
         if (
             not self._polled(select.POLLIN | select.POLLOUT, self._state.seconds())
@@ -278,8 +278,8 @@ class _Nested:
 def connected(host: str, port: int, state: ConnectionState) -> DeadlineSocket:
     """Connect to the first address that responds.
 
-    Try all addresses, because an address family may be unreachable. Raises the OSError
-    of the last address, or of the lookup.
+    Tries all addresses, because an address family may be unreachable. Raises the
+    OSError of the last address, or of the lookup.
     """
     # Pass bytes, because text goes through a codec that raises a different error for
     # some unknown names.

@@ -23,13 +23,12 @@ _HASHED = re.compile(r"[0-9a-f]{8}\.[0-9]+")
 
 
 def tls_context(ca_bundle: str | None, environ: Mapping[str, str]) -> ssl.SSLContext:
-    """Return a context that trusts the authorities.
+    """Return a context that trusts the system's authorities and those in `ca_bundle`.
 
-    They are the system's, or those in SSL_CERT_FILE and SSL_CERT_DIR, and those in
-    `ca_bundle`. All connections of a run share the context. Raises ConfigError if
-    authorities cannot be read.
+    SSL_CERT_FILE and SSL_CERT_DIR replace the system's. All connections of a run share
+    the context. Raises ConfigError if authorities cannot be read.
     """
-    # Workers call this at the same time; the first loads it for all.
+    # Workers call this at the same time. Only the first loads the authorities.
     with _reading:
         return _context(ca_bundle, environ.get("SSL_CERT_FILE"), environ.get("SSL_CERT_DIR"))
 
@@ -81,8 +80,9 @@ def _by_system() -> ssl.SSLContext:
 def _complete_folder() -> str | None:
     """Return the system's folder of authorities, or None.
 
-    Returns None if it lacks authorities of the system's bundle. OpenSSL reads one
-    authority from the folder, but the whole bundle, which takes 20 ms.
+    Returns None if the folder does not have all authorities of the system's bundle. The
+    folder is faster: OpenSSL reads one authority from it, but reads all of the bundle,
+    which takes 20 ms.
     """
     paths = ssl.get_default_verify_paths()
     try:
@@ -93,7 +93,8 @@ def _complete_folder() -> str | None:
         return None
     # This user may be unable to read files that are not public, so skip them.
     size = sum(status.st_size for status in found if status.st_mode & stat.S_IROTH)
-    # The bundle is made from these files. If it is larger, something was added to it.
+    # The bundle is made from these files. If it is larger, it has other authorities,
+    # too.
     return paths.openssl_capath if size and size == bundle else None
 
 
