@@ -19,8 +19,8 @@ _LONGEST_NAME = 200
 _LONGEST_TEXT = 500
 _MOST_REFERENCES = 5
 _LONGEST_REFERENCE = 1000
-# The members by which a schema combines other schemas. Then the members that hold a
-# field's name and values in a list of fields.
+# The first two lines are members by which a schema combines other schemas. The last two
+# are members of a field in a list of fields: its name, and its values.
 _ALTERNATIVES = ("anyOf", "oneOf")
 _PARTS = ("allOf", *_ALTERNATIVES)
 _NAMES = ("name", "key", "field")
@@ -43,11 +43,11 @@ class DescribedField(NamedTuple):
 
 class MethodDescription(NamedTuple):
     """The parameters and fields of a method, required ones first. `served` is the whole
-    answer.
+    response.
 
-    `record` are the fields of a record, if described. `whole` means that nothing was
-    left out. `default_query` and `default_body` are what the service adds by default:
-    they are shown, never sent.
+    `record` are the fields of a record, if described. `whole` means that no part was
+    left out. `default_query` and `default_body` are the values that the service adds by
+    default. They are shown, but never sent.
     """
 
     query: tuple[DescribedField, ...]
@@ -61,11 +61,11 @@ class MethodDescription(NamedTuple):
 
 
 class SchemaError(ValueError):
-    """The answer holds neither a schema nor a list of fields."""
+    """The response has neither a schema nor a list of fields."""
 
 
 def description(document: JsonObject, served: bytes = b"") -> MethodDescription | None:
-    """Return the description in an answer, or None if it is empty.
+    """Return the description in a response, or None if it is empty.
 
     Raises SchemaError.
     """
@@ -149,14 +149,14 @@ def _is_schema(schema: Json) -> bool:
 
 class _Reader:
     """Reads the fields of a schema. Stops after `_MOST_PARTS` parts, because references
-    can expand a few parts to any number.
+    can multiply the parts.
     """
 
     def __init__(self, root: Json) -> None:
         self._root = root
         self._left = _MOST_PARTS
         self.whole = True
-        """Whether nothing was left out."""
+        """Whether all parts were read."""
 
     def members(
         self, schema: Json, within: str, depth: int, *, binding: bool = True

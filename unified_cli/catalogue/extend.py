@@ -1,6 +1,6 @@
 """Extend the catalogue with the operations of a user's file.
 
-Operations that exist are kept and reported.
+The built-in operations stay as they are, and clashes are reported.
 """
 
 import re
@@ -100,9 +100,9 @@ def _build_api(catalogue: Catalogue, name: str, tables: TomlTable, old: Api | No
 
 
 def _marked(resource: Resource, source: str, facts: KnownFacts | None, described: Toml) -> Resource:
-    """Return the resource with its file, and the effects of its actions.
+    """Return the resource with the name of its file, and the effects of its actions.
 
-    An action may have any effect unless the file states it.
+    Unless the file says otherwise, assume that an action may have any effect.
     """
     table = described if isinstance(described, dict) else {}
     read, safe = (table.get(key, "").split() for key in EFFECTS)
@@ -178,7 +178,7 @@ def _known(table: TomlTable, api: str, resource: str, apis: TomlTable) -> KnownF
 def _line(text: str, place: str) -> int:
     """Return the line number of a key such as `a.b`.
 
-    Its words are searched one after the other.
+    Searches for each part of the key after the line of the part before.
     """
     lines = text.splitlines()
     found = 0

@@ -1,5 +1,5 @@
-"""The known fields and parameters of a resource: for help, columns, skeletons and the
-sandbox, never a limit.
+"""The known fields and parameters of a resource: used for help, columns, skeletons and
+the sandbox. They never limit a call.
 """
 
 import re
@@ -24,10 +24,8 @@ _MEMBERS = {"filter_Query": "raw"}
 
 
 class KnownField(NamedTuple):
-    """A field or parameter.
-
-    It has its JSON type, the resource of the same API that it refers to, and its
-    possible values.
+    """A field or parameter: its JSON type, the resource of the same API that it refers
+    to, and its possible values.
     """
 
     name: str
@@ -122,7 +120,7 @@ def known_in(table: TomlTable) -> KnownFacts:
 
 
 def written(field: KnownField) -> str:
-    """Return the word for a field in a file of known facts."""
+    """Return the notation of a field in a file of known facts."""
     required, assumed = "!" if field.required else "", "?" if field.assumed else ""
     kind = f":{field.type}" if field.type != "string" else ""
     references = f">{field.references}" if field.references else ""

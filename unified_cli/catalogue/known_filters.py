@@ -1,5 +1,5 @@
-"""The known filters and sort keys of lists: for help, other tools and warnings, never a
-limit.
+"""The known filters and sort keys of lists: used for help, other tools and warnings.
+They never limit a call.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -11,8 +11,8 @@ from unified_cli.catalogue.known import KnownField
 from unified_cli.catalogue.model import NOT_SENT, STANDARD, Operation, Service
 from unified_cli.plural import named
 
-# How many digits seconds since 1970 have, from 1973 on. Fewer digits are a year or a
-# part of a date.
+# The fewest digits of seconds since 1970, for times after 1973. A number with fewer
+# digits is a year or a part of a date.
 _LEAST_SECONDS = 9
 _COMBINED = ("and", "or")
 _CLOSE = 0.7
@@ -24,7 +24,7 @@ PASSED_ON = "remote_query"
 DIRECTIONS = ("asc", "desc")
 
 
-# Fields that services name differently, such as the title of a ticket.
+# Different names for the same field, such as the title of a ticket.
 _SYNONYMS = (
     ("name", "title", "subject", "summary", "headline", "label"),
     ("description", "body", "content", "text", "details", "message", "note"),
@@ -45,7 +45,7 @@ class KnownFilters(NamedTuple):
 
 
 def known_filters(operation: Operation, service: Service) -> KnownFilters:
-    """Return the filters and sort keys of a list. All empty for another operation.
+    """Return the filters and sort keys of a list. For other operations, all are empty.
 
     Assumption: the documented filters work on every list, but a provider may ignore
     them.
@@ -64,7 +64,7 @@ class DoubtfulParameter(NamedTuple):
     """A parameter or field without a known effect.
 
     `meant` is the probable name, if any. `known` is the command that prints the known
-    names, and `it` the pronoun for the names of the reason.
+    names, and `it` is the pronoun in the message, "it" or "them".
     """
 
     name: str
@@ -95,7 +95,7 @@ def find_doubtful(
 ) -> list[DoubtfulParameter]:
     """Return the parameters that a list probably does not have.
 
-    `described` are the parameters that its connection described. An unknown name is
+    `described` are the parameters that the connection described. An unknown name is
     reported if it is similar to a known name, or if all filters of the list are known.
     Parameters for the service itself and for the provider are never reported.
     """
@@ -106,7 +106,7 @@ def find_doubtful(
 
 
 def synonyms(name: str, known: Collection[str]) -> list[str]:
-    """Return the known fields that another service would give this name."""
+    """Return the known fields for a name that other services use."""
     return [
         other
         for group in _SYNONYMS
@@ -117,8 +117,8 @@ def synonyms(name: str, known: Collection[str]) -> list[str]:
 
 
 def _slips(name: str, known: Sequence[str]) -> list[str]:
-    # Compare swapped letters first, because difflib finds `nmae` no nearer to `name`
-    # than `amount` to `account`.
+    # Compare swapped letters first, because difflib rates `nmae` and `name` no more
+    # similar than `amount` and `account`.
     letters = sorted(name.removesuffix("s"))
     swapped = [
         other for other in known if other != name and sorted(other.removesuffix("s")) == letters
@@ -131,9 +131,10 @@ def doubtful_fields(
 ) -> list[DoubtfulParameter]:
     """Return the unknown fields of a body that probably have no effect.
 
-    `described` are the fields that the connection described. A record may have fields
-    of its connection, so that only names similar to known ones are reported. An action
-    such as `suspend` takes what its help names, so that each other name is reported.
+    `described` are the fields that the connection described. A record may have further
+    fields of its provider, so only names similar to known ones are reported. An action
+    such as `suspend` takes only the fields in its help, so all other names are
+    reported.
     """
     if not operation.takes_body or operation.method == "DELETE":
         return []
@@ -162,9 +163,7 @@ def doubtful_fields(
 
 
 def texts_for_objects(operation: Operation, names: Iterable[str]) -> list[DoubtfulParameter]:
-    """Return the fields that are objects. `names` are the fields that a body has as
-    text.
-    """
+    """Return the fields that are objects, from `names`, which a body sends as text."""
     facts = operation.facts
     known = {field.name: field for field in (*facts.fields, *facts.body.get(operation.name, ()))}
     objects = [known[name] for name in names if name in known and known[name].type == "object"]
@@ -209,10 +208,10 @@ class _Check:
         self, operation: Operation, service: Service, described: Sequence[str] | None
     ) -> None:
         self._command, self._service = operation.command, service
-        # A connection that describes its parameters may have other parameters than the
-        # help.
+        # If the connection described its parameters, do not refer to the help, which
+        # may have others.
         self._help = "" if described else f"unified help {self._command}"
-        # The service's own parameters for any request share a prefix.
+        # The service's own parameters begin with the same word.
         self._passed_on = (PASSED_ON, f"{service.exclude_fields.partition('_')[0]}_")
         filters = known_filters(operation, service)
         self._operators = (*filters.operators, *_OF_SOME)
@@ -266,9 +265,9 @@ class _Check:
 
 
 def _is_time(text: str) -> bool:
-    """Return whether the text is a time.
+    """Return whether the text is a time in the documented form.
 
-    It has the documented form, or is a number of seconds, which some providers accept.
+    Also accepts seconds since 1970, as some providers do.
     """
     if text.isdecimal() and len(text) >= _LEAST_SECONDS:
         return True

@@ -20,7 +20,7 @@ from unified_cli.values import Toml, TomlTable
 
 SOURCE = "catalogue.toml"
 _APIS = "apis"
-"""The folder with a file for each API: its resources and what its actions do."""
+"""The folder with a file for each API, which describes its resources and actions."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 # The only table among the service's words.
 _INNER = "connections"
@@ -34,8 +34,8 @@ _SENTENCES = {
 }
 _KINDS = {"GET": "read", "DELETE": "delete"}
 EFFECTS = ("read", "safe")
-"""The keys in a user's resource for actions that change nothing, and for actions that
-are safe to repeat.
+"""The keys in a user's resource that list the actions that change nothing, and the
+actions that are safe to repeat.
 """
 _OPTIONAL = ("about", "origin", *EFFECTS)
 
@@ -45,9 +45,9 @@ class CatalogueError(ValueError):
 
 
 class PlaceError(CatalogueError):
-    """The catalogue's data is wrong at this place.
+    """The catalogue's data is invalid at this place.
 
-    `word` is the wrong word.
+    `word` is the invalid word.
     """
 
     def __init__(self, place: str, message: str, word: str = "") -> None:
@@ -75,7 +75,7 @@ def _shipped(file: str) -> Any:
 
 
 def read(text: str, source: str = SOURCE) -> Catalogue:
-    """Return the catalogue written in `text`, all of it.
+    """Return the complete catalogue written in `text`.
 
     Raises CatalogueError, with `source` and the place, for an unknown key, missing
     operations, or a repeated or invalid word.
@@ -116,7 +116,7 @@ def _service(words: Any) -> Service:
 def _resources(service: Service, api: str, table: Any) -> dict[str, Resource]:
     """Return the resources in the table of an API.
 
-    The table was checked before.
+    The table must have been checked.
     """
     summaries = table.get("actions", {})
     return {

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from unified_cli.catalogue.known import KnownFacts, KnownField, known
 
-# Any other word is an action: POST /<resource>/<word>.
+# Other words are actions: POST /<resource>/<word>.
 STANDARD: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "list": ("GET", ""),
@@ -20,11 +20,10 @@ STANDARD: Mapping[str, tuple[str, str]] = MappingProxyType(
     }
 )
 
-# Assumption: only the resources of these names take files.
 FILE_RESOURCES = ("attachments", "files")
-"""The resources whose records are of files."""
+"""The resources whose records are files. Assumption: only these take files."""
 
-# Resources that show a record of another resource: `me` is one of the users.
+# Resources whose records belong to another resource: `me` is one of the users.
 SHOWN_AS = {"me": "users"}
 
 # Fields that the service fills in, and fields outside the unified model.
@@ -34,7 +33,7 @@ NOT_SENT = {"id", "created_at", "updated_at", "etag", "remote_data"}
 class ConnectionWords(NamedTuple):
     """The words of the service's routes about connections.
 
-    They are in the order of the file, which explains each.
+    They have the order of `catalogue.toml`, which explains each.
     """
 
     own: str
@@ -189,12 +188,12 @@ class Operation(NamedTuple):
 
     @property
     def lists(self) -> bool:
-        """Whether the answer is a page of records."""
+        """Whether the response is a page of records."""
         return self.name == "list" or self.searches
 
     @property
     def changes(self) -> bool:
-        """Whether it may change records, or the access of people."""
+        """Whether it may change records or people's access."""
         return self.method != "GET" and not self.harmless
 
 
@@ -264,7 +263,7 @@ class Service(NamedTuple):
     remote_error: str
     error_insight: str
     provider_answers: str
-    """The members of an error with the provider's answer."""
+    """The members of an error that have the provider's response."""
     response_format: str
     exclude_fields: str
     ignore_remote_data: str
@@ -333,7 +332,7 @@ class Catalogue:
                 yield from resource.operations.values()
 
     def operation(self, api: str, resource: str, name: str) -> Operation:
-        """Return the operation of exactly these names.
+        """Return the operation with exactly these names.
 
         Raises KeyError if it does not exist.
         """
@@ -343,8 +342,8 @@ class Catalogue:
         """Return the operation of a request line, with the id in its path,
         percent-encoded.
 
-        An exact action wins over an id, so POST /tickets/import is the action; None if
-        nothing matches.
+        The name of an action takes precedence over an id: POST /tickets/import is the
+        action. Returns None if nothing matches.
         """
         prefix, _, rest = path.partition(self.service.prefix + "/")
         names = rest.split("/")

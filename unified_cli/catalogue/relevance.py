@@ -10,12 +10,12 @@ _SHORTEST = 3
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text, each without the end of its plural."""
+    """Return the words of a text, each without its plural ending."""
     return [stem(word) for word in _WORD.findall(text.lower())]
 
 
 def stem(word: str) -> str:
-    """The word without the end of its plural."""
+    """Return the word without its plural ending."""
     return (
         word[:-1]
         if len(word) > _SHORTEST and word.endswith("s") and not word.endswith("ss")
@@ -24,12 +24,11 @@ def stem(word: str) -> str:
 
 
 def rank(operation: Operation, wanted: Collection[str]) -> tuple[float, bool]:
-    """Return how well an operation fits the words, as `words_of` gives them.
+    """Return how well an operation fits the `wanted` words; the higher, the better.
 
-    The highest wins.
-
-    The share of the resource's name that consists of these words counts first, but for
-    `list` and its like; then whether the operation's whole name does.
+    The share of the words of the resource's name that are wanted comes first. Words
+    such as `list` do not count there. Then comes whether all words of the operation's
+    name are wanted.
     """
     resource, names = words_of(operation.resource), {*wanted} - {*STANDARD}
     return sum(word in names for word in resource) / len(resource), {*words_of(operation.name)} <= {

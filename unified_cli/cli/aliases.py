@@ -41,7 +41,7 @@ def expand(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> lis
 def warn_of_shadowed(argv: Sequence[str], runtime: Runtime) -> None:
     """Warn if the first word is a command that shadows an alias.
 
-    The command may be new in this version.
+    A new version may have added the command.
     """
     try:
         config = _readable_config(runtime)
@@ -74,7 +74,9 @@ def valid_aliases(runtime: Runtime, known: Collection[str]) -> Sequence[tuple[st
 
 
 def problems(config: Config, known: Collection[str]) -> Iterator[tuple[ConfigError, bool]]:
-    """Yield the error of each invalid alias, and whether the alias is only ignored."""
+    """Yield the error of each invalid alias, and whether its only problem is to have
+    the name of an API or a command.
+    """
     reserved = [*map(plain, known)]
     yield from ((error, plain(name) in reserved) for name, error in _checked(config, known))
 
@@ -125,8 +127,8 @@ def _words(config: Config, name: str, known: Collection[str]) -> list[str]:
 
 
 def _confirming(word: str) -> str | None:
-    """Return the option in a word that confirms a change, or None. It must be typed
-    each time.
+    """Return the option in a word that confirms a change, or None. An alias must not
+    contain it.
     """
     if word.startswith("--"):
         name = visible(word.partition("=")[0])
@@ -143,9 +145,8 @@ def _confirming(word: str) -> str | None:
 
 
 def _first_word(argv: Sequence[str]) -> int | None:
-    """Return the position of the first word, or None.
-
-    Options and their values do not count as words.
+    """Return the index of the first word that is not an option or the value of one, or
+    None.
     """
     valued = _valued(flags_of(EarlyOptions))
     value = False

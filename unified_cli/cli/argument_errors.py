@@ -24,7 +24,8 @@ _ASSIGNMENT = re.compile(r"(.+?)(:=|==|=)(.*)", re.DOTALL)
 UNSET = "; is a shell variable unset?"
 # As with terraform: plan apply FILE, plan show FILE.
 _OF_PLANS = {"apply": "", "show": " --dry-run"}
-# Arguments whose command has its own message, and options that may not be empty.
+# The arguments whose commands report an empty value themselves, and the options that
+# must not be empty.
 _CHECKED = {"id", "statement", "topic", "assignments", "path"}
 _NOT_EMPTY = {"token_file", "jq", "map", "where", "from_", "to", "keep", "against"}
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
@@ -55,9 +56,9 @@ def one_too_many(context: Any, argument: str, typed: Sequence[str]) -> UsageErro
 
 
 def empty(context: Any) -> UsageError | None:
-    """Return the error for an empty value that would be read as a missing one, or None.
+    """Return the error for an empty value that would be read as no value, or None.
 
-    The usual reason is a shell variable without a value.
+    The usual reason is an unset shell variable.
     """
     for one in context.command.params:
         value = context.params.get(one.name)
@@ -73,7 +74,7 @@ def empty(context: Any) -> UsageError | None:
 
 
 def _without_value(typed: Sequence[str]) -> str | None:
-    """Return the option that is followed by an option instead of a value, or None."""
+    """Return the option that has another option where its value belongs, or None."""
     for before, word in pairwise(typed):
         flag = by_spelling().get(before)
         if flag and flag.takes_value and word in by_spelling():
@@ -123,7 +124,9 @@ def _assignments(context: Any, spellings: Sequence[str]) -> str | None:
 
 
 def _with_dashes(argument: str, typed: Sequence[str]) -> str | None:
-    """Return the advice for an option with other dashes, or after `--`, or None."""
+    """Return the advice for an option with unusual dashes, or for one after `--`, or
+    None.
+    """
     if argument[:1] in _DASHES:
         name = argument.lstrip("".join(_DASHES) + "-")
         return f"with plain dashes: {'--' if name[1:] else '-'}{quoted(name)}"
@@ -159,7 +162,7 @@ def _one_statement(path: str, argument: str, words: Sequence[str]) -> str:
         return f"one statement at a time: {path} {quoted(argument)}"
     if os.path.lexists(words[0]):
         return f"{path} --from {quoted(words[0])} {quoted(argument)}"
-    # The shell made names of files of the *.
+    # The shell has expanded `*` to names of files.
     typed = [word for word, _ in groupby("*" if _exist(word) else word for word in words)]
     return f"a statement is one word for the shell: {path} {quoted(' '.join(typed))}"
 
@@ -225,7 +228,7 @@ def _option_of_split_value(argument: str, typed: Sequence[str]) -> str | None:
 
 
 def _one_word_ago(number: str, unit: str) -> str:
-    """Return the option for an age that was typed as two words, such as `3 days`."""
+    """Return the option for an age typed as two words, such as `3 days`."""
     if _CLOCK.fullmatch(unit):
         return f"--since {quoted(f'{number}T{unit}Z')}"
     meant = change_time.meant(f"{'1' if number == 'last' else number} {unit}")
@@ -330,7 +333,7 @@ def _finds_person(context: Any, address: str) -> str | None:
 
 
 def _filter(context: Any, argument: str) -> str:
-    """Return the filter for a record of another list."""
+    """Return the filter by a record of another list."""
     names = [fact.name for fact in facts(context, "query") if fact.references]
     names = names or [
         f"{fact.name}_id"

@@ -1,5 +1,5 @@
-"""Suggest the line with an argument in place of an option, for lines such as
-`profile set -p acme`.
+"""Suggest the line in which an argument replaces an option, for lines such as `profile
+set -p acme`.
 
 Used only if a command line could not be parsed.
 """
@@ -11,7 +11,7 @@ from unified_cli.hints import quoted
 
 _WORDS = 3
 _OF_PROFILE = ("-p", "-n", "--name", "--profile", "--profile-name")
-# The options of other commands and tools for an argument.
+# Options that other commands and tools have instead of an argument.
 _MEANT = {
     "name": (*_OF_PROFILE, "--from", "--old"),
     "words": _OF_PROFILE,
@@ -22,9 +22,9 @@ _MEANT = {
 
 
 def as_argument(context: Any, option: str, argv: Sequence[str]) -> str | None:
-    """Return the line with an argument in place of each such option.
+    """Return the line with an argument in place of the option.
 
-    Returns None if `option` is no such option, and for operations of the catalogue.
+    Returns None for other options, and for operations of the catalogue.
     """
     words = context.command_path.split() if context else ()
     if len(words) != _WORDS or hasattr(context.command, "list_commands"):

@@ -56,7 +56,7 @@ def not_one_of(text: str, choices: Sequence[str]) -> str:
 def _instead_of_format(text: str) -> str:
     """Return the option that was meant instead of a format, or "".
 
-    The text may be a file, or a path in the result.
+    The text may be the name of a file, or a path in the result.
     """
     kind, equals, path = text.partition("=")
     if equals and kind in {"jsonpath", "go-template", "custom-columns"}:
@@ -65,7 +65,10 @@ def _instead_of_format(text: str) -> str:
 
 
 def _as_jq(path: str) -> str:
-    """Return the jq program for a path of kubectl, whose lists are in `items`."""
+    """Return the jq program for a kubectl path.
+
+    kubectl's lists are in `items`.
+    """
     program = path.strip("{}").replace("[*]", "[]")
     if program.startswith(".items["):
         program = program.replace(".items[", ".result[", 1)

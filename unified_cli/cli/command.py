@@ -25,8 +25,8 @@ EXAMPLES = "Examples"
 class CommandContext(NamedTuple):
     """The runtime, the catalogue and the program for a command.
 
-    `program` builds the tree of commands for a catalogue. `first_words` has the APIs
-    and commands. `again` runs another command.
+    `program` builds the tree of commands for a catalogue. `first_words` are the names
+    of the APIs and commands. `again` runs another command line.
     """
 
     runtime: Runtime
@@ -52,9 +52,9 @@ class Command(NamedTuple, Generic[OptionsT]):
     page.
 
     `examples` has a command on each line. `sections` are as in `HelpPage`, and may
-    contain the examples. `flags` and `arguments` select some of the class; None means
-    all. `takes` describes the arguments, if they depend on the whole program.
-    `commands` are subcommands.
+    contain the examples. `flags` and `arguments` select some of the options of the
+    class; None means all. `takes` describes the arguments if they depend on the other
+    commands. `commands` are subcommands.
     """
 
     options: type[OptionsT]
@@ -79,8 +79,8 @@ class Group(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A command or a group, and its line in the list of commands. Without a line, it is
-    not listed.
+    """A command or a group, and its line in the list of commands. An entry without a
+    line is not listed.
     """
 
     about: str

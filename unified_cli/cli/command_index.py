@@ -43,8 +43,8 @@ def _walk(command: Any, path: tuple[str, ...]) -> Iterator[CommandEntry]:
 
 
 def all_flags(entries: Sequence[CommandEntry]) -> dict[str, Flag]:
-    """Return all options by spelling. Raises ValueError if a spelling has two
-    meanings.
+    """Return all options by spelling. Raises ValueError if two options have the same
+    spelling.
     """
     result: dict[str, Flag] = {}
     for entry in entries:
@@ -61,7 +61,7 @@ def all_flags(entries: Sequence[CommandEntry]) -> dict[str, Flag]:
 def options(entries: Sequence[CommandEntry]) -> list[tuple[Flag, Sequence[str]]]:
     """Return every option once, by group, with its built-in commands.
 
-    The commands are None for an option of operations.
+    For an option of operations, the commands are None.
     """
     commands: dict[Flag, list[str]] = {flag: [] for flag in operation_flags()}
     for entry in entries:

@@ -9,7 +9,8 @@ from unified_cli.cli.flags import Flag, Options, arguments_of, flags_of, names_o
 from unified_cli.cli.option_parts import MessageOptions
 
 _PATHS = ("file", "folder")
-# Options that do not change the effect of a command, or cannot be used again.
+# Options to leave out: they do not change the effect of a command, or cannot be used
+# twice.
 _RESENDS = ("retry_in_doubt", "retry_failed", "record", "yes")
 _OF_ONE_CALL = frozenset(
     {*names_of(MessageOptions), *_RESENDS, "dry_run", "restart", "token_stdin"}

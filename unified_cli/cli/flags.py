@@ -76,8 +76,8 @@ class Options:
 def option_part(kind: type[OptionsT]) -> type[OptionsT]:
     """Make a dataclass of options for several commands.
 
-    It has no `__init__`, so an instance of a part only has defaults: generating one for
-    each part would take twice as long as all other work on options.
+    It has no `__init__`, so an instance of a part has only defaults. Generating an
+    `__init__` for each part would take twice as long as all other work on options.
     """
     return dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)(kind)
 
@@ -141,9 +141,9 @@ class Flag(NamedTuple):
             parser=self._value if is_checked else None,
             show_default=False,
         )
-        # Pass it as the default, not in an Annotated: with thirty options, this saves
-        # Typer half a millisecond. The parser checks the choices, because Typer does
-        # not support a list of choices.
+        # Pass the option as the default, not in an Annotated: with thirty options, this
+        # saves Typer half a millisecond. The parser checks the choices, because Typer
+        # does not support a list of choices.
         kind = list[str] if self.choices and get_origin(self.kind) is list else self.kind
         annotation: Any = kind if default is not None else kind | None
         return inspect.Parameter(
@@ -190,10 +190,11 @@ class Argument(NamedTuple):
     """A positional argument, or any number if the field is a tuple.
 
     `metavar` represents it in help; the default is the name in capitals. `takes` tells
-    completion what to offer for each value; the last entry repeats: `profile`,
-    `connection` (profiles and tags), `file`, `folder`, `api/resource`, `offered` and
-    `added` (such names that can be added, or were), `record` (its id), or choices such
-    as `GET|POST`. Empty if unknown.
+    completion what to offer for each value. The last entry applies to all further
+    values. The entries are `profile`, `connection` (profiles and tags), `file`,
+    `folder`, `api/resource`, `offered` and `added` (names of resources that can be
+    added, or were added), `record` (its id), or choices such as `GET|POST`. `takes` is
+    empty if unknown.
     """
 
     about: str = ""
@@ -261,14 +262,14 @@ def typer_function(
     flags: Sequence[Flag],
     arguments: Sequence[Argument],
 ) -> Callable[..., Any]:
-    """Return a function with these parameters for Typer. It passes them to `run` as an
-    instance of `options`.
+    """Return a function with these parameters for Typer. The function passes their
+    values to `run` as an instance of `options`.
     """
 
     def command(**typed: Any) -> Any:
         given = {name: value for name, value in typed.items() if value is not None}
-        # Names of texts for error messages. File names are not among them, because they
-        # may have any bytes.
+        # The names of options for error messages, without those that take file names,
+        # which may have any bytes.
         texts = {flag.name: flag.spellings[-1] for flag in flags if flag.takes not in _ANY_BYTES}
         texts |= {
             argument.name: argument.metavar or argument.name.upper()
@@ -288,7 +289,7 @@ def typer_function(
 
 
 _ANY_BYTES = ("file", "folder", "@file", "field@file")
-"""File names, which need not be UTF-8."""
+"""Options whose values need not be UTF-8, because they are names of files."""
 
 
 def _as_typed(value: Any, spelling: str | None) -> Any:

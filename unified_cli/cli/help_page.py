@@ -50,8 +50,8 @@ class HelpPage(NamedTuple):
     paragraphs under a heading.
 
     The section EXAMPLE has a command, and EXAMPLES has a command on each line. A topic
-    has no `usage`. A short page has at most this many `rows`. `extra` are options in
-    addition to the flags. `brief` has all commands of the program in a few words.
+    has no `usage`. `rows` is the most rows of the short page. `extra` are options that
+    are no flags. `brief` describes each command of the program in a few words.
     """
 
     usage: str | None
@@ -182,7 +182,8 @@ def _beside(commands: Sequence[tuple[str, str]]) -> list[str]:
 def _shortened(page: HelpPage, command: str, width: int) -> list[str]:
     """Return the lines of the short help.
 
-    It has the purpose, two examples, commands, main options, and the rest if it fits.
+    It has the purpose, two examples, the commands and the main options, and other parts
+    as far as they fit.
     """
     flags = [(_spelled(flag), _explained(flag)) for flag in page.flags if flag.common]
     end = [

@@ -33,15 +33,19 @@ def field_names(context: Any) -> Collection[str]:
 
 
 def meant_field(context: Any, name: str) -> str:
-    """Return the known field of a body that another service would name so, or else the
-    name.
+    """Return the known field of a body that has this name in other services.
+
+    Returns the name itself if there is no such field.
     """
     known = [fact.name for part in ("body", "fields") for fact in facts(context, part)]
     return next(iter(synonyms(name, known)), name)
 
 
 def known_filter(context: Any, name: str) -> str:
-    """Return the known parameter that is most similar to a name, or else the name."""
+    """Return the known parameter that is most similar to a name.
+
+    Returns the name itself if it is known, or if no parameter is similar.
+    """
     fields = [fact.name for part in ("query", "fields") for fact in facts(context, part)]
     is_known = name in fields or name.removesuffix("_id") in fields
     close = [] if is_known else get_close_matches(name, fields, 1, _CLOSE_FILTER)

@@ -97,7 +97,7 @@ _FORMATS = {"--format", "--json", "--csv", "--yaml", "--output-format", "--out-f
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
-# The last one or two words of a command, and options.
+# The last one or two words of a command, and an option that it lacks.
 _OF_COMMANDS: Mapping[tuple[str, str], str] = {
     ("doctor", "--fix --repair --auto-fix"): "leave it out: it prints what to do",
     ("completion", "--install"): "unified completion install",
@@ -205,7 +205,7 @@ def without_option(context: Any, option: str, value: str) -> str | None:
 def output_format(context: Any, option: str, value: str) -> str | None:
     """Return the option `-o` of a command for another spelling of it, or None.
 
-    It has the format that was meant, or all that the command takes.
+    Suggests the format that was probably meant, or lists all formats of the command.
     """
     if hasattr(context.command, "list_commands"):
         is_early = option == "--json" and context.parent is None

@@ -21,8 +21,8 @@ def find(
 ) -> Resource:
     """Return the resource of that name, with dashes or underscores.
 
-    `before` has the command and the argument after the resource, in case the two
-    arguments are swapped. Raises UsageError if the resource does not exist.
+    `before` has the command and the argument after the resource, to suggest the right
+    order if they are swapped. Raises UsageError if the resource does not exist.
     """
     api, slash, name = text.partition("/")
     paths = _plain_paths(catalogue) if before else ()

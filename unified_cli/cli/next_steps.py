@@ -9,8 +9,8 @@ from unified_cli.errors import UsageError
 from unified_cli.hints import quoted, with_quotes
 
 _READERS = "capabilities|connections|export|import|report|request|schema|sql"
-# These must follow: arguments after a built-in command, a resource and an operation
-# after an API.
+# To be complete, a step needs arguments after a built-in command, or a resource and an
+# operation after an API.
 _STEP = (
     r"\bunified (?=(?:logs|connections (?:add|list|refresh|link))\b(?! --help)"
     rf"|(?:{_READERS}) (?:[\w*-]+/\S|[A-Z]{{3,}} |list\b|--to\b|(?<=sql )')"

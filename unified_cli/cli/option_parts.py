@@ -57,7 +57,7 @@ class ConnectionOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class EarlyOptions(ConnectionOptions):
-    """The options that may also be before the command."""
+    """The options that may also precede the command."""
 
     output: Output = None
     verbose: Verbose = 0

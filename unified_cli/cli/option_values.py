@@ -17,13 +17,13 @@ _OF_HEADER = ("-H", "--header", "--headers")
 _METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
 _SIDES = ("--from", "--to")
 _PROFILE = {"-p", "--profile"}
-# Options of gh and others for the text of a record, which curl has for its body.
+# In gh and other tools, these take the text of a record. curl's take the body.
 _TEXTS = {"--body", "--content"}
 _SENT = "leave it out: Accept, Content-Type, Authorization and Idempotency-Key are the headers"
 
 
 def meant(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:
-    """Return what to type where the value decides, or None."""
+    """Return what to type if the option's value shows it, or None."""
     spellings = argument_errors.spellings_of(context)
     if option in _OF_METHOD and context.command_path.endswith(" request"):
         return _request_line(argv, option, value)

@@ -303,7 +303,7 @@ class WriteModeOptions(Options):
 
 @option_part
 class DownloadModeOptions(Options):
-    """The files of a download, and whether only a body is shown."""
+    """The options of the modes of a download: several files, or only a skeleton."""
 
     id: Id = None
     skeleton: Skeleton = False

@@ -12,8 +12,8 @@ from unified_cli.hints import quoted
 
 _DOTS = re.compile(r" …([A-Z=]*)")
 _NAMING = ("-p", "--profile", "--name")
-# The first words of a line, and our line for it. The rest of the typed line, or the
-# name, replaces the dots.
+# The first words of another tool's line, and our line. The name, or the other words of
+# the typed line, replace the dots.
 _LINES: Mapping[str, str] = {
     "version": "unified --version",
     "login signin sign-in authenticate auth/login": "unified profile login …NAME",
@@ -102,7 +102,7 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "zsh-completion bash-completion setup-completion": ("install",),
 }
 
-# Commands of other tools that do not exist here, with their replacements.
+# Commands of other tools that have no equal here, and what to use instead.
 _NONE: Mapping[tuple[str, str], str] = {
     ("unified runs", "cancel stop kill abort interrupt pause"): (
         "Ctrl-C stops a run where it is sent; unified runs show lists the rest"
@@ -185,7 +185,7 @@ def own_line(word: str, rest: Sequence[str]) -> str | None:
     )
     left = left[1:] if found != word else left
     if found == "config/set" and len(left) == 2 and "=" not in left[0]:
-        # gh and aws take the key and its value as two words.
+        # Join two words, because gh and aws separate the key and its value.
         left = ["=".join(left)]
     if found == "config/set" and left and left[0].startswith(("profile=", "default=")):
         return f"unified profile use {quoted(left[0].partition('=')[2])}"

@@ -172,7 +172,7 @@ _BY_OPTION = {spelling: own for spellings, own in _GROUPS.items() for spelling i
 _AS_COLUMNS = OwnSpelling("--columns", "-o json --columns {NAMES}")
 _AS_BODY = OwnSpelling("--data", "-d {JSON}")
 
-# Options that have another meaning if a number follows.
+# Options that mean something else before a number.
 _COUNTS: Mapping[str, OwnSpelling] = {
     **dict.fromkeys(("-n", "--last", "-l"), OwnSpelling("--limit", "--limit {N}")),
     "--wait": OwnSpelling("--wait-timeout", "--wait-timeout {S}"),
@@ -198,7 +198,7 @@ _SIDES = OwnSpelling("--from", "--from {PROFILE} --to PROFILE names the two side
 _OF_FOLDER = (OwnSpelling("--from", "> {FILE}"), OwnSpelling("--to", "--to {DIR}"), _TO_SHELL)
 _AGAIN = OwnSpelling("--restart", "--restart reads everything again")
 
-# Options of single commands. These are tried first.
+# Options of single commands. They come first.
 _ELSEWHERE: Mapping[str, Sequence[OwnSpelling]] = {
     **dict.fromkeys(("-p", "--profile"), (_SIDES,)),
     **dict.fromkeys(
@@ -280,7 +280,7 @@ _ELSEWHERE: Mapping[str, Sequence[OwnSpelling]] = {
     "--list": (OwnSpelling("--tasks", "--dry-run prints the lists"),),
 }
 
-"""Advice for options of single commands: a word of the command, and the options."""
+"""Options of single commands, each with a word of the command."""
 
 ARGUMENTS: Mapping[str, OwnSpelling] = {
     "all": OwnSpelling("--all", "--all reads every page"),
@@ -288,7 +288,7 @@ ARGUMENTS: Mapping[str, OwnSpelling] = {
     "csv": OwnSpelling("--output", "-o csv"),
     "table": OwnSpelling("--output", "-o table"),
 }
-"""Arguments for which a command has an option."""
+"""Words that the command has as an option instead of an argument."""
 
 
 def _as_select(program: str) -> str:
@@ -306,7 +306,7 @@ def _conditions(value: str) -> Sequence[OwnSpelling]:
     where = OwnSpelling("--where", f"--where {quoted(f'.{name} == {literal}')}")
     if value == f"{name}={wanted}" or value.startswith("."):
         return (where, *found)
-    # Words around the sign, or two signs, are no query parameter.
+    # Also show the query parameter for a condition with `==` or with spaces.
     return (where, OwnSpelling("--query", f"-q {quoted(f'{name}={wanted}')} filters"))
 
 
@@ -361,7 +361,7 @@ def _programs(option: str, value: str) -> Iterator[OwnSpelling]:
 def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
     """Return our options for another tool's option with this value.
 
-    The command has at most one of them.
+    No command has more than one of them.
     """
     before = [*_ELSEWHERE.get(option, ()), *_by_value(option, value), *_programs(option, value)]
     # A number after -n is a count, not the name of a profile.

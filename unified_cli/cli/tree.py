@@ -114,7 +114,7 @@ class LeafCommand(TyperCommand):
 
 
 class CommandGroup(TyperGroup):
-    """A group of commands. `kind` is what its commands are, such as `resource`."""
+    """A group of commands. `kind` is the kind of its commands, such as `resource`."""
 
     entries: Mapping[str, CommandStub]
     kind: str
@@ -132,7 +132,7 @@ class CommandGroup(TyperGroup):
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
         """Return the command of that name, or None.
 
-        Also finds the only command with - instead of _, or with _ instead of -.
+        Also finds a command whose name differs only in its dashes and underscores.
         """
         name = either_dash(cmd_name, self.entries)
         return self.entries[name].build() if name else None
@@ -212,7 +212,7 @@ def _resource(service: Service, resource: Resource) -> CommandGroup:
 
 def _operation(service: Service, operation: Operation) -> Any:
     options = class_for(operation)
-    # A download has no id in its path, but takes one, to find the file of that record.
+    # A download has no id in its path, but takes the id of a record, to find its file.
     arguments = arguments_of(options) if operation.takes_id or operation.name == "download" else ()
     return leaf(
         operation.name,
@@ -303,11 +303,11 @@ def _one_dash_error(words: Sequence[str], argv: Sequence[str]) -> UsageError | N
 def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | None:
     """Parse the command line, or print help and return None.
 
-    Commands do not run inside Typer, because imports would be slower so deep in the
-    stack: each call would allocate a chunk of stack memory, and free it again. Raises
+    Commands do not run inside Typer: imports are slower so deep in the stack, where
+    each call would allocate a chunk of stack memory and free it again. Raises
     UsageError if Typer cannot parse the words, or if a long option has a single dash.
     """
-    # A dash and one letter are a short option, so skip these.
+    # Skip short options, which are a dash and one letter.
     short = [
         one for word in argv if len(one := word.partition("=")[0]) > 2 and one[0] == "-" != one[1]
     ]
@@ -315,8 +315,8 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | Non
         raise error
     page, printed = partial(_for_help, argv, runtime), io.StringIO()
     try:
-        # Typer prints to a buffer. It must not remove the colours, which are only there
-        # if allowed. It also removes words from the list.
+        # Typer prints to a buffer. Tell it to keep the colours, which are only there if
+        # they are allowed. Copy the list, because Typer removes words from it.
         with (
             contextlib.redirect_stdout(printed),
             command.make_context("unified", [*argv], obj=page, color=True) as context,

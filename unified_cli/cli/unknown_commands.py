@@ -73,7 +73,7 @@ def unknown_command(
 def _of_operation(
     context: Any, kind: str, words: Sequence[str], close: Sequence[str]
 ) -> str | None:
-    """Return the line for an unknown operation, or of an unknown resource, or None."""
+    """Return the line for an operation whose name or resource is unknown, or None."""
     path, entries, (name, *rest) = context.command_path, context.command.entries, words
     if kind == "operation" and (line := below_record(context, name, rest)):
         return line
@@ -92,7 +92,7 @@ def _of_operation(
 
 
 def _are_opposite(name: str, other: str) -> bool:
-    """Return whether they are like X and unX, or reX and deX."""
+    """Return whether the names are opposites, such as X and unX, or reX and deX."""
     stem = name.removeprefix("re")
     return name == f"un{other}" or other in {f"{prefix}{stem}" for prefix in ("un", "de", "dis")}
 
@@ -107,7 +107,7 @@ def _listed(entries: Mapping[str, CommandStub]) -> list[str]:
 
 def _taken_for_value(context: Any, entries: Mapping[str, CommandStub]) -> str | None:
     """Return the option before the API that took the API as its value, or None."""
-    # A profile may have the name of a command, as the sandbox has.
+    # A profile may have the name of a command, like the sandbox.
     commands = entries.keys() - argument_errors.profiles(context)
     for option, value in context.params.items():
         taken = value[-1:] if isinstance(value, tuple | list) else [value]

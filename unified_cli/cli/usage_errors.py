@@ -102,7 +102,7 @@ def _unknown_option(context: Any, option: str, argv: Sequence[str]) -> UsageErro
     if option == "--wait" and context and (old := removed_options.wait(where[:-2], argv)):
         return old
     value = _typed_value(option, argv)
-    # terraform's options have one dash: -auto-approve is read as -a.
+    # Options of terraform have one dash, so `-auto-approve` is read as `-a`.
     long = (f"-{one}" for one in argv if len(one) > len(option) and one.startswith(option))
     if not option.startswith("--") and (meant := next(filter(own_spellings, long), "")):
         option = meant
@@ -127,7 +127,7 @@ def _typed_value(option: str, argv: Sequence[str]) -> str:
 
 
 def _misused_option(context: Any, option: str, message: str, argv: Sequence[str]) -> UsageError:
-    # The same name may be another option of another command.
+    # An option of another command may have the same name, but another meaning.
     flags = context.command.page().flags if context and not _is_group(context.command) else ()
     own = (name for name in flags if option in name.spellings)
     flag = next(own, by_spelling().get(option))

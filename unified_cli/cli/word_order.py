@@ -22,7 +22,7 @@ TOP = "API or command"
 def of_group(entries: Mapping[str, CommandStub], typed: Sequence[str]) -> str | None:
     """Return the line for a command before its group, as in `list profiles`.
 
-    None if there is no such command.
+    Returns None if the group has no such command.
     """
     verb, noun, *rest = (*typed, "")
     meant = (noun, f"{noun}s", noun.removesuffix("s"))
@@ -41,7 +41,7 @@ def in_order(
 ) -> str | None:
     """Return a suggestion for words in the wrong order, or None.
 
-    The operation may be too early, or words may be joined.
+    The operation may be before the resource, or words may be joined.
     """
     name, *rest = typed
     if name == path and rest:
@@ -96,7 +96,9 @@ def _of_top(path: str, entries: Mapping[str, CommandStub], typed: Sequence[str])
 
 
 def _without_namespaces(entries: Mapping[str, CommandStub], words: Sequence[str]) -> Iterator[str]:
-    """Yield the words without options before APIs: `list tickets -n ticketing`."""
+    """Yield the words without options that precede an API, as `-n` does in `list
+    tickets -n ticketing`.
+    """
     for word, after in pairwise((*words, "")):
         is_own = word in by_spelling() or not word.startswith("-")
         if is_own or after not in entries or entries[after].section != APIS:
@@ -104,7 +106,7 @@ def _without_namespaces(entries: Mapping[str, CommandStub], words: Sequence[str]
 
 
 def _of_api(entries: Mapping[str, CommandStub], words: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """Return the place of a resource that is not named."""
+    """Return the line to complete if no resource is named, and the other words."""
     api = next((word for word in words if word in entries and entries[word].section == APIS), "")
     return f"{api or 'API'} RESOURCE", [word for word in words if word != api]
 
@@ -131,7 +133,7 @@ def _of_operation(
 ) -> str | None:
     """Return the line for an API, a resource and an operation in any order.
 
-    None unless the words name exactly one operation.
+    Returns None unless the words name exactly one operation.
     """
     words, others = _without_options(typed)
     # Without an id, get is the list.
@@ -163,7 +165,10 @@ def _commands(api: Any, resource: str, operation: str) -> Iterator[str]:
 
 
 def _without_options(typed: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the words that are no option and no value of one, and the others."""
+    """Separate words from options.
+
+    Returns the words, and then the options with their values.
+    """
     words: list[str] = []
     others: list[str] = []
     for before, word in pairwise(("", *typed)):
@@ -174,7 +179,7 @@ def _without_options(typed: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def below_record(context: Any, name: str, rest: Sequence[str]) -> str | None:
-    """Return the line for a resource after a resource, such as `tickets comments list
+    """Return the line for two resources in a row, such as `tickets comments list
     tickets-1`, or None.
     """
     resources = context.parent.command.entries
@@ -195,9 +200,10 @@ def below_record(context: Any, name: str, rest: Sequence[str]) -> str | None:
 
 
 def elsewhere(context: Any, kind: str, words: Sequence[str]) -> str | None:
-    """Return where an operation is that a resource of the API does not have, or None.
+    """Return the command for an operation that another resource of the API has, or
+    None.
 
-    The words begin with it, or with a resource that the API does not have.
+    The words begin with the operation, or with a resource that the API does not have.
     """
     group = context if kind == "resource" else context.parent
     name, *rest = words[:1] if kind == "operation" else words[1:] or [""]
@@ -260,7 +266,7 @@ def _resources_with(entries: Mapping[str, CommandStub], operation: str) -> list[
 
 
 def similar_resources(entries: Mapping[str, CommandStub], name: str) -> list[str]:
-    """Return the resources of all APIs whose name is the closest to this one."""
+    """Return the resources of all APIs whose name is most similar to this name."""
     names = sorted({resource for _, group in _apis(entries) for resource in group.entries})
     close = get_close_matches(name, names, 1, _CLOSE)
     return find_resources(entries, close[0]) if close else []

@@ -63,8 +63,8 @@ def bracketed(host: str) -> str:
 def parse(url: str, source: str) -> Address:
     """Parse a base URL from `source`.
 
-    Raises ConfigError if it is not a plain base URL, and UnsafeError if it would send
-    clear text to another machine.
+    Raises ConfigError if it is not a plain base URL, and UnsafeError if requests would
+    be sent to another machine without TLS.
     """
     if url == SANDBOX:
         return Address("sandbox", "sandbox", 0)

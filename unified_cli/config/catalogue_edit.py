@@ -1,6 +1,6 @@
 """Add resources to the user's catalogue files, and remove them.
 
-There is one file for each API. The rest of a file stays unchanged.
+There is one file for each API. Its other content stays unchanged.
 """
 
 import tomllib

@@ -27,9 +27,9 @@ class CompletionWords:
     one.
 
     The first line of a file has the time of writing in seconds since 1970, the
-    connection, and the path of the config file. Each other line is a word. Shells
-    cannot resolve a profile. So they use a file for at most a day, and only if its
-    modification time and the path in it are those of their config file.
+    connection, and the path of the config file. Each other line is a word. The shell
+    functions cannot resolve a profile. So they use a file for at most a day, and only
+    if its modification time and the path in it match the config file.
     """
 
     def __init__(
@@ -71,7 +71,8 @@ class CompletionWords:
                 [first, *(word.encode("ascii") for word in islice(found, _MOST_WORDS)), b""]
             ),
         )
-        # Only now can shells use the file, because it has the time of the config file.
+        # Shells use the file only from now on, because its time now matches the config
+        # file.
         os.utime(path, ns=(self._changed, self._changed))
 
     def _read(self, path: Path) -> list[str]:

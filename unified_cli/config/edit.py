@@ -116,7 +116,7 @@ class Document(Draft):
     def put_on_top(self, key: str, value: Any) -> None:
         """Add a key after the last key at the top.
 
-        A comment below that key stays below it.
+        A comment below that key comes after the new key.
         """
         body = self.data.body
         keys = [
@@ -166,10 +166,10 @@ def change(
 ) -> Path:
     """Apply `alter` to the config file, save it, and return its path.
 
-    The `touched` profiles and the top of the file must then be valid; errors in other
-    profiles are ignored. `first` is called after all checks, before the file is
-    replaced. Raises ConfigError if the file is invalid, not private or not writable; it
-    is then unchanged.
+    After the change, the `touched` profiles and the top of the file must be valid.
+    Errors in other profiles are ignored. `first` is called after all checks, before the
+    file is replaced. Raises ConfigError if the file is invalid, not private or not
+    writable; it is then unchanged.
     """
     path = file.locate(runtime)
     if path is None:
@@ -217,7 +217,9 @@ def _check_result(path: Path, data: TomlTable, touched: Iterable[str]) -> None:
 
 
 def _check_names(runtime: Runtime, path: Path, before: TomlTable, wanted: TomlTable) -> None:
-    """Raise UsageError if two profile names could be the same on some disk."""
+    """Raise UsageError if two profile names would be the same file name on some file
+    systems.
+    """
     new = [name for name in wanted if name not in before]
     for folder in filter(None, (path.parent, runtime.folder("cache"))):
         if pair := names.find_same(folder, new, before):

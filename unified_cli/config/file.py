@@ -28,7 +28,7 @@ _OTHER_NAMES = {
     **dict.fromkeys(("tag", "labels"), "tags"),
     **dict.fromkeys(("format", "output_format"), "output"),
 }
-# In the messages of tomllib.
+# Finds the line number in a message of tomllib.
 _LINE = re.compile(r"at line (\d+)")
 _TWICE = re.compile(r"Cannot (declare|overwrite)|Duplicate")
 
@@ -70,7 +70,7 @@ def read(runtime: Runtime, *, may_be_new: bool = False) -> Config:
     if path is None or found is None:
         is_named = path and str(path) != os.devnull and runtime.environ.get(KEYS["config"].variable)
         if path and is_named and not may_be_new:
-            # With a typo in the path, a call would use the wrong settings.
+            # If the path is misspelt, a call must not use other settings.
             os_limits.absolute(path)
             variable = KEYS["config"].variable
             raise ConfigError(
@@ -145,12 +145,13 @@ def load(path: Path, text: bytes) -> dict[str, Toml]:
 
 
 def _how_to_mend(text: bytes, error: str) -> str | None:
-    """Return what to change in the line of an error, without its value, which may be a
-    token.
+    """Return how to fix the line of an error.
+
+    Leaves out its value, which may be a token.
     """
     place = _LINE.search(error)
     lines = text.decode("utf-8").splitlines()
-    # Without a place, the error is at the end of the file.
+    # If the message has no line number, the error is at the end of the file.
     at = int(place[1]) if place else len(lines)
     line = lines[at - 1] if at <= len(lines) else ""
     if text.lstrip().startswith((b"{", b"- ", b"---")):

@@ -1,4 +1,4 @@
-"""The table of settings, each with a flag, an environment variable and a config key."""
+"""The table of settings, with their flags, environment variables and config keys."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
@@ -116,7 +116,7 @@ def positive(value: object) -> int:
 
 
 def yes_or_no(value: object) -> bool:
-    """Return a boolean, also from words."""
+    """Return a boolean, from TOML or from a word such as `yes`."""
     if isinstance(value, bool):
         return value
     words = {
@@ -240,11 +240,11 @@ TOKEN_SOURCES = ("keyring", "token_command", "token_file", "token")
 """The sources of a token. A profile may have only one of them."""
 
 IDENTITY = ("base_url", "account_id")
-"""The keys that only the profile sets, like the token, if a profile is named."""
+"""The keys that, like the token, come only from the profile if a profile is named."""
 
 
 class Overrides(NamedTuple):
-    """The parsed settings of the command line, or None."""
+    """The parsed settings of the command line. Missing ones are None."""
 
     profile: str | None = None
     base_url: str | None = None
@@ -271,8 +271,8 @@ class Overrides(NamedTuple):
 def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> bool:
     """Return whether to print errors as JSON.
 
-    True on request, or if the output is JSON and stderr is not a terminal. A profile
-    may also select JSON, but is read later.
+    Returns True if JSON errors are requested, or if the output is JSON and stderr is
+    not a terminal. A profile may also select JSON, but it is read later.
     """
     given = output or runtime.environ.get(KEYS["output"].variable, "")
     shown = formats.named(given, terminal=runtime.stdout_is_terminal)

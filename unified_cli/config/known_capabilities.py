@@ -1,5 +1,5 @@
-"""Cache the operations that connections offer for a day. They only explain errors: a
-request is always sent.
+"""Cache the operations that connections offer for a day. They are used to explain
+errors, never to refuse a request.
 """
 
 import re
@@ -29,14 +29,14 @@ _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _MOST_NAMED = 12
 # Enough for a thousand connections that lack all operations of an API, in bytes.
 _LARGEST = 4 * 1024 * 1024
-# Not an origin, so this key cannot be that of a connection.
+# This key cannot clash with a connection's, because it is not an origin.
 _LACKING = "lacking"
 
 
 class KnownOffer(NamedTuple):
-    """The operations that a connection offers, even outside the catalogue.
+    """The operations that a connection offers, including those outside the catalogue.
 
-    Has their `age` in seconds, and whether the connection was `blocked`.
+    `age` is in seconds, and `blocked` says whether the connection was blocked.
     """
 
     offered: Offered
@@ -123,7 +123,7 @@ def keep_lacking(
 def lacking_in_words(runtime: Runtime, operation: Operation) -> str:
     """Say which connections lack an operation, and when this was seen, or return "".
 
-    Leaves out profiles that now lead to another connection.
+    Ignores profiles whose connection has changed.
     """
     fact = _cache(runtime).read(_LACKING, operation.api)
     match fact and fact.value:

@@ -95,7 +95,7 @@ def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPl
 def _common_address(config: Config, *, of_profile: bool) -> str | None:
     """Return the base URL that all profiles share, or None.
 
-    For a shared token, only profiles without their own token count.
+    For a shared token, only considers profiles without their own token.
     """
     found = {
         str(table["base_url"])
@@ -107,10 +107,10 @@ def _common_address(config: Config, *, of_profile: bool) -> str | None:
 
 
 def store(runtime: Runtime, place: TokenPlace, token: str) -> str:
-    """Store the token, and return its place in words.
+    """Store the token, declare it in the config file, and return its place in words.
 
-    Also declares the token in the config file. Stores nothing if the config file cannot
-    be changed. Removes a previous token elsewhere, with a message.
+    Stores nothing if the config file cannot be changed. Removes the previous token if
+    it was elsewhere, or prints a warning.
     """
     stored_in: list[str] = []
     config = file.read(runtime)
@@ -203,9 +203,7 @@ def _is_borrowed(runtime: Runtime, profile: str | None, table: TomlTable) -> boo
 
 
 def declaring(runtime: Runtime, token: TokenSource, draft: Draft) -> list[str | None]:
-    """Return the profiles that declare this stored token. None is the top of the
-    file.
-    """
+    """Return the profiles that use this stored token. The top of the file is None."""
     tables: list[tuple[str | None, TomlTable]] = [(None, draft.data), *draft.profiles.items()]
     found = ((name, stored(name, table, draft.data)) for name, table in tables)
     wanted = _place(runtime, token)
@@ -284,7 +282,9 @@ def is_ours(runtime: Runtime, profile: str | None, path: Path) -> bool:
 
 
 def is_stored_here(runtime: Runtime, token: TokenSource) -> bool:
-    """Return whether `forget` removes the token. It keeps the user's own files."""
+    """Return whether `forget` removes the token. It never removes the user's own
+    files.
+    """
     return token.kind != "token_file" or _is_in_token_folder(
         runtime, os_limits.absolute(expand(token.detail, runtime.environ))
     )

@@ -63,7 +63,7 @@ def run_at_terminal(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """
     with (
         signals.interrupts_left_to_others(),
-        # It is the user's own program, and no shell runs.
+        # The program is the user's choice, and no shell runs.
         subprocess.Popen(argv, env=environment(environ)) as child,  # noqa: S603
     ):
         return wait(child)

@@ -41,9 +41,9 @@ def select(config: Config, patterns: Sequence[str], *, for_calls: bool = True) -
 
     Each profile is returned once, in the order of the patterns and the file. A pattern
     is a name, a glob, or `tag:` with either. `!` excludes profiles. The sandbox is only
-    selected by name and, `for_calls`, so are profiles without an account id. Raises
-    ConfigError if a pattern matches nothing or no profile remains, and UsageError if
-    all patterns begin with `!`.
+    selected by its name. So are profiles without an account id if the selection is
+    `for_calls`. Raises ConfigError if a pattern matches nothing or no profile remains,
+    and UsageError if all patterns begin with `!`.
     """
     wanted = [pattern for pattern in patterns if not pattern.startswith(_NOT)]
     if patterns and not wanted:
@@ -51,8 +51,8 @@ def select(config: Config, patterns: Sequence[str], *, for_calls: bool = True) -
             f"-p '{patterns[0]}' selects nothing, it leaves out", hint=f"-p '*' -p '{patterns[0]}'"
         )
     found = _found(config, wanted, for_calls=for_calls)
-    # An exclusion that matches nothing is an error: if it is misspelt, the wrong
-    # connection would be called.
+    # Raise an error for an exclusion that matches nothing: if it is misspelt, a call
+    # would reach the wrong connection.
     left_out = _found(
         config,
         [pattern.removeprefix(_NOT) for pattern in patterns if pattern.startswith(_NOT)],
@@ -67,7 +67,7 @@ def select(config: Config, patterns: Sequence[str], *, for_calls: bool = True) -
 def names_no_connection(config: Config, name: str) -> bool:
     """Return whether a profile has no account id.
 
-    It can only list connections.
+    Such a profile can only list connections.
     """
     return "account_id" not in config.top and "account_id" not in config.profiles.get(
         name, {"account_id": ""}

@@ -25,8 +25,8 @@ SANDBOX_PROFILE: TomlTable = {"base_url": address.SANDBOX, "account_id": "full",
 def resolve(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
     """Resolve the settings: flag, environment, profile, top of the file, default.
 
-    If a profile is named, the environment comes last for the base URL, the account and
-    the token: it only sets those that are missing in the file.
+    If a profile is named, the environment comes after the file for the base URL, the
+    account and the token: it only sets what the file lacks.
     """
     name, named_by = _profile(flags, runtime, config)
     # The sandbox never uses the environment's identity, even as the default profile.
@@ -53,7 +53,7 @@ def resolve(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
         is_own=values["account_id"].value == OWN_ACCOUNT,
         token=token,
         tokens_left=left,
-        # `own_account` refuses an unknown name.
+        # `own_account` reports an unknown name.
         output=formats.named(values["output"].value, terminal=on_terminal) or formats.JSON,
         token_rate=rate * _TOKEN_FACTOR if token_rate is None else token_rate,
         **{field: values[field].value for field in _AS_FOUND},
@@ -133,7 +133,8 @@ def _table(name: str | None, source: str, config: Config) -> TomlTable:
 
 
 class _Layers(NamedTuple):
-    """The sources of values. With `unit`, the environment comes last for the identity.
+    """The sources of values. With `unit`, the environment comes after the file for the
+    base URL, the account and the token.
 
     `tables` are the profile and the top of the config file, with their names for
     messages.
@@ -210,8 +211,8 @@ class _Layers(NamedTuple):
         if not value:
             return [], ()
         origins = self._token_origins()
-        # Without a profile and an address in the environment, the token is for any
-        # address.
+        # If the environment names no address, and no profile is used, its token is for
+        # any address.
         if reached and (self.profile or origins) and reached.origin not in origins:
             if origins:
                 return [], (
@@ -241,8 +242,8 @@ class _Layers(NamedTuple):
                     else None
                 )
                 if name == "keyring" and origin is None and reached:
-                    # The keyring's entry has the origin in its name, so other origins
-                    # do not find it.
+                    # The entry of the keyring is stored under the origin, so other
+                    # origins do not find it.
                     origin = reached.origin
                 # The entry of the keyring may belong to another profile.
                 owner = value if name == "keyring" and isinstance(value, str) else profile

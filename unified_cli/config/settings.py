@@ -113,9 +113,7 @@ class Settings(NamedTuple):
 
     @property
     def is_of_file(self) -> bool:
-        """Whether the connection comes from the config file alone, not from flags or
-        variables.
-        """
+        """Whether only the config file selects the connection, no flag or variable."""
         foreign = {
             "--base-url",
             "--account-id",
@@ -146,8 +144,8 @@ class Settings(NamedTuple):
         return ConfigError(f"{name} no token for this address{left}", hint=hint)
 
     def explain(self) -> Iterator[JsonObject]:
-        """Yield each setting as JSON: its value, source, and overridden values. The
-        names are a contract.
+        """Yield each setting as JSON: its value, source, and overridden values. Scripts
+        depend on the names.
         """
         yield {"key": "profile", "value": self.profile, "source": self.named_by, "overrode": []}
         for key, value in self.values.items():

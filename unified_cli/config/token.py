@@ -51,7 +51,7 @@ class TokenSource(NamedTuple):
         return f"{self.source} ({words[self.kind]})" if self.kind in words else self.source
 
     def __repr__(self) -> str:
-        """Return the source without its detail, which may be the token."""
+        """Return text that hides the detail, which may be the token."""
         return f"TokenSource({self.kind!r}, {self.source!r})"
 
 
@@ -114,7 +114,7 @@ def checked(content: bytes, where: str) -> str:
     if not _TOKEN.fullmatch(content):
         raise ConfigError(
             f"{where} contains a blank, a line break or another invalid character",
-            # No hint for a typed token, because the prompt is repeated.
+            # A typed token needs no hint, because the prompt is repeated.
             hint="copy it anew, without anything around it" if " from " in where else None,
         )
     result = content.decode("ascii")

@@ -40,7 +40,7 @@ def run(
     if found is None:
         raise ConfigError(f"{what}: no program {program!r}", hint=hints.NAME_PROGRAM)
     try:
-        # The arguments are in the user's config, and no shell runs.
+        # The arguments are from the user's config, and no shell runs.
         child = subprocess.Popen(  # noqa: S603
             [found, *arguments],
             stdin=subprocess.DEVNULL,
@@ -120,7 +120,7 @@ def _line(code: int, printed: bytes, complaint: bytes, *, what: str) -> bytes:
 def _reason(printed: str, complaint: str) -> MaskedText:
     """Return the last line of stderr without possible tokens.
 
-    Words that it printed to stdout are removed, too.
+    Also removes words that the program printed to stdout.
     """
     for secret in (*printed.splitlines(), *_TOKEN_LIKE.findall(f"{printed}\n{complaint}")):
         if len(secret) >= _SHORTEST:

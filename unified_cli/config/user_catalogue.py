@@ -20,8 +20,8 @@ _LARGEST = 1024 * 1024
 def own_catalogue(runtime: Runtime, reserved: Collection[str]) -> Catalogue:
     """Return the built-in catalogue, extended by each valid file.
 
-    Invalid files are ignored with a warning. An API cannot have one of the `reserved`
-    names, which are commands.
+    Invalid files are ignored with a warning. `reserved` are the names of commands,
+    which an API cannot have.
     """
     catalogue = load()
     home = runtime.folder("config")
