@@ -23,7 +23,7 @@ from unified_cli.values import JsonObject
 Data = bytes
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 Fingerprint = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{1,16}$")]
-# The members of a checkpoint, in order. Later versions added some.
+# The members of a checkpoint, in order. Some are from later versions.
 _MEMBERS = (
     "fingerprint",
     "started",
@@ -122,7 +122,7 @@ class ListIdentity:
         return {name for name in names if earlier.get(name) != self.options.get(name)} == {"since"}
 
     def has_other_filter(self, earlier: Mapping[str, str]) -> bool:
-        """Return whether an earlier export selected other records."""
+        """Return whether an earlier export had a different filter."""
         return any(
             earlier.get(name) != self.options.get(name) for name in ("query", "changed_since")
         )
@@ -184,14 +184,13 @@ class ListRecord:
     table: TableRead | None = None
 
     def __post_init__(self) -> None:
-        """Raise ValueError for an invalid time."""
         increments.check_times(self.mark, self.started, self.clock, self.sent)
 
     @property
     def begun(self) -> datetime:
         """When the first page was read, by the earlier of the two clocks.
 
-        Older versions recorded when they started instead of `sent`.
+        Older versions had no `sent`, and recorded the time when they started.
         """
         here = self.sent or self.started or _NEVER
         return min(change_time.parse(time).at for time in (here, self.clock or here))
@@ -225,12 +224,12 @@ class Checkpoint(ListRecord):
 
     @classmethod
     def begin(cls, identity: ListIdentity, started: str) -> Self:
-        """Return the initial state of a list."""
+        """Return the state of a list before its first page."""
         return cls(fingerprint=identity.digest, options={**identity.options}, started=started)
 
     def begun_again(self) -> Self:
-        """Return the initial state for reading the list again, after the written
-        records.
+        """Return the initial state for reading the list again. Records are appended to
+        the written ones.
         """
         return replace(self, next_cursor=None, pages=0, seen=[], partial_pages=[], complete=False)
 

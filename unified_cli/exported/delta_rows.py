@@ -33,8 +33,8 @@ def records(table: DeltaTable, profile: str) -> Iterator[bytes]:
     Raises the errors of the libraries: FileNotFoundError if a file is gone, and OSError
     if one is damaged.
     """
-    # Read one file at a time: for a slow reader, a scanner of the whole part would hold
-    # up to a gibibyte of batches.
+    # Read one file at a time: if the records are processed slowly, a scanner of the
+    # whole part buffers up to a gibibyte.
     files = [*table.to_pyarrow_dataset().get_fragments(dataset.field(_PROFILE) == profile)]
     return chain.from_iterable(map(_records, files))
 

@@ -22,7 +22,9 @@ class Destination(Protocol):
     """
 
     save_seconds: float
-    """How long a finished list may be missing from the manifest, in seconds."""
+    """How long a finished list may be missing from the manifest after a crash, in
+    seconds.
+    """
     most_unreported: int
     """How many finished lists may be missing from the manifest. Each may keep files
     open.
@@ -35,7 +37,7 @@ class Destination(Protocol):
         """
 
     def is_held(self, manifest: str) -> bool:
-        """Return whether another run has locked the manifest."""
+        """Return whether another run holds the lock."""
 
     def check_held(self) -> None:
         """Raise TakenOverError if another run has taken over the lock."""
@@ -52,15 +54,17 @@ class Destination(Protocol):
     def holds(self, entry: ManifestEntry) -> bool:
         """Return whether the complete list exists.
 
-        May record in the entry which state of the file was checked. Raises StateError
-        if the list was changed.
+        May record in the entry when the file was checked. Raises StateError if the list
+        was changed.
         """
 
     def begin_anew(self, file: str, *, keep: bool) -> None:
-        """Discard the progress of a list. With `keep`, keep the written records."""
+        """Prepare a list for a new read: discard its progress. With `keep`, keep the
+        written records.
+        """
 
     def sweep(self, entry: ManifestEntry) -> None:
-        """Remove leftovers of a killed run beside a complete list."""
+        """Remove the files that a killed run left beside a complete list."""
 
     def records(self, file: str) -> Iterator[bytes]:
         """Return the records of a complete list."""

@@ -31,7 +31,7 @@ from unified_cli.plural import counted
 
 Entries = dict[str, ManifestEntry]
 _UNKNOWN = ListIdentity("", {})
-# In the file of a list: its profile, API and resource.
+# The number of slashes in a list's file name: PROFILE/API/RESOURCE.
 _SLASHES = 2
 _TABLE = f".{formats.DELTA}"
 
@@ -41,8 +41,8 @@ def manifests(
 ) -> dict[str, Manifest]:
     """Return the manifests at a destination, by name.
 
-    With `beside`, return only other manifests that may share lists with that one.
-    Raises StateError if a manifest is damaged, or skips it with `damaged`, and
+    With `beside`, the name of a manifest, return only the others that may have the same
+    lists. Raises StateError if a manifest is damaged, unless `damaged` skips it, and
     StorageError if reading fails.
     """
     result = {}
@@ -56,7 +56,9 @@ def manifests(
 
 
 def latest(found: Iterable[Manifest]) -> Entries:
-    """Return each list's entries from its last run, in that run's format."""
+    """Return the entries of each list. If several runs read a list, use the last run,
+    and its format.
+    """
     lists: dict[str, list[ManifestEntry]] = {}
     for manifest in found:
         of_run: dict[str, list[ManifestEntry]] = {}
@@ -70,7 +72,7 @@ def latest(found: Iterable[Manifest]) -> Entries:
 
 def all_lists(found: Iterable[Manifest]) -> Entries:
     """Return the entries of `latest`, and one for each list that an unfinished run has
-    not reached.
+    not read yet.
     """
     found = [*found]
     entries = latest(found)
@@ -127,7 +129,8 @@ def take(destination: Destination, own: Manifest) -> None:
                 file: entry for file, entry in own.entries.items() if list_of(file) != list_of(name)
             } | {entry.file: replace(entry, turn=turn) for entry in entries}
         if len(entries) > 1 and not own.entries[name].complete:
-            # Finish the restart of this list that an earlier, killed run began.
+            # An earlier run was killed while it restarted this list, so finish the
+            # restart.
             _begin_anew(destination, own, [name], keep=False)
 
 
@@ -141,7 +144,7 @@ def take_anew(
 ) -> None:
     """Restart the lists of a run.
 
-    Record their ids first. With `keep`, keep the existing records. Raises UnsafeError
+    Records their ids first. With `keep`, keeps the existing records. Raises UnsafeError
     if a folder is a link, and StorageError if the destination fails.
     """
     found = {**manifests(destination, beside=own.name, damaged=True), own.name: own}
@@ -152,7 +155,7 @@ def take_anew(
         for file in (*each.entries, *each.running, *each.replaced):
             first = first_files.get(list_of(file))
             if first and _suffix(file) != _suffix(first):
-                # From now on, the new format is the latest.
+                # The new format replaces this file.
                 others.add(file)
                 again.add(first)
             elif first and (file in each.entries or file in each.replaced):
@@ -194,8 +197,8 @@ def removable(destination: Destination, own: Manifest) -> list[str]:
     """Return the replaced files to remove, because their list is complete in another
     format.
 
-    The newest file of a list is first. Forgets replaced files that are used again.
-    Raises the same errors as `manifests`.
+    The newest file of a list is first. Files that are in use again are no longer listed
+    as replaced. Raises the same errors as `manifests`.
     """
     live = known(destination, own)
     complete = {list_of(entry.file) for entry in live.values() if entry.complete}
@@ -279,7 +282,7 @@ def verify(destination: Destination) -> ManifestCheck:
 
 
 def count_done(entries: Entries) -> tuple[int, int]:
-    """Return how many lists have nothing left to do, and how many there are."""
+    """Return how many lists are done, and how many lists there are."""
     lists = _by_list(entries).values()
     done = sum(all(file.complete or not file.offered for file in files) for files in lists)
     return done, len(lists)

@@ -21,7 +21,7 @@ from unified_cli.runtime import Runtime
 
 _READABLE = {".ndjson": "NDJSON", ".parquet": "Parquet", ".delta": "Delta"}
 _NULL = b"null"
-# A command names this many profiles.
+# The most profiles to name in a suggested command.
 _MOST_NAMED = 10
 Words = Callable[[Runtime, str], Sequence[str]]
 """Returns the words of the command that exported to a place. Empty if unknown."""
@@ -54,8 +54,8 @@ class ExportedLists:
     def entries_of(self, resource: Resource | Operation) -> list[ManifestEntry]:
         """Return the entry of each profile's first file.
 
-        A profile that does not offer the list also has an entry. Raises UsageError if
-        no entry can be read, and IncompleteError if the export has not reached any.
+        This includes the profiles that do not offer the list. Raises UsageError if no
+        entry can be read, and IncompleteError if the export has not reached any.
         """
         name = resource.name if isinstance(resource, Resource) else resource.resource
         wanted = f"{resource.api}/{name}"

@@ -1,8 +1,8 @@
 """Report ids that a new full read of a list did not find, in a file beside the list.
 
 The file has each id with the time of the first full read that did not find it. Before
-files are replaced, their ids are stored in a note until they are reported, so that a
-killed run does not lose them.
+files are replaced, their ids are stored in a note until they are reported, so that they
+are not lost if the run is killed.
 """
 
 import hashlib
@@ -19,8 +19,8 @@ from unified_cli.json_text.members import member, string
 
 _READABLE = {".ndjson", ".parquet", ".delta"}
 _GONE, _NOTE = ".ndjson", ".part"
-# The prefix keeps patterns such as `tickets*.ndjson` from matching these files. Names
-# with a number belong to increments.
+# The prefix keeps patterns such as `tickets*.ndjson` from matching these files. A
+# number in the name marks an increment.
 _BESIDE = re.compile(r"(?:.*/)?gone\.(?!\d+\.)[^/.]+\.(?:ndjson|part)")
 
 
@@ -58,7 +58,7 @@ def keep(destination: Destination, files: list[ManifestEntry]) -> None:
 
 
 def can_tell(file: str) -> bool:
-    """Return whether ids can be read from a file of this format."""
+    """Return whether the ids in a file of this format can be read."""
     return PurePosixPath(file).suffix in _READABLE
 
 
@@ -74,8 +74,8 @@ def forget(destination: Destination, file: str) -> None:
 def tell(destination: Destination, entry: ManifestEntry) -> int | None:
     """Write the ids that are gone, and return their number.
 
-    The list was read completely. Returns None if no ids were stored, or if this format
-    cannot be read. Raises StateError and StorageError.
+    Call it after a complete read of the list. Returns None if no ids were stored, or if
+    the ids in this format cannot be read. Raises StateError and StorageError.
     """
     note, ids_file = _beside(entry.file, _NOTE), file_beside(entry.file)
     text = destination.read(note) if can_tell(entry.file) else None
@@ -88,7 +88,7 @@ def tell(destination: Destination, entry: ManifestEntry) -> int | None:
         head = b'{"_profile":' + json.dumps(entry.profile).encode() + b',"id":'
         end = b',"gone_at":' + json.dumps(entry.ended).encode() + b"}"
         for line in (destination.read(ids_file) or b"").splitlines():
-            # Keep the time in the line. Older versions wrote no time.
+            # Keep the time, which older versions did not write.
             missing |= {
                 key: line
                 for one in _ids_as_json([line])

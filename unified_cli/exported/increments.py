@@ -57,7 +57,7 @@ class Increment(NamedTuple):
     """The part of a list to read: records that changed after `since` (None means all)
     and are not `known`.
 
-    `why` says why the part does not begin at the last mark.
+    `why` says why the part does not begin at the last mark, if it does not.
     """
 
     since: datetime | None

@@ -69,7 +69,7 @@ class ListExportOptions:
 
     @property
     def since(self) -> dict[str, str]:
-        """The filter as typed, for the identity of the list. Without a filter it is "",
+        """The filter as typed, for the identity of the list. It is "" without a filter,
         as in older versions.
         """
         return {"changed_since": self.span.since.text} if self.span.since else {}
@@ -106,7 +106,7 @@ class TakenOverError(StateError):
 
 
 class ListTarget(Protocol):
-    """The interface of targets. Written pages of a list survive a kill.
+    """The interface of targets. Complete pages are kept if the run is killed.
 
     The methods raise the errors of the destination.
     """
@@ -177,7 +177,7 @@ def run(
                     file.add(page)
                     yield page
     except (StorageError, TakenOverError):
-        # Do not write beside the pages of the run that has taken over.
+        # Another run has taken over. Do not write to its files.
         raise
     except UnifiedError as error:
         _break_off(part, error)
@@ -291,7 +291,7 @@ class _ListFile:
 def missing_parts(part: ListTarget, options: ListExportOptions) -> list[str]:
     """Return sentences about data that is missing from a complete file.
 
-    The writer could not write it, or the provider left it out.
+    Either the writer could not write the data, or the provider left it out.
     """
     missing = [
         *writer(options.style, part.state.memory).missing_parts(),

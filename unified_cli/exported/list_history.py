@@ -35,7 +35,9 @@ class ListHistory(NamedTuple):
         return cls(destination, found)
 
     def then(self, entry: ManifestEntry) -> Self:
-        """Return the history with another file. A table always has a single entry."""
+        """Return the history with another file. The history of a table always has only
+        one entry.
+        """
         return self._replace(entries=[entry] if entry.table else [*self.entries, entry])
 
     @property
@@ -59,8 +61,8 @@ def check_end(
 ) -> None:
     """Raise StateError if the last file of a list is missing.
 
-    A run may have been killed while it restarted the list. Files are removed from last
-    to first, so if the last file exists, all exist.
+    It is missing if a run was killed while it restarted the list. A restart removes the
+    last file first, so if the last file exists, all files exist.
     """
     *_, last = (first, *_later_files(first, entries))
     if last is not first and not destination.holds(last):

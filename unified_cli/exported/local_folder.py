@@ -34,8 +34,8 @@ _BLOCK = 1024 * 1024
 # The largest manifest, in bytes. A list takes a few hundred bytes of it, so this is
 # enough for all lists of ten thousand connections.
 _LARGEST = 1024 * 1024 * 1024
-# A finished list keeps two files open until it is in the manifest, so limit these to a
-# share of the open files.
+# A finished list keeps two files open until it is in the manifest. These lists may use
+# only a share of the allowed open files.
 _LEAST_UNREPORTED, _SHARE = 4, 8
 
 
@@ -120,7 +120,7 @@ class LocalFolder:
         """Return a small file, or None.
 
         Raises StateError if the file is too large, UnsafeError if its folder is a link,
-        ConfigError if others can write the file and this is a run, and StorageError if
+        ConfigError if this is a run and others can write the file, and StorageError if
         reading fails.
         """
         path = self._folder / name

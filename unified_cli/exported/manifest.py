@@ -22,7 +22,7 @@ NAME = "manifest.json"
 TIMESTAMPS = 2
 NOT_READ = masked("not read yet")
 ACCEPTS = " (--allow-partial accepts that)"
-"""Advice for an export, which its entries keep."""
+"""Advice for the run of an export. It is also stored in the entries."""
 _VERSION = 1
 # The members of an entry in their order.
 _MEMBERS = (
@@ -71,7 +71,7 @@ class ManifestEntry(ListRecord):
     with the hash. `look` is a value from the destination that changes with the file, if
     any. `checked` is when an increment last found no changes. `gone` counts the ids
     that the last full read no longer found. `earlier` is the previous mark of a table.
-    `turn` grows when a run takes over a list from another manifest.
+    `turn` is increased when a run takes over a list from another manifest.
     """
 
     file: str
@@ -99,7 +99,7 @@ class ManifestEntry(ListRecord):
 
     @property
     def gap(self) -> str:
-        """Why it is not complete, without advice for the export that found it."""
+        """Why it is not complete, without advice for the run."""
         return (self.why or "").replace(ACCEPTS, "")
 
     @property
@@ -113,7 +113,7 @@ class ManifestEntry(ListRecord):
         return [mark for mark in (self.earlier, self.mark) if mark]
 
     def finished(self, state: Checkpoint, missing: list[str], *, allow: bool) -> "ManifestEntry":
-        """Return the entry of the list after this checkpoint.
+        """Return the entry of a list that ended with this checkpoint.
 
         The list is complete if nothing is `missing`, or if `allow` accepts missing
         parts.
@@ -232,8 +232,8 @@ class Manifest:
                 for entry in entries
             ],
         }
-        # A run may write it every second. With an indent, `json` would not use its C
-        # encoder.
+        # A run may write it every second. Indent it afterwards, because `json` uses its
+        # fast C encoder only without an indent.
         return msgspec.json.format(json.dumps(value).encode(), indent=1) + b"\n"
 
 

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 _PROFILE, _ID, _RECORD = "_profile", "id", "record"
 TIMES = ("created_at", "updated_at")
 COLUMNS = (_PROFILE, _ID, *TIMES, _RECORD)
-# The limits of a row group, which is in memory. The last record may exceed the bytes.
+# The most rows and bytes of a row group, which is in memory. The last record may exceed
+# the bytes.
 _ROWS, _BYTES = 20_000, 16 * 1024 * 1024
-# The default is 65,536 rows, which are several groups.
+# Read fewer rows at once than the default of 65,536, which span several row groups.
 _AT_ONCE = 5_000
 
 
@@ -71,7 +72,7 @@ def schema(columns: ParquetColumns) -> "pa.Schema":
 def batches(
     records: Iterable[bytes], columns: ParquetColumns, size: int = _BYTES
 ) -> "Iterator[pa.RecordBatch]":
-    """Yield the rows of these records in batches, with the schema of the columns."""
+    """Yield the rows of these records in batches, as the columns' schema says."""
     import pyarrow as pa  # noqa: PLC0415  as above
 
     kinds = schema(columns)
@@ -95,7 +96,7 @@ def json_id(record: bytes) -> bytes | None:
 
 
 def identity(record: bytes) -> bytes | None:
-    """Return the id of a record as in its column."""
+    """Return the id of a record as its column has it."""
     return as_text(json_id(record))
 
 

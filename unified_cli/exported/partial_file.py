@@ -113,7 +113,7 @@ class PartialFile:
                 raise StateError(
                     f"{self._part} exists without its checkpoint (--restart removes it)"
                 )
-            # Write the checkpoint first: a part file without a checkpoint is not ours.
+            # Write the checkpoint first: we only use a part file with a checkpoint.
             self._write_state()
             self._file.create()
             folders.sync(self.path.parent)
@@ -217,8 +217,8 @@ class PartialFile:
             self._publish_converted(self._convert, force=force)
             return
         with self._writing(self._part):
-            # Count the end and mark the file complete in one step, or after a crash the
-            # next run could write the end again.
+            # Count the end and mark the file complete in one step, so that the next run
+            # does not write the end again after a crash.
             self.append(end)
             self._note(replace(self.state, complete=True))
             self._make_safe()
@@ -241,7 +241,7 @@ class PartialFile:
             self.state = self._fresh()
             self._write_state()
         self._check()
-        # Remove the part file first: a part file without a checkpoint is not ours.
+        # Remove the part file first: we only use a part file with a checkpoint.
         self._part.unlink(missing_ok=True)
         self._ckpt.unlink(missing_ok=True)
         self.close()
@@ -273,7 +273,7 @@ class PartialFile:
     def _write_state(self) -> None:
         self.state.updated = timestamp(self._wall())
         with self._writing(self._ckpt):
-            # The folder may have been replaced in the meantime.
+            # The folder may have been replaced since it was opened.
             atomic_file.replace(self._ckpt, self.state.text(), self._check)
 
     def _check(self) -> None:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 _MOST_NAMED = 5
-# Time to stop the programs that print tokens. Do not wait longer, because a hanging
-# keyring cannot be stopped.
+# How long to wait at the end for programs that print tokens, in seconds. A keyring that
+# hangs cannot be stopped.
 _LAST_WAIT = 0.5
 _MOST_SENDS = 1e6
 _LONGEST = 3600.0
@@ -52,8 +52,8 @@ class Clients:
     ) -> None:
         """Set up the clients without opening one.
 
-        A thread that waits to send does so in the context `idle`. `tokens` may have
-        been used before.
+        A thread that waits to send does so in the context `idle`. `tokens` may already
+        have read some tokens.
         """
         if not gc.isenabled():
             # The command may run for long, so enable the garbage collector, which
@@ -233,7 +233,7 @@ def _recall(cache: Cache, origin: str, account: str) -> _Recalled | None:
 
 def _keep_window(cache: Cache, origin: str, account: str, window: Window) -> None:
     known = _recall(cache, origin, account)
-    # Keep the cached value until half of its maximum age, to save writes.
+    # To save writes, replace the cached value only after half of its lifetime.
     if known is None or known.window != window or known.age > LIFETIME / 2:
         cache.write([window.sends, window.seconds], origin, account)
 

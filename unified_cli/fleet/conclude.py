@@ -23,10 +23,13 @@ ORDER = (
 )  # fmt: skip
 """The exit codes of single errors, the most important first.
 
-The exit code of the whole work may differ: if two of thirty parts fail with 5, it is 9.
+The exit code of the whole work may differ: if two of thirty parts fail with 5, the code
+is 9.
 """
 _OWN = (ExitCode.BUG, ExitCode.STORAGE, ExitCode.STATE, ExitCode.UNSAFE)
-"""Errors of this machine: if a part has one of these codes, so has the command."""
+"""The codes of this machine's own errors. If a part ends with one of them, the command
+does, too.
+"""
 _PLAIN_WORD = re.compile(r"(?<!\S)[A-Za-z]+(?=[,.;:)]*(?:\s|$))")
 _NOT_OFFERED = {"connection": "offer the list", "list": "be offered"}
 _MOST_NAMED = 5
@@ -40,9 +43,9 @@ class Ending(NamedTuple):
     `connection`.
 
     `failed` has the error of each failed part, by its name. `stopped` is the error that
-    ended the work early; `not_tried` parts were left. `missing` has sentences about
-    incomplete results, and `different` about unexpected results. `see` names the file
-    for each outcome: `failed`, `in doubt` or `not tried`.
+    ended the work early, and `not_tried` the number of parts that were not started.
+    `missing` has sentences about incomplete results, and `different` about unexpected
+    results. `see` names the file for each outcome: `failed`, `in doubt` or `not tried`.
 
     Parts without names, such as records, are only counted: `unnamed` is the number of
     failures, and `failed_by` the number for each connection.
@@ -106,7 +109,7 @@ def failure_lines(
     """Yield a line for each failed part. Many parts that failed for the same reason
     share a line. Names, ids and numbers in the reason may differ.
 
-    `read` says how far each interrupted part was read.
+    `read` has the progress of each interrupted part, in words.
     """
     alike: dict[tuple[int, int | None, str], list[str]] = {}
     for name, error in failed.items():
@@ -151,17 +154,16 @@ def own_failure(errors: Iterable[UnifiedError]) -> UnifiedError | None:
 def conclude(ending: Ending) -> None:
     """Raise the error that summarises the work, if any.
 
-    Raises nothing if everything is done and as expected. The first of these that
-    applies sets the exit code: a failure of this machine, writes in doubt, the error
-    that ended the work early, the common error of all parts, missing parts,
-    differences.
+    Does nothing if everything is done and as expected. The first of these that applies
+    determines the exit code: a failure of this machine, writes in doubt, the error that
+    ended the work early, the common error of all parts, missing parts, differences.
     """
     if error := _conclusion(ending):
         if ending.unit == "connection" and any(
             other is not error for other in ending.failed.values()
         ):
             error.failed = ending.failed
-        # One command that continues all failed parts is the next step of the whole.
+        # If one command continues all failed parts, it is the next step.
         commands = {failure.next_command for failure in ending.failed.values()}
         if error.code is ExitCode.INCOMPLETE and len(commands) == 1:
             (error.next_command,) = commands

@@ -10,10 +10,10 @@ from typing import Generic, TypeVar
 
 from unified_cli import os_limits
 
-# Another thread cannot use the slot during a shorter wait.
+# A shorter wait is not worth giving up the slot.
 _WORTH_IT = 0.1
 _THREADS, _MOST_THREADS = 4, 64
-# The default limit of a token allows ten connections at full speed.
+# Enough for ten connections at full speed, as many as a token's default limit allows.
 _LEAST_THREADS = 12
 # Open files of each thread, including sockets, and of the rest of the process.
 _FILES, _OTHER_FILES = 5, 40
@@ -21,8 +21,8 @@ _SLOTS = 8
 _MANY, _SLOTS_FOR_MANY = 16, 32
 """With more than `_MANY` connections, there are `_SLOTS_FOR_MANY` slots.
 
-A hundred connections need at least the time that their limits require: with 32 slots
-they take 1.13 times as long, with 8 slots 1.36 times.
+For a hundred connections, a run took 1.13 times as long as their rate limits require
+with 32 slots, and 1.36 times as long with 8 slots.
 """
 
 
@@ -179,7 +179,7 @@ class FairTurns(Generic[Job]):
         while self._heap:
             busy, place, profile = heappop(self._heap)
             waiting = self._waiting[profile]
-            # A later entry of this connection has replaced this entry.
+            # Skip an entry that was replaced by a later entry of its connection.
             if waiting and waiting[0][0] == place and busy == self._busy[profile]:
                 self._busy[profile] += 1
                 _, job = waiting.popleft()
@@ -213,8 +213,8 @@ class FairTurns(Generic[Job]):
 def spread(jobs: Iterable[Job], profile_of: Callable[[Job], str | None]) -> list[Job]:
     """Return the jobs with the jobs of each profile spread evenly, in their order.
 
-    Input is often sorted by connection: unspread, the jobs would wait for one
-    connection's limit after the other.
+    Input is often sorted by connection. In that order, all jobs would wait for the
+    limit of one connection at a time.
     """
     found = [(profile_of(job), job) for job in jobs]
     counts = Counter(profile for profile, _ in found)

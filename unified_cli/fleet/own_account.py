@@ -1,7 +1,7 @@
 """Resolve the settings of a connection, or of a whole command.
 
-A connection's own token does not say which connection it belongs to, so request the
-account id from the service.
+A connection's own token does not name its connection, so the account id is requested
+from the service.
 """
 
 from contextlib import closing
@@ -63,9 +63,9 @@ def resolved(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
 def identified(found: Settings, flags: Overrides, runtime: Runtime) -> Settings:
     """Return the settings with the account id of the connection.
 
-    For a connection's own token, request the id from the service. Caches, journals and
-    exports need it, because `me` means a different connection for each token. A dry run
-    does not request the id. Raises the errors of a request.
+    If the token is the connection's own, requests the id from the service. Caches,
+    journals and exports need it, because `me` means a different connection for each
+    token. In a dry run, the id stays `me`. Raises the errors of a request.
     """
     address = found.address
     if not found.is_own or flags.shown or address is None:

@@ -17,8 +17,8 @@ from unified_cli.errors import StorageError
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-# How many jobs to start ahead for each worker if results must be in order. Otherwise a
-# slow job would leave workers idle.
+# How many jobs to start ahead for each worker if results must be in order. With fewer,
+# a slow job would leave the other workers idle.
 _AHEAD = 4
 
 
@@ -29,7 +29,7 @@ class _End(NamedTuple):
 
 
 class _Task(Generic[Job, Result]):
-    """A job that was submitted."""
+    """A submitted job, and its results so far."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
@@ -110,7 +110,7 @@ class WorkerPool(Generic[Job, Result]):
                 os_limits.start_thread(self._run)
                 self._threads += 1
             except StorageError:
-                # The existing threads do all jobs, but more slowly.
+                # If there are threads already, they do all jobs, but more slowly.
                 if not self._threads:
                     raise
         task = _Task[Job, Result](job)

@@ -255,13 +255,13 @@ def pages(
     """
     reader = ListReader(client.send, request, service, span)
     try:
-        # A list to pop from, so that this frame does not keep the page in memory.
+        # Pop the page from a list, because a variable would keep it in memory.
         first_page = [reader.read()]
     except BaseException:
         client.close()
         raise
     if reader.done:
-        # No worker is using the client.
+        # No worker uses the client any more.
         client.close()
         yield first_page.pop()
         return

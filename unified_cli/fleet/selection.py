@@ -43,7 +43,7 @@ def for_writes(runtime: Runtime, config: Config, options: ConnectionOptions) -> 
 def for_reads(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
     """Return the selected connections.
 
-    Print a note about profiles of the same connection. Raises ConfigError if a
+    Prints a note about profiles of the same connection. Raises ConfigError if a
     connection has no address or no account, and UsageError if `-a` is given.
     """
     selected = _resolved(runtime, config, options)
@@ -53,7 +53,7 @@ def for_reads(runtime: Runtime, config: Config, options: ConnectionOptions) -> S
 
 def _resolved(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
     check_account(options.account_id)
-    # Copy it, because the environment decodes a variable at each access.
+    # Copy the environment, because each access to a variable decodes it again.
     runtime = runtime._replace(environ={**runtime.environ})
     names = profiles.select(config, options.profile)
     selected = {
@@ -73,7 +73,7 @@ def check_account(account: str | None) -> None:
 def note_same_of(
     runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]
 ) -> None:
-    """Note profiles of the same connection.
+    """Print a note about profiles of the same connection.
 
     The connection will be read once for each profile.
     """
@@ -87,7 +87,7 @@ def read_once(
 ) -> list[str]:
     """Return one profile for each connection.
 
-    Print a note about profiles of the same connection.
+    Prints a note about profiles of the same connection.
     """
     selected, _ = resolve_each(runtime, config, options, names)
     for same in same_connection(selected):
@@ -117,7 +117,7 @@ def resolve_each(
 
 
 def note_same(runtime: Runtime, selected: Selected) -> None:
-    """Note selected profiles of the same connection, once.
+    """Print one note about selected profiles of the same connection.
 
     The connection will be read once for each profile.
     """

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from unified_cli.http.rate_limit import Idle
 
 _COMMANDS = 8
-# How long to remember that a program failed to print a token. Then run it again,
-# because an MCP server runs for days.
+# How long not to retry a program that failed to print a token. An MCP server runs for
+# days, so it must retry at some time.
 _FAILED_SECONDS = 10.0
 
 

@@ -1,6 +1,7 @@
 """Write records as CSV or TSV.
 
-The first page defines the columns. Members that only later pages have are reported.
+The first page defines the columns. Members that appear only on later pages are
+reported.
 """
 
 import re
@@ -119,7 +120,7 @@ class Delimited(RecordWriter):
         ]
 
     def notes(self) -> Sequence[str]:
-        """Return how many cells were changed by --csv-safe."""
+        """Return a note with the number of cells that --csv-safe changed."""
         return (
             [
                 (

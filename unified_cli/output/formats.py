@@ -23,14 +23,16 @@ class Format(NamedTuple):
     document: bool = False
     """Whether a result is one document, which a jq program gets as a whole."""
     json: bool = False
-    """Whether it is JSON, with colours on a terminal, and errors also in JSON."""
+    """Whether the output is JSON, with colours on a terminal. Errors are then JSON,
+    too.
+    """
     columns: bool = False
     """Whether records are rows, so that there are columns even without --columns."""
     delimiter: str = ""
     """The character between cells, if programs read the rows."""
     fields: bool = True
-    """Whether it shows members of records, so that it supports `--columns` and
-    `_profile`.
+    """Whether the output has members of records, so that the format supports
+    `--columns` and `_profile`.
     """
     binary: bool = False
     """Whether it is the unchanged body of a response."""

@@ -47,8 +47,8 @@ def _number(text: str) -> None:
     mantissa, letter, exponent = text.lower().partition("e")
     if letter:
         digits = exponent.lstrip("+-0")
-        # In JSON, an exponent counts from the point, in jq from the first digit. So add
-        # the length of the mantissa.
+        # jq counts the exponent from the first digit, not from the decimal point, so
+        # add the length of the mantissa.
         most = len(str(_LARGEST_EXPONENT))
         if len(digits) > most or int(digits or "0") + len(mantissa) > _LARGEST_EXPONENT:
             raise _UnsupportedError(f"the number {excerpt(text, _LONGEST_NUMBER)}")
@@ -70,7 +70,7 @@ _SCANNER = JSONDecoder(
 def computed(results: Iterable[bytes], *sources: bytes) -> str | None:
     """Return the first number that jq computed, or None.
 
-    Only finds numbers of more than 15 digits, which are not in a source.
+    Only finds numbers with more than 15 digits that no source contains.
     """
     known: set[bytes] | None = None
     for result in results:
@@ -93,7 +93,7 @@ def _is_long(number: bytes) -> bool:
 def _numbers(sources: Iterable[bytes]) -> set[bytes]:
     """Return the long numbers in the sources, in a normal form.
 
-    This includes numbers in strings, and each number without its sign.
+    Includes numbers in strings, and each number without its sign.
     """
     found = (number for source in sources for number in _LONG_NUMBER.findall(source))
     return {canonical(text) for number in found for text in (number, number.lstrip(b"-"))}

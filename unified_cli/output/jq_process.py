@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import subprocess
 
 _WORKER = Path(__file__).with_name("jq_worker.py")
-# A program that starts at the deadline still gets this long.
+# A program that starts at the deadline may still run this long.
 _LEAST_SECONDS = 1.0
 _START_SECONDS = 60.0
 

@@ -29,7 +29,7 @@ def halt_error($code): error;
 _LONGEST_REASON = 300
 _MOST_NAMED = 6
 _UNDEFINED = re.compile(r"(\w+)/(\d) is not defined")
-# The functions that are most often misspelt.
+# Functions that are often misspelt.
 _USUAL = (
     "length",
     "select",
@@ -57,7 +57,7 @@ _PATH = re.compile(r"\s*\.([A-Za-z_]\w*)")
 _NOTHING = "no result"
 _MOST_LEFT_OUT = 5
 _LONGEST_ID = 80
-# A single = is an assignment.
+# Finds assignments with a single `=`.
 _ASSIGNS = re.compile(r"(?<![=!<>|+*/%?-])=(?!=)")
 
 
@@ -95,7 +95,9 @@ class JqProgram:
         return member in self._expression
 
     def unknown_member(self, record: bytes) -> str | None:
-        """Return the first member of the program's path, if the record lacks it."""
+        """Return the first member of the program's path, if the record lacks that
+        member.
+        """
         path = _PATH.match(self._expression)
         return path[1] if path and member(record, path[1]) is None else None
 
@@ -175,7 +177,7 @@ class JqProgram:
 
     def leave_out(self, record: bytes, error: NotHeldError) -> None:
         """Count a record that was left out."""
-        # A writer may iterate over a large page more than once.
+        # A writer may read a large page twice, so do not count a record again.
         if (key := hash(record)) not in self._left_out:
             is_named = len(self._left_out) < _MOST_LEFT_OUT
             self._left_out[key] = f"{_shown_id(record)} ({error.what})" if is_named else ""
@@ -219,11 +221,12 @@ def _compiled(expression: str, option: str) -> Any:
             # Compile the program without the brackets first, to check that it is
             # complete and to get the right line numbers in messages.
             jq.compile(expression)
-            # Use text, because Python's numbers would lose digits. A comment may end
-            # with a backslash, which takes the first line break.
+            # Convert to text in jq, because Python's numbers would lose digits. Two
+            # line breaks end any comment: a backslash at its end continues it after the
+            # first.
             as_text = f"({expression}\n\n) | tojson"
-            # The library treats `halt` as the end of the results, so a record would be
-            # missing.
+            # Without `_HALTS`, the library would treat `halt` as the end of the
+            # results, and drop a record.
             return jq.compile(_HALTS + as_text if "halt" in expression else as_text)
     except ValueError as error:
         hint = _spelled(expression, error, option)
@@ -231,7 +234,7 @@ def _compiled(expression: str, option: str) -> Any:
 
 
 def _spelled(expression: str, error: ValueError, option: str) -> str | None:
-    """Return a hint how to write the program in jq, or None."""
+    """Return a hint that spells the program in jq, or None."""
     if expression.startswith("$."):
         return f"the input is the dot alone: {expression[1:]}"
     if "'" in expression and "INVALID_CHARACTER" in str(error):
@@ -284,7 +287,7 @@ def _input(text: bytes, expression: str) -> str | None:
 def _reason(error: ValueError) -> str:
     lines = [line for line in str(error).splitlines() if not _SUMMARY.fullmatch(line)]
     text = " ".join(" ".join(lines).removeprefix("jq: ").removeprefix("error: ").split())
-    # The error of a program may be a whole page.
+    # The error may contain the whole page.
     return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}…"
 
 

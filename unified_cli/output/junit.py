@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from unified_cli.masking import masked
 
-# The characters that XML 1.0 does not allow, not even as escapes. They are replaced.
+# The characters that XML 1.0 does not allow, even as escapes. Each is replaced.
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _REPLACEMENT = "\ufffd"
 
@@ -34,7 +34,7 @@ def suite(name: str, cases: Iterable[JUnitCase], *, several: bool) -> JUnitSuite
     """Return the tests of a connection.
 
     With `several` connections, the class of a test begins with its connection, because
-    some tools only use the class and the name.
+    some tools show only the class and the name.
     """
     if several:
         cases = [case._replace(classname=f"{name}.{case.classname}") for case in cases]

@@ -15,7 +15,8 @@ _BREAK = re.compile(r"\r\n?|\n")
 # Links, code, emphasis, HTML, entities, formulas and GitLab's diff markers. An
 # underscore within a word is safe.
 _MARKUP = re.compile(r"[\\`*\[<|~$]|&(?=[#\w])|_(?![^\W_])|(?<![^\W_])_|\{(?=[-+])")
-# A comment keeps GitHub and GitLab from notifying a user, or linking another issue.
+# An HTML comment after these keeps GitHub and GitLab from notifying a user, or linking
+# another issue.
 _MENTION = re.compile(r"(?<!\w)[@#](?=\w)")
 _COMMENT = "<!-- -->"
 _NARROWEST, _WIDEST = 3, 60

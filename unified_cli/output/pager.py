@@ -28,7 +28,9 @@ _DEFAULT = "less -FRX"
 # Options for less and lv, the same as those of git.
 _OPTIONS = {"LESS": "FRX", "LV": "-c"}
 _LONGEST_HOLD = 1.0
-"""Show buffered output after this many seconds, even if it is not complete."""
+"""How long to buffer output, in seconds. Then it is shown, even if it is not
+complete.
+"""
 _LONGEST_KEPT = 1024 * 1024
 """How much output to keep if the pager fails, in bytes."""
 
@@ -105,7 +107,7 @@ class PagedStdout(io.RawIOBase):
 
     def is_free(self) -> bool:
         """Show buffered output, and return whether a message can be written now."""
-        # While the pager is running, a write holds the lock, so only take it to show
+        # A write to the running pager holds the lock, so take the lock only to show
         # buffered text.
         if self._state is _State.HELD and self._kept:
             # If the terminal is gone, the next write reports it.
@@ -152,14 +154,14 @@ class PagedStdout(io.RawIOBase):
             return True
         if not (columns and rows):
             return True
-        # Reserve the last row for the prompt.
+        # Keep the last row free for the prompt.
         return (
             self._kept.count(b"\n") < rows
             and _rows(self._kept.decode(errors="replace"), columns) < rows
         )
 
     def _show_soon(self) -> None:
-        # If there is no thread, the output is shown a little later.
+        # If no thread can be started, the output is shown a little later.
         with contextlib.suppress(StorageError):
             os_limits.start_thread(self._show_late)
 
@@ -191,7 +193,8 @@ class PagedStdout(io.RawIOBase):
                 " or PAGER names one)"
             )
         assert self._child.stdin is not None  # noqa: S101  a pipe, as above
-        # A signal just before a write would otherwise wait as long as the write.
+        # Without blocking, a signal just before a write does not have to wait for the
+        # write.
         os.set_blocking(self._child.stdin.fileno(), False)
         self._pipe = WholeWriter(self._child.stdin.fileno())
         self._state = _State.PAGED

@@ -200,8 +200,8 @@ class JqDocument(RecordWriter):
 def null_notes(
     text: bytes, style: Style, program: "JqProgram", record: bytes = b""
 ) -> Sequence[str]:
-    """Return a hint if a program for one record got a page, or names a member that the
-    record does not have.
+    """Return a hint if a program for one record got a page, or names a member that is
+    not in the record.
     """
     found = {b"null": "null", b"": "nothing"}.get(text.strip())
     if not style.listing and found and program.names(f".{style.items}"):
@@ -210,7 +210,7 @@ def null_notes(
         near = get_close_matches(unknown, [*keys(record)], 1)
         meant = f" (did you mean .{near[0]}?)" if near else ""
         return [f'--jq gives null: the record has no "{unknown}"{meant}']
-    # A program that names the records is written for a page.
+    # A program that names the records is meant for a page.
     if not style.listing or found is None or (not text and program.names(style.items)):
         return []
     return [

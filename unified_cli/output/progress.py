@@ -113,11 +113,12 @@ def draw(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
     names = _parts_in_words(tally)
     facts = _facts(tally, seconds, pace=not waits[0] and not names)
     numbers, ends = range(len(facts), 0, -1), [(size, waits[0]), *((0, text) for text in waits)]
-    # The remaining time is more useful than the bar and the reason of a wait.
+    # Shorten the bar and the reason of a wait before the remaining time, which is more
+    # useful.
     tried = [(facts[:number], end) for number, end in product(numbers, ends)]
     if not waits[0]:
         tried = [(facts[:number], end) for end, number in product(ends, numbers)]
-    # The names of running parts are also more useful.
+    # Shorten these before the names of running parts, too.
     named = [([*facts, name], end) for end, name in product(ends, names)]
     for chosen, (bar, wait) in [*named, *tried]:
         before = f"{_bar(share or 0, bar, screen)} {(share or 0) * 100:4.0f} %  " if bar else ""
@@ -148,7 +149,7 @@ def _facts(tally: Tally, seconds: float, *, pace: bool = True) -> list[str]:
         result.append(f"{tally.failed} failed")
     rate = tally.units / max(seconds, 0.001)
     if pace:
-        # During a wait, the remaining time is more useful.
+        # Leave the rate out during a wait, to have room for the remaining time.
         digits = 0 if rate >= 10 else 1
         is_size = work.unit in _BYTES
         result.append(f"{_size(rate)}/s" if is_size else f"{rate:.{digits}f} per second")
@@ -225,7 +226,7 @@ def _bar(share: float, size: int, screen: Screen) -> str:
 
     bar = ProgressBar(1.0, share, size, style="dim", complete_style="green", finished_style="green")
     made = terminal.rendered(bar, colour=screen.colour, encoding=screen.encoding, width=size)
-    # Without colours, draw only the finished part.
+    # Without colours, rich draws only the finished part, so fill up the width.
     return made + " " * (size - len(COLOUR.sub("", made)))
 
 
@@ -247,7 +248,7 @@ class Progress:
 
     def start(self) -> None:
         """Start to redraw the status line at intervals."""
-        # Without a thread, the line only changes when something is counted.
+        # If no thread can be started, the line changes only when something is counted.
         if self.draws:
             with suppress(StorageError):
                 os_limits.start_thread(self._tick)
@@ -311,7 +312,7 @@ class Progress:
         return self._tally.retries
 
     def show(self) -> None:
-        """Show the progress when it is due."""
+        """Show the progress if it is time to do so."""
         with self._lock:
             now = self._runtime.monotonic()
             if (

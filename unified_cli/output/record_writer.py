@@ -51,7 +51,7 @@ class Style(NamedTuple):
         """Return whether later records, such as those of another connection, may have
         more known columns.
 
-        Not if a jq program kept less than half of the known columns.
+        Returns False if a jq program kept less than half of the known columns.
         """
         remaining = len({*self.known}.intersection(names))
         return not self.by_program or 2 * remaining >= len(self.known)
@@ -61,9 +61,10 @@ class WriterMemory(TypedDict, total=False):
     """The state of a writer between pages: the columns, the keys without a column, and
     counts.
 
-    `unseen` has the chosen columns that no record has had so far. `left_out` counts
-    values that a table or a jq program cannot represent. In rows for people, `widths`
-    are the widths of the columns, and `hidden` are the members without one.
+    `unseen` has the chosen columns that have not been found in any record yet.
+    `left_out` counts values that a table or a jq program cannot represent. In tables
+    for people, `widths` are the widths of the columns, and `hidden` are the members
+    that have no column.
     """
 
     columns: list[str]
@@ -138,7 +139,7 @@ def joined(lines: Iterable[str]) -> Iterator[str]:
 
 class JsonDocument(RecordWriter):
     """A JSON object with the records and, for a list, the cursor. Each record is on its
-    own line, or indented on a terminal.
+    own line or, on a terminal, indented.
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:

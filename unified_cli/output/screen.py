@@ -82,8 +82,8 @@ def lengths(bar: Bar) -> list[int]:
         return [0] * len(bar.parts)
     exact = [number * bar.size / total for number, _ in bar.parts]
     result = [max(1, int(length)) if length else 0 for length in exact]
-    # Add the rest to the parts that rounding shortened most, and subtract an excess
-    # from the longest.
+    # If the parts are too short in total, lengthen those that rounding shortened most.
+    # If they are too long, shorten the longest.
     while (left := bar.size - sum(result)) > 0:
         result[max(range(len(result)), key=lambda at: exact[at] - result[at])] += 1
     if left and max(result) > -left:
@@ -147,8 +147,8 @@ def table(
     """Return the rows under their headers. Each column is as wide as its widest cell.
 
     On a terminal, long text is wrapped between words in its column. If words are too
-    long for that, the cells of the column `apart`, for example ids, are on separate
-    lines. If that is not enough, all cells are. Without a terminal, nothing is cut.
+    long for that, the cells of the column `apart`, for example ids, get their own
+    lines. If that is not enough, all cells do. Without a terminal, nothing is cut.
     """
     columns = _columns(heads)
     rows = [[_encodable(runtime, cell) for cell in row] for row in rows]
@@ -301,7 +301,7 @@ def _widths(
 def _least_room(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> int:
     """Return the least width of the rows.
 
-    Cells are wrapped or cut as much as possible.
+    This is the width with all cells wrapped or cut as much as possible.
     """
     least = [
         _least(column, cells)

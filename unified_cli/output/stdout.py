@@ -17,7 +17,7 @@ from unified_cli.values import Json
 
 _PIECE = 8 * 1024
 _COLOURED = 256 * 1024
-# A string before these characters is a value. After a key, there is a colon.
+# A string before these characters is a value: a key is followed by a colon.
 _LINE_END = re.compile(rb"[][{},][ \t\r]*+\n")
 
 

@@ -92,7 +92,7 @@ class Table(RecordWriter):
     """Rows in columns, or a line for each field of a single record.
 
     The first page defines the columns and their widths. With several connections on a
-    terminal, the known columns do, because the first response may be from any
+    terminal, the known columns define them, because the first page may be from any
     connection.
     """
 
@@ -189,7 +189,7 @@ class Table(RecordWriter):
     def _measure(self, slices: Iterable[Sequence[Record]]) -> dict[str, int]:
         style = self._style
         if style.width is not None and style.label is not None and self._expects(slices):
-            # Ids are last, so that short ids do not leave a gap.
+            # Put the id last, so that a short id does not leave a gap.
             names = [name for name in NAMES[:-1] if name in style.known]
             known = [
                 name for name in (*style.first, *names, *style.known, "id") if name not in NEVER
@@ -198,8 +198,8 @@ class Table(RecordWriter):
             found = expected(columns, style.label)
             ids = [column for column in columns if is_id(column) and not column.startswith("_")]
             for column in ids:
-                # Ids of other connections may be longer. In their rows, other cells are
-                # narrower.
+                # Ids of other connections may be longer. Their rows then have narrower
+                # other cells.
                 seen = (width(self._cell(pick(member, column))) for member in _all_members(slices))
                 found.natural[column] = max(width(visible(column)), *seen, 0)
             return self._fitting_columns(found, style.width)
@@ -265,7 +265,7 @@ class Table(RecordWriter):
         ]
         if any(wide):
             sizes = [size + more for size, more in zip(sizes, wide, strict=True)]
-            # Use up spaces before cutting words.
+            # Use the empty space in other columns before cutting words.
             filled = [min(size, width(cell)) for cell, size in zip(cells, sizes, strict=True)]
             sizes = narrow(sizes, filled, room)
             sizes = narrow(

@@ -9,7 +9,7 @@ from unified_cli.output.terminal import GAP, is_id, narrow, total_width
 from unified_cli.text_width import width
 
 NAMES = ("name", "title", "subject", "display_name", "label", "email", "id")
-# The provider's raw data is too large for a table.
+# Never a column, because the provider's raw data is too large.
 NEVER = {"remote_data"}
 _EARLY = (
     "id",
@@ -100,8 +100,9 @@ def fit(measured: Measured, room: int) -> dict[str, int]:
 
 
 def _lacking_name(column: str, measured: Measured, floor: Mapping[str, int]) -> int:
-    """Return how much wider a name should be before other columns are added. 0 if it is
-    not a name.
+    """Return how much wider a column should be before other columns are added.
+
+    Returns 0 if it is not the column of a name.
     """
     if column not in NAMES or column in measured.fixed:
         return 0
@@ -177,7 +178,7 @@ def expected(columns: Sequence[str], label: int) -> Measured:
 
 
 def _rank(column: str) -> int:
-    # We add columns that begin with an underscore.
+    # Columns that begin with an underscore are our own.
     if column.startswith("_"):
         return -1
     if column in _EARLY:

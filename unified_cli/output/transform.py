@@ -58,7 +58,7 @@ class ColumnCheck:
                 self._names |= dict.fromkeys(paths(members))
 
     def resume(self, unseen: Sequence[str]) -> None:
-        """Continue after a run that did not find these columns."""
+        """Continue an earlier run, which did not find these columns."""
         self.unseen = [column for column in self.unseen if column in unseen]
         self._records = True
 

@@ -10,7 +10,7 @@ from unified_cli.json_text.members import Record, items, parts, slices
 from unified_cli.output.record_writer import RecordWriter, Style, WriterMemory
 from unified_cli.values import Json, JsonObject
 
-# Converting a value to YAML takes a kilobyte.
+# Converting a value to YAML needs a kilobyte of memory.
 _AT_ONCE = 64 * 1024
 _FLOAT, _INT = "tag:yaml.org,2002:float", "tag:yaml.org,2002:int"
 
