@@ -210,8 +210,9 @@ def _of_mcp(service: Service, path: str) -> str | None:
 
 
 def _place(service: Service, path: str) -> tuple[str, str, str] | None:
-    """Return a path's kind, connection or product, and API. Returns None for another
-    route.
+    """Return the kind of a path, its connection or product, and its API.
+
+    Returns None for another route.
     """
     words = service.connections
     if path == service.accounts:
@@ -321,7 +322,7 @@ class AccountRoutes:
         """Return a token that links a new connection of a tenant, or an existing
         connection.
 
-        Raises Refusal if the body names neither or both.
+        Raises Refusal unless the body names exactly one of the two.
         """
         service = self.catalogue.service
         names = (service.connections.tenant, service.connection)

@@ -23,8 +23,8 @@ _SENT = {"id": "folders-2", "name": "Sent"}
 def suspend(call: OperationCall) -> SandboxResponse:
     """Suspend a user.
 
-    Assumption: the status is not among the documented values, because the service
-    passes on values of providers.
+    Assumption: the status may be a value that is not documented, because the service
+    passes on the values of providers.
     """
     return _user(call, {"status": "suspended"})
 
@@ -292,7 +292,9 @@ def reply_all(call: OperationCall) -> SandboxResponse:
 
 
 def forward(call: OperationCall) -> SandboxResponse:
-    """Forward the message to other people. The posted fields replace its own."""
+    """Forward the message to other people. The posted fields replace those of the
+    message.
+    """
     if "to" not in call.body.members:
         raise missing("body_fields", ["to"])
     identity, row = _message(call)

@@ -179,8 +179,8 @@ class Sandbox:
 
         Other requests should not wait for it.
         """
-        # The path or the token may name a slow connection, a download may have a slow
-        # reader, and a batch may have many requests.
+        # Requests are slow if the path or the token names a slow connection, if a
+        # download has a slow reader, or if a batch has many requests.
         words = unquote(target)
         if self.faults.slow or "slow" in f"{words} {authorization}":
             return True
@@ -288,7 +288,7 @@ class Sandbox:
         if "reset" in hits:
             raise ConnectionDropped
         # With `cache500`, the error is the result of the operation, and is repeated for
-        # its idempotency key. So do not raise it here.
+        # its idempotency key. The operation returns it, so do not raise it here.
         if "status" in hits and not (changes and _word(hits, "idempotency") == "cache500"):
             raise failure(hits["status"].number)
         return headers

@@ -1,4 +1,4 @@
-"""Operations of some connections that are not in the catalogue."""
+"""Operations that are not in the catalogue, but which some connections offer."""
 
 from collections.abc import Sequence
 from functools import cache

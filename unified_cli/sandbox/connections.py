@@ -45,7 +45,7 @@ PRODUCTS = (
 )
 _SALES = Product("dealdesk", "Dealdesk", "crm")
 _OF_KIND = {"help-desk": PRODUCTS[0], "directory": PRODUCTS[1], "sales": _SALES}
-# The provider's error, by the kind of connection.
+# The errors of providers, by the kind of connection.
 _TROUBLE = {
     "needs-reauth": "invalid_grant: the provider refused the credentials",
     "dead-provider": "upstream connect error: connection refused",
@@ -307,7 +307,7 @@ class OfferedMethods:
 
     def _provided(self, has: _OFFERS) -> Iterator[Operation]:
         """Yield the provider's methods. If several APIs have a resource of the same
-        name, use the first.
+        name, uses the first.
         """
         seen: set[str] = set()
         for api in self.catalogue.apis.values():

@@ -100,7 +100,7 @@ def get(call: OperationCall) -> SandboxResponse:
 
 
 def update(call: OperationCall) -> SandboxResponse:
-    """Update a record: the posted fields replace its own."""
+    """Update a record: the posted fields replace those of the record."""
     identity = _identity(call)
     records, row = call.records(), call.find(identity)
     content = _file(call)
@@ -200,7 +200,7 @@ def name_and_type(record: JsonObject) -> tuple[str, str]:
 def file_answer(
     call: OperationCall, name_and_type: tuple[str, str], content: StoredFile
 ) -> SandboxResponse:
-    """Return a file, or the part in `Range`.
+    """Return a file, or the part that `Range` requests.
 
     `Range` is ignored if `If-Range` does not match the file.
     """

@@ -85,7 +85,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 }
 _MEMBERS = ("spec", "rules")
 _MEMBERS_OF_RULE = ("fault", "method", "path", "account")
-# Faults that only affect lists, and faults that only affect writes.
+# First the faults that only affect lists, then those that only affect writes.
 _LISTS = frozenset({"empty-pages", "dup-cursor", "drift"})
 _WRITES = frozenset({"lose-reply"})
 _WAIT = {"retry-after": "1"}
@@ -163,8 +163,8 @@ class Faults:
             return True
         if rule.chance.endswith("%"):
             often = float(rule.chance[:-1]) * 10_000
-            # Do not change the word "strike", or other requests would fail for the same
-            # seed.
+            # Keep the word "strike": another word would make other requests fail for
+            # the same seed.
             return (
                 SeededRandom.from_words(self._seed, rule.name, place, count).below(
                     "strike", 1_000_000
@@ -272,7 +272,8 @@ def drift(call: OperationCall) -> None:
     with call.store.transaction():
         first = next(records.rows(), None)
         last = next(records.rows_back(1 << 62), None)
-        # Additions and deletions alternate, so that paging record by record still ends.
+        # Alternate between additions and deletions, so that a client that pages record
+        # by record reaches the end.
         if first is not None and last is not None and (first.position + last.position) % 2:
             records.delete(first, str(first.value.get("id") or first.position))
         else:
@@ -282,7 +283,7 @@ def drift(call: OperationCall) -> None:
 def run_delete(
     call: OperationCall, run: Callable[[OperationCall], SandboxResponse], shape: str
 ) -> SandboxResponse:
-    """Run a delete that returns the id, the whole `record`, or nothing."""
+    """Run a delete whose response is the id, the whole `record`, or empty."""
     if shape == "id":
         return run(call)
     identity = call.identity or call.named("id") or ""

@@ -11,9 +11,7 @@ from unified_cli.sandbox.vocabulary import TABLES
 from unified_cli.values import Json
 
 FieldMaker = Callable[[RecordBatch, str], Sequence[Json]]
-"""Generates the values of a field for each record, from the records and the field's
-name.
-"""
+"""Generates a field's value for each record, from the records and the field's name."""
 
 _HEX = "0123456789abcdef"
 _CHOICES: Mapping[str, Sequence[str]] = TABLES["choices"]

@@ -103,7 +103,7 @@ def body_schema(operation: Operation) -> JsonObject:
 
 
 def _object(fields: Iterable[KnownField], members: Iterable[KnownField] = ()) -> JsonObject:
-    """Return fields as JSON Schema, with their known members."""
+    """Return the fields as JSON Schema, with their known members."""
     properties = {field.name: _schema(field) for field in fields}
     for one in members:
         field, _, member = one.name.partition(".")

@@ -15,7 +15,8 @@ from unified_cli.sandbox.query import QueryTree, QueryValue, Test, is_field, is_
 from unified_cli.sandbox.stored_files import Scope
 from unified_cli.sandbox.stored_records import Row, encoded, with_values
 
-# Assumption: the service does not document these page sizes.
+# Assumption: these are the default and the largest page size. The service does not
+# document them.
 USUAL, GREATEST = 50, 500
 # The service documents the page size of connection lists.
 PLATFORM = 5000
@@ -23,8 +24,8 @@ PLATFORM = 5000
 # records.
 _GENERIC = frozenset({"and", "or", "remote_query"})
 _REDUCED = ("id", "name", "title", "subject", "created_at", "updated_at")
-# Assumption: the service does not document how long a cursor is valid. A day is longer
-# than an export should pause.
+# Assumption: a cursor is valid for a day, which is longer than an export should pause.
+# The service does not document it.
 LIFETIME = 86_400.0
 
 
@@ -124,7 +125,7 @@ def page(
     else:
         rows, earlier, later = _cut(records, must, where, limit)
     if terms.empty and later:
-        # The next page has the records of this empty page.
+        # This page is empty, and the next page has its records.
         rows, later = [], where
     if terms.repeat_cursor and later and cursor:
         later = where
@@ -223,8 +224,8 @@ def _cut_sorted(
     rows: list[Row], where: str, limit: int
 ) -> tuple[list[Row], str | None, str | None]:
     """Return the same as `_cut`, for rows sorted by a field."""
-    # `@start,position`: begin after the row at `position`, or at index `start` if this
-    # row was deleted.
+    # The form `@start,position` means to begin after the row at `position`, or at index
+    # `start` if that row was deleted.
     start = 0
     if where.startswith("@"):
         place, last = (int(word) for word in where[1:].split(","))
@@ -244,8 +245,8 @@ def shaped(
 ) -> list[str]:
     """Return the rows as JSON, without excluded fields and in the requested format."""
     dropped = set(texts(query.get(service.exclude_fields, [])))
-    # Assumption: the documentation has an array, and the vendor's notes have commas.
-    # Accept both.
+    # Assumption: the service accepts an array, as documented, and a list with commas,
+    # as in the vendor's notes.
     dropped = {name for word in dropped for name in word.split(",")}
     if is_on(query.get(service.ignore_remote_data)):
         dropped.add("remote_data")

@@ -12,8 +12,8 @@ from unified_cli.json_text.members import parts
 from unified_cli.values import Json, JsonObject
 
 JSON = "application/json; charset=utf-8"
-# No real record is nested this deep. The limit is low because records are decoded
-# later, with less stack left.
+# No real record is nested this deep. The limit is low because records are decoded again
+# later, where less of the stack is free.
 _DEEPEST = 100
 
 REASONS: Mapping[int, str] = {

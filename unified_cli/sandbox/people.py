@@ -50,7 +50,9 @@ class Company:
 
 @lru_cache(1024)
 def company(number: int) -> Company:
-    """Return company 1, 2, … After the first twenty, names repeat with a number."""
+    """Return the company with this number. After the first twenty, names repeat with a
+    number.
+    """
     turn, place = divmod(number - 1, len(_COMPANIES))
     name = _COMPANIES[place] + (f" {turn + 1}" if turn else "")
     return Company(name, f"{_plain(name)}.example")
@@ -73,7 +75,7 @@ def people(seed: str, group: str, numbers: Sequence[int]) -> list[Person]:
     result = []
     for number, title, phone, town in described:
         first, last = (number - 1 + first_of) % len(_FIRST), (number - 1 + last_of) % len(_LAST)
-        # The two lengths have no common factor, so names repeat only after all pairs.
+        # The lengths have no common factor, so names repeat only after all pairs.
         turn = (number - 1) // (len(_FIRST) * len(_LAST))
         username = f"{_FIRST_PLAIN[first]}.{_LAST_PLAIN[last]}{turn + 1 if turn else ''}"
         email, line = (

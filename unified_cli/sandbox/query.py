@@ -29,7 +29,7 @@ _ORDERS: Mapping[str, Callable[[int], bool]] = {
     "lte": lambda sign: sign <= 0,
 }
 _OPERATORS = {*_ORDERS, "eq", "in", "ne"}
-# Each value is compared with each record, so limit the number.
+# Limit the number, because each value is compared with each record.
 _MOST_VALUES = 1000
 # `Union` allows the type to contain itself.
 QueryValue = Union[str, list["QueryValue"], dict[str, "QueryValue"]]  # noqa: UP007
@@ -152,7 +152,7 @@ def _field(api: str, resource: str, name: str, own: Collection[str] = ()) -> str
 def _means_all(api: str, resource: str, name: str, value: QueryValue) -> bool:
     """Return whether the value means no filter.
 
-    It is then `all`, which is a known value of the parameter but not of the field.
+    This is `all`, if it is a known value of the parameter, but not of the field.
     """
     facts = known(api, resource)
     wanted = next((field.values for field in facts.query.get("list", ()) if field.name == name), ())

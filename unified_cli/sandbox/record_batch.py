@@ -38,10 +38,10 @@ class SeededConnection:
         return self._counts.get((api, resource), vocabulary.count(api, resource))
 
     def pointers(self, api: str, resource: str, numbers: Sequence[int | None]) -> Pointers:
-        """Return the pointers to these and other records of a resource."""
+        """Return the pointers to these records of a resource, and maybe to more."""
         cached = self._pointers.get((api, resource))
         if cached is None or len(cached) > _KEPT:
-            # A new dict, because another thread may be reading the old one.
+            # Create a new dict, because another thread may be reading the old one.
             cached = self._pointers[api, resource] = {None: None}
         missing = [number for number in {*numbers} if number not in cached and number is not None]
         if missing:
@@ -101,7 +101,7 @@ class RecordBatch:
     def people(self) -> list[Person]:
         """The people that the records describe, if any."""
         if (self.api, self.resource) == ("conferencing", "attendees"):
-            # Two of three are colleagues, the third is a guest.
+            # Of three people, two are colleagues and one is a guest.
             both = (self.connection.people(group, self.numbers) for group in (STAFF, CUSTOMERS))
             return [
                 guest if n % 3 == 0 else staff

@@ -66,7 +66,7 @@ def kept(pieces: Iterable[bytes]) -> BinaryIO:
     Raises Refusal 413 if it has more than `LARGEST_UPLOAD` bytes, and StorageError if
     the disk is full.
     """
-    # Closed with the request.
+    # The request closes it.
     file = cast("BinaryIO", tempfile.SpooledTemporaryFile(max_size=PIECE))  # noqa: SIM115
     try:
         for piece in pieces:
@@ -85,7 +85,8 @@ def _check(size: int) -> None:
         raise Refusal(413, f"the body is longer than {LARGEST_UPLOAD} bytes")
 
 
-# The fields with a file in base64, in ticketing and ats, and in emails.
+# The fields that have a file in base64: `data` in ticketing and ats, `content_bytes` in
+# emails.
 _ENCODED = ("data", "content_bytes")
 _BOUNDARY = re.compile(r'boundary="?([^";]{1,200})"?', re.IGNORECASE)
 _DISPOSITION = re.compile(r'(?P<key>name|filename)="(?P<value>(?:\\.|[^"\\])*)"')

@@ -63,8 +63,8 @@ def route(catalogue: Catalogue, method: str, path: str) -> Route | None:
 
 
 def offered(catalogue: Catalogue, found: Route, path: str, kind: str) -> Route:
-    """Return the route for a connection of this kind. The resource in a proxy path may
-    be in several APIs.
+    """Return the route for a connection of this kind. Several APIs may have the
+    resource of a proxy path.
     """
     routes = _proxied(catalogue, found.operation.method, path) if found.proxy else ()
     return next((other for other in routes if beyond.offered(kind, other.operation)), found)

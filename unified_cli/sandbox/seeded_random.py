@@ -17,7 +17,7 @@ MASK = (1 << 64) - 1
 DAY = 86_400
 _SECONDS = [f"{second:02d}" for second in range(60)]
 NEWEST = 1_767_268_800  # 2026-01-01T12:00:00Z: no seeded record has a later time
-# Up to this many numbers are faster to compute one by one than in a long integer.
+# It is faster to compute up to this many numbers one by one than in a long integer.
 _FEW = 8
 
 
@@ -68,8 +68,8 @@ def timestamps(times: Iterable[int]) -> list[str]:
 
 
 class _Texts(dict[int, str]):
-    """Cached texts by number, because formatting is slow, and there are few days and
-    minutes.
+    """Texts by number, cached because formatting is slow, and because there are few
+    different days and minutes.
     """
 
     def __init__(self, text: Callable[[int], str]) -> None:
@@ -147,8 +147,10 @@ def _mixed(checks: Sequence[int], limit: int) -> Sequence[int]:
 
 
 class _Lanes:
-    """Several numbers of 128 bits in one integer. `ones` has a 1 in each, and `mask`
-    keeps the lower 64 bits of each. `low` and `high` pack and unpack the two halves.
+    """Several numbers of 128 bits in one integer.
+
+    `ones` is 1 in each number, and `mask` keeps the lower 64 bits of each. `low` and
+    `high` pack and unpack the two halves.
     """
 
     def __init__(self, count: int) -> None:

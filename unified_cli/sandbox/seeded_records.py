@@ -73,7 +73,10 @@ def _children(numbers: Sequence[int], children: int, size: int) -> list[Sequence
 
 
 def _found(place: FieldPlace, to: str) -> Callable[[RecordBatch, int], Sequence[int | None]]:
-    """Return the function that finds a field's records. Their total number is not 0."""
+    """Return the function that finds a field's records.
+
+    The resource must have records.
+    """
     _, resource, name = place
     if children := CHILDREN_PER_PARENT.get(place):
         return lambda batch, size: [(number - 1) // children % size + 1 for number in batch.numbers]
@@ -127,8 +130,8 @@ _STATUSES, _USUAL_STATUSES = "ticket_status", 6
 
 
 def _statuses(batch: RecordBatch, size: int) -> Sequence[int | None]:
-    """Return a status for each ticket or task. Most have a usual status, and the last
-    records have each of the others.
+    """Return a status for each ticket or task. Most have a usual status. The last
+    records have one each of the other statuses.
     """
     usual, last = min(size, _USUAL_STATUSES), batch.count(batch.resource)
     numbers = batch.random.below("status", usual)
@@ -139,8 +142,8 @@ def _statuses(batch: RecordBatch, size: int) -> Sequence[int | None]:
 
 
 _KEPT = 4096
-# Assumption: every record has these fields, unless the service documents it without an
-# id.
+# Assumption: every record has these fields, unless the documentation shows it without
+# an id.
 _ALWAYS = (KnownField("id"), KnownField("name"), KnownField("created_at"), KnownField("updated_at"))
 _UNKNOWN_PERSON = (KnownField("first_name"), KnownField("last_name"), KnownField("emails", "array"))
 _TIMES = ("created_at", "updated_at")

@@ -20,7 +20,7 @@ from unified_cli.sandbox.store import SandboxStore, own_store, tell_lost
 from unified_cli.sandbox.wsgi_application import check_names
 from unified_cli.storage import atomic_file, output_file, regular_file
 
-# The name of a file, which no fault looks like.
+# The name of a file. No fault looks like this.
 _FILE = re.compile(r"[^=,]*(/[^=,]*|\.[a-z]+)", re.ASCII)
 
 

@@ -70,7 +70,7 @@ def listen(port: int, host: str | None = None) -> list[socket.socket]:
             ("::1", first.getsockname()[1]), family=socket.AF_INET6, backlog=_BACKLOG
         )
     except OSError as error:
-        # Without IPv6, or if the port is in use there, 127.0.0.1 is enough.
+        # If ::1 cannot be used, 127.0.0.1 is enough.
         if error.errno == errno.EMFILE:
             raise
         return [first]
@@ -143,8 +143,8 @@ class ThreadCount:
     """Doubles the number of threads when the last free one is used. `start` is called
     with the new number.
 
-    Not all 64 threads start at once, because switching between them wastes the
-    processor's caches.
+    The threads do not all start at once, because switching between 64 threads makes the
+    processor's caches useless.
     """
 
     def __init__(self, start: Callable[[int], object]) -> None:
@@ -171,8 +171,8 @@ class ThreadCount:
 
 
 class LoopTasks:
-    """Keeps some requests in the loop's thread, which has read them, and passes others
-    to worker threads.
+    """Handles some requests in the loop's thread, which has read them, and passes
+    others to worker threads.
     """
 
     def __init__(self, threads: ThreadedTaskDispatcher) -> None:

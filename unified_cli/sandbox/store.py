@@ -66,8 +66,8 @@ class SandboxStore:
         """Prints a warning before the first write."""
         self._closed = False
         self.lost = False
-        """Whether the latest changes are lost, because the file beside this one is
-        missing.
+        """Whether the latest changes are lost, because the write-ahead log of the file
+        is missing.
         """
         self.path: Path | None = None
         """The file, or None for a store in memory."""
@@ -132,8 +132,8 @@ class SandboxStore:
         """Close the file."""
         with self._lock:
             if not self._closed:
-                # If this fails, the next process that opens the file reports that
-                # changes may be missing.
+                # If this fails, the next process that opens the file warns that changes
+                # may be missing.
                 with suppress(sqlite3.OperationalError):
                     if self.path is not None and self._is_in_use():
                         self._database.execute(_NOTE_USE, (0,))
@@ -179,7 +179,7 @@ class SandboxStore:
                 yield
                 self._database.execute("COMMIT")
                 if first:
-                    # From now on, the file records that there are changes beside it.
+                    # This makes the file record that there are changes beside it.
                     self._database.execute("PRAGMA wal_checkpoint(PASSIVE)")
             except BaseException:
                 # After some errors, SQLite has already rolled back.

@@ -100,9 +100,7 @@ class StoredFiles:
         return StoredFile.from_content(row[0]) if row else None
 
     def _part(self, place: Sequence[str], number: int) -> bytes:
-        """Return a part of a file. Empty if the file was deleted, so that the reader
-        notices.
-        """
+        """Return a part of a file, or nothing if the file was deleted."""
         statement = f"SELECT content FROM file_parts {_OF} AND number = ?"  # noqa: S608  as above
         with self._turn():
             row = self._database.execute(statement, (*place, number)).fetchone()

@@ -179,8 +179,8 @@ class GzippedPages:
         end = body.rfind(b"]") + 1
         records, rest = body[:end], body[end:]
         packed, check = self._known.get(records) or self._packed(records)
-        # The rest is short, so use a small window and little memory, which is faster to
-        # allocate.
+        # The data after the records is short, so use a small window and little memory,
+        # which is faster to allocate.
         last = zlib.compressobj(1, wbits=-9, memLevel=1)
         sums = struct.pack("<II", zlib.crc32(rest, check), len(body) % 2**32)
         return b"".join((_GZIP, packed, last.compress(rest), last.flush(), sums))

@@ -59,8 +59,8 @@ class ApplyJournal(Journal):
             return cls._in_folder(data, header), None
         except StorageError as error:
             if data is not None and _is_begun(_path(data, header)):
-                # Do not continue in memory: without this journal, all finished calls
-                # would be sent again.
+                # Do not continue with a journal in memory: all finished calls would be
+                # sent again.
                 error.add_hint("nothing was sent")
                 raise
             journal = cls(MemoryFile(Path("(memory)")), _REMEDY)
@@ -103,7 +103,7 @@ class ApplyJournal(Journal):
                 self.highest = highest
 
     def done(self, number: int) -> bool:
-        """Return whether the call of a line is done."""
+        """Return whether the call on this line of the plan is done."""
         return self.state(number) is EntryState.OK
 
     def close(self) -> None:

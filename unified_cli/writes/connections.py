@@ -1,6 +1,6 @@
 """Turn the calls of a run into requests.
 
-Their profiles must still lead to the same connections.
+Each profile must still name the same connection as when the run began.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,8 @@ from unified_cli.writes import renewal, selection as run_selection
 from unified_cli.writes.entry import JournalEntry, RunCall
 from unified_cli.writes.run import StoredRun
 
-# Cache few settings: each takes kilobytes, and a run may have thousands of connections.
+# Cache only some settings: each needs kilobytes, and a run may have thousands of
+# connections.
 _MOST_SETTINGS = 256
 
 
@@ -53,7 +54,9 @@ class RunConnections:
         self.settings = lru_cache(_MOST_SETTINGS)(resolved)
 
     def current_name(self, profile: str) -> str:
-        """Return the present name of a profile of the run."""
+        """Return the current name of a profile of the run, which may have been
+        renamed.
+        """
         return self._renamed.get(profile, profile)
 
     def find_renamed(self, run: StoredRun) -> None:
@@ -99,7 +102,7 @@ class RunConnections:
     def operation(self, command: str) -> Operation:
         """Return the operation of a call.
 
-        Raises StateError if the catalogue no longer has it.
+        Raises StateError if the catalogue no longer has the operation.
         """
         if command == renewal.COMMAND:
             return renewal.operation(self.catalogue.service)
@@ -114,7 +117,7 @@ class RunConnections:
     def check(self, run: StoredRun, numbers: Iterable[int]) -> None:
         """Check these calls of a run before sending any of them.
 
-        Raises StateError if a profile leads to another connection, UnsafeError if
+        Raises StateError if a profile now names another connection, UnsafeError if
         profiles are read-only, and ConfigError if a profile cannot be used.
         """
         profiles: dict[str | None, Operation] = {}
@@ -139,5 +142,5 @@ class RunConnections:
         try:
             self.request(entry.call, body, entry.k)
         except UsageError as error:
-            # No command can have written these values.
+            # No command writes such values.
             raise StateError(f"call {entry.n} of the run cannot be made: {error.message}") from None

@@ -40,7 +40,7 @@ def rule(operation: Operation, window: float) -> str:
 def check_command(
     catalogue: Catalogue, doubtful: DoubtfulCall, selection: Sequence[str]
 ) -> str | None:
-    """Return the command that shows whether a call was done, or None.
+    """Return the command that shows whether a call was carried out, or None.
 
     `selection` has the options that select the connections.
     """
@@ -63,8 +63,8 @@ def check_command(
 def repeat_command(doubtful: DoubtfulCall, selection: Sequence[str]) -> str | None:
     """Return the command that repeats a call, or None.
 
-    It uses the same key. Returns None if the call has no key or its body does not fit
-    on a command line.
+    The command uses the same key. Returns None if the call has no key or its body does
+    not fit on a command line.
     """
     call, body, key = doubtful
     if not key or len(body or b"") > _LONGEST_BODY:

@@ -22,14 +22,14 @@ class EntryState(Enum):
 
     NEW = "new"
     SENT = "sent"
-    """It may have been done; no response has arrived yet."""
+    """It may have been carried out. No response has arrived yet."""
     OK = "ok"
     REFUSED = "refused"
-    """It was not done, and would fail again."""
+    """It was not carried out, and would fail again."""
     FAILED = "failed"
-    """It was not done, but may succeed if it is sent again."""
+    """It was not carried out, but may succeed if it is sent again."""
     UNKNOWN = "unknown"
-    """It may have been done; the response was lost."""
+    """It may have been carried out. The response was lost."""
     LEFT_OUT = "left out"
     """There was nothing to send."""
 
@@ -53,7 +53,7 @@ class RunCall(msgspec.Struct, omit_defaults=True):
     """One call of a run: its connection, and its request without the key and the token.
 
     `body` is None if all calls share the body in the journal's header. `line` is the
-    line of the input. If there is no `base_url`, it is invalid.
+    number of the line of the input. A call without a `base_url` is an invalid line.
     """
 
     profile: str | None
@@ -74,10 +74,10 @@ class RunCall(msgspec.Struct, omit_defaults=True):
 class JournalEntry(msgspec.Struct, omit_defaults=True):
     """One line: `s` is the state of write `n`.
 
-    A sent write has its idempotency key `k`, the time `t`, and the hash `h` of its
-    record or, on an earlier line, the `call`. An outcome has `id`, `status` and `why`.
-    An error also has its own exit `code`, and a write in doubt has the kind of its
-    `doubt`.
+    The line of a sent write has its idempotency key `k`, the time `t`, and the hash `h`
+    of its record, unless an earlier line has the `call`. The line of an outcome has
+    `id`, `status` and `why`. After an error, it also has the exit `code` of this write,
+    and for a write in doubt the kind of its `doubt`.
     """
 
     s: EntryState
@@ -116,8 +116,8 @@ def bounded(entry: JournalEntry) -> JournalEntry:
 
 
 class RunKind(Enum):
-    """The kind of a run. Runs of imports, exports and plans refer to their state
-    elsewhere.
+    """The kind of a run. Runs of imports, exports and plans keep their state in other
+    files.
     """
 
     FAN_OUT = "fan-out"

@@ -29,7 +29,9 @@ _REMEDY = (
 
 
 def lock_of(source: Path, instead: str) -> HeldLock:
-    """Return the lock of the journal beside an input. `instead` is as in `HeldLock`."""
+    """Return the lock of the journal beside an input. `instead` is the same as for
+    `HeldLock`.
+    """
     return HeldLock(source.with_name(f"{source.name}{SUFFIX}.lock"), instead)
 
 
@@ -70,13 +72,15 @@ def lacks_choices(source: Path) -> bool:
         with path.open("rb") as file:
             found = state.decoded(file.readline(state.LONGEST_LINE), ImportHeader)
     except OSError:
-        # Opening the journal raises the same error again.
+        # The error is raised again when the journal is opened.
         return False
     return found is not None and found.choices is None
 
 
 class Counterpart(NamedTuple):
-    """The fingerprint of an import's replay, or of a replay's import."""
+    """The fingerprint of the other kind of run: of an import's replay, or of the import
+    that a replay repeats.
+    """
 
     fingerprint: str
     is_replay: bool
@@ -131,7 +135,7 @@ class ImportJournal(Journal):
         self._check_kind(result)
         self._check_choices(result.choices, given.choices)
         if result.fingerprint != given.fingerprint:
-            # The header has a single digest of all records.
+            # The header has one digest for all of this, so name all of it.
             what = "another operation, connection, query or --map"
             hint = (
                 "the same command as before resumes it; --restart discards it, and sends everything"

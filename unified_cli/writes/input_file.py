@@ -39,7 +39,7 @@ class InputFile:
 
     def lines(self) -> Iterator[InputLine]:
         """Yield the records. Raises StateError if the file has changed."""
-        # The file is unchanged, so do not check its lines again.
+        # The lines were checked, and the file has not changed since.
         name = str(self.path)
         with self.file.reader() as content:
             if self.sound and self.reading.format == "ndjson":
@@ -49,7 +49,7 @@ class InputFile:
 
     @property
     def columns(self) -> list[str]:
-        """The column names in the form that is used for reading."""
+        """The column names as used for reading."""
         return [head.strip() for head in self.heads] if self.reading.trimmed else self.heads
 
     @property

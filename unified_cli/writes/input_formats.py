@@ -49,7 +49,7 @@ def split(file: BinaryIO, name: str) -> Iterator[InputLine]:
         yield InputLine(number, text.strip(_BLANK))
 
 
-# All readers have the same parameters.
+# Not all parameters are used, but all readers must have the same.
 def _ndjson(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa: ARG001
     for line in split(file, name):
         if line.text:
@@ -69,9 +69,9 @@ def _ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa:
 
 
 def _guessed_ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
-    """Yield ids from input whose format is a guess.
+    """Yield ids from input whose format was guessed.
 
-    An id that looks like a row of a table is invalid.
+    A line that looks like a row of a table is an invalid id.
     """
     for line in _ids(file, name, items):
         yield line if line.wrong else line._replace(wrong=_row_flaw(line.text.decode("utf-8")))

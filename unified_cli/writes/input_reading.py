@@ -46,7 +46,7 @@ _HINTS = {
 }
 
 
-# Files that look like records but are something else, by their first bytes.
+# Files that may look like records, but are something else, by their first bytes.
 _NO_RECORDS = (
     (rb'\{"unified_plan":', "is a plan", "it is for unified apply"),
     (rb'\{"unified_ids":', "is a file of old and new ids", "it is for --ids"),
@@ -99,7 +99,7 @@ class Reading(NamedTuple):
 
     @property
     def choices(self) -> dict[str, str]:
-        """The options that select this format, with their values."""
+        """The options that choose this format, with their values."""
         result = {} if self.format in {GUESSED_IDS, PARQUET} else {"--format": self.format}
         if self.delimiter not in {_DEFAULT, TAB}:
             result["--delimiter"] = self.delimiter
@@ -180,7 +180,7 @@ def find(opened: Opened, path: Path, shape: RecordShape, options: ReadingOptions
 
 
 def check_records(begins: bytes, path: Path) -> None:
-    """Raise UsageError if a file that begins so is known to have no records."""
+    """Raise UsageError if the beginning of a file shows that it has no records."""
     text = begins.removeprefix(b"\xef\xbb\xbf").lstrip()
     for pattern, what, hint in _NO_RECORDS:
         if re.match(pattern, text):
@@ -219,10 +219,10 @@ def _first_line_with_text(content: BinaryIO, path: Path) -> bytes:
 
 def _format_after_brace(line: bytes, shape: RecordShape) -> str:
     if json_check.encoding_flaw(line):
-        # If read as NDJSON, the other lines can be used.
+        # Read it as NDJSON, so that only this line is invalid.
         return "ndjson"
     if json_check.syntax_flaw(line):
-        # It may be an object on several lines.
+        # The line may be the beginning of an object.
         return "json" if _MEMBER.match(line) else GUESSED_IDS
     members = parts(line) or {}
     is_page = "id" not in members and members.get(shape.items, b"").startswith(b"[")

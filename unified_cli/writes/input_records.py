@@ -83,7 +83,7 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
     def key(self) -> str:
         """The idempotency key in the record's mark, or "".
 
-        "" if the mark has no key for this request.
+        Returns "" if the mark has no key, or its key is for another request.
         """
         return self.mark.key if self.mark and self.mark.request in {"", self.hash} else ""
 
@@ -99,7 +99,7 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
 
     def _hash(self, body: bytes) -> str:
         digest = hashlib.sha256(b"" if self.profile is None else self.profile.encode() + b"\0")
-        # Hash a lone surrogate, too, although it cannot be sent.
+        # Allow a lone surrogate, which can be hashed, but not sent.
         identifier = self.identifier
         digest.update(
             b"" if identifier is None else identifier.encode("utf-8", "surrogatepass") + b"\0"
@@ -110,8 +110,8 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
     def key_for(self, import_id: str) -> str:
         """Return the record's idempotency key in this import.
 
-        It is the same for every attempt. A changed body gets another key, because the
-        service may compare only keys.
+        It is the same for every attempt. If the body has changed, it gets a new key,
+        because the service may ignore the body if it knows the key.
         """
         digest = hashlib.sha256(f"{import_id}|{self.number}|{self.hash}".encode()).digest()
         return self.key or base64.b32encode(digest[:25]).decode("ascii")
@@ -126,8 +126,8 @@ def _canonical(body: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class ItemRules:
-    """How to turn a line into an item: `reshape` changes the record, and `profiles` are
-    the profiles that records may name.
+    """The rules to turn a line into an item: `reshape` changes the record, and
+    `profiles` are the profiles that records may name.
 
     If `profiles` is None, records must not name a profile.
     """

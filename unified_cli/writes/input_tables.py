@@ -165,7 +165,8 @@ def _check_heads(heads: list[str], name: str, rules: TableRules) -> None:
     if rules.delimiter not in {",", TAB}:
         others.append(",")
     if len(heads) == 1 and (other := next((one for one in others if one in heads[0]), None)):
-        # Spreadsheets often use these delimiters. Each row would become one field.
+        # Spreadsheets often use these delimiters. With a comma as the delimiter, each
+        # row would become one field.
         raise UsageError(
             f"{name}, line 1: one column, with {other!r} in its name",
             hint="leave --delimiter out"
@@ -219,8 +220,8 @@ def _columns(heads: Sequence[str], rules: TableRules) -> list[_Column]:
 def _path(name: str, names: set[str], *, typed: bool) -> tuple[str, ...]:
     """Return the path of a column's cells.
 
-    `a.b` is a path unless a column `a` has the whole value. Then a typed column is
-    ignored, and the name of any other column is not split.
+    `a.b` is a path unless a column `a` has the whole value. In that case, a typed
+    column is ignored, and the name of another column is not split.
     """
     steps = tuple(name.split("."))
     if any(".".join(steps[:n]) in names for n in range(1, len(steps))):

@@ -52,9 +52,9 @@ class Journal:
         """Read the lines of earlier runs. Returns False if there are no lines yet.
 
         `accept` checks the header, and returns the highest possible number of an entry.
-        `repair` removes a partial last line. Do not use it if another process may be
-        writing. Raises StateError if the journal is damaged, the errors of `accept`,
-        and OSError if reading fails.
+        `repair` removes a partial last line. Do not repair a journal that another
+        process may be writing. Raises StateError if the journal is damaged, the errors
+        of `accept`, and OSError if reading fails.
         """
         empty = True
         for line in state.lines(self._file, self._remedy, longest=self._longest, repair=repair):
@@ -90,7 +90,7 @@ class Journal:
         return STATES[self._states[number]] if number < len(self._states) else EntryState.NEW
 
     def numbers(self) -> Iterator[int]:
-        """Return the numbers of all writes whose calls are in the journal."""
+        """Return the numbers of all writes with a call in the journal."""
         return (number for number, at in enumerate(self._calls) if at >= 0)
 
     def noted(self) -> Iterator[int]:
@@ -106,7 +106,7 @@ class Journal:
         }
 
     def outcomes(self) -> Counter[str]:
-        """Return the number of writes with each outcome, without writes that have no
+        """Return the number of writes with each outcome, not counting writes without a
         line.
         """
         return Counter(OUTCOMES[self.state(number)] for number in self.noted())
@@ -221,7 +221,7 @@ def open_file(path: Path, *, missing_ok: bool = False, writable: bool = True) ->
     except regular_file.NotRegularError:
         raise state.not_regular(path, "move it away") from None
     except OSError as error:
-        # Report another owner as the reason, if there is one.
+        # If the file belongs to another user, report that as the reason.
         check_owner(path)
         raise StorageError(f"cannot use the journal {path}: {error.strerror}") from None
     except ConfigError:

@@ -17,13 +17,13 @@ from unified_cli.writes.state_words import DONE, RUNNING, UNREADABLE
 
 _MOST_NAMED = 10
 LAST = "last"
-"""Instead of an id: the newest run that a command can work on."""
+"""The word for the newest run that a command can work on, used instead of an id."""
 
 
 def list_runs(runtime: Runtime, catalogue: Catalogue | None = None) -> list[KnownRun]:
     """Return the runs, newest first and unreadable ones last.
 
-    The catalogue is as in `run_state.load`. Print a warning about each run that cannot
+    The catalogue is as in `run_state.load`. Prints a warning about each run that cannot
     be trusted or opened. Raises ConfigError and StorageError if the folder of the runs
     cannot be used.
     """
@@ -36,7 +36,7 @@ def list_runs(runtime: Runtime, catalogue: Catalogue | None = None) -> list[Know
         try:
             known = run_state.load(runtime, registry, run, catalogue)
         except UsageError:
-            # Another process has removed it.
+            # Another process has removed the run.
             continue
         if known.foreign or known.closed:
             runtime.stderr.line(f"warning: run {run} is left alone: {known.reason}")
@@ -47,14 +47,14 @@ def list_runs(runtime: Runtime, catalogue: Catalogue | None = None) -> list[Know
 def export_words(runtime: Runtime, place: str) -> Sequence[str]:
     """Return the words of the newest export to a place.
 
-    Returns nothing if no such run is listed. Tasks, and the exports of other users, are
-    not.
+    Returns nothing if no such run is listed. Tasks and the exports of other users are
+    not listed.
     """
     try:
         path = place if object_store.parse_url(place) else str(os_limits.absolute(Path(place)))
         found = list_runs(runtime)
     except UnifiedError:
-        # Ignore errors: the words are only for another error.
+        # Ignore errors: the words are only a hint of another error.
         return ()
     words = (
         run.header.words
@@ -70,7 +70,7 @@ def choose_run(
 ) -> str:
     """Return the id of the newest run that the command can work on.
 
-    Print a note that names the run and the other open runs. Raises UsageError if there
+    Prints a note that names the run and the other open runs. Raises UsageError if there
     is no such run.
     """
     chosen = next((run for test in tests for run in found if test(run)), None)
@@ -92,7 +92,7 @@ def is_open(run: KnownRun) -> bool:
 
 
 def is_nothing_left(runtime: Runtime, verb: str, found: list[KnownRun]) -> bool:
-    """Return whether every run is done, and print a note if so."""
+    """Return whether every run is done, and in this case print a note."""
     if any(run.state != DONE for run in found):
         return False
     why = "every run is done" if found else "there are no runs"

@@ -25,10 +25,11 @@ class WorkLeft(NamedTuple):
 def next_step(left: WorkLeft, after: str = "") -> str | None:
     """Return the next command, or None if everything is done.
 
-    `after` is the subcommand of `runs` that just ended, if any. It is never the next
-    command.
+    `after` is the subcommand of `runs` that just ended, if any. The next command is
+    always a different one.
     """
-    # A retry has already repeated these calls, or they are in doubt again.
+    # After a retry, a resume would not help: the calls in doubt are those that the
+    # retry sent.
     resumable = left.not_tried or (left.repeats and after != "retry")
     if resumable and after != "resume":
         return f"unified runs resume {left.run}"

@@ -40,7 +40,7 @@ class NotedCall(NamedTuple):
     path: str = ""
 
     def as_doubtful(self, common: bytes | None) -> DoubtfulCall:
-        """Return the call in doubt, with its own or the `common` body."""
+        """Return the call in doubt, with its own body or else the `common` body."""
         body = common if self.call.body is None else self.call.body.encode()
         return DoubtfulCall(self.call, body, self.key)
 
@@ -87,7 +87,8 @@ def opened(
 def of_journals(header: RunHeader, journals: Iterable[Journal]) -> Iterator[NotedCall]:
     """Yield the calls in the journals of an import or of plans.
 
-    Without the input, only calls that were begun are known, and not their connections.
+    Without the input, only the calls with a line in the journal are known, and their
+    connections are unknown.
     """
     paths = (header.path, *header.paths)
     for journal, path in zip(journals, paths, strict=True):
@@ -168,7 +169,7 @@ def _planned(header: RunHeader, states: Container[EntryState]) -> Iterator[Noted
     only = words[words.index("--only") + 1] if "--only" in words else None
     with ExitStack() as stack:
         parts = []
-        # Check all plans before the first call is used.
+        # Check all plans before yielding the first call.
         for place, name in zip(paths, header.inputs, strict=True):
             journal, head = apply_journal.open_to_read(Path(place))
             stack.callback(journal.close)

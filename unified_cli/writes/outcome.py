@@ -38,8 +38,8 @@ def attempt(client: Client, request: Request, number: int, identifier: str | Non
 def sent(client: Client, request: Request) -> Response:
     """Send a write and return the complete response.
 
-    Also reads a body that is not JSON, because a partial response is an error. Raises
-    the same errors as `Client.send`.
+    Reads all of the body, even if it is not JSON, because a partial response is an
+    error. Raises the same errors as `Client.send`.
     """
     response, size = client.send(request), 0
     for chunk in response.chunks:
@@ -66,7 +66,8 @@ def entry_of(error: UnifiedError, number: int, state: EntryState) -> JournalEntr
 def restored(entry: JournalEntry) -> UnifiedError:
     """Restore the error of a write from its journal entry.
 
-    Older versions recorded no exit code, so their errors become IncompleteError.
+    The entries of older versions have no exit code, so their errors become
+    IncompleteError.
     """
     kinds = {int(kind.code): kind for kind in UnifiedError.__subclasses__()}
     error = kinds.get(entry.code, IncompleteError)(entry.why)

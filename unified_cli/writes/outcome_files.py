@@ -50,8 +50,8 @@ def write(
 ) -> OutcomeGroup:
     """Write the file of a group beside the input.
 
-    If the group is empty, an outdated file is removed. Without `lines`, only count the
-    writes. Raises StorageError.
+    If the group is empty, removes the file of an earlier run. Without `lines`, only
+    count the writes. Raises StorageError.
     """
     path = path_of(group.name, beside)
     atomic_file.sweep(path)

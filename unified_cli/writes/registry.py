@@ -39,12 +39,12 @@ class RunHeader(msgspec.Struct):
     `calls` is the number of calls, and `body` their common body. Older versions wrote
     no `kind`. An `ordered` run sends its calls in order.
 
-    An import, an export or an applied plan keeps its state elsewhere: at its `path`,
-    and of more plans at `paths`. `words` is the whole command, which continues the
-    work; older versions did not record it. `corrected` is the command for the file of
-    refused lines. `inputs` are the file of records, or the plans. `query` is part of
-    each request. `targets` are the profiles of the calls, with their addresses and
-    accounts. `ended` is the state of an export that ended.
+    An import, an export or an applied plan keeps its state in another file, at `path`.
+    Several plans have their files at `paths`. `words` is the whole command, which
+    continues the work; older versions did not record it. `corrected` is the command for
+    the file of refused lines. `inputs` are the file of records, or the plans. `query`
+    is part of each request. `targets` are the profiles of the calls, with their
+    addresses and accounts. `ended` is the state of an export that ended.
     """
 
     run: str
@@ -78,9 +78,8 @@ class RunHeader(msgspec.Struct):
     def for_calls(
         cls, kind: RunKind, operation: Operation, options: ConnectionOptions, at: float, calls: int
     ) -> Self:
-        """Return the header of this many calls of an operation.
-
-        The calls are to the connections that the options select.
+        """Return the header of a run with this many calls of an operation, to the
+        connections that the options select.
         """
         named = options.token_file
         token_file = str(os_limits.absolute(Path(named))) if named else ""
@@ -140,7 +139,9 @@ class RunRegistry:
         return path
 
     def _is_meant(self, run: str, typed: str) -> bool:
-        """Return whether this may be part of a run's id, or a file of the run."""
+        """Return whether a typed text may mean this run: it is a part of its id, or a
+        file of the run.
+        """
         header = None if typed in run else self._run_with_own_state(run)
         return typed in run or bool(header and typed in header.command.split())
 
@@ -183,8 +184,8 @@ class RunRegistry:
         raise StorageError(f"{self._folder} has no place for another run")
 
     def _sweep(self, folder: Path) -> None:
-        """Remove the locks and partial journals of killed processes. They had not sent
-        anything yet.
+        """Remove the locks and partial journals of killed processes. These processes
+        had not sent anything yet.
         """
         parts = {part.name[1:].partition(_SUFFIX)[0] for part in folder.glob(f".*{_SUFFIX}.*.part")}
         locks = {lock.name.partition(_SUFFIX)[0] for lock in folder.glob(f"*{_SUFFIX}.lock")}
@@ -232,8 +233,8 @@ class RunRegistry:
                 file.publish(path, replace=replace)
         except OSError as error:
             if isinstance(error, NotSyncedError):
-                # The run continues in memory, and resuming this file would send
-                # everything again.
+                # The run continues in memory, so this file would get no outcomes, and
+                # resuming it would send everything again.
                 with contextlib.suppress(OSError):
                     path.unlink()
             raise StorageError(f"cannot write {path}: {error.strerror}") from None
@@ -257,7 +258,7 @@ class RunRegistry:
     def listed(self, header: RunHeader) -> Iterator["ListedWork"]:
         """List an import, an export or plans as running during the block.
 
-        Each is listed only once.
+        Work that is already listed is not listed again.
         """
         # Do not store secrets, or file names that are not UTF-8.
         header.command = masked(header.command)

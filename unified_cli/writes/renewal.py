@@ -9,11 +9,14 @@ from unified_cli.writes.entry import RunCall
 
 COMMAND = "connections refresh"
 SHOWS_RESULT = "unified connections list --health"
-"""The command that shows whether it was done."""
+"""The command that shows whether the credentials were renewed."""
 
 
 def operation(service: Service) -> Operation:
-    """Return the operation. It affects the provider, so requests are never repeated."""
+    """Return the operation that renews credentials.
+
+    It affects the provider, so its requests are never repeated.
+    """
     path = service.connections.renewal
     api, _, resource = COMMAND.partition(" ")
     about = "Renew the credentials of a connection"

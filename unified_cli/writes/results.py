@@ -1,4 +1,4 @@
-"""Report each write of a run that is new, resumed or retried."""
+"""Report each write of a run: a new, resumed or retried one."""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple, Protocol
@@ -31,7 +31,7 @@ _LOOKS = {
 
 
 class ReportedCall(NamedTuple):
-    """A call of a run, its key, and its attempt, or None if the call was not tried."""
+    """A call of a run, its key, and its attempt, or None if the call was not sent."""
 
     call: RunCall
     key: str
@@ -47,8 +47,8 @@ class RunResults(Protocol):
         """Report the outcome of a call."""
 
     def end(self) -> UnifiedError | None:
-        """Complete the output, and return its error, if any. It does not affect the
-        writes.
+        """Complete the output, and return its error, if any. The error does not affect
+        the writes.
         """
 
 
@@ -107,7 +107,7 @@ class OutcomeTable:
     """Prints a row for each call to a terminal: its connection, outcome, status and
     reason.
 
-    Reasons are cut here. The summary prints them completely.
+    Long reasons are cut. The summary prints them completely.
     """
 
     causes = True
@@ -149,8 +149,8 @@ def _short_reason(error: UnifiedError) -> MaskedText:
 class ServedRecords:
     """Prints the record in each response, and to stderr why other lines failed.
 
-    With `several` connections, records and lines name their connection. With `reads`, a
-    record for which the program fails only fails its own line.
+    With `several` connections, records and lines name their connection. With `reads`,
+    only the line fails if the program fails on its record.
     """
 
     causes = False

@@ -1,5 +1,5 @@
-"""Explain the calls of a run that are in doubt: which calls a resume repeats, how to
-see whether the others were done, and how to repeat them.
+"""Explain the calls of a run that are in doubt: which calls a resume repeats, and for
+the others how to see whether they were done, and how to repeat them.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ _MOST_CHECKS = 10
 
 class RunDoubts:
     """The calls in doubt of a run of any kind. A run without an id in its header is not
-    listed, so no command can name it.
+    listed, and no command can name it.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class RunDoubts:
         """`body` is for calls without their own body."""
         self._header, self._connections = header, connections
         self._wall, self._body = wall, body
-        # Keep only as many as are printed, because an import may leave any number in
+        # Keep only those that are printed, because an import may leave thousands in
         # doubt.
         self._checks: dict[str, dict[str, None]] = {}
         """The options that select the connections, by the words of each check."""
@@ -68,7 +68,7 @@ class RunDoubts:
         if words is None or (words not in self._checks and len(self._checks) > _MOST_CHECKS):
             return
         selections = self._checks.setdefault(words, {})
-        # One list has all connections.
+        # This list has all connections, so it needs no selection.
         if words != renewal.SHOWS_RESULT:
             selections.setdefault(shlex.join(self._selection(doubtful)))
 
@@ -80,10 +80,11 @@ class RunDoubts:
         return self._header.kind is RunKind.APPLY and name != "create"
 
     def show(self, runtime: Runtime, *, closes: bool) -> None:
-        """Print which calls a resume repeats, and why not the others.
+        """Print which calls a resume repeats, why it does not repeat the others, and
+        how to repeat those.
 
-        Also prints how to repeat the others. With `closes`, nothing else is left, so
-        also prints how to close the run.
+        `closes` means that only calls in doubt are left, so also prints how to close
+        the run.
         """
         run = self._header.run
         if self.repeated and run:

@@ -92,7 +92,7 @@ class RunSender:
                 self.runtime, Work(self.run.kind.unit, total=len(items)), to_stdout=True
             ) as shown:
                 self._send_all(items, rules, stops, shown)
-            # Leave interrupted output incomplete, so that parsers reject it.
+            # Do not complete interrupted output, so that parsers reject it.
             unprinted = None if stops.error else self.results.end()
         wall = self.runtime.wall()
         summary = RunSummary(self.run, self.connections, wall, self._errors, self.verb)
@@ -154,7 +154,7 @@ class RunSender:
             self._report(sent, stops)
 
     def _report(self, sent: SentJob[CallJob], stops: ConnectionStops) -> None:
-        """Report a result. If that fails, stop sending, but still record calls in
+        """Report a result. If that fails, stop sending, but still record the calls in
         flight.
         """
         self._writes = sent.job.request.writes
@@ -199,8 +199,8 @@ class RunSender:
         return self.writers.clients.open_bulk(settings, name=name)
 
     def _note_interruption(self, stop: KeyboardInterrupt, items: Sequence[CallItem]) -> None:
-        """Add the number of finished calls to the message. Other calls may still be in
-        flight.
+        """Add the number of finished calls to the message. It does not include the
+        calls that are still in flight.
         """
         done = self.writers.so_far(self._done_of(items))
         signals.say_how_to_continue(stop, done, self._continuation(items))

@@ -92,7 +92,8 @@ class KnownRun(NamedTuple):
         if self.state == RUNNING:
             return None
         corrected = () if self.passing or self.header is None else self.header.corrected
-        # The lines to correct are in another file.
+        # A run that cannot be read may still have lines to correct, which are in
+        # another file.
         if self.reason and not (corrected and self.state == FAILED):
             return next_step.remove(self.id)
         if self.header is None or not self.header.continues:
@@ -110,7 +111,7 @@ class KnownRun(NamedTuple):
         return next_step.next_step(left, verb)
 
     def row(self) -> JsonObject:
-        """Return the run as JSON. The names are a contract."""
+        """Return the run as JSON. Scripts depend on the names."""
         at = datetime.fromtimestamp(self.began_at, UTC).isoformat(timespec="seconds")
         return {
             "id": self.id,
@@ -130,8 +131,8 @@ class KnownRun(NamedTuple):
 def load(
     runtime: Runtime, registry: RunRegistry, run: str, catalogue: Catalogue | None = None
 ) -> KnownRun:
-    """Return the known facts about a run. Reads its doubts if there is a catalogue, and
-    nothing else to resume.
+    """Return the known facts about a run. If `catalogue` is given and nothing else is
+    left to resume, also reads its calls in doubt.
 
     Raises UsageError if there is no run with this id.
     """
@@ -158,8 +159,8 @@ def load(
 
 
 def of_this_process(runtime: Runtime, catalogue: Catalogue) -> KnownRun | None:
-    """Return the facts about the import or the apply that just ended here, with its
-    doubts.
+    """Return the known facts about the import or the apply that just ended in this
+    process, with its calls in doubt.
 
     Returns None if it is not listed.
     """
@@ -186,7 +187,7 @@ def _with_doubts(
 def _of_header(runtime: Runtime, stored: StoredRun) -> KnownRun:
     """Return the known facts about a run whose header can be read.
 
-    Raises StateError and StorageError if the rest cannot.
+    Raises StateError and StorageError if the other lines cannot be read.
     """
     header = stored.header
     if not header.path:
@@ -210,8 +211,8 @@ def _of_header(runtime: Runtime, stored: StoredRun) -> KnownRun:
 
 
 def state_of(counts: Counter[str]) -> str:
-    """Return the state of a run from its number of calls of each outcome. The run must
-    not be running.
+    """Return the state of a run from its number of calls of each outcome. Do not use it
+    for a running run.
     """
     states = {"not-tried": INTERRUPTED, "in-doubt": IN_DOUBT, "failed": FAILED}
     return next((state for name, state in states.items() if counts[name]), DONE)
@@ -265,7 +266,7 @@ def _of_export(runtime: Runtime, header: RunHeader) -> KnownRun:
         state = state_of(lists) if manifest.ended else INTERRUPTED
         return KnownRun(header.run, state, header, lists)
     if header.ended or header.words:
-        # Do not read a store. A shard or a task has its own manifest.
+        # Do not read a store. A shard and a task have manifests of their own.
         return KnownRun(header.run, header.ended or INTERRUPTED, header)
     return KnownRun(header.run, UNREADABLE, header, reason=f"{header.path} was not looked at")
 

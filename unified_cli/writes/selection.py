@@ -30,10 +30,10 @@ def selected(
     """Return the values of `-p`, with runs replaced by profile names.
 
     Raises UsageError if the run is unknown, ConfigError if no call had the outcome, and
-    StateError if a profile now leads to another connection or the run is damaged.
+    StateError if a profile now names another connection or the run is damaged.
     """
     config = file.read(runtime)
-    # Copy it, because the environment decodes a variable at each access.
+    # Copy the environment, because each access to a variable decodes it again.
     resolving = runtime._replace(environ={**runtime.environ})
 
     def settings(name: str) -> Settings:
@@ -141,7 +141,7 @@ def is_for(call: RunCall, settings: Settings) -> bool:
 
 
 def moved_error(call: RunCall, settings: Settings) -> StateError:
-    """Return the error for a profile that now leads to another connection than the
+    """Return the error for a profile that now names another connection than the
     call.
     """
     who = f'profile "{call.profile}"' if call.profile else "the environment"

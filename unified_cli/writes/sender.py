@@ -158,7 +158,7 @@ class Sender(Generic[ItemT, JobT]):
                     self._writers.under_way += len(batch)
                     places.extend(map(_place, batch if ordered else ()))
                 if not self._workers.busy:
-                    # Raise the error of a worker after the others have finished.
+                    # All workers have finished, so raise the error of one that failed.
                     self._workers.take(0)
                     break
                 for one in self._record_finished():
@@ -214,11 +214,11 @@ class Sender(Generic[ItemT, JobT]):
 
     def _send(self, job: JobT) -> Generator[SentJob[JobT]]:
         try:
-            # Wait until this worker may send.
+            # Wait for the turn of this worker.
             with self._writers.turn(), self._client(job.profile) as client:
                 found = self._way.attempt(client, job)
         except UnifiedError as error:
-            # There is no client, for example because the token is missing.
+            # The client could not be opened, for example because the token is missing.
             found = outcome.failed(job.sent.n, error)
         # Stop at once, even if earlier results are still pending.
         self._stops.note(job.profile, found.error)

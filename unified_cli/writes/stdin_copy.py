@@ -30,7 +30,7 @@ class StdinCopy(NamedTuple):
 
     @property
     def shown(self) -> Path:
-        """The name for messages."""
+        """The name of the input in messages."""
         return Path(self.named) if self.not_kept else self.path
 
 
@@ -76,7 +76,8 @@ def keep_input(
         if not_kept is None:
             runtime.stderr.note(f"{named} is saved as {path}")
         elif folder and _is_begun(folder / path.name):
-            # Without its journal, the import would send finished records again.
+            # Stop, because without its journal the import would send finished records
+            # again.
             not_kept.add_hint("nothing was sent")
             raise not_kept
         yield StdinCopy(path, not_kept, named)

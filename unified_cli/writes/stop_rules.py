@@ -1,7 +1,7 @@
 """Decide when to stop a run: after too many failures, or after a failed stage.
 
-A run has stages only if it uses several connections. After an error that would affect
-all writes to a connection, its other writes are skipped.
+Only a run with several connections has stages. After an error that affects all writes
+to a connection, its other writes are skipped.
 """
 
 import math

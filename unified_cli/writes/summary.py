@@ -21,7 +21,7 @@ from unified_cli.writes.run import StoredRun
 from unified_cli.writes.run_doubts import RunDoubts
 
 _MOST_NAMED = 5
-"""How many lines to name. Connections are all named."""
+"""How many lines to name. All connections are named."""
 _MOST_CAUSES = 10
 _ORDER = [*dict.fromkeys(OUTCOMES.values())]
 
@@ -115,8 +115,8 @@ class RunSummary:
         errors: Mapping[int, UnifiedError],
         verb: str = "",
     ) -> None:
-        """`errors` has one error of this process for each exit code. `verb` is `resume`
-        or `retry` if one of these commands continued the run.
+        """`errors` has one error for each exit code that occurred in this process.
+        `verb` is `resume` or `retry` if one of these commands continued the run.
         """
         self._run, self._connections, self._verb = run, connections, verb
         self._doubts = RunDoubts(run.listed_header, connections, wall, run.body)
@@ -165,8 +165,8 @@ class RunSummary:
         self.show_doubt(runtime)
 
     def show_doubt(self, runtime: Runtime) -> None:
-        """Print which calls in doubt a resume repeats, why not the others, and how to
-        repeat these.
+        """Print which calls in doubt a resume repeats, why it does not repeat the
+        others, and how to repeat those.
         """
         left = self.counts["failed"] or self.counts["not-tried"]
         self._doubts.show(runtime, closes=not left)
@@ -207,7 +207,7 @@ class RunSummary:
 
     @property
     def next_command(self) -> str | None:
-        """The next command, or None. It is never the command that just ended."""
+        """The next command, or None. It differs from the command that just ended."""
         if not self._run.kept:
             return None
         untried, failed, doubtful = (
