@@ -1,7 +1,7 @@
 """Store the log of a list in an object store: its chunks and its progress.
 
-An entry is created only if it does not exist, so only one of two writers gets a number.
-The other must stop, because another run has taken over.
+An entry is created only if it does not exist, so only one of two writers can use a
+number. The other writer must stop, because another run has taken over.
 """
 
 import hashlib
@@ -54,13 +54,15 @@ class ListPlace(NamedTuple):
     def chunk(self, number: int) -> str:
         """Return the name of the chunk of an entry.
 
-        All writers use the same name, so that a frozen writer that wakes up cannot add
-        another chunk.
+        All writers use the same name, so a frozen writer that wakes up cannot add
+        another chunk for this entry.
         """
         return f"{self.begin}{number:06}{self.suffix}"
 
     def chunks(self, objects: StoredObjects) -> dict[str, Stored]:
-        """Return the stored chunks by name, even without an entry in the log."""
+        """Return the stored chunks by name, including those without an entry in the
+        log.
+        """
         return {
             name: stored
             for name, stored in objects.listed(self.folder).items()
@@ -69,9 +71,9 @@ class ListPlace(NamedTuple):
 
 
 def chunks_digest(chunks: Mapping[str, Stored]) -> str:
-    """Return a digest of chunks, or "" without all tags.
+    """Return a digest of the names, sizes and tags of chunks.
 
-    It covers their names, sizes and tags.
+    Returns "" if a chunk has no tag.
     """
     found = sorted((name, stored.size, stored.tag) for name, stored in chunks.items())
     return (
@@ -157,8 +159,8 @@ class ChunkLog:
         if last.state.complete:
             return LoggedList(last.number, last.first, last.chunks, last.state)
         entries = [*(self._read(_name(number)) for number in range(last.first, last.number)), last]
-        # If the list is read again after its records, the count of pages begins at
-        # zero.
+        # If a list is read again and appended to its records, the count of pages starts
+        # at zero again.
         anew = max((at for at, entry in enumerate(entries) if not entry.state.pages), default=0)
         seen = [digest for entry in entries[anew:] for digest in entry.state.seen]
         chunks = tuple(entry.chunk for entry in entries if entry.chunk)
@@ -239,7 +241,7 @@ def begin_anew(objects: StoredObjects, place: ListPlace, *, keep: bool = False) 
     try:
         known = log.read() if keep else None
     except StateError:
-        # Ignored: opening the list reports the same error.
+        # Ignore a damaged log here, because opening the list reports it.
         return
     number = (known.number if known else log.newest()) + 1
     first, state = (known.first, known.state.begun_again()) if known else (number, Checkpoint())

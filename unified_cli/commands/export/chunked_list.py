@@ -14,8 +14,8 @@ from unified_cli.exported.manifest import timestamp
 from unified_cli.runtime import Runtime
 from unified_cli.storage.object_store import StoredObjects
 
-# The limits of a chunk, which is held in memory and lost after a kill: its bytes, and
-# the seconds of its pages.
+# The most bytes of a chunk, and the longest time between its first and last page, in
+# seconds. A chunk is in memory, and is lost if the process is killed.
 BYTES = 4 * 1024 * 1024
 _SECONDS = 30.0
 
@@ -23,10 +23,11 @@ _SECONDS = 30.0
 class ChunkedList:
     """The target for a list in an object store.
 
-    Each page is in the logged chunks once, even after a kill. The next writer first
-    adds an entry, so that the old writer cannot add one, and then removes chunks
-    without an entry. A chunk is created only if its name, which all writers know, is
-    free, so a frozen writer cannot add chunks later. All methods raise StorageError.
+    Each page is in the logged chunks once, even if a writer is killed. The next writer
+    first adds an entry, so that the old writer cannot add one. Then it removes chunks
+    without an entry. A chunk has the same name for all writers and is created only if
+    the name is free, so a frozen writer cannot add chunks later. All methods raise
+    StorageError.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class ChunkedList:
         if (restart and keep) or (self.state.records and not self.state.pages):
             self._restart_pages()
         elif not self.state.pages and not self.state.records:
-            # Nothing was read yet, so the options may differ.
+            # No page was read yet, so other options are allowed.
             self.state = replace(self._fresh(), bytes=self.state.bytes, sha256=self.state.sha256)
         elif self.state.fingerprint != self._identity.digest:
             other = self._identity.differing_options(self.state.options)
@@ -81,8 +82,8 @@ class ChunkedList:
             raise StateError(f"{self}/{wrong} is gone or was changed", hint=START_ANEW)
         unknown = stored.keys() - {chunk.name for chunk in self._known.chunks}
         if not restart and not self.state.complete:
-            # Use up the number of a frozen writer, before its chunk is removed and
-            # before our first chunk is written.
+            # First use up the next number of a frozen writer, before removing its chunk
+            # and writing our first chunk.
             if self._takes_over:
                 self._fence(self.state)
             elif unknown:
@@ -142,9 +143,9 @@ class ChunkedList:
         if not restart or keep:
             self._known = self._log.read() or self._known
         state = self._known.state
-        # Read again, because the provider may have the missing records now.
+        # Read the list again, because the provider may return the missing records now.
         partial = state.complete and state.partial_pages
-        # Only --dedupe allows reading a list again after its records.
+        # A list can only be read again and appended to its records with --dedupe.
         again = state.records and not state.pages and not self._options.dedupe
         if not keep and (restart or partial or again):
             self._restart_log()
@@ -169,7 +170,7 @@ class ChunkedList:
     def _fence(self, state: Checkpoint) -> None:
         """Use up the next number of a frozen writer.
 
-        It can then use neither the number nor the chunk name.
+        Then the frozen writer can use neither the number nor the name of its chunk.
         """
         self._takes_over = False
         # Readers accept an empty chunk.
@@ -214,8 +215,8 @@ class ChunkedList:
     def _created_after(self, lines: bytes) -> Chunk | None:
         """Create and return the chunk under a later number.
 
-        Another writer has used the next one. Raises TakenOverError if that writer is
-        alive.
+        Call it if another writer has used the next number. Raises TakenOverError if
+        that writer is alive.
         """
         self._check_held()
         self._take_number(self._known.state)

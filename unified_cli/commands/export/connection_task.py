@@ -56,8 +56,8 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
 class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The lists of a connection, their destination, and the options, without a token.
 
-    `base_url` and `account` were set when the task was created. The task fails if the
-    connection does not offer the `required` lists.
+    `base_url` and `account` are those of the time when the task was created. The task
+    fails if the connection does not offer the `required` lists.
     """
 
     version: str
@@ -91,7 +91,7 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             )
 
     def check(self, resolved: Settings) -> None:
-        """Raise StateError if these settings lead to another connection."""
+        """Raise StateError if these settings are for another connection."""
         address, account = resolved.reachable()
         for what, here, task_value in (
             ("address", str(address), self.base_url),
@@ -124,7 +124,7 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TaskResult(NamedTuple):
-    """The outcome of a task on a worker, or the `error` that prevented it.
+    """The outcome of a task on a worker, or the `error` that ended it.
 
     `sent` counts the requests that still count towards the rate limits.
     """
@@ -209,8 +209,8 @@ def plan_of(
     """Return the plan for a task, with overrides from `given`.
 
     Without `readers`, create new ones. Raises StateError if a list is unknown here, or
-    the profile has another connection or no token; ConfigError if a package is missing;
-    and UsageError.
+    if the profile now has another connection or no token; ConfigError if a package is
+    missing; and UsageError.
     """
     task.check_version()
     operations = {}

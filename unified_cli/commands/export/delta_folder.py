@@ -29,7 +29,7 @@ SUFFIX = ".delta"
 _PAGES = ".pages"
 _INSTALL = command_to_add("deltalake>=1.6", "pyarrow")
 _LEAST = (1, 6)
-# deltalake 1.6 decodes a path twice.
+# deltalake 1.6 decodes a path twice, so escapes in it would change.
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 
 
@@ -62,8 +62,8 @@ def check_folder(to: str) -> None:
 
 
 class TableFolder:
-    """A destination with tables at `<api>/<resource>`. Everything else is stored as at
-    any other destination.
+    """A destination with tables at `<api>/<resource>`. All other files are stored as at
+    other destinations.
 
     A part is named like a file, `<profile>/<api>/<resource>.delta`, but no such file
     exists.
@@ -75,7 +75,7 @@ class TableFolder:
         self._text = text
         self._files = files
         self._tables: dict[str, ListTable] = {}
-        # Manifests and their locks are handled by `files`.
+        # `files` handles the manifests and their locks.
         self.save_seconds, self.most_unreported = files.save_seconds, files.most_unreported
         self.hold, self.is_held, self.check_held = files.hold, files.is_held, files.check_held
         self.read, self.replace, self.manifests = files.read, files.replace, files.manifests
@@ -120,7 +120,7 @@ class TableFolder:
     def begin_anew(self, file: str, *, keep: bool) -> None:  # noqa: ARG002  no read has both
         """Forget how far a list was read.
 
-        Rows that are in a table stay.
+        Rows in the table are kept.
         """
         self._files.clear(_pages(file))
 
@@ -167,8 +167,8 @@ class PartTarget:
     """The target of a list that is a part of a table.
 
     Pages are saved as files, and added to the table when all have arrived. The commit
-    has the number of the read, which is saved with the pages. After a kill, the next
-    run can therefore see whether it must repeat the commit. All methods raise the
+    has the number of the read, which is saved with the pages. If the run is killed, the
+    next run can therefore see whether it must repeat the commit. All methods raise the
     errors of the place and of the table.
     """
 
@@ -212,7 +212,7 @@ class PartTarget:
         self._pages.open(force=True, restart=restart, keep=keep)
         self.state.table = self.state.table or read
         if self.is_published:
-            # All pages are there, but the commit may be missing.
+            # All pages are complete, but an earlier run may not have committed them.
             self._commit()
 
     @property
@@ -240,9 +240,9 @@ class PartTarget:
 
     def _commit(self) -> None:
         state, before = self.state, self._part.before
-        # Records that a filter or the provider left out were not deleted, so do not
-        # remove them. Version 0.2.0 did not record where its read ended, so the next
-        # read may have older states.
+        # Do not remove records that were only left out by a filter or by the provider.
+        # Version 0.2.0 did not record where a read ended, so a read that continues it
+        # may return older states.
         whole = self._is_whole and not self._part.filtered and not state.partial_pages
         whole = whole and (before is None or before.version is not None)
         state.table, left_out = self._table.commit(

@@ -79,8 +79,8 @@ def _profiles(files: pa.Table) -> pa.Array:
 def wrong_name(table: DeltaTable, part: TablePart, known: Collection[str]) -> str:
     """Return why the name of this connection in the table is wrong, or "".
 
-    Names in `known` are ignored. A name belongs to the connection whose transactions
-    with this name are in the log.
+    Names in `known` are ignored. A name belongs to the connection that has transactions
+    with this name in the log.
     """
     name, found = part.columns.profile, pa.table(table.get_add_actions())
     profiles = {*_profiles(found).to_pylist()} if len(found) else set()

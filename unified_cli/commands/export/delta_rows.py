@@ -23,7 +23,7 @@ from unified_cli.masking import excerpt
 from unified_cli.plural import counted, named
 
 PROFILE, _ID, _RECORD = parquet_file.COLUMNS[0], parquet_file.COLUMNS[1], parquet_file.COLUMNS[-1]
-# A row group and a file are in memory at a time.
+# One row group and one file are in memory at a time.
 BATCH_BYTES = 1024 * 1024
 _GROUP_BYTES = 4 * 1024 * 1024
 _FILE_BYTES = 24 * 1024 * 1024
@@ -121,7 +121,7 @@ def _key(record: bytes) -> int:
     name = parquet_file.as_text(found)
     if found is None or name is None:
         return 0
-    # The hash function has a new key in each process, so no one can choose ids that
+    # Python's hash has a random key in each process, so ids cannot be chosen to
     # collide.
     return (hash(name) << 1) & _BITS | 2 | (found[:1] == b'"')
 
@@ -222,9 +222,10 @@ def _statistics(times: pa.Table) -> str:
 def merge(
     files: Sequence[DataFile], opened: Open, new: NewestRecords, kinds: pa.Schema
 ) -> tuple[list[DataFile], Iterator[pa.RecordBatch]]:
-    """Return the files with changed ids, and those of their rows that stay.
+    """Return the files with changed ids, and the rows of these files to keep.
 
-    Iterate over the rows first: it drops new records that are older than the table's.
+    Iterate over the rows before using `new`, because this drops new records that are
+    older than the table's.
     """
     ids, places = new.ids()
     changed = []
@@ -255,7 +256,7 @@ def _ids(found: parquet.ParquetFile) -> pa.ChunkedArray:
 
 
 def _batches(found: parquet.ParquetFile, kinds: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Yield the rows with these columns, even from other writers' files."""
+    """Yield the rows with these columns, also from the files of other writers."""
     for group in range(found.num_row_groups):
         for batch in found.iter_batches(_ROWS_AT_ONCE, [group], kinds.names, use_threads=False):
             yield batch.select(kinds.names).cast(kinds)

@@ -70,8 +70,8 @@ class ListTable:
         url = object_store.parse_url(text)
         self._settings: dict[str, str] = {}
         if url is None or url.is_folder:
-            # The library uses the umask for new files. All threads share it, so set it
-            # once.
+            # The library's new files get their permissions from the umask. All threads
+            # share the umask, so set it once.
             os.umask(_OTHERS)
             base = str(os_limits.absolute(Path(url.prefix if url else text)))
         else:
@@ -88,9 +88,9 @@ class ListTable:
         return f"{self._files}/{self._name}"
 
     def check_owner(self, part: TablePart, known: Collection[str]) -> None:
-        """Raise StateError if another connection's rows have this name.
+        """Raise StateError if the rows under this name belong to another connection.
 
-        Also raises it if this connection's rows have another name. Names that a
+        Also raises it if the rows of this connection have another name. Names that a
         manifest knows are ignored.
         """
         with self._lock:
@@ -104,8 +104,8 @@ class ListTable:
     def current(self, part: TablePart, read: TableRead) -> TableRead | None:
         """Return the read, updated to the present state of the part.
 
-        Returns None if the read has no state. Raises StateError if another program
-        changed the part since this read.
+        Returns None if there is no such read or part. Raises StateError if another
+        program changed the part since this read.
         """
         with self._lock:
             table = self._found()
@@ -113,12 +113,12 @@ class ListTable:
                 return None
             files = delta_log.data_files(table, part)
             if not files and table.transaction_version(application(part)) is None:
-                # The table was removed, and created again for other connections.
+                # The table was removed, and another run has created it again.
                 return None
             self._check_unchanged(table, part, read)
             if read.version is None:
                 return read
-            # An interrupted run may have committed since.
+            # An interrupted run may have added a version since.
             return delta_log.after(read, table.version(), files, read.changed)
 
     def next_read(self, part: TablePart) -> TableRead:
@@ -168,7 +168,8 @@ class ListTable:
                     try:
                         self._write_log(table, part, read, added, gone)
                     except CommitFailedError:
-                        # Another run committed first, and may have changed the part.
+                        # Another run committed first, and may have changed the part, so
+                        # try again.
                         pause = min(_LONGEST_PAUSE, 0.05 * 2**attempt)
                         self._runtime.sleep(random.uniform(0, pause))  # noqa: S311
                         continue
@@ -315,7 +316,7 @@ class ListTable:
         )
 
     def _sweep(self, part: TablePart, read: TableRead, current: Collection[str]) -> None:
-        """Remove the files of earlier attempts to commit the same read. This includes
+        """Remove the files of earlier attempts to commit the same read. Also remove
         partly written files, because VACUUM keeps them.
         """
         folder, _, name = delta_log.prefix(part, read).rpartition("/")
@@ -334,7 +335,7 @@ class ListTable:
         """
         self._files.check(f"{self._name}/{_LOG}")
         if not self._open() and self._files.listed(self._name) and not self._open():
-            # The table may have been created since.
+            # The table may have been created since the first check.
             raise StateError(
                 f"{self} holds something else than a Delta table", hint="--to another folder"
             )

@@ -75,7 +75,7 @@ def parse_address(text: str) -> str:
         raise UsageError(message, hint=meant)
     place = f"{found['host']}:{found['port']}"
     if found["scheme"] == "dask" and not address.is_loopback(found["host"].strip("[]")):
-        # Anyone who can change a task in transit can run programs on the workers.
+        # A person who can change a task in transit can run programs on the workers.
         raise UnsafeError(
             f"the scheduler at {found['host']} would be reached in clear text",
             hint=f"use tls://{place}",
@@ -131,7 +131,8 @@ def _slots(
     limits: dict[str, float] = {}
     for name, resolved in found.items():
         token = tokens[name]
-        # Assume that connections share a token if their tokens are only on the workers.
+        # If only the workers have the tokens, assume that all connections share one
+        # token.
         group = "" if isinstance(token, UnifiedError) else token
         is_local = resolved.address is not None and resolved.address.is_sandbox
         paces.setdefault(group, {})[name] = 0 if is_local else resolved.rate
@@ -185,7 +186,7 @@ class _Driver:
     def run(
         self, client: Any, work: Any, place: Sequence[str], slots: list[TokenSlots], shown: Progress
     ) -> None:
-        # The event is a time, and the number of records that a worker wrote.
+        # An event has a time and the number of records that a worker wrote.
         client.subscribe_topic(place[-1], lambda event: shown.add(event[1]))
         ended: SimpleQueue[Any] = SimpleQueue()
         running: dict[str, tuple[str, TokenSlots, Any]] = {}

@@ -11,8 +11,8 @@ _MOST = 10
 class TokenSlots:
     """Schedules the tasks of a token within its limit.
 
-    A few tasks more than can run at full speed all run at once, because a second round
-    for them would take longer.
+    If only a few tasks are too many to run at full speed, all run at once, because a
+    second round for a few tasks would take longer.
     """
 
     def __init__(self, paces: Mapping[str, float], limit: float, window: float) -> None:

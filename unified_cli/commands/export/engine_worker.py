@@ -49,7 +49,8 @@ def connected(scheduler: str) -> Iterator[Any]:
             hint="check --engine, and for tls:// the certificates of Dask's own configuration",
         ) from None
     finally:
-        # The tasks end with this client, and a lost scheduler cannot be notified.
+        # Ignore errors: the tasks end with this client anyway, and the scheduler may be
+        # lost.
         with suppress(Exception):
             client.close()
         logging.disable(disabled)
@@ -84,8 +85,8 @@ def work(version: str, to: str, marker: str, text: str) -> TaskResult:
     """
     worker = get_worker()
     key = worker.get_current_task()
-    # Tasks mostly wait for the service, and the driver limits their number. So do not
-    # use up a thread that the scheduler counts.
+    # The task mostly waits for the service, and the driver limits the number of tasks.
+    # So do not occupy one of the threads that the scheduler counts.
     secede()
     try:
         check(version, to, marker)
@@ -102,7 +103,7 @@ def work(version: str, to: str, marker: str, text: str) -> TaskResult:
             nonlocal reported_at, news
             state = worker.state.tasks.get(key)
             if state is None or state.state not in {"executing", "long-running"}:
-                # A frozen task that was replaced must not write any more.
+                # If this task was frozen and replaced, it must not write any more.
                 destination.check_held()
                 return StateError("the driver of this task wants it no more")
             if (now := runtime.monotonic()) - reported_at >= _NEWS_SECONDS:

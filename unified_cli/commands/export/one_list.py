@@ -27,7 +27,7 @@ from unified_cli.output.progress import Progress
 
 @dataclass(frozen=True, slots=True)
 class FinishedList:
-    """A file is finished and, unless it `goes_on`, so is its list.
+    """A finished file. Its list is finished, too, unless it `goes_on`.
 
     Tidy up `part` after saving the manifest. `read_at` is the time of an earlier read
     if this run did not read the list.
@@ -41,7 +41,7 @@ class FinishedList:
 
 @dataclass(frozen=True, slots=True)
 class FailedList:
-    """A list ended with this error."""
+    """A list that ended with this error."""
 
     planned: PlannedList
     error: UnifiedError
@@ -113,9 +113,9 @@ class ListRunner:
             yield FailedList(planned, error)
 
     def _step_to_replace(self, identity: ListIdentity, before: ManifestEntry) -> str:
-        """Return the command that replaces a list with other options."""
+        """Return the option that replaces a list that has other options."""
         options = self._plan.options
-        # A restart with another filter would lose records, so it is refused.
+        # --restart refuses another filter, because records would be lost.
         if (options.query or options.since) and identity.has_other_filter(before.options):
             return UNFILTERED
         return REPLACE_ALL if options.incremental else REPLACE
@@ -149,7 +149,7 @@ class ListRunner:
                     history = ListHistory.from_first(self._destination, before, self._entries)
                     yield from self._write_changes(planned, request, history, options)
                 return
-        # A file in the manifest may be replaced.
+        # Our own file, which is in the manifest, may be replaced.
         options = replace(options, force=options.force or options.restart or before is not None)
         written = self._write(planned, request, self._entry(planned, request, identity), options)
         yield from self._up_to_date(
@@ -174,7 +174,7 @@ class ListRunner:
             read = read or isinstance(result, Page)
             if not read and isinstance(result, FinishedList) and result.entry.complete:
                 if options.table and result.part:
-                    # The changes use the same files.
+                    # Reading the changes uses the same temporary files.
                     result.part.tidy()
                 yield replace(result, goes_on=True)
                 yield from self._write_changes(
@@ -252,7 +252,7 @@ class ListRunner:
     ) -> Generator[Page]:
         name = f"{planned.connection}/{planned.operation.api}/{planned.operation.resource}"
         service = self._plan.context.catalogue.service
-        # Do not read ahead: other lists are read while this list writes a page.
+        # Do not read ahead, because other lists are read while this list writes a page.
         with self._plan.readers.lend(
             planned.connection, partial(self._client, planned.connection)
         ) as client:
@@ -274,8 +274,8 @@ class ListRunner:
         changed.
         """
         if not entry.offered:
-            # If a connection had no lists at all, its account or its permissions may
-            # have been wrong. So try again.
+            # If a connection offered no lists at all, its account or its permissions
+            # may have been wrong, so try again.
             return entry.profile not in self._without_lists
         return self._destination.holds(entry)
 

@@ -85,7 +85,7 @@ def _check_restart(destination: Destination, plan: ExportPlan, manifest: Manifes
 def _identity(plan: ExportPlan, planned: PlannedList) -> ListIdentity:
     """Return the identity of a list.
 
-    Empty if its connection cannot be called, which is reported later.
+    The identity is empty if the connection cannot be called. This is reported later.
     """
     try:
         options = plan.list_options(planned)
@@ -96,12 +96,12 @@ def _identity(plan: ExportPlan, planned: PlannedList) -> ListIdentity:
 
 
 def with_known_folders(destination: Destination, plan: ExportPlan) -> ExportPlan:
-    """Return the plan with the names that the lists' folders have, even if profiles
+    """Return the plan with the existing folder names of the lists, even if profiles
     were renamed.
 
-    Raises StateError if a profile leads to a connection that has the folder of another
-    profile, or if a table knows another connection by this name; UnsafeError if a table
-    is a link; and StorageError.
+    Raises StateError if the connection of a profile has the folder of another profile,
+    or if this name belongs to another connection in a table; UnsafeError if a table is
+    a link; and StorageError.
     """
     entries = _known_entries(destination, plan)
     owners = {
@@ -148,9 +148,9 @@ def with_known_folders(destination: Destination, plan: ExportPlan) -> ExportPlan
 
 
 def _check_owners(destination: TableFolder, plan: ExportPlan, known: Collection[str]) -> None:
-    """Raise StateError if tables know connections by other names.
+    """Raise StateError if connections have other names in a table.
 
-    Ignores names that a manifest knows.
+    Ignores names that are in a manifest.
     """
     for planned in plan.lists:
         if planned.label not in known:
@@ -203,9 +203,9 @@ def reserve(destination: Destination, plan: ExportPlan) -> Iterator[tuple[Manife
 def _reserve(destination: Destination, plan: ExportPlan) -> tuple[Manifest, bool]:
     """Return this run's manifest, and whether to wait before sending.
 
-    Requests of an earlier run may still count towards the rate limits. Raises
-    StateError if a manifest is damaged, and InUseError if another run is reading one of
-    the lists.
+    The run must wait if requests of an earlier run may still count towards the rate
+    limits. Raises StateError if a manifest is damaged, and InUseError if another run is
+    reading one of the lists.
     """
     runtime, name, restart = plan.context.runtime, plan.manifest, plan.options.restart
     own = _earlier_manifest(destination, plan)
@@ -237,7 +237,7 @@ def _earlier_manifest(destination: Destination, plan: ExportPlan) -> Manifest | 
         text = destination.read(plan.manifest)
         return None if text is None else Manifest.from_text(text, plan.manifest, str(destination))
     except StateError:
-        # Ignore this with --restart, because the damage may be the reason for it.
+        # Ignore damage with --restart, because it may be the reason for the restart.
         if not plan.options.restart:
             raise
         return None

@@ -39,9 +39,6 @@ _LAG = 60.0
 _INCREMENTS = formats.one_of([one for one in formats.EXPORTS if one.increments])
 # Characters that some readers of tables refuse.
 _NO_COLUMN = re.compile(r"[ ,;{}()\n\t=]")
-"""The least similarity for a suggestion. It is high, so that tickets does not match
-ticketing.
-"""
 _GLOB = re.compile(r"[*?\[]")
 _SHARD = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
 
@@ -219,7 +216,7 @@ def selected(context: CommandContext, options: ExportOptions) -> ExportConnectio
     flags = overrides(options)._replace(output=None)
     if patterns:
         names = profiles.select(config, patterns)
-        # `output` is the format of the files, not of messages.
+        # Here `output` is the format of the files, not of messages.
         own_account.common_settings(runtime, config, flags)
         if profiles.is_several(patterns):
             selection.check_account(options.account_id)
@@ -368,7 +365,7 @@ def planned(
     found: ExportConnections,
     readers: FairReaders,
 ) -> ExportPlan:
-    """Return the plan for these lists and connections. Raises the same errors as
+    """Return the plan for these operations and connections. Raises the same errors as
     `of_options`.
     """
     form = file_format(options)

@@ -48,8 +48,8 @@ class ExportSummary:
 
     `changes` are the later files of lists. `ahead` describes records with a time in the
     future, and `unseen` has the chosen columns that no list has. `old` has the read
-    times of lists that were already complete, and `gone` the number of gone ids by
-    list.
+    times of lists that were already complete, and `gone` the number of ids that are no
+    longer found, by list.
     """
 
     written: int = 0
@@ -104,7 +104,7 @@ def ending(options: ExportOptions, total: int, done: Callable[[], int | None]) -
     except TakenOverError:
         raise
     except UnifiedError as caught:
-        # The hint about the failure comes first.
+        # Add this hint before the command.
         error = os_limits.with_next_step(caught)
         number = _number(done)
         if number is not None and _same_command_continues(error):
@@ -114,7 +114,7 @@ def ending(options: ExportOptions, total: int, done: Callable[[], int | None]) -
 
 
 def _number(done: Callable[[], int | None]) -> int | None:
-    # If the destination cannot be read, the main error says so.
+    # Ignore an unreadable destination, which is the reason of the main error.
     with suppress(UnifiedError):
         return done()
     return None
@@ -195,7 +195,7 @@ def report(
             f" {entries[0].why}"
         )
     last = own_failure(summary.failed.values())
-    # The last line has it already.
+    # The last line names it, so do not print it twice.
     reported = {
         name: error
         for name, error in summary.failed.items()
@@ -291,7 +291,7 @@ def verify(runtime: Runtime, destination: Destination) -> None:
     verdict = export_state.verify(destination)
     unfinished = [f"{name}: the export has not come to its end" for name in verdict.unfinished]
     if verdict.unfinished == [manifest.NAME]:
-        # The error says this, too.
+        # The error of the command says this, so do not print it twice.
         unfinished = []
     for line in (*verdict.differences, *unfinished, *verdict.missing):
         runtime.stderr.line(line)

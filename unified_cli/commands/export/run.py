@@ -84,7 +84,7 @@ def export(plan: ExportPlan) -> None:
     try:
         report.report(runtime, place, len(plan.lists), summary, plan.options)
     except UnifiedError as error:
-        # Do not suggest a retry for a changed list, which would be refused again.
+        # Do not suggest a retry if a list was changed: it would be refused again.
         stays = any(isinstance(failure, StateError) for failure in summary.failed.values())
         if summary.failed and not stays and work is not None and work.run:
             error.next_command = f"unified runs retry {work.run}"
@@ -102,11 +102,12 @@ def check_names(destination: Destination, manifest: str, connections: Iterable[s
     folder = Path(url.prefix if url else str(destination))
     names_there, known = list[str](), set[str]()
     with suppress(OSError):
-        # A missing folder is created later, and an unreadable one has been reported.
+        # Ignore a missing folder, which is created later, and an unreadable one, which
+        # has been reported.
         names_there = [path.name for path in folder.iterdir()]
     if manifest in names_there:
         with suppress(StateError):
-            # The export will report a damaged manifest.
+            # Ignore a damaged manifest, which the export reports.
             stored = Manifest.from_text(
                 destination.read(manifest) or b"", manifest, str(destination)
             )
@@ -161,7 +162,8 @@ def carry_out(
     with plan.readers, own_manifest.reserve(destination, plan) as (own, waits):
         start()
         if waits:
-            # A task may be started elsewhere right after its process was killed.
+            # The task may have run on another machine until a moment ago, so its
+            # requests still count.
             not_before = runtime.monotonic() + WINDOW
         own_manifest.take_over(destination, plan, own)
         plan = replace(plan, timestamps=own.parquet == TIMESTAMPS)
@@ -213,8 +215,8 @@ class _Export:
         except TakenOverError:
             raise
         except BaseException:
-            # Report the first failure. If the disk failed, writing the manifest also
-            # fails.
+            # Report the first failure. If the disk has failed, writing the manifest
+            # fails, too.
             with suppress(UnifiedError):
                 self._save()
             raise
@@ -244,7 +246,8 @@ class _Export:
     def _judged(self) -> dict[str, list[ManifestEntry]]:
         """Return the connections that offer none of the lists.
 
-        A shard has too few lists to judge a connection, so it returns all or none.
+        A shard has too few lists of each connection, so it returns all connections or
+        none.
         """
         found = without_lists(self._manifest.entries[planned.file] for planned in self._plan.lists)
         return found if not self._manifest.shard or len(found) == len(self._connections) else {}
@@ -302,10 +305,9 @@ class _Export:
             summary.partial.append(f"{entry.file}: {entry.why}")
 
     def _save(self) -> None:
-        """Write the manifest, then tidy up.
+        """Write the manifest, then remove temporary files.
 
-        In this order, because the next run needs the temporary files of files that the
-        manifest lacks.
+        Until a file is in the manifest, the next run needs its temporary files.
         """
         self._destination.replace(self._manifest.name, self._manifest.text())
         while self._untidy:

@@ -134,8 +134,9 @@ class StoreFolder:
     def holds(self, entry: ManifestEntry) -> bool:
         """Return whether the list exists.
 
-        The log is read once. Later calls compare the digest of the chunks in the entry.
-        Raises StateError if the list was changed, and StorageError if the store fails.
+        The first call reads the log. Later calls compare the digest of the chunks with
+        that in the entry. Raises StateError if the list was changed, and StorageError
+        if the store fails.
         """
         if not entry.complete:
             return False
@@ -204,7 +205,7 @@ class StoreFolder:
         place = ListPlace.from_file(file)
         if self.read_checkpoint(file) or place.chunks(self._objects):
             chunk_log.remove(self._objects, file)
-            # Otherwise the log would grow with each read of the list.
+            # Without this, the log would grow with each read of the list.
             ChunkLog(self._objects, place.log).prune()
 
     def place(self, file: str) -> str:

@@ -42,9 +42,9 @@ class Sign:
 class StoreLease:
     """A lease that one run holds at a time and renews every few seconds.
 
-    Leases are numbered, so that only one run can follow a dead run. Clocks are not
-    compared: the second run watches whether the sign changes. A run that was only slow
-    does no harm, because its next chunk is refused.
+    Leases are numbered, so that only one run can take over from a dead run. Clocks are
+    not compared: a second run waits and sees whether the sign changes. If the first run
+    was only slow, its next chunk is refused, so it does no harm.
     """
 
     def __init__(self, runtime: Runtime, objects: StoredObjects, folder: str) -> None:
@@ -114,7 +114,8 @@ class StoreLease:
         beats = 0
         while not self._ended.wait(_BEAT_SECONDS):
             beats += 1
-            # The store may work again before this run is considered dead.
+            # Ignore a failure: the store may work again before this run is considered
+            # dead.
             with suppress(StorageError):
                 # Read only this sign, because listing is more expensive. `check` looks
                 # for other runs before each write.
@@ -176,7 +177,7 @@ def own_sign() -> Sign:
 def is_dead(sign: Sign) -> bool:
     """Return whether the process has certainly ended.
 
-    Only processes of this machine, since its last boot, can be checked.
+    Only a process of this machine since its last boot can be checked.
     """
     if sign.machine != _machine() or sign.process in {0, os.getpid()}:
         return False

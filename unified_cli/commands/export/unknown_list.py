@@ -30,7 +30,7 @@ def suggest_list(
         near = get_close_matches(pattern, [*catalogue.apis], 1, _CLOSE)
         both = named_resource.of_both(catalogue, before, pattern)
         meant = f"did you mean {near[0]}?" if near else named_resource.suggest(catalogue, pattern)
-        # An id may follow the resource.
+        # The last part may be an id, so look for the name without it.
         meant = meant or named_resource.suggest(catalogue, "/".join(pattern.split("/")[:2]))
         if both or meant:
             return both or meant or ""

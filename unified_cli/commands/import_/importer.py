@@ -32,7 +32,7 @@ from unified_cli.writes.stop_rules import ConnectionStops
 
 # Stop after this many consecutive failures, because the other records would fail too.
 _MOST_FAILURES = 10
-# How far to read ahead in a large file for records of other connections, in bytes.
+# How far to read ahead in a large file to find records of other connections, in bytes.
 _AHEAD = 16 * 1024 * 1024
 _MOST_PRINTED = 10
 _SETTLED = (EntryState.OK, EntryState.REFUSED, EntryState.LEFT_OUT)
@@ -42,7 +42,7 @@ _SETTLED = (EntryState.OK, EntryState.REFUSED, EntryState.LEFT_OUT)
 class ImportTask:
     """An operation, its parameters, and the settings of each profile to import to.
 
-    With a single connection, the only key of `targets` is None. `used` counts the
+    For a single connection, the only key of `targets` is None. `used` has the number of
     records of each profile. If `kept` is false, the journal is only in memory.
     """
 
@@ -69,7 +69,7 @@ class ImportTask:
 
     @property
     def target(self) -> list[Any]:
-        """The part of the identity that is known before the input is read."""
+        """The part of the import's identity that is known before the input is read."""
         return self._target(replays=self.runtime.replays)
 
     def _target(self, *, replays: bool) -> list[Any]:
@@ -107,10 +107,9 @@ class ImportTask:
         return [*where, named] if named else where
 
     def with_used_profiles(self, source: InputFile) -> Self:
-        """Return a copy that counts each profile's records.
+        """Return a copy with the number of records of each profile in the input.
 
-        The profiles are those in the input. Raises UsageError if a record names a
-        profile and there is only one connection.
+        Raises UsageError if a record names a profile and there is only one connection.
         """
         if self.profiles is not None:
             rules = ItemRules(self.operation, self.catalogue.service, profiles=self.profiles)
@@ -284,7 +283,7 @@ class Importer:
     def _job(self, item: InputItem) -> ImportJob | None:
         """Return the job for an item, or None if there is nothing to send.
 
-        If the item cannot be sent, the journal records why.
+        If the item cannot be sent, records the reason in the journal.
         """
         planned = self._plan(item)
         if isinstance(planned, ImportJob):
@@ -322,8 +321,8 @@ class Importer:
         refused_again = state is EntryState.REFUSED and self._options.retry_failed
         if state in _SETTLED and not refused_again:
             if self._journal.header.choices is None:
-                # Older journals do not say how the input was read, so this line may be
-                # a different record now.
+                # Older journals do not say how the input was read, so the line with
+                # this number may now be another record.
                 self._check_same(item, self._journal.sent(item.number))
             return None
         if item.empty:

@@ -77,8 +77,8 @@ def _operation(catalogue: Catalogue, options: ImportOptions) -> Operation:
     return operation
 
 
-# Up to this size, all records are read into memory, so that all connections are busy at
-# once. The records of larger files are sent in order.
+# Read all records of files up to this size into memory, so that all connections are
+# busy at once. Send the records of larger files in order.
 _LARGEST_SPREAD = 16 * 1024 * 1024
 
 
