@@ -104,4 +104,4 @@ COMMANDS: Mapping[str, Entry] = {
         ),
     )
 }
-"""In the order of the first page."""
+"""The built-in commands, in the order of the first help page."""

@@ -18,8 +18,8 @@ from unified_cli.storage import folders, output_file
 
 Shell = Literal["bash", "zsh", "fish"]
 SHELLS: tuple[Shell, ...] = get_args(Shell)
-# A $PROFILE may still run the output of `completion pwsh`. The next version removes
-# that command.
+# A PowerShell $PROFILE may still run the output of `completion pwsh`, so keep this
+# command until the next version.
 _FOR_POWERSHELL = (
     b"# unified does not complete in PowerShell any more: remove this command from your $PROFILE\n"
 )

@@ -46,7 +46,7 @@ class HelpTopic:
     code: Mapping[str, str] = field(default_factory=dict)
 
     def page(self, context: CommandContext) -> HelpPage:
-        """Return the page. The page of options builds every command of the program."""
+        """Return the page. The page of options needs all commands of the program."""
         generated = _TABLES[self.name](context) if self.name in _TABLES else ()
         tables = [*generated, *((head, [*rows.items()]) for head, rows in self.tables.items())]
         code = [(head, CodeBlock(text)) for head, text in self.code.items()]
@@ -137,7 +137,7 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, kw_only=True)
 class HelpOptions(Options):
-    """The topic or command, and what to print of it."""
+    """The topic or command, and which part of its help to print."""
 
     words: Annotated[tuple[str, ...], Argument(metavar="[TOPIC|COMMAND]")] = ()
     skill: Annotated[
@@ -209,7 +209,7 @@ def _suggest(whole: Any, words: Sequence[str]) -> str:
 def _depth(command: Any, words: Sequence[str]) -> int:
     """Return how many of the words name the page.
 
-    Words after a complete command do not.
+    Words after a complete command do not count.
     """
     for at, word in enumerate(words):
         if isinstance(command, tree.CommandGroup):

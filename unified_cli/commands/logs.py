@@ -33,7 +33,7 @@ _USUAL, _MOST_USUAL = "1h", 1000
 _LONGEST = timedelta(days=31)
 _PAGE = "100"
 _COLUMNS = "timestamp,resource,method,http_status_code,duration,message"
-# Options that do not apply: the command builds the query, and does not write a file.
+# Options that do not apply: the command builds the query itself, and writes no file.
 _LEFT_OUT = {"query", "out", "force", *names_of(PageOptions)} - {"limit"}
 
 

@@ -70,7 +70,7 @@ def _request(context: CommandContext, options: RequestOptions) -> None:
         options,
         Mode(shown=options.shown),
         None,
-        # A search is delivered as a list.
+        # A search is a list, so its result is delivered as that of a GET.
         method="GET" if searches and options.several else method,
         scoped=not catalogue.service.names_no_account(options.path),
     )
@@ -83,8 +83,9 @@ def _request(context: CommandContext, options: RequestOptions) -> None:
 
 
 def _read(context: CommandContext, options: RequestOptions, method: str, *, several: bool) -> None:
-    """Read the path from one connection to check the answer, or from several. The
-    answer is read as a list if `--all` or `--limit` is given, else as one record.
+    """Read the path from several connections, or from one to check the response.
+
+    With `--all` or `--limit`, the response is read as a list, otherwise as one record.
 
     Raises UsageError if the call does not read, or if it sends a file.
     """
@@ -119,8 +120,9 @@ def _path_request(call: Call, options: RequestOptions, body: bytes | None) -> Re
 
 
 def _searches(path: str, catalogue: Catalogue) -> bool:
-    """Return whether a POST to this path is a search. The last segment of the path or
-    the catalogue decides.
+    """Return whether a POST to this path is a search.
+
+    The last segment of the path or the catalogue determines this.
     """
     place = path.partition("?")[0].rstrip("/")
     known = catalogue.match("POST", f"/{place.lstrip('/')}")
@@ -129,9 +131,9 @@ def _searches(path: str, catalogue: Catalogue) -> bool:
 
 
 def _check_query(context: CommandContext, options: RequestOptions) -> None:
-    """Warn of unknown query parameters of the list at this path.
+    """Warn of unknown query parameters if the path is that of a list.
 
-    Other paths are not checked. Raises UsageError for the parameters with `--strict`.
+    With `--strict`, raises UsageError for them.
     """
     prefix, _, place = options.path.strip("/").partition("/")
     api, _, resource = place.partition("/")
@@ -146,7 +148,7 @@ def _check_query(context: CommandContext, options: RequestOptions) -> None:
 def _check_file(call: Call, request: Request) -> None:
     """Raise UsageError if a batch has a file.
 
-    Also raises it if a public file is not confirmed.
+    Also raises it if the user does not confirm that the file will be public.
     """
     if request.upload is not None and request.batch:
         raise UsageError("a batch is JSON, not a file")

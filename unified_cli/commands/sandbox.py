@@ -125,8 +125,8 @@ def _serve(context: CommandContext, options: ServeOptions) -> None:
 
 
 def _token(runtime: Runtime, file: str | None) -> str | None:
-    """Return the token that clients must send, from the file or the environment, or
-    None.
+    """Return the token that clients must send, from the file or the environment. None
+    without either.
     """
     if file is not None:
         return read(TokenSource("token_file", file, "--token-file"), runtime)

@@ -1,6 +1,7 @@
 """Print the matrix of operations on a terminal.
 
-Each resource has a row. Equal rows are printed once. Exceptions are listed below.
+Each resource has a row. Equal rows are printed once. Operations without a column are
+listed below.
 """
 
 from collections import defaultdict
@@ -28,14 +29,14 @@ _MOST_LINES = 12
 _LOOKS = {"yes": Look.GOOD, "no": Look.BAD, "?": Look.DOUBT}
 
 Cells = Mapping[str, Sequence[OfferCell]]
-"""The answer of each connection, by the operation's command."""
+"""The result for each connection, by the operation's command."""
 
 
 class OfferedRow(NamedTuple):
-    """A row of the matrix: a resource.
+    """The row of a resource in the matrix.
 
-    It has a word for each operation with a column, and the other operations, each with
-    its word.
+    `columns` has a word for each operation with a column. `others` has the names of the
+    other operations, each with its word.
     """
 
     columns: tuple[str, ...]
@@ -87,7 +88,7 @@ def _row(operations: Sequence[Operation], cells: Cells, *, short: bool) -> Offer
 
 
 def _offered(cells: Sequence[OfferCell], *, short: bool) -> str:
-    """Return how many connections offer an operation that works.
+    """Return how many connections offer an operation that can be called.
 
     For a single connection, return "yes" or "no".
     """
@@ -106,7 +107,7 @@ def _widths(rows: Mapping[tuple[str, str], OfferedRow]) -> list[int]:
 def _folded(
     runtime: Runtime, widths: Sequence[int], rows: Mapping[tuple[str, str], OfferedRow]
 ) -> Iterator[TerminalText]:
-    """Yield each row with the operations without a column.
+    """Yield each row, followed by its operations without a column.
 
     A resource whose row equals an earlier row is only named below that row.
     """

@@ -133,7 +133,7 @@ def _json_records(offers: Sequence[ConnectionOffer], service: Service) -> Iterat
                 "why": why or None,
                 "status": status or None,
                 "blocked": offer.state.blocked,
-                # Do not count an operation that is offered but cannot be called.
+                # Set if the operation is offered, but cannot be called.
                 "held": held or None,
             }
 
@@ -148,8 +148,8 @@ def _delimited_rows(
             [LABEL, "api", "resource", "operation", "state", "why", "status", "blocked"]
         )
     for record in _json_records(offers, service):
-        # Leave it out: readers would misread an additional column as part of the last
-        # one.
+        # Leave it out, because `read` in a shell would append another column to the
+        # last one.
         del record["held"]
         cells = [_WRITTEN.get(value, value) for value in record.values()]
         if form is formats.CSV:
@@ -189,10 +189,10 @@ def _case(cell: OfferCell) -> JUnitCase:
 def _table(
     operations: Sequence[Operation], offers: Sequence[ConnectionOffer], room: float = inf
 ) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-    """Return the heads and rows of the table.
+    """Return the headers and rows of the table.
 
-    Each connection has a column. If the columns do not fit in `room`, or are too many,
-    there are columns for counts and exceptions instead.
+    Each connection has a column. If there are too many connections for `room`, there is
+    a column with the numbers and one with the exceptions instead.
     """
     cells = [{cell.operation.command: cell for cell in offer.cells} for offer in offers]
     extra = _extra_offer_names(offers)
@@ -258,7 +258,7 @@ def _tell_errors(
 ) -> None:
     """Print each reason once, with its connections.
 
-    A reason is, for example, that scopes are missing. Without `problems`, leave out
+    A reason is, for example, that scopes are missing. Without `problems`, leaves out
     reasons that make all calls of a connection fail.
     """
     reasons: defaultdict[str, list[str]] = defaultdict(list)

@@ -1,4 +1,6 @@
-"""Ask every selected connection which operations it offers, and print the answers."""
+"""Ask the service which operations each selected connection offers, and print the
+result.
+"""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -31,8 +33,8 @@ _SECONDS, _RETRIES = 30.0, 1
 
 
 def run(context: CommandContext, options: CapabilitiesOptions) -> None:
-    """Print what the connections offer. Raises IncompleteError if some connections did
-    not answer, and the common error if none did.
+    """Print what the connections offer. Raises IncompleteError if the request failed
+    for some connections, and the common error if it failed for all.
     """
     runtime, catalogue = context.runtime, context.catalogue
     operations = _operations(catalogue, options.resources, file.read(runtime).profiles)
@@ -71,7 +73,7 @@ def _show(
                 f"{offer.name}: {counted(offer.unread, 'entry')} of what it offers cannot be read"
             )
     names = (*file.read(context.runtime).profiles, file.RESERVED)
-    # A product without a connection cannot describe operations to add.
+    # Adding operations needs a connection that describes them.
     profile_names = None if options.product else names
     report.show(context, options.output, operations, offers, profile_names, options.account_id)
 
@@ -183,7 +185,7 @@ def _keep_lacking(
 ) -> None:
     """Save which connections lack which operations, for help pages.
 
-    Only APIs that were requested as a whole are saved.
+    Only saves APIs whose operations were all requested.
     """
     asked = [offer for offer in offers if offer.error is None]
     wanted = {operation.command for operation in operations}
@@ -223,7 +225,9 @@ def _raise_error(offers: Sequence[ConnectionOffer], *, probed: bool) -> None:
 
 
 def _error_of_all_lists(offer: ConnectionOffer) -> UnifiedError | None:
-    """Return the connection's error if all offered lists are forbidden, or None."""
+    """Return the error of a connection if all lists that it offers are forbidden, or
+    None.
+    """
     states = [cell.state for cell in offer.cells if cell.operation.name == "list"]
     forbidden = states.count(offer_check.FORBIDDEN)
     if not forbidden or forbidden < len(states) - states.count(offer_check.REFUSED):

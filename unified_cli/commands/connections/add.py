@@ -1,5 +1,5 @@
-"""`unified connections add`: add a profile for each connection without one. Adds all of
-them, or none if any is invalid.
+"""`unified connections add`: add a profile for each connection that has none. If any is
+invalid, no profile is added.
 """
 
 import re
@@ -36,13 +36,13 @@ _EVERY = "'*'"
 _LONGEST_NAME = 64
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _ID = re.compile(r"""[^\s/\\?#%{}\[\]"]{1,255}""")
-# `me` is a token's own connection; the others are folders in paths.
+# `me` means the token's own connection. The others mean folders in a path.
 _NO_IDS = (OWN_ACCOUNT, ".", "..")
 _HEADS = ("profile", "id", "product", "tenant", "status")
 
 
 def run(context: CommandContext, options: AddConnectionsOptions) -> None:
-    """Add a profile for each connection without one.
+    """Add a profile for each connection that has none.
 
     Raises UsageError if two profiles would have the same name, and IncompleteError for
     connections that jq cannot represent.
@@ -89,7 +89,7 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
 
 
 def _show(runtime: Runtime, rows: list[list[str]]) -> None:
-    # Product and tenant are left out: the profile names contain them.
+    # Leave out product and tenant, because the profile names contain them.
     table = TerminalTable(
         ("PROFILE", "STATUS", "ID"), [[*map(masked, (row[0], row[4], row[1]))] for row in rows]
     )
@@ -115,7 +115,7 @@ def _check_ids(connections: list[ConnectionRecord]) -> None:
 def _named(
     connections: list[ConnectionRecord], prefix: str, config: Config
 ) -> Mapping[str, ConnectionRecord]:
-    """Return a name for each connection.
+    """Return a profile name for each connection.
 
     Raises UsageError if the names would not be unique.
     """

@@ -81,7 +81,7 @@ class RefreshOptions(StopOptions, ConfirmOptions, NetworkOptions, CallOptions):
     """For which connections to renew the credentials, and how to print the outcomes."""
 
 
-# Options that do not apply: the command builds the body, and the answers are not
+# Options that do not apply: the command builds the body, and the responses are not
 # records.
 _NOT_OF_REFRESH = {"query", "account_id", "out", "force"}
 

@@ -1,5 +1,5 @@
-"""List connections: the settings of the request, the filter, and the profiles that lead
-to each connection.
+"""List connections: the settings of the request, the filter, and the profiles of each
+connection.
 """
 
 from collections import defaultdict
@@ -52,7 +52,7 @@ def note_missing(
     options: ListedConnectionsOptions,
     connections: Sequence[ConnectionRecord],
 ) -> None:
-    """Note if the list lacks the profile's own connection.
+    """Print a note if the list lacks the profile's own connection.
 
     Prints nothing for an empty list, or one that is filtered at the service.
     """
@@ -94,7 +94,7 @@ def list_connections(
 def save_facts(
     context: CommandContext, resolved: Settings, connections: Iterable[ConnectionRecord]
 ) -> None:
-    """Keep the product and status of each connection for other commands."""
+    """Cache the product and status of each connection for other commands."""
     address, _ = resolved.reachable()
     facts = (
         (connection.id, connection.product, connection.state.in_words(context.catalogue.service))
@@ -138,14 +138,14 @@ def profiles_by_account(
     and, with `same_token`, those with another token.
     """
     config = file.read(runtime, may_be_new=may_be_new)
-    # Copy it, because the environment decodes a variable at each access.
+    # Copy the environment, because each access to a variable decodes it again.
     runtime = runtime._replace(environ={**runtime.environ})
     result: defaultdict[str, list[str]] = defaultdict(list)
     for name in config.profiles:
         try:
             resolved = resolution.resolve(Overrides(name), runtime, config)
         except UnifiedError:
-            # Ignore profiles that lead to no connection. `profile list` reports the
+            # Ignore profiles without a valid connection. `profile list` reports the
             # problem.
             continue
         if (
@@ -160,6 +160,6 @@ def profiles_by_account(
 
 
 def _token(one: Settings) -> tuple[str, object] | None:
-    """Return the token or, if a program would have to run, its source."""
+    """Return the token, or its source if reading it would run a program."""
     found = one.token
     return found and ("" if found.kind in ("environment", "token") else found.kind, found.detail)

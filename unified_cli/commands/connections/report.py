@@ -1,5 +1,5 @@
-"""`unified connections list`: list the connections that the token can see, with the
-profiles that lead to them.
+"""`unified connections list`: list the connections that the token can see, with their
+profiles.
 """
 
 from collections import Counter, defaultdict
@@ -85,8 +85,9 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
 def _row(
     connection: ConnectionRecord, service: Service, profiles: Mapping[str, Sequence[str]]
 ) -> tuple[str, ...]:
-    """Return the cells of a connection. The table shows the date only; -o json has the
-    time.
+    """Return the cells of a connection.
+
+    The table shows only the date, but -o json the time.
     """
     return (
         connection.id,
@@ -150,8 +151,8 @@ def _ask_health(
 ) -> tuple[list[ConnectionRecord], Mapping[str, UnifiedError]]:
     """Return the connections with their current state.
 
-    Also returns the errors of connections that did not answer, by id. Both keep the
-    order of `connections`.
+    Also returns the errors of the failed requests, by account id. Both are in the order
+    of `connections`.
     """
     runtime, catalogue = context.runtime, context.catalogue
     before = {connection.id: connection.state for connection in connections if connection.id}
@@ -205,7 +206,7 @@ def _screen(
 ) -> Iterator[TerminalText]:
     """Yield the screen of these connections.
 
-    `profiles` are the profile names, and `troubles` the problems, both by account id.
+    `profiles` and `troubles` are the profile names and the problems by account id.
     """
     runtime = context.runtime
     yield _statuses(context, shown)
@@ -283,8 +284,8 @@ def _status_look(context: CommandContext, connection: ConnectionRecord) -> Look:
 
 
 def _place(context: CommandContext, connection: ConnectionRecord) -> tuple[int, bool]:
-    """Return the place of a connection in the list: broken connections first, then
-    those with another status, then those that lack scopes.
+    """Return the sort key of a connection: broken connections come first, then those
+    with another status, then those that lack scopes.
     """
     return _WORST_FIRST.index(_status_look(context, connection)), connection.state.lacks_scopes
 
@@ -292,7 +293,7 @@ def _place(context: CommandContext, connection: ConnectionRecord) -> tuple[int, 
 def _status(context: CommandContext, connection: ConnectionRecord) -> str:
     """Return the status in a few words.
 
-    "active" is left out if more words follow.
+    Leaves out "active" if more words follow.
     """
     service = context.catalogue.service
     words = connection.state.in_words(service) or _UNKNOWN
@@ -302,7 +303,7 @@ def _status(context: CommandContext, connection: ConnectionRecord) -> str:
 def _line(
     context: CommandContext, connection: ConnectionRecord, profiles: Sequence[str]
 ) -> list[str]:
-    """The cells of a line: tenant, profiles, status, date and id.
+    """Return the cells of a line: tenant, profiles, status, date and id.
 
     They are safe for a terminal.
     """

@@ -102,7 +102,7 @@ def write(
 def _know_tokens(runtime: Runtime, config: Config) -> None:
     """Mask the tokens of all profiles, even of profiles that were not checked.
 
-    Tokens that only a program can print stay unknown.
+    Does not run the programs that print tokens, so these tokens stay unknown.
     """
     for name in (None, *config.profiles):
         with suppress(UnifiedError):
@@ -162,8 +162,8 @@ def _check_recording(content: bytes, name: str, service: Service) -> None:
 
     Raises UnsafeError if it holds credentials, or if another program made it.
 
-    A browser's recording may have cookies and forms in places that this program does
-    not know.
+    A recording of a browser may have cookies and forms where this program does not look
+    for them.
     """
     number = 0
     try:

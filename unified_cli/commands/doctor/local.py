@@ -41,8 +41,8 @@ from unified_cli.storage import permissions
 class Finding:
     """The result of one check.
 
-    `error` is the error that a call would raise, and `remedy` the way to fix it. A
-    result without `always` is printed only if something is wrong.
+    `error` is the error that a call would raise, and `remedy` the way to fix it. Unless
+    `always` is set, the result is printed only if there is a problem.
     """
 
     check: str
@@ -148,8 +148,8 @@ def _network_settings(runtime: Runtime, ca_bundle: str | None) -> Iterator[Findi
 def configuration(runtime: Runtime, first_words: Collection[str]) -> Iterator[Finding]:
     """Yield the findings on the config file.
 
-    They are about its path, permissions, names and aliases. `first_words` are the words
-    that a command may begin with, which an alias cannot have as its name.
+    They are about its path, permissions, names and aliases. `first_words` are the names
+    of commands and APIs, which an alias cannot have.
     """
     path = file.locate(runtime)
     if path is None:
@@ -339,8 +339,8 @@ def _token_error(source: TokenSource, runtime: Runtime, tokens: Tokens) -> Confi
             if other_program.find(source.detail[0], runtime.environ) is None:
                 return ConfigError(f"no program {source.detail[0]!r}", hint=hints.NAME_PROGRAM)
         elif source.kind == "token":
-            # Do not read the token: that would print a warning about plain text, which
-            # is a separate finding.
+            # Do not call `token.read`: it would warn of plain text, which has its own
+            # finding.
             token.checked(os.fsencode(source.detail), f"the token from {source.source}")
         else:
             if source.kind == "keyring":

@@ -1,6 +1,7 @@
 """`unified mcp`: its commands and their options.
 
-The options of `serve` are the permissions of an agent. `mcp config` takes them, too.
+The options of `serve` are the permissions of an agent. `mcp config` accepts the same
+options.
 """
 
 from dataclasses import dataclass

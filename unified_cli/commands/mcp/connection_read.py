@@ -1,5 +1,5 @@
 """A connection's part of a read for an agent: its pages, which a worker reads, and its
-records in the answer.
+records in the tool's answer.
 """
 
 from collections.abc import Generator, Sequence
@@ -42,7 +42,8 @@ class ReadArguments(msgspec.Struct, forbid_unknown_fields=True):
 class ReadTask(NamedTuple):
     """The read of a tool call.
 
-    `asked` is what the tool was called with. A cursor is only valid with the same.
+    `asked` has the arguments of the call. A cursor is only valid for the same
+    arguments.
     """
 
     world: ToolWorld
@@ -53,7 +54,8 @@ class ReadTask(NamedTuple):
     def share(self, shown: Sequence[bytes]) -> float:
         """Return the share of the answer that these records use.
 
-        The limits on records and on bytes each give a share; the larger one counts.
+        This is the share of the records or of the bytes that are allowed, whichever is
+        larger.
         """
         return max(
             len(shown) / self.arguments.limit, sum(map(len, shown)) / self.arguments.max_bytes
@@ -72,7 +74,9 @@ class ReadRecord(NamedTuple):
 
 
 class ReadPage(NamedTuple):
-    """A page of a connection, and the cursor of the next one, None after the last."""
+    """A page of a connection, and the cursor of the next page, or None after the last
+    page.
+    """
 
     records: Sequence[ReadRecord]
     next_cursor: str | None
@@ -118,9 +122,8 @@ class ConnectionRead:
 
     @property
     def failure(self) -> UnifiedError | None:
-        """The error that ended the read, or None.
-
-        It is None until all records before the error are in the answer.
+        """The error that ended the read, if all records before it are in the answer.
+        Otherwise None.
         """
         return None if self.next else self._error
 
@@ -147,7 +150,7 @@ class ConnectionRead:
     def pages(self, share: float) -> Generator[ReadPage | UnifiedError]:
         """Read pages until they fill this share of the answer.
 
-        Yields each page, or the error that ended the read. A worker thread runs it.
+        Yields each page, or the error that ended the read. Runs in a worker thread.
         Raises AbandonedError if the call is abandoned.
         """
         world, lists = self._task.world, self._task.operation.lists

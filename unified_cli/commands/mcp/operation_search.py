@@ -56,8 +56,8 @@ def find(catalogue: Catalogue, text: str) -> Operation:
     commands = {operation.command: operation for operation in catalogue}
     if name in commands:
         return commands[name]
-    # Prefer commands that contain every word. The user may have left out the API, or
-    # used another order.
+    # Prefer commands that contain every word: the API may be missing, or the order may
+    # be different.
     near = [command for command in commands if words and {*words} <= {*command.split()}][:_NEAR]
     near = near or difflib.get_close_matches(name, commands, _NEAR, 0.6)
     hint = f"did you mean {', '.join(near)}?" if near else "the search tool finds them"
@@ -65,7 +65,7 @@ def find(catalogue: Catalogue, text: str) -> Operation:
 
 
 def describe(operation: Operation, catalogue: Catalogue, *, writes: bool) -> JsonObject:
-    """Return the known facts about an operation. `writes` as for `search`.
+    """Return the known facts about an operation. `writes` is as in `search`.
 
     A connection may also accept and return fields that are not listed.
     """

@@ -1,8 +1,8 @@
-"""Run the server until its input ends, its reader is gone, or a signal arrives.
+"""Run the server until its input ends, its client is gone, or a signal arrives.
 
-The protocol runs in its own thread. A signal raises an exception at an arbitrary point
-of the main thread. In the event loop of the protocol, it would be lost, or printed as a
-long traceback.
+The protocol runs in its own thread, because a signal raises an exception at an
+arbitrary point of the main thread. In the protocol's event loop, this exception would
+be lost, or printed as a long traceback.
 """
 
 import contextlib
@@ -25,8 +25,8 @@ from unified_cli.json_text import typed_json
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
-# A client stops the server by closing its input, and expects it to end within 2 s. For
-# _PATIENCE seconds, pending requests may complete. Then they are abandoned, and have
+# A client stops the server by closing its input, and expects it to end within 2 s.
+# Pending requests have _PATIENCE seconds to complete. Then they are abandoned, and have
 # _LAST_ANSWERS seconds to return partial answers.
 _PATIENCE, _LAST_ANSWERS = 0.7, 0.6
 _LAST_MOMENT = 0.2
@@ -92,7 +92,7 @@ class Requests(TextIOWrapper):
         self._owed = owed
 
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
-        """Return the next message, empty at the end."""
+        """Return the next message, or "" at the end."""
         line = super().readline(size)
         if line:
             self._owed.received(line)
@@ -101,7 +101,7 @@ class Requests(TextIOWrapper):
         return line
 
     def close(self) -> None:
-        """Leave the stream below open."""
+        """Do nothing: the underlying stream stays open."""
         with contextlib.suppress(OSError, ValueError):
             self.detach()
 
@@ -121,7 +121,7 @@ class Answers(TextIOWrapper):
         return size
 
     def close(self) -> None:
-        """Leave the stream below open."""
+        """Do nothing: the underlying stream stays open."""
         with contextlib.suppress(OSError, ValueError):
             self.detach()
 
@@ -134,10 +134,10 @@ def _decoded_or_empty(text: str | msgspec.Raw, kind: type[T]) -> T:
 
 
 def run(runtime: Runtime, server: Server[Any], calls: RunningCalls) -> None:
-    """Serve until the input ends, or the reader of standard output is gone.
+    """Serve until the input ends, or the client has closed standard output.
 
-    Raises StorageError if a stream is unusable, and ClosedError if an answer is pending
-    but no one reads it.
+    Raises StorageError if a stream is unusable, and ClosedError if the client has
+    closed standard output although an answer is pending.
     """
     stdout.bypass_pager(runtime)
     stdin, output = runtime.stdin, runtime.stdout
@@ -186,14 +186,14 @@ async def _serve(server: Server[Any], stdin: Requests, output: Answers) -> None:
 
 
 def _wait_for_the_end_of(output: BinaryIO) -> None:
-    """Wait until the reader of our output is gone.
+    """Wait until the client has closed our output.
 
     Waits forever on platforms without `poll`, which cannot detect the end.
     """
     if not hasattr(select, "poll"):
         threading.Event().wait()
     reader = select.poll()
-    # poll always reports errors and the end of the other side.
+    # Even with no events, poll reports errors and a closed pipe.
     reader.register(output, 0)
     reader.poll()
 
@@ -201,8 +201,8 @@ def _wait_for_the_end_of(output: BinaryIO) -> None:
 def _cause(error: BaseException) -> BaseException:
     """Return the error that ended the server.
 
-    Returns the first error of a group. An OSError becomes the error that any command
-    raises for standard output.
+    Returns the first error of an exception group. An OSError becomes the error of a
+    failed write to standard output.
     """
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

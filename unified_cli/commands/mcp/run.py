@@ -31,14 +31,14 @@ _PACKAGE = "mcp>=2.3,<3"
 
 
 def serve(context: CommandContext, options: ServeMcpOptions) -> None:
-    """Serve until the agent closes its end.
+    """Serve until the agent closes the connection.
 
     Raises ConfigError if the package mcp is missing.
     """
     options.check()
     if find_spec("mcp") is None:
         raise ConfigError("mcp serve needs the package mcp", hint=command_to_add(_PACKAGE))
-    # Part of an optional extra and slow to import, so imported only here.
+    # Import it late: it needs an optional package and is slow to import.
     from unified_cli.commands.mcp import server  # noqa: PLC0415
 
     server.run(context, options, PER_MINUTE if options.per_minute is None else options.per_minute)
@@ -87,5 +87,5 @@ def _block(client: str, program: str, words: list[str]) -> JsonObject:
 
 
 def _toml(program: str, words: list[str]) -> str:
-    # Every JSON string is also a valid TOML string.
+    # A JSON string is also a valid TOML string.
     return f"[mcp_servers.{_NAME}]\ncommand = {json.dumps(program)}\nargs = {json.dumps(words)}"

@@ -10,11 +10,11 @@ from contextvars import ContextVar
 from unified_cli.errors import AbandonedError
 
 _CURRENT: ContextVar[threading.Event | None] = ContextVar("_CURRENT", default=None)
-"""# The event of this thread's call. It is set once the client stops waiting for the
+"""The event of this thread's call. It is set when the client stops waiting for the
 call.
 """
-# The process ends within 2 s of its client. Requests in flight have this many seconds
-# to be answered.
+# The process ends within 2 s of its client. This is how long to wait for the responses
+# to requests in flight.
 _LAST_SECONDS = 0.8
 
 
@@ -28,12 +28,12 @@ class RunningCalls:
         self._calls: set[threading.Event] = set()
         self._working = 0
         self._until: float | None = None
-        """When calls must have ended, once the client is gone."""
+        """When all calls must have ended, after the client is gone."""
 
     @contextlib.contextmanager
     def register(self) -> Iterator[threading.Event]:
-        """Register a call until it is answered or cancelled. Used by the protocol
-        thread.
+        """Register a call until it is answered or cancelled. The protocol thread calls
+        this.
         """
         call = threading.Event()
         with self._changed:
@@ -54,7 +54,9 @@ class RunningCalls:
 
     @contextlib.contextmanager
     def work(self, call: threading.Event | None) -> Iterator[None]:
-        """Mark this thread as working for a call, perhaps with other threads."""
+        """Mark this thread as working for a call. Other threads may work for it,
+        too.
+        """
         known = _CURRENT.set(call)
         with self._changed:
             self._working += 1
@@ -75,7 +77,7 @@ class RunningCalls:
                 call.set()
 
     def close(self) -> None:
-        """Abandon all calls and wait for them, but not for long."""
+        """Abandon all calls, and wait a moment for their end."""
         self.abandon()
         with self._changed:
             left = (self._until or 0.0) - self._monotonic()

@@ -141,7 +141,7 @@ def _writing(profiles: str, *, deletes: bool) -> ToolSchema:
 def _object(optional: JsonObject | None = None, **required: JsonObject) -> JsonObject:
     """Return the schema of an object.
 
-    A required member with a default may be left out.
+    Members with a default are optional.
     """
     needed = [name for name, schema in required.items() if "default" not in schema]
     properties = {**required, **(optional or {})}
@@ -167,7 +167,7 @@ class DescribeArguments(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def run(context: CommandContext, options: ServeMcpOptions, per_minute: int) -> None:
-    """Serve until the other side closes its end.
+    """Serve until the client closes the connection.
 
     Raises ConfigError if there is no connection to serve.
     """
@@ -309,8 +309,8 @@ def _result(text: str, *, failed: bool = False) -> CallToolResult:
 
 
 def _tool(name: str, tool: ToolSchema) -> Tool:
-    # In the protocol, only additions are not destructive: an update or an action may
-    # destroy data, too.
+    # The protocol counts everything except additions as destructive: an update or an
+    # action may also destroy data.
     annotations = ToolAnnotations(
         read_only_hint=tool.reads, destructive_hint=not tool.reads, open_world_hint=True
     )

@@ -44,8 +44,8 @@ class ReadPosition(NamedTuple):
     """The position of a read over several connections.
 
     `number` is the index of the first connection that was not read yet. `begun` has the
-    unfinished connections before it, with the cursor of each, in the order of their
-    turns.
+    earlier connections that are not finished, each with its cursor, in the order of
+    their turns.
     """
 
     number: int = 0
@@ -55,8 +55,9 @@ class ReadPosition(NamedTuple):
 class ReadCursors:
     """Creates and reads the cursors of one server.
 
-    A cursor is signed with its connections, route and query. So an invented or changed
-    cursor is rejected, the cursor of a different read, and any cursor after a restart.
+    A cursor is signed with its connections, route and query. So the server rejects an
+    invented or changed cursor, the cursor of another read, and any cursor from before
+    its start.
     """
 
     def __init__(self) -> None:
@@ -107,8 +108,9 @@ _MOST_NAMED = 20
 
 
 class ServedProfiles:
-    """The profiles at the start of the server. Raises ConfigError if there are no
-    profiles.
+    """The profiles that the server offers, as read at its start.
+
+    The constructor raises ConfigError if there are none.
     """
 
     def __init__(self, runtime: Runtime, options: ServeMcpOptions) -> None:
@@ -182,7 +184,7 @@ class ServedProfiles:
     def settings(self, name: str) -> Settings:
         """Return the settings of a connection.
 
-        Raises UnifiedError if the settings do not lead to a connection.
+        Raises UnifiedError if they do not name a connection.
         """
         result = own_account.resolved(
             self._overrides._replace(profile=name), self._runtime, self._config
@@ -242,7 +244,7 @@ class ToolWorld(NamedTuple):
 
     @contextmanager
     def client(self, name: str, settings: Settings) -> Iterator[Client]:
-        """A client of the connection, for one call."""
+        """Return a client of the connection, for one call."""
         with self.readers.turn(), self.lend(name, settings) as client:
             yield client
 

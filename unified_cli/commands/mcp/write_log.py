@@ -17,7 +17,9 @@ _MOST = 1_000_000
 
 
 class WriteLog:
-    """Starts a run at the first write; thread-safe."""
+    """The journal of the agent's writes; thread-safe. The run begins at the first
+    write.
+    """
 
     def __init__(self, runtime: Runtime, selection: Sequence[str]) -> None:
         self._runtime = runtime
@@ -35,7 +37,7 @@ class WriteLog:
         Returns the id of the run, and the journal line that marks the write as sent.
 
         Raises StorageError if writing fails, UnsafeError after too many writes, and
-        AbandonedError after the end.
+        AbandonedError after `close`.
         """
         assert request.operation is not None  # noqa: S101  the tool sends nothing else
         body = None if request.body is None else request.body.decode("utf-8")
@@ -60,7 +62,7 @@ class WriteLog:
         """Record on disk that this write is about to be sent.
 
         The record is synced. Raises StorageError if writing fails, and AbandonedError
-        after the end.
+        after `close`.
         """
         with self._lock:
             self._check_open()

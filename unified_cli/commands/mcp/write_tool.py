@@ -1,8 +1,8 @@
 """The write tool: one operation on one connection. It reports the outcome and the key.
 
-Four checks decide whether a write is allowed: the server's permissions (`command`),
-whether the tool is offered (`server`), the served profiles (`tool_calls`), and here,
-for each call, deletes and read-only profiles.
+Four modules check whether a write is allowed: `command` checks the permissions of the
+server, `server` whether it offers the tool, `tool_calls` whether it offers the profile,
+and this module deletes and read-only profiles.
 """
 
 import msgspec
@@ -38,7 +38,7 @@ class WriteArguments(msgspec.Struct, forbid_unknown_fields=True):
 def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
     """Return the outcome of the write as JSON.
 
-    A dry run returns the request. It is neither sent nor recorded.
+    A dry run returns the request, without sending or recording it.
 
     Raises UnifiedError if the write was not done or is in doubt.
     """

@@ -79,7 +79,9 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
 
 @dataclass
 class PlanLane:
-    """The checked plans of one connection, their journals, and the known new ids."""
+    """The checked plans of one connection, their journals, and the new ids that are
+    known.
+    """
 
     target: PlanTarget
     scope: Scope
@@ -100,7 +102,7 @@ class PlanLane:
         return sum(state in NOT_DONE for state in states)
 
     def counts(self, options: ApplyOptions) -> Counter[str]:
-        """Return how many calls of each kind will be sent."""
+        """Return the number of calls of each kind that will be sent."""
         return Counter(
             plan.operation(number)
             for at, plan in enumerate(self.plans)
@@ -199,7 +201,7 @@ def _apply(context: CommandContext, lanes: Sequence[PlanLane], options: ApplyOpt
     failed_by = {lane.target.name: lane.failed for lane in lanes if lane.failed}
     ending = outcome_files.ending_of("call", groups, error, failed_by if len(lanes) > 1 else {})
     if options.only is not None and error is None:
-        # With --only, the other calls are skipped on purpose, so do not report them.
+        # --only skips the other calls on purpose, so do not report them as not tried.
         ending = ending._replace(not_tried=0)
     _raise_for(context, ending)
 
@@ -309,9 +311,9 @@ def _confirm(runtime: Runtime, lanes: Sequence[PlanLane], options: ApplyOptions)
 def _outcomes_written(plans: Sequence[tuple[CheckedPlan, ApplyJournal]]) -> list[OutcomeGroup]:
     """Write a file beside each plan for each outcome.
 
-    There is no file of `done` calls. Outdated files are removed. Returns the groups:
-    each counts the calls of all plans, and names the file of the first plan with such
-    calls. Raises StorageError.
+    Writes no file for `done` calls, and removes the files of earlier runs. Each
+    returned group counts the calls of all plans, and names the file of the first plan
+    with such calls. Raises StorageError.
     """
     totals = [*GROUPS]
     for plan, journal in plans:

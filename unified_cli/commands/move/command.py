@@ -25,8 +25,8 @@ from unified_cli.cli.shared_options import (
 from unified_cli.output import formats
 
 NOT_COMPARED = ("created_at", "updated_at", "etag", "remote_data")
-"""Fields that are only compared with --all-fields: the service sets them, or the
-provider defines them.
+"""Fields that are only compared with --all-fields, because the service or the provider
+sets them.
 """
 PlannedOperation = Literal["create", "update", "delete"]
 
@@ -87,7 +87,7 @@ class DiffOptions(CompareOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class PlanOptions(CompareOptions):
-    """The sides to compare, and what the plan may do."""
+    """The sides to compare, and which calls the plan may have."""
 
     to: Annotated[
         str | None, with_help(To, "the profile of the connection to change", COMPARE, "PROFILE")

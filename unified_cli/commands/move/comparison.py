@@ -85,7 +85,7 @@ _Side = tuple[RecordSource, SpooledSide, SideMap | None]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two sides with joined records. `rules` name the fields to compare."""
+    """Two sides with joined records. `rules` says which fields to compare."""
 
     resource: Resource
     source: SpooledSide
@@ -162,7 +162,7 @@ def prepared(
 
 @contextmanager
 def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Comparison]:
-    """Read both sides, each record once, and join them.
+    """Read each record of both sides once, and join them.
 
     Raises StorageError and the errors of reading.
     """
@@ -193,9 +193,9 @@ def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Compar
 
 
 def _view(sides: ComparedSides) -> Iterator[Callable[[bytes], bytes]]:
-    """Yield a function that prepares a record of --from.
+    """Yield a function that prepares a record of --from for the comparison.
 
-    With a file of ids, it replaces known ids with those of --to.
+    With a file of ids, the function replaces known ids with those of --to.
     """
     ids = sides.ids
     if ids is not None:
@@ -222,7 +222,7 @@ def _read(join: RecordJoin, both: Sequence[_Side], readers: FairReaders, shown: 
             for record in records:
                 side.count(record)
                 if flaw := json_check.depth_flaw(record):
-                    # Only older versions wrote such records.
+                    # Only files of older versions may have such records.
                     message = f"record {side.facts.records} of {side.facts.name} {flaw}"
                     raise UsageError(message)
                 shaped = mapped(record, side.facts.records) if mapped else record

@@ -18,9 +18,10 @@ def check(
     is_due: Callable[[int, int], bool],
     limit: int | None,
 ) -> None:
-    """Raise UnsafeError if plans delete more than `limit` records. If `limit` is None,
-    it is half of the present records of each list. They are counted now, because a plan
-    is not trusted.
+    """Raise UnsafeError if plans delete more than `limit` records.
+
+    If `limit` is None, the limit is half of the records in each list. They are counted
+    now, because the number in a plan is not trusted.
     """
     deletes = [
         sum(plan.operation(number) == "delete" and is_due(at, number) for number in plan.numbers)

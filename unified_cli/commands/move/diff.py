@@ -122,7 +122,7 @@ def _conclude(runtime: Runtime, found: Comparison, counts: Counter[Change]) -> N
     unmatched = any(counts[change] for change in UNMATCHED)
     if unmatched or found.missing:
         hint = f"another --key than {', '.join(found.key.names)} may tell them apart"
-        # A key that no record has is probably misspelt.
+        # If no record has the key, its name is probably misspelt.
         meant = found.other_key() if {*counts} == {Change.NO_KEY} else None
         raise IncompleteError(
             f"not everything could be compared: {'; '.join([summary, *found.missing])}",
@@ -134,7 +134,8 @@ def _conclude(runtime: Runtime, found: Comparison, counts: Counter[Change]) -> N
 def _record_row(found: Comparison, pairing: Pairing) -> Record:
     """Return a row for JSON: the ids on both sides, and each path with both values.
 
-    For records that could not be compared, it has the positions in the input, from 1.
+    For records that could not be compared, the row has their positions in the input,
+    counted from 1.
     """
     sides = ((found.source, pairing.source), (found.target, pairing.target))
     from_ids, to_ids = (

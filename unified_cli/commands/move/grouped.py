@@ -23,8 +23,8 @@ _EXAMPLES = 3
 _MOST_KEYS = 12
 _MOST_PATHS = 6
 _MOST_GROUPS = 20
-# A limit for memory, if each record differs at other paths. Further groups are only
-# counted.
+# Keep at most this many groups, to save memory if each record differs at other paths.
+# Records of further groups are only counted.
 _MOST_KEPT = 1000
 _LONGEST = 512
 _LONG = 40
@@ -85,7 +85,7 @@ class DifferingRecord(NamedTuple):
 
 @dataclass(slots=True)
 class DifferenceGroups:
-    """Counts the differing records of each kind, and keeps the first few."""
+    """Counts the differing records of each kind, and keeps the first few to print."""
 
     counts: Counter[Kind] = field(default_factory=Counter)
     examples: dict[Kind, list[DifferingRecord]] = field(default_factory=dict)
@@ -154,7 +154,7 @@ def _shown(
 ) -> Iterator[TerminalText]:
     """Yield the first records of a kind.
 
-    A changed record has its values that differ, any other record its key.
+    Prints the differing values of a changed record, and the key of any other record.
     """
     more = f" and {number - len(examples)} more" if number > len(examples) else ""
     if kind[0] is not Change.DIFFERENT:

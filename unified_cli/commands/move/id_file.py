@@ -34,8 +34,8 @@ class IdPair(msgspec.Struct, rename={"old": "from", "new": "to"}):
 
 
 class IdMap:
-    """Maps resources and old ids to new ids. The string "1" and the number 1 are the
-    same id.
+    """Maps resources and old ids to new ids. The string "1" and the number 1 count as
+    the same id.
     """
 
     def __init__(self, pairs: Iterable[IdPair] = ()) -> None:
@@ -97,9 +97,9 @@ class _Content:
 def read(path: Path, wanted: IdHeader, asking: Asking) -> IdMap:
     """Return the ids in a file, or no ids if the file is missing.
 
-    If the file has no header, ask the user to confirm its connections and add it.
-    Raises StateError if the file belongs to other connections or has an invalid line,
-    and StorageError if it cannot be read or written.
+    If the file has no header, asks the user to confirm the connections, and adds the
+    header. Raises StateError if the file belongs to other connections or has an invalid
+    line, and StorageError if it cannot be read or written.
     """
     try:
         found = _content(path)
@@ -149,8 +149,8 @@ def _content(path: Path) -> _Content:
             if header is None and pair is None:
                 if line.endswith(b"\n"):
                     raise StateError(f"{path}, line {number} is not a pair of ids", hint=_REMEDY)
-                # A crash can leave a partial last line. The journal of that run has the
-                # pair.
+                # A crash can leave a partial last line. Ignore it, because the journal
+                # of that run has the pair.
                 result.torn = True
                 continue
             result.first, result.header = True, header or result.header

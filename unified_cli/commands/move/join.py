@@ -17,7 +17,7 @@ from unified_cli.writes.input_records import RecordMap
 _NONE = -1
 _SEVERAL = -2
 _PROGRAM = "."
-# Empty values are not keys, or all records without a value would be joined.
+# Empty values are not keys, because all records without a value would be joined.
 _EMPTY = frozenset((b"null", b"{}", b"[]"))
 
 
@@ -44,7 +44,7 @@ class RecordKey:
 
 
 def text_of(values: Sequence[bytes]) -> bytes:
-    """Return the values as one byte string that is unique to the key."""
+    """Return a byte string that is different for each key."""
     return b"\n".join(canonical(value) for value in values)
 
 
@@ -92,7 +92,9 @@ class Pairing(NamedTuple):
 
 
 class RecordJoin:
-    """Joins the records of two sides. `pairings` counts equal pairs in `same`."""
+    """Joins the records of two sides. `same` is the number of equal pairs, which
+    `pairings` counts.
+    """
 
     def __init__(self, source: SpooledSide, target: SpooledSide, key: RecordKey) -> None:
         self._key = key
@@ -104,7 +106,9 @@ class RecordJoin:
         self.same = 0
 
     def add(self, side: SpooledSide, identifier: bytes, record: bytes) -> None:
-        """Add a record to a side, with its original id. Raises StorageError."""
+        """Add a record to a side. `identifier` is its original id. Raises
+        StorageError.
+        """
         number, seen = side.add(identifier, record)
         at, values = self._sides.index(side), self._key.values(seen)
         if values is None:

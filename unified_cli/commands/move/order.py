@@ -1,5 +1,5 @@
 """Order the calls of several plans. A record is created after the records that it
-refers to, and deleted before these.
+refers to, and deleted before them.
 """
 
 from collections import defaultdict
@@ -13,7 +13,7 @@ from unified_cli.errors import UsageError
 from unified_cli.json_text.json_codec import dump
 
 _Place = tuple[int, int]
-"""A call, by the numbers of its plan and its line."""
+"""The numbers of a call's plan and line."""
 
 
 class CallStep(NamedTuple):
@@ -26,7 +26,8 @@ class CallStep(NamedTuple):
 class CallOrder:
     """Orders the calls of plans. `ids` has the new ids that are known at the start.
 
-    `is_due` returns whether to make a call, by the numbers of its plan and its line.
+    `is_due` returns whether to send a call. It gets the numbers of the call's plan and
+    line.
     """
 
     def __init__(
@@ -87,7 +88,7 @@ class CallOrder:
     def _find_levels(self, ids: IdMap) -> dict[_Place, int]:
         """Return a level for each call that waits for others.
 
-        It is one more than the highest of those calls.
+        The level is one more than the highest level of those calls.
         """
         waits = {place: self._calls_before(place, ids) for place in self._waiting()}
         after: dict[_Place, list[_Place]] = defaultdict(list)

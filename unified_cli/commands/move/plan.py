@@ -56,8 +56,8 @@ def run(context: CommandContext, options: PlanOptions) -> None:
         for pairing in found.join.pairings(found.rules):
             tally.unmatched += pairing.change in UNMATCHED
             tally.matched += pairing.change is Change.DIFFERENT
-            # Records that only the target has may just be missing from the comparison,
-            # so do not delete them.
+            # If the source is incomplete, its record may just be missing, so do not
+            # delete the target's.
             if pairing.change is Change.ONLY_TO and (not options.delete or found.missing):
                 tally.left += 1
             elif call := planner.call(pairing):
@@ -99,7 +99,7 @@ class _PlannedPairings:
 def _check_ids(sides: ComparedSides) -> None:
     """Raise UsageError if records are joined by the id alone.
 
-    Allows it with a file of ids, or if both sides are the same connection.
+    This is allowed with a file of ids, or if both sides are the same connection.
     """
     one, other = sides.source.facts, sides.target.facts
     same = one.identity is not None and one.identity == other.identity
@@ -114,8 +114,8 @@ def _check_ids(sides: ComparedSides) -> None:
 
 
 def _accepted(sides: ComparedSides, options: PlanOptions) -> Mapping[str, frozenset[str] | None]:
-    """Return the fields to send, for each operation that may be planned. None means
-    all.
+    """Return the fields to send, for each operation that may be planned. If the fields
+    are None, send all fields.
 
     Raises UsageError if the resource is read-only, or if its fields are unknown.
     """
@@ -223,12 +223,16 @@ def _raise_for(found: Comparison, tally: PlanTally) -> None:
 
 
 class CallPlanner:
-    """Plans calls; `skipped` counts the differences that it cannot plan, by reason."""
+    """Plans calls. `skipped` counts the differences that cannot be planned, by
+    reason.
+    """
 
     def __init__(
         self, found: Comparison, sides: ComparedSides, accepted: Mapping[str, frozenset[str] | None]
     ) -> None:
-        """`accepted` has the fields to send for each operation. None means all."""
+        """`accepted` has the fields to send for each operation. If the fields are None,
+        all fields are sent.
+        """
         self._from, self._to, self._rules = found.source, found.target, found.rules
         self._connection = found.target.facts.account
         self._accepted = accepted
@@ -326,7 +330,7 @@ class CallPlanner:
     def _replace_ids(
         self, members: Mapping[str, bytes]
     ) -> tuple[msgspec.Raw, tuple[PlannedReference, ...]]:
-        """Return the body with new ids, and the references without a known new id."""
+        """Return the body with new ids, and the references whose new id is unknown."""
         body = without_ignored(join(members), self._rules)
         ids = self._ids
         if ids is None:

@@ -57,7 +57,7 @@ class PlanHeader(
 
 
 class PlannedReference(msgspec.Struct):
-    """A path in the body whose old id has no known new id yet."""
+    """A path in the body, with an old id whose new id is not known yet."""
 
     path: str
     resource: str
@@ -67,8 +67,8 @@ class PlannedReference(msgspec.Struct):
 class PlannedCall(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """One call of a plan.
 
-    `id` is the record to change, `source` the record to copy, and `seen` the record's
-    state when the plan was made.
+    `id` is that of the record to change, and `source` that of the record to copy.
+    `seen` is the state of the record to change when the plan was made.
     """
 
     connection: str
@@ -98,9 +98,9 @@ class PlanFile:
     """
 
     def __init__(self, path: Path, catalogue: Catalogue) -> None:
-        """Raises UsageError if the file is not a plan.
+        """Raises UsageError if the file is not a plan or has an unsupported version.
 
-        Also for an unsupported version. Raises StorageError if reading fails.
+        Raises StorageError if reading fails.
         """
         self.path = path
         if str(path) == "-":
@@ -225,8 +225,9 @@ def _unreadable(text: bytes, raw: Container[str]) -> str:
 
 
 def _repeated(value: bytes) -> str | None:
-    """Return a duplicate key of an object, or None. Parsers differ in which value they
-    use.
+    """Return a duplicate key of an object, or None.
+
+    Parsers differ in which of its values they use.
     """
     found = Counter(keys(value)) if value.startswith(b"{") else {}
     return next((key for key, times in found.items() if times > 1), None)

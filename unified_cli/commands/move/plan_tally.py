@@ -14,9 +14,9 @@ class PlanTally:
     """Counts the records that differ.
 
     `left` counts the records that only the target has, `without` those whose
-    differences cannot be sent, and `waiting` references without a known new id, by
+    differences cannot be sent, and `waiting` the references whose new id is unknown, by
     resource and field. References to the planned resource are in `own`, by field and
-    old id, until a call creates the record.
+    old id, until a call creates the record that they refer to.
     """
 
     resource: str

@@ -21,7 +21,8 @@ SourceRecord = tuple[str, str]
 
 @dataclass(slots=True)
 class CheckedPlan:
-    """The checked lines of a plan: their positions, operations, and needed records.
+    """The checked lines of a plan: their positions, operations, and the records that
+    they refer to.
 
     A call is identified by its line number. `sources` are the records that the plan
     creates.
@@ -68,8 +69,8 @@ class CheckedPlan:
 
 
 class PlanCheck:
-    """Checks plans for one connection; `reads_first` means that records are read before
-    they are changed.
+    """Checks plans for one connection; `reads_first` means that each record is read
+    before it is changed.
     """
 
     def __init__(self, scope: Scope, *, reads_first: bool) -> None:

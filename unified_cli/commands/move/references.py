@@ -24,8 +24,8 @@ Exchange = Callable[[IdReference], bytes | None]
 
 
 class IdReferences:
-    """The fields of a resource that hold references: an id, an object with an id, or an
-    array of them.
+    """The fields of a resource that refer to other records. Each is an id, an object
+    with an id, or an array of these.
     """
 
     def __init__(self, resource: Resource) -> None:
@@ -44,7 +44,7 @@ class IdReferences:
     def all_in(self, record: bytes) -> Iterator[IdReference]:
         """Yield every reference of a record."""
         found: list[IdReference] = []
-        # The lambda satisfies the type checker: `append` is not an Exchange.
+        # Use a lambda for the type checker, because `append` is not an Exchange.
         self.replace_ids(record, lambda reference: found.append(reference))  # noqa: PLW0108
         yield from found
 
@@ -65,7 +65,7 @@ class IdReferences:
         )
 
     def with_own_id(self, record: bytes, exchange: Exchange) -> bytes:
-        """Return the record with new ids in its references and as its own id."""
+        """Return the record with a new id of its own, and new ids in its references."""
         members = {**(parts(record) or {})}
         if (own := members.get(_ID)) is not None:
             members[_ID] = exchange(IdReference(_ID, self.name, own)) or own

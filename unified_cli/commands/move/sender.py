@@ -1,7 +1,7 @@
 """Send the calls of plans in order.
 
-Each record is read first: a change since the plan was made is a conflict. Calls are
-sent in parallel, each after it was recorded in the journal.
+Before a record is changed, it is read: if it has changed since the plan was made, this
+is a conflict. Calls are sent in parallel, each after it was recorded in the journal.
 """
 
 import base64
@@ -38,7 +38,8 @@ from unified_cli.writes.outcome import WriteAttempt
 from unified_cli.writes.sender import FairWriters, Sender, SendWay, SentJob
 from unified_cli.writes.stop_rules import ConnectionStops
 
-# Stop after this many consecutive failures, because the other calls would fail too.
+# Stop after this many consecutive failures, because the other calls would probably
+# fail, too.
 _MOST_FAILURES = 10
 _MOST_PRINTED = 20
 
@@ -47,7 +48,7 @@ _MOST_PRINTED = 20
 class PlannedJob:
     """A call, its request and its journal entry.
 
-    `check` is the request that reads the record first, and `rules` name the fields to
+    `check` is the request that reads the record first, and `rules` says which fields to
     compare.
     """
 
@@ -83,7 +84,7 @@ class PlanSender:
     failed: int = 0
 
     def open_client(self) -> Client:
-        """Return a client for the connection."""
+        """Open a client for the connection."""
         return self.writers.clients.open_bulk(self.settings, name=self.name)
 
     def learn(self) -> None:
@@ -267,9 +268,10 @@ def _failed(job: PlannedJob, error: UnifiedError, *, in_doubt: bool = False) -> 
 def _check_first(
     client: Client, job: PlannedJob, check: Request, *, overwrite: bool
 ) -> WriteAttempt | None:
-    """Read the record, and return the outcome if the call must not be sent.
+    """Read the record, and return the outcome of the call if it must not be sent.
 
-    The call may already be done, or the record may have changed, or be unreadable.
+    It must not be sent if it is already done, or if the record has changed or cannot be
+    read.
     """
     deletes = job.call.operation == "delete"
     try:
@@ -292,8 +294,8 @@ def _success(job: PlannedJob) -> WriteAttempt:
 def _conflict(job: PlannedJob, what: str) -> WriteAttempt:
     why = f"{job.call.id} has changed since the plan was made: {what}"
     error = RefusedError(why, hint="--overwrite-changed overwrites it", origin="local")
-    # A later run can send the call: with --overwrite-changed, or if the record is
-    # changed back.
+    # The call is only skipped: a later run sends it with --overwrite-changed, or if the
+    # record was changed back.
     code = int(error.code)
     return WriteAttempt(
         JournalEntry(EntryState.FAILED, job.sent.n, why=masked(why), code=code), error=error

@@ -40,14 +40,15 @@ class SideFacts(msgspec.Struct, omit_defaults=True):
         if not (self.origin and self.account):
             return None
         scheme, slashes, rest = self.origin.partition("://")
-        # The `origin` of a profile may include a path.
+        # The `origin` of a profile may include a path, so cut it off.
         return Identity(f"{scheme}{slashes}{rest.partition('/')[0]}", self.account)
 
 
 class SpooledSide:
     """The records of a side, by number.
 
-    `view` prepares a record for the comparison. `facts` are final after `complete`.
+    `view` prepares a record for the comparison. `facts` are complete after `complete`
+    was called.
     """
 
     def __init__(

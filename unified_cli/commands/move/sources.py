@@ -34,7 +34,7 @@ _CLOSE = 0.65
 _PROFILE = "profile:"
 _LIST = "unified profile list"
 _OFTEN = 1000
-# A path, or the name of a file.
+# Matches a path, or the name of a file.
 _FILE = re.compile(r".*/.*|[^*]*\.[a-z]{2,7}", re.DOTALL)
 _BEGINS = 4096
 
@@ -94,7 +94,9 @@ class SourceFinder:
         return self._of_folder(path) if path.is_dir() else self._of_file(path)
 
     def find_profile(self, option: str, name: str | None) -> RecordSource:
-        """Return the side of a profile. Raises UsageError if it is not one."""
+        """Return the side of a profile. Raises UsageError if there is no such
+        profile.
+        """
         if not name:
             raise UsageError(f"{option} is missing", hint=f"{option} PROFILE")
         if (profile := self._profile(name)) is None:
@@ -111,7 +113,7 @@ class SourceFinder:
             try:
                 Path(name).stat()
             except OSError as error:
-                # Its cause brings the hint.
+                # The cause determines the hint of the error.
                 missing = UsageError(f"cannot read {option} {name}: {error.strerror}")
                 missing.__context__ = error
                 return missing

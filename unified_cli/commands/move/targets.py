@@ -1,5 +1,5 @@
-"""Find the connections of plans. A plan is applied only to the connection that it was
-made for.
+"""Find the connections of plans. A plan can only be applied to the connection that it
+was made for.
 """
 
 from collections.abc import Mapping, Sequence

@@ -30,8 +30,8 @@ def run(
     options: OperationOptions,
     mode: Mode,
 ) -> None:
-    """Print the description of the operation, or show the request for it. Raises the
-    same errors as `method_description.fetch`.
+    """Print the connection's description of the operation, or the request for it.
+    Raises the same errors as `method_description.fetch`.
     """
     call = builder.resolve(runtime, catalogue, options, mode, operation)
     name = options.output if options.output != formats.AUTO else call.settings.output.name

@@ -106,7 +106,7 @@ class DownloadManifest:
     def _is_there(self, entry: DownloadEntry) -> bool:
         folder = self._file.path.parent
         try:
-            # The manifest may have been edited. Its names must not lead out of the
+            # The manifest may have been edited, so do not follow a name out of the
             # folder.
             return (
                 Path(entry.file).name == entry.file
@@ -121,8 +121,8 @@ class DownloadItem:
     """A file to download: its input line, its record's id, the request, and names for
     it.
 
-    With a `lookup`, `request` only identifies the file, and `found` returns the request
-    from the record that the lookup returned. `wrong` says why there is no request.
+    With a `lookup`, `request` only identifies the file. The lookup reads the record,
+    and `found` returns the request for its file. `wrong` says why there is no request.
     """
 
     line: int
@@ -144,8 +144,8 @@ class DownloadItem:
 
 @dataclass(slots=True)
 class DownloadSummary:
-    """The results of a run: the number of files that were `saved`, `there` before, or
-    `failed`.
+    """The results of a run: the number of files that were `saved`, that already existed
+    (`there`), or that `failed`.
 
     `stopped` is the error that ended the run early, if any.
     """
@@ -156,8 +156,8 @@ class DownloadSummary:
     stopped: UnifiedError | None = None
 
     def ending(self, total: int, manifest: Path) -> Ending:
-        """Return the ending of a download of `total` files, which the manifest
-        lists.
+        """Return how the download of `total` files ended, with the manifest that lists
+        them.
         """
         left = total - self.saved - self.there - self.failed
         stopped = self.stopped if left else None
@@ -176,7 +176,7 @@ def run(
 ) -> DownloadSummary:
     """Save all files that are not in the folder yet.
 
-    The progress counts them and their bytes.
+    `shown` counts the files and their bytes.
 
     Raises StateError if another process uses the folder, ConfigError if others can
     write the manifest, and StorageError if the folder cannot be used.
@@ -235,8 +235,8 @@ class _DownloadBatch:
     def publish(self, file: AtomicFile, proposals: Proposals, entry: DownloadEntry) -> Path:
         """List a file, then give it the first free name that is like the proposed name.
 
-        Thread-safe. Even after a kill, every file with its final name is listed, but a
-        listed file may be missing.
+        Thread-safe. If the run is killed, every file with its final name is listed, but
+        a listed file may be missing.
         """
         name = download_targets.safe_name(*proposals)
         with self._lock:

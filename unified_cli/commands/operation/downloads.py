@@ -159,8 +159,8 @@ def _items(call: Call, operation: Operation, source: Any) -> Iterator[Any]:
             record = _texts_of_record(line)
             more = parameters(operation, record)
             if more is None:
-                # The manifest identifies the file by this request: the address in a
-                # record may change.
+                # The manifest identifies the file by this request, because the address
+                # in a record may change.
                 named = _request(call, operation, Parameters((f"id={record['id']}",)))
                 lookup = _lookup(call, operation, record["id"])
                 found = partial(_found, call, operation, record["id"])
@@ -201,7 +201,8 @@ def _lookup(call: Call, operation: Operation, identifier: str) -> Request:
 def _found(
     call: Call, operation: Operation, identifier: str, body: bytes
 ) -> tuple[Request, tuple[str, ...]]:
-    """Return the request for a record's file, and possible names for the file.
+    """Return the request for the file of the record in `body`, and possible names for
+    the file.
 
     Raises ServiceError if the record names no file.
     """

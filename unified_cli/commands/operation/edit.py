@@ -51,8 +51,8 @@ def run(
 ) -> None:
     """Let the user edit the record, and send the changes.
 
-    Raises UsageError without a terminal, for several records, if the record cannot be
-    read, and for `--dry-run` and `--as`.
+    Raises UsageError without a terminal, for several records, for `--dry-run` and
+    `--as`, and if the resource has no operation to read a record.
     """
     if mode.several or builder.identifier(options) == "-":
         raise UsageError(
@@ -108,7 +108,7 @@ def _edit(
 ) -> None:
     """Show the record in the editor, and send the changes.
 
-    Sends nothing if someone else has changed it too.
+    Sends nothing if the record has been changed at the service since it was read.
     """
     runtime, _, settings, options, *_ = call
     identifier = builder.identifier(options) or ""
@@ -138,7 +138,7 @@ def _edit(
 def _record(call: Call, clients: Clients, request: Request) -> Parts:
     """Return the current record.
 
-    Raises ServiceError if the answer is not a record.
+    Raises ServiceError if the response is not a record.
     """
     with closing(clients.open(call.settings)) as client:
         result = outcome.record_in(client.send(request).body or b"", call.catalogue.service)
@@ -207,7 +207,7 @@ def _has_content(path: Path, text: bytes) -> bool:
 def _edited(runtime: Runtime, editor: Sequence[str], path: Path, seen: Parts) -> Parts:
     """Return the edited record.
 
-    Raises UsageError if the user gives up, and ConfigError if there is no editor.
+    Raises UsageError if the user cancels, and ConfigError if there is no editor.
     """
     while True:
         runtime.stderr.end_line()
@@ -284,9 +284,9 @@ def _short(value: bytes) -> str:
 def _is_already(
     identifier: str, seen: Parts, wanted: Parts, read_record: Callable[[], Parts]
 ) -> bool:
-    """Return whether someone else has made the same changes.
+    """Return whether the record already has these changes.
 
-    Raises RefusedError if they changed these members differently.
+    Raises RefusedError if these members have been changed to other values.
     """
     try:
         now = read_record()

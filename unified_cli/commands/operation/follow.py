@@ -47,10 +47,11 @@ def run(
     options: OperationOptions,
     mode: Mode,
 ) -> NoReturn:
-    """Poll the list of every selected connection, and print new states, until a signal.
+    """Poll the list of every selected connection until a signal, and print new states
+    of records.
 
-    Raises UsageError for options that --follow excludes, and the error of a single
-    connection.
+    Raises UsageError for options that cannot be used with --follow, and the error of a
+    single connection.
     """
     read_options = part(options, ReadOptions)
     _check(read_options, mode)
@@ -74,8 +75,8 @@ def run(
                 following.poll(selected, readers)
                 following.pause(began)
                 if selected.several:
-                    # More profiles may have the tag by now. If the selection fails,
-                    # keep the previous selection. The next poll tries again.
+                    # Profiles may have been added or tagged since. If the selection
+                    # fails, keep the previous one until the next poll.
                     with suppress(UnifiedError):
                         selected = select()
         except KeyboardInterrupt as stop:
@@ -116,9 +117,9 @@ class SeenState(NamedTuple):
 class FollowedList:
     """Remembers the printed states that a poll may return again.
 
-    `reached` is the time of the newest change in a complete poll, or when following
-    began. Changes before `floor` are never new. A state without a time is forgotten
-    when polls have not returned it for `look_back`.
+    `reached` is the time of the newest change in a complete poll, or the time when
+    following began. Changes before `floor` are never new. A state without a time is
+    forgotten if no poll has returned it for `look_back`.
     """
 
     def __init__(self, reached: datetime, floor: Instant, look_back: timedelta) -> None:
@@ -162,12 +163,12 @@ class FollowedList:
                 self._untimed[digest] = now
             else:
                 self._timed[digest] = at
-                # A future time, from a wrong clock, must not hide the changes until
-                # then.
+                # A time in the future, from a wrong clock, must not hide the changes
+                # before it.
                 self._newest = max(self._newest, min(at.at, now))
 
     def end_poll(self, now: datetime) -> None:
-        """Move the next poll's start forward.
+        """Advance the time from which the next poll reads.
 
         Also forgets states that the next poll cannot return. Do not call it after a
         failed poll, so that the next poll begins at the same time.
@@ -188,9 +189,9 @@ class FollowedList:
 
     @classmethod
     def from_state(cls, state: Json, look_back: timedelta, now: datetime) -> Self:
-        """Return the saved list.
+        """Restore a list from its saved state.
 
-        Raises ValueError, TypeError or KeyError if it is not a state.
+        Raises ValueError, TypeError or KeyError if the state is invalid.
         """
         reached = datetime.fromisoformat(state["reached"])
         made = cls(reached, Instant(datetime.fromtimestamp(0, UTC)), look_back)
@@ -221,8 +222,8 @@ class _Following:
     def _made_printer(self, selected: SelectedReads) -> Printer:
         common, first = selected.common, (LABEL,) if selected.several else ()
         style = record_output.style_for(common, selected.operation, first=first)
-        # Not strict, because a followed list has no end at which to report missing
-        # columns.
+        # Not strict: a followed list does not end, so missing columns are never
+        # reported.
         return Printer(self._runtime, style, record_output.program(common.options), strict=False)
 
     def poll(self, selected: SelectedReads, readers: FairReaders) -> None:
@@ -280,8 +281,8 @@ class _Following:
     def continuation(self) -> str:
         """Return the options that continue from here.
 
-        The printed states are saved, so that they are not printed again. If saving
-        fails, the options begin earlier, so that no change is missed.
+        Saves the printed states, so that they are not printed again. If this fails, the
+        options begin earlier, so that no change is missed.
         """
         reached = min(
             (followed.reached for _, followed in self._lists.values()), default=self._began

@@ -1,6 +1,6 @@
 """Run a write on several connections.
 
-It is checked and confirmed as a whole, then sent as a run with a journal.
+All calls are checked and confirmed together, then sent as a run with a journal.
 """
 
 import uuid

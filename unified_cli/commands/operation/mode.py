@@ -24,8 +24,8 @@ from unified_cli.output import formats, stdout
 from unified_cli.runtime import Runtime
 
 _ROOM = "unified_cli.commands.operation"
-# The function for each mode except a single request. Its module is imported only for
-# that mode.
+# The function for each mode, except a single request. Its module is imported when it is
+# needed.
 _RUNS = {
     ModeKind.DESCRIBED: Later(f"{_ROOM}.description:run"),
     ModeKind.EDITED: Later(f"{_ROOM}.edit:run"),
@@ -41,13 +41,14 @@ _RUNS = {
 def run(operation: Operation, context: CommandContext, options: OperationOptions) -> None:
     """Run the operation. Every expected failure is a UnifiedError."""
     runtime, catalogue = context.runtime, context.catalogue
-    # These checks need no settings.
+    # Determine this here, because the following checks do not read the settings.
     runtime.stderr.quiet = yes_or_no(runtime, options.quiet, "quiet")
     builder.check_options(options)
     if isinstance(options, StopOptions) and options.has_limits:
         from unified_cli.writes import stop_rules  # noqa: PLC0415  few writes are bounded
 
-        # Refuse invalid rules even for a single request, which does not use them.
+        # Report invalid rules even if there is a single request, which does not use
+        # them.
         stop_rules.parse(options, 1)
     mode = mode_of(operation, options)
     if mode.kind is ModeKind.SKELETON:
@@ -157,7 +158,7 @@ def _edited(options: OperationOptions) -> ModeKind:
 
 def _missing_id(catalogue: Catalogue, operation: Operation, *, several: bool) -> UsageError:
     path = f"unified {operation.api} {operation.resource}"
-    # A list of ids alone cannot say which connection each is from.
+    # With several connections, each id needs the name of its connection.
     ids = "-o csv --columns id" if several else "-o ids"
     lists = "list" in catalogue.apis[operation.api].resources[operation.resource].operations
     listed = f"{path} list {ids} prints them; - reads them from a pipe"
@@ -168,8 +169,8 @@ def _missing_id(catalogue: Catalogue, operation: Operation, *, several: bool) ->
 def _check_required(runtime: Runtime, operation: Operation, options: OperationOptions) -> None:
     """Warn about missing required query parameters.
 
-    Raises UsageError instead with `--strict`, and for a download, which cannot find its
-    file without them. Other requests are sent anyway, because required parameters
+    With `--strict`, raises UsageError instead. So does a download, which cannot find
+    its file without them. Other requests are sent anyway, because required parameters
     differ between providers.
     """
     given = {name.partition("[")[0] for name, _ in builder.pairs(options.query)}
@@ -200,8 +201,8 @@ def _check_required(runtime: Runtime, operation: Operation, options: OperationOp
 def _says_no_file(missing: KnownField, options: OperationOptions) -> bool:
     """Return whether the options of a download do not select a file.
 
-    Assumption: if the name of the parameter is only assumed, any other parameter may
-    select the file.
+    Assumption: if the service does not document the parameter's name, any other
+    parameter may select the file.
     """
     sent = part(options, SendOptions)
     others = options.query or sent.bodies or sent.raw_field or sent.field
@@ -211,7 +212,7 @@ def _says_no_file(missing: KnownField, options: OperationOptions) -> bool:
 def _check_filters(
     runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions
 ) -> None:
-    """Warn about parameters that the list may not know.
+    """Warn about parameters that the list may not support.
 
     With `--strict`, raises UsageError instead.
     """

@@ -56,7 +56,7 @@ Targets = Mapping[str | None, Settings]
 class PipedJob:
     """The request for an input line.
 
-    It goes to the connection of `profile`; `wrong` says why the line is invalid.
+    `profile` names its connection, and `wrong` says why the line is invalid.
     """
 
     line: int
@@ -75,11 +75,11 @@ def run(
     options: OperationOptions,
     mode: Mode,
 ) -> None:
-    """Send a request for every line, and print the answers in the order of the lines.
+    """Send a request for every line, and print the responses in the order of the lines.
 
     With a single connection, invalid input raises UsageError before anything is sent.
-    With several, each record names one of the selected connections, and an invalid line
-    only fails itself. Raises an error that names the missing part.
+    With several, each record names one of the selected connections, and only an invalid
+    line itself fails. Raises an error that summarises the failed lines, if any.
     """
     _check_options(options)
     config = file.read(runtime)
@@ -151,7 +151,7 @@ def _send_all(
 ) -> None:
     """Send the requests as a run, and report each line.
 
-    A run of writes is stored, so that it can be resumed.
+    Stores a run of writes, so that it can be resumed.
     """
     runtime, catalogue, settings, options, mode, _ = call
     workers = part(options, OperationOptions).workers
@@ -190,7 +190,8 @@ def _jobs(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
     sent = part(call.options, SendOptions)
     fields = bodies.fields(sent.raw_field, sent.field)
     piped = _input(call, fields)
-    # Report a problem with an option once, not for each line.
+    # Compose the body here, so that an invalid option is reported once, not for each
+    # line.
     given = bodies.compose(sent.data, fields, call.runtime)
     builder.check_unlabelled(given, call.options, operation)
     body_check.check(call.runtime, part(call.options, OperationOptions), operation, given)

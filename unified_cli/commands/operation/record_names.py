@@ -30,7 +30,7 @@ def tell(
     body: bytes | None,
     connections: Mapping[str, Settings],
 ) -> None:
-    """Print the record's name in the first few connections to stderr.
+    """Print the record's name in each of the first few connections to stderr.
 
     Prints nothing if no operation reads the record, or the write names no record.
     """

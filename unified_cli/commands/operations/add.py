@@ -50,8 +50,8 @@ class _Chosen(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """The client of the connection that describes the operations, its offer, and its
-    name with the time.
+    """The connection that describes the operations: its client, its offer, and its name
+    with the time.
     """
 
     client: Client
@@ -143,7 +143,7 @@ def _named_operations(
 
 
 def _offered(name: str, offered: Offered, settings: Settings) -> tuple[str, Sequence[str]]:
-    """Return the API and the resources for a name that the user typed.
+    """Return the API and the resources that a typed name means.
 
     Raises UsageError if the connection offers nothing of this name.
     """
@@ -162,7 +162,7 @@ def _offered(name: str, offered: Offered, settings: Settings) -> tuple[str, Sequ
 
 
 def _check_free(context: CommandContext, api: str) -> None:
-    """Raise UsageError if the API's name is taken or not allowed."""
+    """Raise UsageError if the name of the API is in use or not allowed."""
     if api in context.catalogue.apis:
         return
     if not is_name(api):
@@ -274,7 +274,7 @@ def _described(asked: _Asked, operation: Operation) -> MethodDescription | None:
     except ServiceError as error:
         if error.status is not None:
             raise
-        # The answer cannot be read, so treat the operation as not described.
+        # The response cannot be read, so treat the operation as not described.
         return None
 
 

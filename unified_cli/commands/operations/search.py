@@ -40,7 +40,7 @@ def run(context: CommandContext, options: OperationsOptions) -> None:
             f"no operation has these words: {' '.join(options.words)}"
             f"{_other_words(context.catalogue, wanted)}"
         )
-    # With the path, rows would be wider than most terminals.
+    # Leave out the path, because rows would be wider than most terminals.
     form = formats.of_command(options.output, formats.TABLES, terminal=runtime.stdout_is_terminal)
     short = form is formats.TABLE and runtime.stdout_is_terminal and runtime.width < _WIDE
     heads = ["command", "summary"] if short else ["command", "method", "path", "summary"]
@@ -66,9 +66,9 @@ def _having(catalogue: Catalogue, words: Sequence[str]) -> list[Operation]:
 
 
 def _other_words(catalogue: Catalogue, words: Sequence[str]) -> str:
-    """Return the probable search, if any.
+    """Return a search that finds something, if any.
 
-    A misspelt word is corrected, or words that no operation has are left out.
+    Corrects a misspelt word, or leaves out words that no operation has.
     """
     known = {word for operation in catalogue for word in _WORD.findall(_text(operation))}
     near = [
@@ -94,7 +94,7 @@ def _text(operation: Operation) -> str:
 
 
 def describe(operation: Operation) -> JsonObject:
-    """Return an operation as JSON. The names are a contract."""
+    """Return an operation as JSON. Scripts depend on the names."""
     return {
         "api": operation.api,
         "resource": operation.resource,

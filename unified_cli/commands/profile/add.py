@@ -1,5 +1,5 @@
 """`unified profile add`: add one profile, with prompts if possible. `unified profile
-import`: add many at once, or none.
+import`: add or change many profiles at once, or none.
 """
 
 import csv
@@ -67,7 +67,7 @@ def run(context: CommandContext, options: AddOptions) -> None:
 
 @contextmanager
 def _saying(words: str) -> Iterator[None]:
-    """Let a signal during the prompts report what was done."""
+    """Add to a signal during the prompts the words that say what was done."""
     try:
         yield
     except KeyboardInterrupt as stop:

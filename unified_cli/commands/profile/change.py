@@ -58,7 +58,7 @@ def set_keys(context: CommandContext, options: SetOptions) -> None:
 
 
 def _check_single(runtime: Runtime, words: Sequence[str]) -> None:
-    """Raise UsageError if the words begin with several profiles.
+    """Raise UsageError if the words begin with the names of several profiles.
 
     The error has a command for each profile.
     """
@@ -152,7 +152,7 @@ def use(context: CommandContext, options: UseOptions) -> None:
 
 
 def _check_unused(runtime: Runtime, name: str, tokens: Sequence[TokenSource], draft: Draft) -> None:
-    """Raise UsageError if other profiles use one of these tokens of the profile."""
+    """Raise UsageError if another profile uses one of these tokens of the profile."""
     users = [
         user
         for token in tokens

@@ -50,7 +50,7 @@ Shared = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class PathOptions(MessageOptions):
-    """The options of the config file's path."""
+    """The options of `profile path`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +101,8 @@ class AddOptions(MessageOptions):
 
     def values(self) -> dict[str, Toml]:
         """Return the values of the given options, by key."""
-        # --quiet and --no-input are for this command, not for the profile.
+        # --quiet and --no-input apply to this command. They are no values of the
+        # profile.
         names = [
             name for name in SETTABLE if hasattr(self, name) and name not in by_name(MessageOptions)
         ]

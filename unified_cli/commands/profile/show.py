@@ -38,7 +38,7 @@ _READY = "ready"
 _ACCOUNT = "account id"
 # A profile without an account can only be used by `connections`, `doctor` and `logs`.
 _LISTS = "lists connections"
-# These words must not suggest that the service was asked.
+# These words must not suggest that the connection was tested.
 _MEANT = {"sandbox": "needs no token"}
 _HEADS = ("name", "default", "account id", "tags", "token", "state", "connection")
 _HEADER = re.compile(
@@ -69,7 +69,7 @@ def list_all(context: CommandContext, options: ListProfilesOptions) -> None:
         raise
     patterns = (*options.profile, *options.patterns)
     names = select(config, patterns, for_calls=False) if patterns else [*config.profiles]
-    # Copy it once, because the environment decodes a variable at each access.
+    # Copy the environment, because each access to a variable decodes it again.
     runtime = runtime._replace(environ={**runtime.environ})
     found = [_profile_as_json(config, name, runtime) for name in names]
     if not found:
@@ -84,7 +84,8 @@ def _print(
     runtime: Runtime, output: str | None, default: object, found: Iterable[JsonObject]
 ) -> None:
     found = [*found]
-    # Only on a terminal: programs that read a pipe need the original words.
+    # Only change the words on a terminal: programs that read a pipe need the original
+    # ones.
     form = formats.of_command(output, formats.TABLES, terminal=runtime.stdout_is_terminal)
     is_table = form is formats.TABLE and runtime.stdout_is_terminal
     rows: list[tuple[str, ...]] = [
@@ -121,7 +122,7 @@ def _known(connection: JsonObject | None) -> str:
 
 
 def _profile_as_json(config: Config, name: str, runtime: Runtime) -> JsonObject:
-    # The names are a contract.
+    # Scripts depend on the names.
     table = resolution.SANDBOX_PROFILE if name == file.RESERVED else config.profiles[name]
     account = table.get("account_id")
     one = {
@@ -206,7 +207,7 @@ def show_one(context: CommandContext, options: ShowOptions) -> None:
             row.append(
                 "; ".join(f"{_text(lost['value'])} ({lost['source']})" for lost in one["overrode"])
             )
-        # A terminal shows both sources in one column, which may wrap.
+        # On a terminal, both sources are in one column, which may wrap.
         cells = [
             [key, value, f"{source}, instead of {lost}" if lost else source]
             for key, value, source, lost in rows
@@ -298,7 +299,7 @@ def _test_suites(verdicts: Sequence[ProbeResult], operation: Operation | None) -
 
 
 def _verdict_as_json(result: ProbeResult) -> JsonObject:
-    # The names are a contract.
+    # Scripts depend on the names.
     return {
         "profile": result.profile,
         "verdict": result.word,

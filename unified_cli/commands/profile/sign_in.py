@@ -55,7 +55,7 @@ def log_in(context: CommandContext, options: LoginOptions) -> None:
 def _owners(runtime: Runtime, options: LoginOptions) -> list[str | None]:
     """Return the profiles that get the token, without those of the sandbox.
 
-    None is the shared token, for profiles without their own.
+    None means the shared token of profiles without their own.
     """
     name = _owner(options.name, shared=options.shared)
     if name is None:
@@ -176,8 +176,8 @@ def places_for(
 ) -> list[TokenPlace]:
     """Return the place of each profile's token.
 
-    The key None is the shared token. If the user did not name a place, it may still
-    change. Raises the errors of `login.choose` and, for a named place, of
+    The key None is for the shared token. If the user did not name a place, `agreed` may
+    still change it. Raises the errors of `login.choose` and, for a named place, of
     `login.check`.
     """
     result = [login.choose(runtime, name, wanted) for name in names]

@@ -62,7 +62,7 @@ def read_assignments(texts: Iterable[str]) -> dict[str, Toml]:
             )
         if name in values:
             raise UsageError(f"{name} is given twice")
-        # Any name can be unset, even an unknown key in the file.
+        # Without a value, any key can be unset, even an unknown key in the file.
         values[name] = parse(name, value) if value else None
     return values
 

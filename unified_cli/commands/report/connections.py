@@ -22,21 +22,22 @@ from unified_cli.fleet.read import FairReaders
 from unified_cli.http.client import Client
 from unified_cli.output.progress import Work, progress
 
-# The status codes of a service that does not show a connection's record, for example
-# because of the token. Other responses may still show its state.
+# These status codes mean that the service does not show the connection's record, for
+# example because of the token. Other responses may still show its state.
 _NOT_TOLD = (403, 404, 405)
 Keeps = tuple[str, ...]
 """The reason why each operation cannot be called, in the order of the operations.
 
-An unknown reason is "". There are no reasons if nothing is known.
+A reason is "" if the operation can be called or its state is unknown. The tuple is
+empty if nothing is known about the connection.
 """
 
 
 class SeenConnection(NamedTuple):
     """The known facts about a connection.
 
-    `extra` are offers that the catalogue lacks, in words; `error` says why the service
-    did not answer; `age` is the age of cached facts in seconds.
+    `extra` are offered operations that the catalogue lacks, in words. `error` says why
+    the request failed. `age` is the age of cached facts in seconds.
     """
 
     name: str
@@ -53,8 +54,8 @@ class SeenConnection(NamedTuple):
 
 @dataclass(slots=True)
 class _Lists:
-    """The listed connections, by origin and account, and why some cannot be asked at
-    all.
+    """The listed connections, by origin and account, and the errors of connections for
+    which no request can succeed.
     """
 
     records: dict[tuple[str, str], ConnectionRecord] = field(default_factory=dict)
@@ -130,8 +131,8 @@ def _read_lists(
             origin = settings[names[0]].identity[0]
             lists.records |= {(origin, record.id): record for record in found}
             if failure and failure.stops_connection:
-                # All connections of this list would fail alike, so do not ask about
-                # them.
+                # Requests for the connections of this list would fail alike, so do not
+                # send them.
                 lists.hopeless |= dict.fromkeys(names, failure)
     return lists
 
@@ -139,7 +140,8 @@ def _read_lists(
 class _Question(NamedTuple):
     """Collects the facts about a connection from the cache, the lists and the service.
 
-    `tuples` saves memory: thousands of connections share a few different `Keeps`.
+    `tuples` has each `Keeps` once, to save memory: thousands of connections have the
+    same few.
     """
 
     check: OfferCheck
@@ -147,7 +149,7 @@ class _Question(NamedTuple):
     tuples: dict[Keeps, Keeps]
 
     def ask(self, name: str, settings: Settings, client: Client) -> SeenConnection:
-        """Return the cached facts, updated by the service's answers.
+        """Return the cached facts, updated from the service's responses.
 
         Raises the errors of a request.
         """
@@ -162,7 +164,7 @@ class _Question(NamedTuple):
             offer = None if settings.is_own else self.check.offer(settings, client)
             offer = offer and offer._replace(state=introspection.merged(state, offer.state))
             if untold and not offer:
-                # No facts about this connection are known, so raise the error.
+                # Without any facts about this connection, raise the error.
                 raise untold
         state = offer.state if offer else state
         judged = (

@@ -1,5 +1,5 @@
-"""The part of a report about all connections: counts, people who must act, and the map
-of offered operations.
+"""The part of a report about all connections: the numbers, the people who must act, and
+the map of offered operations.
 """
 
 from collections import Counter, defaultdict
@@ -27,9 +27,8 @@ from unified_cli.commands.report.page import (
 )
 
 ALL, READS, NO, HELD = "all", "reads", "no", "held"
-"""The words in a cell of the map: which operations of a resource can be called.
-
-All, only reads, none, or none at the moment.
+"""The words in a cell of the map: which operations of a resource can be called: all,
+only reads, none, or none at the moment.
 """
 _WORDS = {REFUSED: NO, NOT_SAID: "?", FAILED: "?"}
 _MOST_COLUMNS = 24
@@ -49,10 +48,7 @@ class FleetParts(NamedTuple):
 
 
 def parts_of(context: CommandContext, seen: Sequence[SeenConnection]) -> FleetParts:
-    """Return the page's parts about these connections.
-
-    They show the connections and their offers.
-    """
+    """Return the parts of the page about these connections and their offers."""
     offers, letters = _offers(context, seen)
     shown = [
         _shown(context, connection, letter)
@@ -135,8 +131,8 @@ def _needed_people(
 
 
 def _untimed(state: AccountState) -> AccountState:
-    """Return the state without the time of the last refused call, so that equal
-    problems have equal texts.
+    """Return the state without the time of the last refused call, so that the same
+    problem has the same text.
     """
     return state._replace(forbidden=state.forbidden._replace(at="")) if state.forbidden else state
 
@@ -157,9 +153,7 @@ def _who_can_help(context: CommandContext, word: str, status: str) -> str:
 
 
 def _offers(context: CommandContext, seen: Sequence[SeenConnection]) -> tuple[OfferMap, list[str]]:
-    """Return the map, and the letter of each connection's column, or "" without a
-    column.
-    """
+    """Return the map, and for each connection the letter of its column, or ""."""
     operations = [*context.catalogue]
     resources = defaultdict[tuple[str, str], list[int]](list)
     for at, one in enumerate(operations):

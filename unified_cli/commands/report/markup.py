@@ -41,7 +41,7 @@ def document(page: ReportPage) -> Iterator[bytes]:
     template = _environment().get_template(_TEMPLATE)
     kept: list[str] = []
     size = 0
-    # The only text that is not escaped: a file of this package.
+    # The style is a file of this package, and the only text that is not escaped.
     for piece in template.generate(page=page, policy=policy, style=Markup(style)):  # noqa: S704
         kept.append(piece)
         size += len(piece)

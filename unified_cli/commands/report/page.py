@@ -1,7 +1,7 @@
 """The contents of the page, as values.
 
-`-o json` prints these values, and the template shows them. Their names are a contract.
-Ages are in seconds, and times in ISO 8601.
+`-o json` prints these values, and the template shows them. Scripts depend on their
+names. Ages are in seconds, and times in ISO 8601.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,8 +21,8 @@ class ShownConnection(_Part, frozen=True):
     """A connection on the page.
 
     `condition` is its state in a word or two. `offers` is the letter of its column in
-    the map. `age` is the age of its oldest known fact, 0 if all facts are new; `unseen`
-    is why the service did not answer.
+    the map. `age` is the age of its oldest known fact, 0 if all facts are new. `unseen`
+    says why the request failed.
     """
 
     name: str
@@ -38,9 +38,10 @@ class ShownConnection(_Part, frozen=True):
 
 
 class ConnectionCount(_Part, frozen=True):
-    """The number of connections with a status or a product.
+    """The connections with a status or a product.
 
-    Counts healthy connections, those that need a person, and those without facts.
+    Has the numbers of healthy connections, of those that need a person, and of those
+    without facts.
     """
 
     name: str
@@ -55,7 +56,7 @@ class ConnectionCount(_Part, frozen=True):
 
 
 class NeededPerson(_Part, frozen=True):
-    """The actions that connections need, and who can take them.
+    """The actions that connections need, and the person who can take them.
 
     Each reason has the names of its connections.
     """
@@ -87,8 +88,8 @@ class MapRow(_Part, frozen=True):
 
 
 class ExtraOffer(_Part, frozen=True):
-    """An offer that the catalogue lacks, in words, with the number of its connections
-    and some of their names.
+    """An offered operation that the catalogue lacks, in words, with the number of its
+    connections and some of their names.
     """
 
     what: str
@@ -99,8 +100,9 @@ class ExtraOffer(_Part, frozen=True):
 class OfferMap(_Part, frozen=True):
     """The map of operations.
 
-    It has columns of connections and, for each API, rows of resources. `more`
-    connections have no column. `extra` are offers that the catalogue lacks.
+    The columns are connections, and the rows of each API are resources. `more` is the
+    number of connections without a column. `extra` are offered operations that the
+    catalogue lacks.
     """
 
     columns: Sequence[MapColumn]
@@ -135,7 +137,8 @@ class ShownRun(_Part, frozen=True):
 class ShownRuns(_Part, frozen=True):
     """The runs of the last days, the newest first.
 
-    `states` counts all of them. `foreign` runs were not read.
+    `states` has the number of runs in each state. `foreign` is the number of runs that
+    were not read.
     """
 
     shown: Sequence[ShownRun]
@@ -158,8 +161,8 @@ class ExportedResource(_Part, frozen=True):
 
 
 class ShownExport(_Part, frozen=True):
-    """The contents of a folder: complete lists, gaps and, if files were compared,
-    differences.
+    """The contents of an export's folder: complete lists, gaps and, if files were
+    compared, differences.
     """
 
     folder: str
@@ -176,7 +179,7 @@ class ShownExport(_Part, frozen=True):
 
 
 class DriftedShape(_Part, frozen=True):
-    """A difference in the shape of records, and its connections."""
+    """A difference in the shape of records, and the connections that have it."""
 
     kind: str
     path: str

@@ -74,7 +74,7 @@ def run(context: CommandContext, options: ReportOptions) -> None:
         expectations=expectations,
     )
     if to is not None:
-        # Part of an optional extra and slow to import, so imported only here.
+        # Import it late: it needs an optional package and is slow to import.
         from unified_cli.commands.report import markup  # noqa: PLC0415
 
         size = output_file.write(to, markup.document(page), force=True)
@@ -90,7 +90,9 @@ def run(context: CommandContext, options: ReportOptions) -> None:
 
 
 def _checked(runtime: Runtime, options: ReportOptions) -> Path | None:
-    """Check all that needs no request, and return the destination of the page."""
+    """Check everything that can be checked without a request, and return the
+    destination of the page.
+    """
     if options.output:
         stdout.check(runtime)
     for one in options.export:
@@ -119,7 +121,9 @@ def _checked(runtime: Runtime, options: ReportOptions) -> Path | None:
 
 
 def _is_report(path: Path) -> bool:
-    """Return whether the file is a page that was written before, or is empty."""
+    """Return whether the file is an earlier page or is empty, so that it may be
+    replaced.
+    """
     try:
         with path.open("rb") as content:
             begin = content.read(_HEAD)
@@ -134,7 +138,7 @@ def _connections_to_show(runtime: Runtime, options: ReportOptions) -> AskedConne
         options = replace(options, profile=("*",))
     # Here `-o` is the format of the page, not of records.
     found = offer_check.selected(runtime, replace(options, output=None))
-    # Count connections, not profiles.
+    # Count connections, not profiles, of which several may have the same connection.
     again = {name for same in selection.same_connection(found.settings) for name in same[1:]}
     return found._replace(
         names=[name for name in found.names if name not in again],

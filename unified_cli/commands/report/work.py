@@ -1,7 +1,7 @@
 """The part of a report about past work: recent runs, exports, and earlier checks.
 
-Runs have the causes of their failures. Checks are files of `schema --against -o json`
-and `--junit`.
+Runs are shown with the causes of their failures. Checks are read from files of `schema
+--against -o json` and `--junit`.
 """
 
 import json
@@ -53,15 +53,15 @@ _MOST_GAPS = 50
 
 
 def runs(context: CommandContext, options: ReportOptions, found: Sequence[KnownRun]) -> ShownRuns:
-    """Return the recent runs of those that were `found`.
+    """Return the recent runs among the `found` runs.
 
-    Journals that other users could have written are only counted.
+    Runs whose journals other users could have written are only counted.
     """
     begin = context.runtime.wall() - DAYS * 86400
     own = [run for run in found if not run.foreign]
     recent = [run for run in own if run.header and run.began_at >= begin][:_MOST_RUNS]
-    # Only count damaged journals. A run with a header is shown with its state, even an
-    # export that was removed or is in a store.
+    # Only count runs with damaged journals. A run with a header is shown with its
+    # state, even if its export was removed or is in a store.
     unread = sum(run.state == UNREADABLE and run.header is None for run in own)
     return ShownRuns(
         shown=[_shown(context, options, run) for run in recent],
@@ -116,17 +116,17 @@ def destinations(found: Sequence[KnownRun]) -> list[str]:
 def exports(
     runtime: Runtime, folders: Sequence[str], written: Sequence[str]
 ) -> Iterator[ShownExport]:
-    """Yield the exports in these folders and in `written`.
+    """Yield the exports in `folders` and in `written`, the destinations of this user's
+    runs.
 
-    Only the files in `folders` are compared with the manifest. `written` has the
-    destinations of this user's runs.
+    Only the files in `folders` are compared with the manifest.
     """
     asked = {os_limits.absolute(Path(text)) for text in folders}
     for folder in folders:
         yield _export(runtime, Path(folder), verify=True)
     for destination in written:
         path = Path(destination)
-        # A removed folder is no longer an export.
+        # Ignore a folder that was removed.
         if path.is_absolute() and path not in asked and path.is_dir():
             yield _export(runtime, path, verify=False)
 
@@ -332,8 +332,8 @@ class _JUnitReader:
             self.suites += 1
             self._suite = attributes.get("name", "")
         elif name == "testcase":
-            # With several connections, the class name begins with the connection, which
-            # has a column of its own.
+            # With several connections, the class name begins with the connection.
+            # Remove it, because it has a column of its own.
             classname = attributes.get("classname", "").removeprefix(f"{self._suite}.")
             self._case = " ".join(filter(None, (classname, attributes.get("name", ""))))
             self._outcome = "passed"

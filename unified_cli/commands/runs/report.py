@@ -49,7 +49,7 @@ _AT_ONCE = 500
 _MOST_NAMED = 20
 _BAR = 30
 _WIDE = 100
-"""Screens of at least this width have room for a whole bar beside the command."""
+"""If the screen has at least this width, a whole bar fits beside the command."""
 
 
 def show_all(context: CommandContext, options: ListRunsOptions) -> None:
@@ -150,8 +150,8 @@ def _records_of_any_kind(context: CommandContext, stored: StoredRun) -> Iterator
 def _noted(context: CommandContext, stored: StoredRun) -> Iterator[Iterator[NotedCall]]:
     """Yield the calls of a run.
 
-    If the input file of an import or a plan has changed or is missing, yield the calls
-    from the run's journal.
+    If the input file of an import or a plan has changed or is missing, yields the calls
+    in the run's journal.
     """
     header = stored.header
     with ExitStack() as stack:

@@ -1,7 +1,7 @@
 """`unified runs resume`, `retry` and `remove`.
 
-A resume sends the calls that are left, a retry sends failed calls again, and a removal
-deletes journals.
+A resume sends the calls that were not sent, a retry sends failed calls again, and a
+removal deletes journals.
 """
 
 import shlex
@@ -45,7 +45,9 @@ _OWN = ("run", "retry_in_doubt", "yes")
 
 
 def resume(context: CommandContext, options: ResumeRunOptions) -> None:
-    """Send the calls that are left in a run."""
+    """Send the calls of a run that were not sent, and those in doubt that may be
+    repeated.
+    """
     _send_rest(context, options, retry=False)
 
 
@@ -100,7 +102,7 @@ def _is_resumable(options: ResumeRunOptions, run: KnownRun) -> bool:
 
 
 def _has_its_input(context: CommandContext, run: KnownRun) -> bool:
-    """Return whether the input and the plans of a run are unchanged. Otherwise it
+    """Return whether the input and the plans of a run are unchanged. Otherwise the run
     cannot continue.
     """
     try:
@@ -159,7 +161,7 @@ def _run_again(
 
 
 def _check_targets(context: CommandContext, header: RunHeader) -> None:
-    """Raise StateError if a profile of a plan leads to another connection now."""
+    """Raise StateError if a profile of a plan now names another connection."""
     config = file.read(context.runtime)
     flags = Overrides()
     for name, base_url, account in header.targets:
@@ -245,7 +247,8 @@ def _shown_as(
 ) -> Settings:
     """Return the settings for the output of a continued run.
 
-    They are resolved as at the start: for its only connection, or for all together.
+    As when the run began, they are the settings of its only connection, or those that
+    all share.
     """
     if run.several:
         names = {
@@ -292,7 +295,8 @@ def remove(context: CommandContext, options: RemoveRunsOptions) -> None:
     runs = [run_state.load(runtime, registry, name) for name in names]
     unfinished = [run.id for run in runs if _holds_work(run)]
     with ExitStack() as locks:
-        # Take all locks before asking, so that a running run is refused first.
+        # Take all locks before the question, so that a run that is still running is
+        # reported first.
         for name in names:
             locks.callback(registry.lock(name).release)
         if unfinished:
@@ -317,7 +321,7 @@ def _is_removable(run: KnownRun) -> bool:
 def _holds_work(run: KnownRun) -> bool:
     """Return whether removing the run could lose work.
 
-    It could if calls are left, or if the run can continue after its journal's owner or
-    mode is corrected.
+    Work could be lost if calls are not done, or if the run can continue after the owner
+    or mode of its journal is corrected.
     """
     return listed_runs.is_open(run) or run.foreign or run.closed

@@ -8,22 +8,23 @@ from typing import NamedTuple, Self
 from unified_cli.commands.schema.shape import ANY, ShapeNode, step
 
 _SURE = 1.959964
-"""The standard deviations around the mean that hold 95 % of a normal distribution."""
+"""95 % of a normal distribution are within this many standard deviations of the
+mean.
+"""
 _FEWEST = 30
-"""The smallest number of records whose shares are compared."""
+"""Shares are only compared if there are at least this many records."""
 
 
 class ShapeChange(Enum):
     """Every kind of difference.
 
-    A `strict` kind counts as a failure only with `--strict`; any other kind always
-    does.
+    A `strict` kind is a failure only with `--strict`. Any other kind always is.
     """
 
     about: str
     strict: bool
 
-    # Names that `Enum` uses itself.
+    # `Enum` requires these names.
     def __new__(cls, value: str, about: str, strict: bool) -> Self:  # noqa: D102
         member = object.__new__(cls)
         member._value_ = value
@@ -77,7 +78,7 @@ def _members(before: ShapeNode, now: ShapeNode, path: str) -> Iterator[ShapeDiff
                 before, before.others, now, now.others, _inner(path, ANY)
             )
         return
-    # An expected schema without members allows any member.
+    # If the expected schema has no members, it allows any.
     for name in now.members.keys() - before.members.keys() if before.members else ():
         found = _listed(now.members[name].kinds or {"null"})
         yield ShapeDifference(ShapeChange.NEW_PATH, _inner(path, step(name)), "", found)
@@ -112,8 +113,8 @@ def _allowed(node: ShapeNode) -> frozenset[str]:
 def _is_lost(before: ShapeNode, member: ShapeNode, now: ShapeNode) -> bool:
     """Return whether a member is missing by more than chance.
 
-    Its expected share is then above the upper limit for a member that was never
-    observed.
+    This is the case if its expected share is above the upper limit for a member that
+    was never observed.
     """
     objects = now.counts["object"]
     if not objects or now.others is not None:
@@ -127,7 +128,7 @@ def _is_lost(before: ShapeNode, member: ShapeNode, now: ShapeNode) -> bool:
 def _differ(before: tuple[int, int], now: tuple[int, int]) -> bool:
     """Return whether two shares differ by more than chance.
 
-    Each is then outside the confidence interval of the other.
+    This is the case if each share is outside the confidence interval of the other.
     """
     (one, of_one), (two, of_two) = before, now
     if min(of_one, of_two) < _FEWEST or one * of_two == two * of_one:

@@ -10,9 +10,9 @@ from unified_cli.values import Json, JsonObject
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 COUNTS = "x-counts"
-"""The keyword for how often each type was seen."""
+"""The keyword for the number of values of each type."""
 PRESENT = "x-present"
-"""The keyword for how many objects had additional properties."""
+"""The keyword for the number of objects that had additional properties."""
 _CUTS = "x-cut"
 _TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 

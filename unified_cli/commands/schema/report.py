@@ -70,7 +70,7 @@ def print_found(
         (name, change.kind.value, change.path, change.before, change.now) for name, change in rows
     ]
     if lines or options.output == formats.JSON.name:
-        # The name of a connection is shortened before a path is broken.
+        # Cut the names of connections, so that paths are not broken.
         heads: list[str | Column] = [Column(_HEADS[0], cut=True), *_HEADS[1:]]
         table = TerminalTable(heads, [[masked(cell) for cell in line] for line in lines])
         show(runtime, options.output, _HEADS, lines, value, on_terminal=table)
@@ -92,7 +92,7 @@ def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
 
     Raises DifferentError if differences are a failure, and IncompleteError if
     connections could not be read. Also raises IncompleteError if no connection has a
-    record: a check that compares nothing must not pass.
+    record: a comparison of nothing must not pass.
     """
     errors = {name: changes for name, changes in found.items() if isinstance(changes, UnifiedError)}
     _tell(runtime, errors, len(found))
@@ -135,8 +135,8 @@ def _compared(found: Found) -> dict[str, Sequence[ShapeDifference]]:
 
 
 def raise_errors(runtime: Runtime, errors: Mapping[str, UnifiedError], number: int) -> None:
-    """Raise the error of the only connection. For several, print each error, and raise
-    an error that names the connections.
+    """Raise the error of the only connection. For several connections, print each
+    error, and raise an error that names the connections.
     """
     _tell(runtime, errors, number)
     conclude(Ending("connection", number, errors))
@@ -181,13 +181,14 @@ _BAR = 8
 _SHARE = len("99.9 %")
 _LEAST_NAME, _LEAST_EXAMPLE = 12, 15
 _NAME, _TYPE, _EXAMPLE = 0, 3, 4
-# Deeper members have their path as their name, because the lines of the tree need room.
+# Members below this level are listed by their path, because deeper lines of the tree
+# need too much room.
 _DEEPEST = 4
 
 
 class ShownMember(NamedTuple):
-    """A member of an object: its name, or its path below the object, the values that
-    were seen, and the number of objects.
+    """A member of an object: its name or its path below the object, its values, and the
+    number of objects.
     """
 
     name: str

@@ -37,7 +37,7 @@ from unified_cli.storage import input_bounds, output_file, regular_file
 from unified_cli.values import Json
 
 Observed = ObservedShape | UnifiedError
-"""The shape of a connection's records, or why they could not be read."""
+"""The shape of a connection's records, or the error of reading them."""
 _KNOWN = "known"
 _PROFILE = "profile:"
 
@@ -108,7 +108,7 @@ def _of_file(path: Path, names: Sequence[str]) -> ShapeNode:
 def select_lists(
     context: CommandContext, operation: Operation, options: SchemaOptions, profiles: Sequence[str]
 ) -> SelectedReads:
-    """Return the lists of these connections, each with the part to read."""
+    """Return the reads of these connections' lists."""
     read = ReadOptions(query=options.query, page_size=options.page_size, limit=options.records)
     chosen = replace(options, profile=tuple(profiles))
     return selected_reads.select_lists(context.runtime, context.catalogue, operation, read, chosen)
@@ -211,6 +211,7 @@ def _print_shape(runtime: Runtime, options: SchemaOptions, selected: SelectedRea
         runtime.stderr.note(
             f"{counted(root.seen, 'record')} of {counted(total - len(errors), 'connection')}"
         )
-    # Report errors in the order of the selection, because their own order varies.
+    # Report errors in the order of the selection, because the order in which they
+    # occurred varies.
     failed = {read.name: errors[read.name] for read in selected.reads if read.name in errors}
     report.raise_errors(runtime, failed, total)

@@ -1,7 +1,7 @@
 """The shape of any number of records, in bounded memory.
 
 A shape has paths, types and counts, but no personal values. Values are only listed for
-paths that the catalogue knows as enumerations, or with names like those.
+paths that the catalogue knows as enumerations, or that have such a name.
 """
 
 import re
@@ -15,7 +15,7 @@ from unified_cli.plural import named
 from unified_cli.values import Json, JsonObject
 
 ANY: Final = "*"
-"""The part of a path for members whose names are data."""
+"""Replaces the names of members in a path if the names are data."""
 _ENUMERATIONS = frozenset(("status", "state", "type", "kind", "priority"))
 _WORD = re.compile(r"[A-Za-z][a-z]*")
 # A name that is an id or an address is data.
@@ -26,7 +26,7 @@ _DEEPEST = 32
 _MOST_VALUES = 50
 _LONGEST_VALUE = 64
 _MOST_NAMED = 5
-# An object is a map if at least this many objects had new names.
+# An object can only be a map if at least this many objects had new names.
 _FEWEST_NEW = 5
 # In a path, names with these characters are quoted, so that the member `a.b` is not `b`
 # in `a`.
@@ -55,8 +55,8 @@ class ShapeNode:
     """The values seen at one path: the number of each type, the members of objects, the
     items of arrays, and the listed values.
 
-    `others` represents all members whose names are data. `values` is None if they are
-    not listed.
+    `others` is for all members whose names are data. `values` is None if they are not
+    listed.
     """
 
     __slots__ = (
@@ -75,7 +75,7 @@ class ShapeNode:
     def __init__(self, *, values: bool = False) -> None:
         self.counts: Counter[str] = Counter()
         self.counted = True
-        """Whether values were counted. Otherwise the counts only say which types are
+        """Whether values were counted. Otherwise the counts only tell which types are
         possible.
         """
         self.present: int | None = 0
@@ -108,7 +108,8 @@ class ShapeNode:
     def is_map(self) -> bool:
         """Whether the names of its members are data.
 
-        They are if most objects have new names, and most names are in only one object.
+        They are data if most objects have new names, and most names are in only one
+        object.
         """
         once = sum(member.present == 1 for member in self.members.values())
         return (
@@ -234,7 +235,7 @@ class ObservedShape:
             node.others = node.others or ShapeNode()
             self._merge_member(node.others, other.others)
         if node.others is not None:
-            # Count an object with several of them once.
+            # An object with several such members counts only once.
             node.others.present = min(node.others.present or 0, node.filled)
         if other.items is not None:
             node.items = node.items or ShapeNode(values=other.items.values is not None)
@@ -248,7 +249,8 @@ class ObservedShape:
 def paths(node: ShapeNode, path: str = "") -> Iterator[tuple[str, ShapeNode, int]]:
     """Yield each path below a node, in order, with its node and a number.
 
-    The number is how many objects could have it, or 0 for the items of an array.
+    The number is that of the objects that could have the path, or 0 for the items of an
+    array.
     """
     for name, member in node.all_members():
         inner = f"{path}.{name}" if path else name

@@ -1,4 +1,4 @@
-"""Advise on a wrong statement. `mistakes.toml` lists the mistakes that are known."""
+"""Give advice on an invalid statement. `mistakes.toml` lists the known mistakes."""
 
 import re
 import tomllib
@@ -26,7 +26,7 @@ def on_error(error: str) -> str | None:
 
 
 def _misspelt(text: str, error: str) -> str | None:
-    # The misspelt keyword is at or before the place of the error.
+    # The misspelt keyword is at the position of the error, or before it.
     place, keywords = _NEAR.search(error), _mistakes()["keywords"]
     at = text.rfind(place[1]) + len(place[1]) if place else 0
     for word in reversed(re.findall(r"(?<!\.)\b[a-z]{3,}\b(?!\.)", text[:at].lower())[-3:]):

@@ -1,7 +1,7 @@
 """The database of a run: in memory, with a private folder to spill to.
 
-Before the statement runs, files and the configuration are locked. It runs in a worker,
-which a signal or the timeout interrupts.
+Before the statement runs, access to files and changes of the configuration are
+disabled. The statement runs in a worker, which a signal or the timeout interrupts.
 """
 
 import shutil
@@ -75,15 +75,15 @@ def rows_of(
 ) -> Generator[Rows]:
     """Run the statement for at most this many seconds, and yield its rows.
 
-    `load` fills the database before it is locked. Use with `contextlib.closing`, which
-    stops the statement. Raises UsageError and StorageError.
+    `load` fills the database before access is disabled. Use with `contextlib.closing`,
+    which stops the statement. Raises UsageError and StorageError.
     """
     began, over = list[float](), threading.Event()
 
     def work(_: None) -> Generator[Rows]:
         try:
             load()
-            # Now DuckDB can only open files in the folder to spill to.
+            # From here on, DuckDB can only open files in the folder to spill to.
             database.execute("SET enable_external_access = false; SET lock_configuration = true")
             began.append(time.monotonic())
             yield from _execute(database, text)
@@ -101,7 +101,8 @@ def rows_of(
                 yield rows
                 check()
     except duckdb.Error as error:
-        # An error before the statement began has another cause, so raise it unchanged.
+        # The statement did not cause an error that occurred before it began, so raise
+        # that error unchanged.
         raise (_refused(error) if began else error) from None
     finally:
         until = time.monotonic() + _GRACE
@@ -135,7 +136,7 @@ def _execute(database: DuckDBPyConnection, text: str) -> Generator[Rows]:
 
 
 def _with_json(value: Any, kind: Any) -> Any:
-    """Return a value of this type with its JSON text embedded unchanged."""
+    """Return a value of this type, with JSON in it as unchanged text."""
     if value is None:
         return None
     if str(kind) == "JSON":

@@ -30,8 +30,8 @@ _EXPORT_WORDS = Later("unified_cli.writes.listed_runs:export_words")
 class ListRead(NamedTuple):
     """One list of one connection.
 
-    `name` distinguishes it from other lists. `place` is its source, and `settings` are
-    only set if that is the service. `pages` yields its pages, then None or the error.
+    `name` distinguishes it from other lists. `place` is its source. `settings` are only
+    set if the source is the service. `pages` yields its pages, then None or the error.
     """
 
     name: str

@@ -45,8 +45,8 @@ _KINDS = {
 
 @dataclass(slots=True)
 class Plan:
-    """A statement with its tables. `names` are the names that may be columns, in lower
-    case. `every` means that all columns are used.
+    """A statement with its tables. `names` are the names, in lower case, that may be
+    columns. `every` means that the statement uses all columns.
     """
 
     text: str
@@ -171,7 +171,7 @@ def _check_functions(parser: duckdb.DuckDBPyConnection, nodes: Iterable[JsonObje
         try:
             parser.execute(f"EXPLAIN SELECT {quoted(name)}(NULL)")
         except duckdb.Error as error:
-            # Any other error means that the function exists, but has other parameters.
+            # Any other error means that the function exists, but with other parameters.
             if isinstance(error, duckdb.CatalogException) and "does not exist" in str(error):
                 # DuckDB suggests functions even if their names are not close.
                 close = get_close_matches(name.lower(), _MEANT.findall(str(error)), 1, advice.CLOSE)
@@ -183,7 +183,7 @@ def _note_columns(kind: str, node: JsonObject, plan: Plan, aliases: set[str]) ->
     names = [*node.get("exclude_list", ()), *node.get("using_columns", ())]
     if kind == "COLUMN_REF":
         names += node["column_names"]
-        # The name of a table in place of a column means the whole row.
+        # The name of a table in place of a column means all its columns.
         plan.every |= names[-1].lower() in aliases
     plan.names.update(map(str.lower, names))
     plan.every |= kind in _ALL_COLUMNS or node.get("ref_type") in {"NATURAL", "POSITIONAL"}
@@ -198,7 +198,7 @@ def _unknown(path: list[str], catalogue: Catalogue, aliases: set[str]) -> UsageE
     meant = named_resource.suggest(catalogue, shown) or named_resource.suggest(catalogue, path[-1])
     hint = plain(meant.replace("/", ".")) if meant else "unified operations lists them"
     if path[0].lower() in aliases:
-        # DuckDB takes `t.items` for a table of a schema t.
+        # DuckDB reads `t.items` as a table of a schema t.
         hint = f"for the items of a list: unnest({shown}::JSON[])"
     elif len(path) != 2 and not meant:
         hint = "as in ticketing.tickets"

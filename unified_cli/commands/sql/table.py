@@ -18,7 +18,7 @@ from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_label import LABEL
 
 # The kinds of values. A DOUBLE can represent short whole numbers exactly. An odd number
-# is one that neither DOUBLE nor HUGEINT can represent exactly.
+# is a number that neither DOUBLE nor HUGEINT can represent exactly.
 _BOOLEAN, _SHORT, _LONG, _HUGE, _REAL, _TEXT, _NESTED, _ODD = (1 << at for at in range(8))
 _FIRST = dict(zip(b'tf"{[', (_BOOLEAN, _BOOLEAN, _TEXT, _NESTED, _NESTED), strict=True))
 # A column gets the first type that allows all kinds of its values.
@@ -71,7 +71,7 @@ class _SpooledColumn:
 
 def _decoded(line: bytes) -> dict[str, msgspec.Raw] | None:
     try:
-        line.decode()  # msgspec does not look into raw values
+        line.decode()  # msgspec does not validate raw values
         return _members(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
@@ -131,7 +131,7 @@ class TableSpool:
             for name in (member for member in members if member not in self.seen):
                 self._note(name)
         row = [label, line if self._record else b"", *[b""] * len(self._columns)]
-        # Loop over the smaller set, either the columns or the members of the record.
+        # Loop over the columns or the members of the record, whichever are fewer.
         few = len(self._columns) <= len(members)
         for name in self._columns if few else members:
             column, value = self.seen.get(name), members.get(name)
@@ -180,8 +180,8 @@ class TableSpool:
         fields = ", ".join(f"{name}: 'VARCHAR'" for name in names)
         longest = max(_PIECE, 3 * self._longest + 4096)
         schema, table = map(quoted, self._table)
-        # Every name is quoted, so S608 does not apply. `null_padding` is for rows that
-        # lack columns found later.
+        # Every name is quoted, so S608 does not apply. `null_padding` fills rows that
+        # were written before later columns were found.
         row = database.execute(
             f"CREATE SCHEMA IF NOT EXISTS {schema};"  # noqa: S608
             f" CREATE TABLE {schema}.{table} AS SELECT {picks}"
