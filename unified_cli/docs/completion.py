@@ -24,7 +24,7 @@ FILES = {"bash": "unified.bash", "zsh": "_unified", "fish": "unified.fish"}
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """The tables. A path is the command's words joined by spaces.
+    """The tables. A path is the words of a command, joined by spaces.
 
     `flags` lists options by pattern: `*` is any word, and the first match wins.
     `values` has the kind of each option's value by spelling, and `own_values` has
@@ -49,7 +49,7 @@ class Grammar:
     def commands(self) -> Sequence[str]:
         """The commands that are not APIs.
 
-        An API in a user's file cannot have these names.
+        A user's API cannot have these names.
         """
         return [word for word, _ in self.words[""] if word not in self.apis]
 
@@ -141,7 +141,8 @@ def _flags(entries: Iterable[CommandEntry], catalogue: Catalogue) -> Iterable[tu
     for entry in operations:
         if (spelled := _spelled(entry.flags)) != common[entry.path[-1]]:
             yield " ".join(entry.path), spelled
-    # For the operations of a user's own catalogue, whose names are unknown here.
+    # Add a pattern for the operations of a user's own catalogue, whose names are
+    # unknown here.
     action = _most_common([flags for name, flags in common.items() if name not in STANDARD])
     for name, spelled in common.items():
         if spelled != action:
@@ -186,7 +187,7 @@ def fill(template: str, lines_of: Mapping[str, Iterable[str]]) -> str:
 def bash(known: Grammar) -> Tables:
     """Return the tables for bash.
 
-    Words have no purpose there.
+    bash does not show the purpose of words.
     """
     return {
         "WORDS": _bash_nested((path, _names(words)) for path, words in known.words.items()),
@@ -323,7 +324,7 @@ def _arguments(known: Grammar) -> Iterator[tuple[str, str]]:
 def _bash_nested(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Yield words by path, in two levels.
 
-    A flat list of a hundred patterns would be too slow for a TAB.
+    After a TAB, searching a flat list of a hundred patterns would take too long.
     """
     for first, several in groupby(rows, lambda row: row[0].partition(" ")[0]):
         nested = []
@@ -346,7 +347,7 @@ def _bash_nested(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
 def _bash_cases(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Yield cases, merging neighbours with the same action.
 
-    The first match wins, so the order stays.
+    The order is kept, because the first match wins.
     """
     for action, several in groupby(rows, lambda row: row[1]):
         yield f"{'|'.join(pattern for pattern, _ in several)}) {action} ;;"

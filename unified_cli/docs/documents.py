@@ -106,7 +106,9 @@ LAYERS = (
         " and its width; ages in words; JSON as text; the table of formats",
     ),
 )
-"""The source of the test of imports and of the table in CONTRIBUTING.md."""
+"""The layers of the package. The test of imports and the table in CONTRIBUTING.md use
+them.
+"""
 
 
 def filled(text: str) -> str:

@@ -14,8 +14,8 @@ from unified_cli.errors import ExitCode
 
 _STARTS_REQUEST = re.compile(r"^([.'])", re.MULTILINE)
 _WIDEST = 78
-# The date of the last visible change. It is fixed, so that the generated page is the
-# same everywhere.
+# The date of the last visible change, fixed so that the generated page is the same
+# everywhere.
 _DATE = "2026-11-27"
 _DESCRIPTION = """\
 Every operation of the APIs is a command. Results go to standard output as they were served,

@@ -46,7 +46,7 @@ answer do not fit this document either. A file comes in its own media type. An a
 its record in an envelope here; a provider may leave the envelope out.
 """
 _BYTES: JsonObject = {"schema": {"type": "string", "format": "binary"}}
-# Answers of actions with a part of a record.
+# Actions whose response is a part of a record.
 _PIECES = {"page-content export": ("page", "body")}
 # The times of filters may be dates, too, so they have no format.
 _OPERATORS = {"eq": "this time", "gt": "later", "lt": "earlier", "in": "one of these times"}
@@ -173,7 +173,7 @@ def _of_all(service: Service) -> list[JsonObject]:
     # Records in this document must have an id, so it cannot be excluded.
     excluded = {"type": "array", "items": {"type": "string", "pattern": "^(?!id$)[^,]+$"}}
     return [
-        # The service refuses an empty connection id like a missing one.
+        # The service refuses an empty connection id, like a missing one.
         parameter(service.connection, {**TEXT, "minLength": 1}, "The connection", required=True),
         parameter(
             service.response_format,
@@ -222,8 +222,8 @@ def _own(operation: Operation, service: Service) -> Iterator[JsonObject]:
             if one.type == "array"
             else {"type": one.type if one.type in ("number", "boolean") else "string"}
         )
-        # Proxies that validate look for the encoded name, so they never find a required
-        # name with brackets.
+        # Validating proxies look for the encoded name, so they would not find a
+        # required name with brackets.
         required, plain = name in needed, "[" not in name
         if required:
             schema = needed_schema(schema)
@@ -268,8 +268,8 @@ def _successes(operation: Operation) -> JsonObject:
         return {"200": json_response("A page of records", schema_reference(f"{record}Page"))}
     if operation.name == "download":
         # The media type is that of the file. Generators without media ranges use the
-        # first type. The range is last, because tools that use the first match would
-        # read a record as a file.
+        # first type. The range comes last: tools that use the first match would
+        # otherwise read a record as a file.
         answer = {"schema": schema_reference(_result_name(operation))}
         content = {"application/octet-stream": _BYTES, "application/json": answer, "*/*": _BYTES}
         return {"200": {"description": "The bytes of the file", "content": content}}

@@ -34,7 +34,7 @@ def shared_parameter(name: str) -> JsonObject:
 
 
 def json_response(description: str, schema: JsonObject) -> JsonObject:
-    """Return an answer in JSON."""
+    """Return a response in JSON."""
     return {"description": description, "content": {"application/json": {"schema": schema}}}
 
 
@@ -44,7 +44,7 @@ def json_body(schema: JsonObject, *, required: bool = True) -> JsonObject:
 
 
 def failures() -> JsonObject:
-    """Return the answers to a request that fails."""
+    """Return the responses to a failed request."""
     return {
         status: {"$ref": f"#/components/responses/{name}"} for status, name in _FAILURES.items()
     }

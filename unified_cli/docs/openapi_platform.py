@@ -157,7 +157,7 @@ def _get(
 
 
 def _post(name: str, summary: str, answer: str, *parameters: JsonObject) -> JsonObject:
-    """Return a route. Its body and its answer have the same name."""
+    """Return a route for POST, whose body and response have the same name."""
     about = f"{summary}, for the environment's token only"
     body = json_body(schema_reference(f"{answer}Input"))
     described = _described(name, summary, about, answer)

@@ -31,7 +31,7 @@ def record_name(api: str, resource: str) -> str:
 def action_name(operation: Operation, resource: Resource) -> str:
     """Return the prefix of an action's schemas, such as `UserDirectoryUserSuspend`.
 
-    The schemas of its body and its answer begin with it.
+    The names of the schemas of its body and its response begin with it.
     """
     number = "2" if _has_twin(operation, resource) else ""
     return f"{record_name(operation.api, operation.resource)}{pascal(operation.name)}{number}"
@@ -81,7 +81,7 @@ def shared_schemas(service: Service) -> JsonObject:
 
 
 def record_schema(resource: Resource) -> JsonObject:
-    """Return the schema of a record in an answer."""
+    """Return the schema of a record in a response."""
     fields = {field.name: field for field in resource.facts.fields}
     named = resource.name not in NAMELESS
     for field in _ALWAYS if named else ():
@@ -121,7 +121,7 @@ def list_schema(record: JsonObject, service: Service) -> JsonObject:
 def input_schema(resource: Resource, operation: Operation) -> JsonObject:
     """Return the schema of the body of a create or an update.
 
-    It has the fields of the record. None is required.
+    It has the fields of the record, all optional.
     """
     fields = operation.facts.sent(operation.name) or tuple(
         field for field in resource.facts.fields if field.name != "id"
@@ -161,7 +161,7 @@ def body_name(operation: Operation, resource: Resource) -> str:
 def object_schema(fields: Iterable[KnownField], *, sent: bool = False) -> JsonObject:
     """Return the schema of an object with these fields and possibly others.
 
-    `sent` means that it is in a request, not in an answer.
+    `sent` means that it is in a request, not in a response.
     """
     return {
         "type": "object",
@@ -174,8 +174,8 @@ def _field_schema(field: KnownField, *, sent: bool) -> JsonObject:
     if field.references and field.type == "object":
         return {"anyOf": [_reference(sent=sent), {"type": "null"}], **about}
     if field.is_time:
-        # With two types, a format would apply to both, and tools that make requests
-        # would ignore it.
+        # Do not use a list of types: the format would apply to both, and tools that
+        # create requests would ignore it.
         return {"anyOf": [_TIME, {"type": "null"}], **about}
     return {"type": [field.type, "null"], **_details(field, sent=sent), **about}
 
@@ -198,7 +198,9 @@ def _details(field: KnownField, *, sent: bool) -> JsonObject:
 
 
 def values_of(field: KnownField) -> str:
-    """Return the known facts about a field's values."""
+    """Return the known values of a field, or the resource that it refers to, in
+    words.
+    """
     if field.values:
         return f"Known values: {', '.join(field.values)}"
     return f"Of {field.references}" if field.references else ""

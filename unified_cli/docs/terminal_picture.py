@@ -26,9 +26,9 @@ _CHUNK = 65536
 _MAY_FAIL = " || true"
 # A slow machine prints a progress line and erases it later.
 _ERASED = re.compile(r"[^\n]*\r(?:\x1b\[K)?")
-# Texts that differ in each run.
+# Texts that differ in each run, with their replacements.
 _RUN, _ANY_RUN = re.compile(r"\b20\d{6}-[0-9a-f]{4}\b"), "20261123-7f3a"
-# Rich's own template loads a font from another server.
+# Rich's own template loads a font over the network.
 _TEMPLATE = """\
 <svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
 <style>

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from unified_cli.json_text.members import Record, member, string
 
 FIELD = "updated_at"
-# The digits after the microseconds, which datetime cannot represent.
+# Finds the digits after the microseconds, which datetime cannot represent.
 _BEYOND = re.compile(r"\d[.,]\d{6}(\d+)", re.ASCII)
 _AGO = re.compile(r"(\d{1,9})([smhdw])", re.ASCII)
 _WRITTEN_OUT = re.compile(
@@ -48,7 +48,7 @@ def changed_at(record: Record | bytes) -> Instant | None:
 
 def parse(text: str) -> Instant:
     """Parse an ISO 8601 time. Raises ValueError and OverflowError."""
-    # RFC 3339 allows small letters.
+    # RFC 3339 allows a small z.
     found = datetime.fromisoformat(text.upper() if text.endswith("z") else text)
     at = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     beyond = _BEYOND.search(text)
@@ -85,7 +85,7 @@ class ChangeFilter(NamedTuple):
     def keeps(self, record: Record) -> bool:
         """Return whether the record changed after that time, or has no time of change.
 
-        Assumption: a provider may ignore the filter.
+        Assumption: a provider may ignore the filter of the query.
         """
         at = changed_at(record)
         return at is None or at > self.after

@@ -13,7 +13,7 @@ from unified_cli.masking import excerpt
 _NULL = b"null"
 _LONGEST_VALUE = 80
 _PARTS = re.compile(rb"(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?")
-# Longer exponents do not occur, and Python refuses very long ones.
+# Longer exponents do not occur in practice, and Python refuses very long ones.
 _LONGEST_EXPONENT = 18
 
 

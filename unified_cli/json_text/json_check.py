@@ -16,8 +16,8 @@ DEEPEST = 200
 """The deepest nesting of any JSON text that we read or write."""
 _LONGEST_ESCAPE = 6
 # JSON allows a lone surrogate, such as `\ud83d`, but msgspec refuses it. So give
-# msgspec a copy of the same length, with `\ufffd` instead of the halves, and cut its
-# results out of the original text by position.
+# msgspec a copy of the same length, with `\ufffd` instead of the lone surrogates. Then
+# cut its results out of the original text by position.
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 _PAIR = re.compile(
@@ -36,7 +36,7 @@ _WITHOUT_ITEMS = re.compile(rb"\{,*\}")
 
 
 def without_halves(text: bytes) -> bytes:
-    r"""Return the text with `\ufffd` instead of halves of pairs."""
+    r"""Return the text with `\ufffd` instead of lone surrogates."""
     if not _SURROGATE.search(text):
         return text
     return _PAIR.sub(lambda match: rb"\ufffd" if len(match[0]) == 6 else match[0], text)
@@ -85,7 +85,7 @@ def _end_of_whole_escapes(piece: bytes) -> int:
 def flaw(text: bytes) -> str:
     """Return why the text is not one JSON value, or "".
 
-    The reason is written to follow the name of the text.
+    The reason can follow the name of the text in a sentence.
     """
     return encoding_flaw(text) or depth_flaw(text) or syntax_flaw(text)
 
@@ -173,18 +173,21 @@ def after_blanks(text: str, at: int) -> int:
 
 
 def deeper_than(text: bytes, levels: int) -> bool:
-    """Return whether brackets are nested deeper than this. Parsers could overflow.
+    """Return whether brackets are nested deeper than this, so that a parser could
+    overflow the stack.
 
     The text need not be JSON. It is checked a mebibyte at a time, to save memory.
     """
-    # In a large text, counting first takes as long as the check, and rarely avoids it.
+    # Skip this in a large text, where counting takes as long as the check and rarely
+    # avoids it.
     if len(text) <= PIECE and text.count(b"{") + text.count(b"[") <= levels:
         return False
     left = b""
     for brackets in _outside_strings(text, _ALL_BUT_BRACKETS):
         whole = left + brackets
         left = b"{" * (whole.count(b"{") - whole.count(b"}"))
-        # If the brackets match, the depth is how often innermost pairs can be removed.
+        # Close all brackets. Then the depth is how often the innermost pairs can be
+        # removed.
         if len(left) > levels or b"{}" in _unpaired(whole + b"}" * len(left), levels):
             return True
     return False
@@ -194,13 +197,13 @@ def is_longer(array: bytes | memoryview, items: int) -> bool:
     """Return whether a JSON array has more items than this, without decoding it."""
     left, commas = b"", 0
     for number, marks in enumerate(_outside_strings(array, _ALL_BUT_MARKS)):
-        # Without the array's own bracket, its commas are outside brackets.
+        # Drop the array's own bracket, so that its commas are outside of all brackets.
         left += marks if number else marks[1:]
         while (fewer := _WITHOUT_ITEMS.sub(b"", left)) != left:
             left = fewer
         inner = left.lstrip(b",")
         commas += len(left) - len(inner)
-        # Commas after an open bracket are within an item.
+        # These commas are within an item.
         left = inner.replace(b",", b"")
         if commas >= items:
             return True
@@ -219,7 +222,7 @@ def _outside_strings(text: bytes | memoryview, dropped: bytes) -> Iterator[bytes
     inside = 0
     for piece in pieces(text):
         whole = _ESCAPE.sub(b"", piece) if b"\\" in piece else piece
-        # Strings without these characters have become two adjacent quotes.
+        # Remove strings without these characters, which are now two adjacent quotes.
         parts = whole.translate(_ONE_KIND, dropped).replace(b'""', b"").split(b'"')
         yield b"".join(parts[inside::2])
         inside ^= (len(parts) - 1) & 1

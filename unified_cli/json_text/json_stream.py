@@ -43,7 +43,7 @@ class JsonStream:
             self._read()
 
     def take(self, character: str) -> bool:
-        """Skip this character if it is next, and return whether it was."""
+        """Skip this character if it is next, and return whether it was next."""
         result = self.peek() == character
         self._at += result
         return result
@@ -74,9 +74,9 @@ class JsonStream:
             self._read()
 
     def _read(self) -> None:
-        """Read as much text again as is buffered.
+        """Double the buffered text.
 
-        Otherwise a long value would be scanned again for each piece.
+        With pieces of the same size, a long value would be scanned too often.
         """
         rest = self._text[self._at :]
         if len(rest) > self._longest:

@@ -1,6 +1,6 @@
 """Split a record into its members as JSON text.
 
-They are not decoded, so that numbers keep their digits.
+Values are not decoded, so that numbers keep their digits.
 
 This also works for text that msgspec rejects.
 """
@@ -21,7 +21,7 @@ from unified_cli.json_text.json_codec import dump
 STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 """The pattern of a JSON string.
 
-It is possessive, so that a long string takes no memory for backtracking.
+It is possessive, so that a long string needs no memory for backtracking.
 """
 
 _BLANKS = rb"[ \t\n\r]*+"
@@ -29,7 +29,7 @@ _KEY = re.compile(rb"[ \t\n\r,]*+(" + STRING + rb")" + _BLANKS + rb":" + _BLANKS
 _BETWEEN_ITEMS = re.compile(rb"[ \t\n\r,]*+")
 _SCALAR = re.compile(STRING + rb"|[^ \t\n\r,\]}]++", re.DOTALL)
 _NO_BRACKET = rb'[^"\[\]{}]*+(?:' + STRING + rb'[^"\[\]{}]*+)*+'
-# Skip objects and arrays without nested ones in one step, because most have none.
+# Skip an object or array without nested ones in one step, because most are not nested.
 _BRACKET = re.compile(
     _NO_BRACKET + rb"(?:[\[{]" + _NO_BRACKET + rb"[\]}]|([\[{])|([\]}]))", re.DOTALL
 )
@@ -151,7 +151,9 @@ def join(members: Parts) -> bytes:
 
 
 class PlacedRecords(Sequence[Record]):
-    """Records as positions in a text. A record is sliced out when it is used."""
+    """Records as positions in a text. A record is cut out of the text when it is
+    used.
+    """
 
     def __init__(self, text: bytes, places: "array[int]") -> None:
         self._text = text

@@ -15,8 +15,8 @@ _ITEMS = re.compile(r"(?P<key>.+?)(?P<items>(\[\d{0,9}\])+)")
 
 
 class _PathStep(NamedTuple):
-    """A possible first step of a path: a key, items of lists (None for all), and the
-    rest of the path.
+    """A possible first step of a path: a key, the items of lists (None for all), and
+    the remaining path.
     """
 
     key: str
@@ -27,9 +27,9 @@ class _PathStep(NamedTuple):
 def pick(members: Parts, column: str) -> bytes | None:
     """Return the value of a column, or None without it.
 
-    Prefers a key that is spelled like the column. Returns JSON null instead of None if
-    a parent is null or a list without such an item, because another record may have the
-    column.
+    A key that is spelled like the column takes precedence. Returns JSON null instead of
+    None if a parent is null, or a list without such an item, because other records may
+    have the column.
     """
     value = members.get(column)
     if value is not None or ("." not in column and not column.endswith("]")):

@@ -17,7 +17,7 @@ _KEY = re.compile(
     b'"%b"' % b"".join(b"(?:%c|\\\\u00(?i:%02x))" % (letter, letter) for letter in LABEL.encode())
 )
 _ESCAPED_LETTER = re.compile(rb"\\u00[5-7]")
-# Our own labels can be removed without parsing.
+# Matches our own labels, which can be removed without parsing.
 _FIRST = re.compile(rb'\{"_profile":"([^"\\]*)"(?:,|(?=\}))')
 
 
@@ -30,7 +30,7 @@ def label(records: Sequence[Record], name: str) -> list[Record]:
     first = b"{%b:%b" % (msgspec.json.encode(LABEL), msgspec.json.encode(name))
     start = first + b","
     texts = [*map(bytes, records)]
-    # Searching a whole page at once takes half the time.
+    # Search the whole page at once, which takes half the time.
     unlabelled = not _may_carry(b"\n".join(texts))
     return [
         Record(start + text[1:])
@@ -56,7 +56,7 @@ def _without(record: bytes) -> bytes:
 def _members(record: bytes) -> Iterator[tuple[bytes, str, bytes]]:
     """Yield the members of an object, in order.
 
-    Each has the key as written, its text, and the value. Keys may repeat.
+    Each is the key as written, the decoded key, and the value. Keys may repeat.
     """
     for key, start, end in members.member_bounds(record):
         yield key, string(key), record[start:end]
@@ -67,7 +67,7 @@ def _joined(members: Iterable[tuple[bytes, bytes]]) -> bytes:
 
 
 def _may_carry(text: bytes) -> bool:
-    # Searching from the end takes a third of the time, or a tenth for one character.
+    # Searching from the end takes a third of the time.
     return text.rfind(b"_profile") >= 0 or (
         b"\\" in text and _ESCAPED_LETTER.search(text) is not None
     )

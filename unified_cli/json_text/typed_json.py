@@ -40,7 +40,7 @@ def _decoder(kind: Any) -> "msgspec.json.Decoder[Any]":
     if result := _DECODERS.get(kind):
         return result
     # Use a lock, because msgspec 0.22 stores its plan for a class before it is
-    # complete. A second thread that uses it would crash the process.
+    # complete. A second thread that uses this plan would crash the process.
     with _LOCK:
         return _DECODERS.setdefault(kind, msgspec.json.Decoder(kind))
 

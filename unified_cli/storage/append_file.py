@@ -1,5 +1,5 @@
 """Append-only files: a file that is durable after `sync`, a document that is always
-complete, and a file in memory if no file can be written.
+complete, and a replacement in memory if no file can be written.
 """
 
 import contextlib
@@ -102,8 +102,8 @@ class AppendFile:
         return open(self._handle, "rb", closefd=False)
 
     def sha256(self, size: int) -> "hashlib._Hash":
-        """Return the hash object of the first `size` bytes, to update with more
-        data.
+        """Return the hash object of the first `size` bytes, which can be updated with
+        more data.
         """
         result = hashlib.sha256()
         with self.reader() as content:
@@ -144,7 +144,8 @@ class GrowingDocument:
             self._write(data + self._foot, self._at)
         except OSError:
             with contextlib.suppress(OSError):
-                # This also works on a full disk, because it only overwrites bytes.
+                # Restoring the end works even on a full disk, because it only
+                # overwrites bytes.
                 self._write(self._foot, self._at)
                 os.ftruncate(self._handle, self._at + len(self._foot))
             raise

@@ -1,4 +1,4 @@
-"""Write files atomically: a file gets its name after its content was synced."""
+"""Write files atomically: a file gets its name only after its content was synced."""
 
 import contextlib
 import errno
@@ -47,7 +47,7 @@ class AtomicFile:
             made = cls(path.with_name(f".{_short(path.name)}.{os.urandom(6).hex()}.part"))
             if made._file.status.st_nlink:
                 return made
-            # Another process removed it as a leftover before it was locked.
+            # Another process has removed the file as a leftover, before it was locked.
             made._file.close()
 
     @property
@@ -105,7 +105,7 @@ class AtomicFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # The file is published. A later sweep removes leftovers.
+        # The file is published, and a later sweep removes leftovers.
         with contextlib.suppress(OSError):
             self._file.close()
         with contextlib.suppress(OSError):
@@ -197,5 +197,6 @@ def _link(temporary: Path, path: Path) -> None:
 
 
 def _short(name: str) -> str:
-    # A name may have 255 bytes, and a letter up to four bytes.
+    # A file name may have 255 bytes, so leave room for the suffix. Do not cut within a
+    # letter.
     return os.fsdecode(os.fsencode(name)[:200].decode("utf-8", "ignore").encode())

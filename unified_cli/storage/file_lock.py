@@ -16,15 +16,16 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
 IN_DATA_FOLDER = "XDG_DATA_HOME=DIR names a folder on another disk"
-# The errors of file systems without locks: some NFS, Lustre without flock, 9p.
+# The errors of file systems without locks, such as some NFS, Lustre without flock, and
+# 9p.
 _WITHOUT_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 _MODE = 0o600
 _MOMENT = 0.2
 _NOTED_SECONDS = 1.0
 # With a shorter interval, two hundred waiting processes would slow down the process
-# that works.
+# that holds the lock.
 _POLL_SECONDS = 0.1
-# In some folders, such as /proc, a new file never exists.
+# In some folders, such as /proc, a file that was just created does not exist.
 _MOST_TRIES = 10
 
 
@@ -39,7 +40,7 @@ class NoLocksError(OSError):
 
 
 class HeldLock:
-    """A lock from `take` to `release`. Other processes do not wait for it.
+    """A lock from `take` to `release`. Other processes fail instead of waiting for it.
 
     Its file has the id of the process, and is removed on release. Another thread may
     release the lock. `instead` is the hint if the disk does not support locks.
@@ -151,7 +152,8 @@ def _no_locks_error(path: Path, error: OSError) -> NoLocksError | None:
 
 def _refused(path: Path, error: OSError) -> StorageError:
     if error.errno in {errno.EACCES, errno.EROFS} and not os.path.lexists(path):
-        # The lock is the first file that is created, so report the folder.
+        # The lock is the first file in the folder, so report that the folder cannot be
+        # written.
         return StorageError(f"cannot write into the folder {path.parent}: {error.strerror}")
     return StorageError(f"cannot write {path}: {error.strerror}")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from unified_cli.errors import StorageError, UnsafeError
 
-# The errors of file systems that cannot sync folders: CIFS before Linux 4.17, WSL 1,
-# some FUSE.
+# The errors of file systems that cannot sync folders, such as CIFS before Linux 4.17,
+# WSL 1, and some FUSE.
 _NOT_OFFERED = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF}
 
 
@@ -24,7 +24,8 @@ def make_private(folder: Path) -> None:
             # The umask can only remove permissions.
             missing.mkdir(0o700)
         except FileExistsError:
-            # Another process may have created it. Refuse a dangling link.
+            # Another process may have created the folder, which is fine. A dangling
+            # link is not.
             if not missing.is_dir():
                 raise
         sync(missing.parent)

@@ -69,7 +69,7 @@ def _wait_for_writer(handle: int, path: str) -> None:
 def _has_no_writer(handle: int) -> bool:
     """Return whether the pipe has no writer.
 
-    Otherwise its writer has not written yet.
+    Returns False if the writer has not written yet.
     """
     try:
         return os.read(handle, 1) == b""
@@ -78,7 +78,7 @@ def _has_no_writer(handle: int) -> bool:
 
 
 def whole(file: BinaryIO, name: str, hint: str | None = None) -> bytes:
-    """Return the rest of the file.
+    """Return all bytes from the current position of the file.
 
     Raises UsageError if there are more than `LARGEST_DOCUMENT` bytes, and OSError if
     reading fails.
@@ -115,7 +115,7 @@ def _lines(
     while line := read():
         number += 1
         if len(line) == _PIECE and not line.endswith(ends):
-            # Join the pieces of a line, up to the limit.
+            # The line was longer than a piece, so join its pieces, up to the limit.
             pieces, size = [line], len(line)
             while not pieces[-1].endswith(ends) and (piece := read()):
                 pieces.append(piece)

@@ -1,5 +1,5 @@
-"""Compare names that are the same on some disks: they differ only in case or Unicode
-normalisation.
+"""Compare names that some disks do not distinguish, because they differ only in case or
+Unicode normalisation.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ def folded(name: str) -> str:
 
 
 def others_like(name: str, names: Iterable[str]) -> list[str]:
-    """Return the names that are the same as this name on some disk."""
+    """Return the names that some disks do not distinguish from this name."""
     wanted = folded(name)
     return [other for other in names if other != name and folded(other) == wanted]
 
@@ -47,7 +47,7 @@ def find_same(
 def are_same(folder: Path, one: str, other: str) -> bool:
     """Return whether the folder's disk does not distinguish two names.
 
-    Tests it in a temporary folder, because it depends on the format and the mount
+    Tries it in a temporary folder, because it depends on the format and the mount
     options of the disk. Returns False if the folder cannot be written.
     """
     with contextlib.suppress(OSError):

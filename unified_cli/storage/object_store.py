@@ -45,18 +45,18 @@ _CREDENTIALS = {
     ),
 }
 # The library raises the same exception for all unknown problems. Its text has the
-# status of a response or an OSError. The text of deltalake differs.
+# status of a response or an OSError. deltalake uses other words.
 _STATUS = re.compile(r"(?:\bstatus: |\bstatus code\s+\S+ )(\d{3})\b")
 _NUMBER = re.compile(r"\b(?:code: |os error )(\d+)\b")
 # The library's error for an address without TLS.
 _REFUSED = re.compile(r"\bsource: BadScheme\b|\bURL scheme is not allowed\b")
 _VARIABLES = {"s3": "AWS", "gs": "GOOGLE", "az": "AZURE"}
-# Metadata addresses, which only exist on cloud machines.
+# Finds metadata addresses, which only exist on cloud machines.
 _METADATA = re.compile(r"\b169\.254\.(?:169\.254|170\.2)\b|\bmetadata\.google\.internal\b")
 _AGAIN = "the same command continues where it stopped"
 _FILE = "file"
 _SCHEMES = ("s3", "gs", "az", _FILE)
-# Characters of a path that mean something else in a URL, or are removed from it.
+# Characters of a path that mean something else in a URL, or are removed by it.
 _NOT_PLAIN = re.compile(r"[%?#\x00-\x20\x7f]")
 
 
@@ -312,7 +312,7 @@ def _opened(url: StoreUrl, environ: Mapping[str, str], *, make: bool) -> "Object
 def _client(
     url: StoreUrl, clear_text: bool, _environ: tuple[tuple[str, str], ...]
 ) -> "ObjectStore":
-    # The library reads the rest from the environment.
+    # The library reads all other settings from the environment.
     from obstore import store  # noqa: PLC0415  as above
 
     makers: dict[str, Callable[..., ObjectStore]]
@@ -374,7 +374,7 @@ def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
             f"{failed}: there are no credentials", hint=f"it takes {_CREDENTIALS[url.scheme]}"
         )
     if _REFUSED.search(str(error)):
-        # A credentials file may contain the address.
+        # `check` does not see an address in a credentials file.
         return DeniedStoreError(
             f"{failed}: its address is without TLS, so nothing was sent",
             hint=_allowing(_VARIABLES[url.scheme]),

@@ -1,4 +1,6 @@
-"""Create a private temporary folder. After a kill, the next process removes it."""
+"""Create a private temporary folder. If the process is killed, the next process removes
+it.
+"""
 
 import contextlib
 import os

@@ -41,7 +41,7 @@ def check(path: Path, status: os.stat_result) -> None:
 def check_if_there(path: Path) -> None:
     """Raise ConfigError if the file exists and others can change it."""
     with suppress(OSError):
-        # A link does not have permissions, and opening it fails.
+        # Ignore a link: it has no permissions, and opening it fails.
         if not path.is_symlink():
             check(path, path.lstat())
 
@@ -65,8 +65,8 @@ def check_with_folder(path: Path, status: os.stat_result) -> None:
     if os.name != "posix":
         return
     check(path, status)
-    # A link and its target have folders. A user who can change either can replace the
-    # file.
+    # A link and its target may be in different folders. A user who can change either
+    # folder can replace the file.
     for folder in dict.fromkeys((path.parent, os_limits.resolve_path(path).parent)):
         _check_folder(folder)
 

@@ -40,7 +40,7 @@ def locked(path: Path, note: Callable[[str], None] = lambda _: None) -> Iterator
     except atomic_file.NotSyncedError as error:
         raise ConfigError(error.message) from None
     except NotRegularError as error:
-        # The target was checked before, so report the folder of the lock.
+        # The target was checked before, so the folder is the problem.
         raise ConfigError(
             f"cannot write {path}: {error.filename} is {error.strerror}", hint="remove it"
         ) from None
@@ -76,8 +76,8 @@ def _check_target(target: Path) -> None:
     try:
         status = os.lstat(target)
     except OSError:
-        # The file is missing or inaccessible. If it is inaccessible, taking the lock
-        # reports it.
+        # The file is missing or inaccessible. Taking the lock reports an inaccessible
+        # file.
         return
     if not stat.S_ISREG(status.st_mode):
         raise ConfigError(f"{target} is not a file and is left alone")

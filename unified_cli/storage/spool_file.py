@@ -10,7 +10,7 @@ from unified_cli.errors import StorageError
 from unified_cli.storage import folders
 
 _PREFIX = "spool-"
-# On some systems the file has a name for a moment, so remove only older files.
+# On some systems the file has a name for a moment, so sweep only older files.
 _NAMED_SECONDS = 60.0
 
 
@@ -28,7 +28,7 @@ class SpoolFile:
             if folder is not None:
                 folders.make_private(folder)
                 _sweep(folder, wall - _NAMED_SECONDS)
-            # Closed by `__exit__`.
+            # `__exit__` closes it.
             self._file = tempfile.TemporaryFile(prefix=_PREFIX, dir=folder)  # noqa: SIM115
         except OSError as error:
             where = folder or "the folder for temporary files"
@@ -60,7 +60,7 @@ class SpoolFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # Unwritten bytes do not matter any more.
+        # Bytes that were not written are no longer needed.
         with contextlib.suppress(OSError):
             self._file.close()
 

@@ -102,7 +102,7 @@ def decoded(text: bytes, kind: type[T]) -> T | None:
     try:
         return typed_json.decode(text, kind)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        # ValueError is for invalid UTF-8, RecursionError for deep nesting.
+        # Invalid UTF-8 raises ValueError, and deep nesting RecursionError.
         return None
 
 

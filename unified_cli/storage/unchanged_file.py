@@ -1,4 +1,4 @@
-"""Read a file several times, and notice if it changes in the meantime. It may be
+"""Read a file several times, and notice if its content changes between reads. It may be
 renamed.
 """
 
@@ -53,7 +53,8 @@ class UnchangedFile:
         result = os.pread(self._handle, size, at)
         now = os.fstat(self._handle)
         if (now.st_size, now.st_mtime_ns) != (self._status.st_size, self._status.st_mtime_ns):
-            # Compare the content, because only the modification time may have changed.
+            # Compare the content, too, because maybe only the modification time has
+            # changed.
             if now.st_size != self.size or self._content() != (self.size, self.sha256):
                 raise self.changed()
             self._status = now
@@ -70,7 +71,7 @@ class UnchangedFile:
 
     @property
     def has_name(self) -> bool:
-        """Whether the path is still this file."""
+        """Whether the path still names this file."""
         try:
             return os.path.samestat(self.path.stat(), self._status)
         except OSError:
