@@ -2,7 +2,7 @@
 
 __version__ = "0.3.0"
 DISTRIBUTION = "unified-api-cli"
-# As other programs know it.
+# How this program names itself, for example in the User-Agent.
 PRODUCT = f"{DISTRIBUTION}/{__version__}"
 REPOSITORY = ""
 """The public address of the project. Empty until it has one.

@@ -90,8 +90,8 @@ def _merged(options: OptionsT, early: EarlyOptions) -> OptionsT:
 def _of_built_in(runtime: Runtime, options: OptionsT) -> OptionsT:
     """Return the options of a built-in command.
 
-    Most built-in commands read no settings, so decide here on the format, and whether
-    to be quiet. Raises UsageError if the command does not support the format.
+    Most built-in commands read no settings, so determine the format and whether to be
+    quiet here. Raises UsageError if the command does not support the format.
     """
     output = getattr(options, "output", None)
     # A command that makes a call reads its format from the settings.
@@ -104,7 +104,8 @@ def _of_built_in(runtime: Runtime, options: OptionsT) -> OptionsT:
         # here.
         formats.check_choice(output, by_name(type(options))["output"].choices)
     if hasattr(options, "quiet"):
-        # A command that reads settings finds the same, unless the config file has more.
+        # A command that reads settings sets this again, because the config file may
+        # also say so.
         runtime.stderr.quiet = yes_or_no(runtime, options.quiet, "quiet")
     return options
 
@@ -147,7 +148,7 @@ def _with_evidence(work: Work, context: CommandContext, options: EvidenceOptions
 def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
     """Return the whole program as one command.
 
-    Nothing below its first level is built yet.
+    The commands below its first level are built when they are needed.
     """
     return _tree(_context(runtime, catalogue), lambda _: None)
 

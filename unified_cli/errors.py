@@ -73,8 +73,8 @@ def bug_message(text: str, *, more: str = "") -> str:
 
 
 class ErrorResponse(NamedTuple):
-    """The answer behind an error: lines on the problem, the id of the request, and its
-    body; masked.
+    """The response that caused an error: lines about the problem, the id of the
+    request, and the body. All are masked.
     """
 
     details: tuple[MaskedText, ...] = ()
@@ -88,7 +88,7 @@ class UnifiedError(Exception):
     `message` is that line: the `reason` and, in parentheses, the `hint`, which says
     what to do. All three are masked when the error is created, so that they may be
     printed and stored. `origin` says where it failed: `local`, `network`, `service` or
-    `provider`. `response` is set if the failure comes from an answer of the service.
+    `provider`. `response` is set if the failure comes from a response of the service.
     """
 
     code: ClassVar[ExitCode] = ExitCode.BUG
@@ -96,8 +96,8 @@ class UnifiedError(Exception):
     origin: str = "local"
     retryable: bool = False
     next_command: str | None = None  # continues the work
-    failed: Mapping[str, "UnifiedError"] = {}  # by connection, where it sums up several
-    not_offered: bool = False  # the answer to a list that the connection may not offer
+    failed: Mapping[str, "UnifiedError"] = {}  # by connection, if the error summarises several
+    not_offered: bool = False  # a response that may mean that the list is not offered
 
     def __init__(
         self,
@@ -125,14 +125,14 @@ class UnifiedError(Exception):
         """Whether the connection's other requests would also fail, so that no more are
         sent.
 
-        False for a 403: it is about a resource or a record, and others may still work.
+        False for a 403, because it may be about one resource or record.
         """
         hopeless = (AccessError, ConfigError, NetworkError, RateLimitError, UnsafeError)
         return isinstance(self, hopeless) and self.status != 403
 
     @property
     def lines(self) -> list[MaskedText]:
-        """The message, then the details of the answer."""
+        """The message, then the details of the response."""
         if self.response is None:
             return [self.message]
         details, request_id, _ = self.response
@@ -170,7 +170,7 @@ class UnifiedError(Exception):
             self.hint = masked(hint)
 
     def facts(self) -> JsonObject:
-        """Return the error as JSON, like --json-errors."""
+        """Return the error as JSON, as --json-errors prints it."""
         return {
             **self.own_facts(),
             **(self.response._asdict() if self.response else {}),

@@ -28,7 +28,7 @@ OF_SERVICE = (
 WHERE_TOKENS_ARE = "unified help profiles says where a token comes from"
 TOO_SLOW = "a larger --timeout waits longer"
 OTHER_AUTHORITY = "--ca-bundle FILE trusts another authority"
-# Not a secret, but the words of a hint.
+# This is no secret, but the text of a hint.
 OWN_TOKEN = (
     "the token of a single connection may not do this:"  # noqa: S105
     " use that of the environment"
@@ -65,9 +65,9 @@ _REFUSED = {
     (429, "provider"): TOO_SLOW,
 }
 NOT_OFFERED = {404, 405, 501}
-"""The statuses by which a provider may say that it does not offer a list."""
+"""The status codes that may mean that a provider does not offer a list."""
 _PROFILE_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
-# Only lower case, so that a token in the wrong variable is not printed.
+# Match only lower case, so that a token in the wrong variable is not printed.
 _HOST = re.compile(r"(localhost|[a-z\d-]+(\.[a-z\d-]+)+)(:\d+)?/?", re.ASCII)
 _HERE = re.compile(r"(localhost|127\.0\.0\.1)(?![\w.-])", re.ASCII)
 _FILE = re.compile(r"[\w./~-]+\.(json|ndjson|jsonl)", re.ASCII)
@@ -129,7 +129,8 @@ def meant_query(text: str) -> str:
 def selects_person(fields: Iterable[KnownField], address: str) -> str | None:
     """Return the jq program that selects the records with an email address.
 
-    Returns None if the text is no email address, or the records have none.
+    Returns None if the text is not an email address, or if the records have no field
+    for one.
     """
     have_mail = any(field.name == "emails" for field in fields)
     found = have_mail and _MAIL.fullmatch(address)
@@ -142,8 +143,10 @@ def selecting(program: str) -> str:
 
 
 def with_quotes(text: str) -> str | None:
-    """Return JSON whose quotes are missing or single, such as `{id:3}` or `[red,blue]`,
-    with its quotes, or None for other text.
+    """Return JSON with double quotes for text whose quotes are missing or single, such
+    as `{id:3}` or `[red,blue]`.
+
+    Returns None for other text.
     """
 
     def word(found: re.Match[str]) -> str:
@@ -179,8 +182,8 @@ def with_equals(option: str, text: str) -> str | None:
 
 
 def as_jq(text: str) -> str | None:
-    """Return the jq program for a path of aws such as `items[].id`, or None for other
-    text.
+    """Return the jq program for a path in the style of aws, such as `items[].id`, or
+    None for other text.
     """
     return f"--jq {quoted(f'.{text}')}" if _PATH.match(text) else None
 
@@ -205,7 +208,7 @@ def make_private(path: object) -> str:
 def http_instead(place: str) -> str:
     """Return the hint for a port without TLS on this machine.
 
-    Never suggest clear text for another machine.
+    It is never for another machine, which would get clear text.
     """
     return f"http://{place} instead?"
 
@@ -221,9 +224,9 @@ def no_tls_proxy(variable: str) -> str:
 
 
 def proxy_login(variable: str, *, known: bool) -> str:
-    """Return the hint for a proxy that answers 407.
+    """Return the hint for a 407 of a proxy.
 
-    `known` says whether its variable has a user name and a password.
+    `known` says whether the variable has a user name and a password.
     """
     if known:
         return f"check the name and the password in {variable}"
@@ -249,7 +252,9 @@ def needs_login(profile: str | None = None) -> str:
 
 
 def unblocked(profile: str | None = None) -> str:
-    """Return the hint for a blocked connection. The service names both remedies."""
+    """Return the hint for a blocked connection. Both remedies are those of the
+    service.
+    """
     name = profile or ANY_NAME
     return (
         f"unified connections refresh -p {name}, or a new login by its owner (unified connections"
@@ -268,8 +273,8 @@ def may_work(profile: str | None) -> str:
 def blocked(profile: str | None, *, named: bool) -> str:
     """Return the hint for a blocked account.
 
-    The answer was a 503 of the service itself. `named` says whether it calls the
-    account blocked.
+    The service itself sent a 503. `named` says whether its message calls the account
+    blocked.
     """
     if named:
         return f"the account is blocked; {unblocked(profile)}"
@@ -287,7 +292,7 @@ def for_status(
     profile: str | None,
     path: str = "",
 ) -> str | None:
-    """Return the hint for a failed answer, or None. `origin` is `service` or
+    """Return the hint for a failed response, or None. `origin` is `service` or
     `provider`.
 
     `token` is the source of the token, `profile` the profile of the connection, and

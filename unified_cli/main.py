@@ -28,7 +28,7 @@ from unified_cli.runtime import Runtime
 
 # The module of Rust's panics, which are not an `Exception`.
 _RUST = "pyo3_runtime"
-# The last three mean that a sandbox forbids a call, or that a disk has no locks.
+# The last three occur if a sandbox forbids a call, or if a disk has no locks.
 _STORAGE = {
     errno.ENOSPC,
     errno.EDQUOT,
@@ -89,7 +89,7 @@ def _command_runner(argv: list[str], runtime: Runtime) -> Callable[[], None] | N
 
         return app.read(argv, runtime)
     except Exception:
-        # Signals are not caught here: they may have interrupted an import, which cannot
+        # Signals are not caught here: one may have interrupted an import, which cannot
         # be repeated.
         runtime.stderr.machine = runtime.stderr.machine or asks_for_json(argv, runtime)
         raise
@@ -117,7 +117,9 @@ def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:
 
 
 def _stopped(stop: KeyboardInterrupt, otherwise: list[str]) -> UnifiedError:
-    """Return the error of a signal, with its notes or else these words."""
+    """Return the error of a signal, with its notes as the message, or `otherwise`
+    without notes.
+    """
     kind = TerminatedError if isinstance(stop, Terminated) else StoppedError
     return kind("; ".join([kind.kind, *(getattr(stop, "__notes__", []) or otherwise)]))
 
@@ -143,7 +145,9 @@ def _unforeseen(error: BaseException, argv: list[str], runtime: Runtime) -> Unif
 
 
 def _behind(panic: BaseException) -> Exception:
-    """Return the cause of a Rust panic: the operating system, or else a bug."""
+    """Return the error behind a Rust panic: that of the operating system, or else a
+    bug.
+    """
     if match := re.search(r"\bOs \{ code: (\d+)", str(panic)):
         return OSError(int(match[1]), os.strerror(int(match[1])))
     return RuntimeError(str(panic)).with_traceback(panic.__traceback__)

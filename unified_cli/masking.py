@@ -32,8 +32,8 @@ LONGEST = 2048
 _MASK = "***"
 _SHORTEST = 4
 _TELLING = 8
-"""The first characters of a secret are also masked, because the service may have cut
-off the rest.
+"""Also mask this many first characters of a secret, because the service may have cut
+off the others.
 """
 
 _LOWER = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
@@ -55,7 +55,7 @@ _UNSAFE = (
 def unsafe() -> re.Pattern[str]:
     """Return the pattern of characters that must not reach a terminal.
 
-    Compiled when first used, because it is rarely needed.
+    It is compiled when first used, because few texts need it.
     """
     return re.compile(_UNSAFE)
 
@@ -127,13 +127,16 @@ def lower(text: str) -> str:
 
 
 def hide(secret: str) -> None:
-    """Mask this value from now on. Fewer than four characters are not a secret."""
+    """Mask this value from now on.
+
+    A value with fewer than four characters is ignored.
+    """
     if len(secret) >= _SHORTEST:
         forms = {}
         for written, telling in _written(secret):
             form = lower(written)
             forms[form] = form[:telling]
-        # Replace it at once, because other threads may be masking.
+        # Add all forms in one step, because other threads may be masking.
         _FORMS.update(forms)
 
 
@@ -222,9 +225,10 @@ def _matches(form: str, start: str, plain: str) -> Iterator[tuple[int, int]]:
 
 
 def _without_escapes(text: str) -> tuple[str, Sequence[int]]:
-    """Return the text decoded, with each character's place.
+    """Return the decoded text, and the position of each of its characters in the
+    original.
 
-    A byte of a URL is one character.
+    Each escaped byte of a URL becomes one character.
     """
     if "%" not in text and "\\" not in text and "&" not in text:
         return text, range(len(text) + 1)

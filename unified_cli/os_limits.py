@@ -41,7 +41,7 @@ def start_thread(work: Callable[[], None]) -> Thread:
     try:
         thread.start()
     except RuntimeError:
-        # The only error of `start` for a new thread.
+        # `start` raises this only if there are too many threads.
         raise StorageError(
             "the operating system allows no more threads",
             hint="ulimit -u shows the limit, --workers 1 needs few",
@@ -77,7 +77,7 @@ def raise_open_files(wanted: int) -> int:
 
 
 def is_no_descriptor(error: BaseException) -> bool:
-    """Return whether too many files and sockets are open."""
+    """Return whether the error means that too many files and sockets are open."""
     return isinstance(error, OSError) and error.errno in {errno.EMFILE, errno.ENFILE}
 
 
@@ -89,7 +89,7 @@ def no_descriptor() -> StorageError:
 
 
 def absolute(path: Path) -> Path:
-    """Return the absolute path. Links and `..` stay in it.
+    """Return the absolute path, without resolving links and `..`.
 
     Raises StorageError if it is relative and the working directory was removed.
     """
@@ -102,7 +102,7 @@ def absolute(path: Path) -> Path:
 
 
 def resolve_path(path: Path) -> Path:
-    """Return the absolute path, without links and `..`.
+    """Return the absolute path, with links and `..` resolved.
 
     The path need not exist. Raises the errors of `absolute`, and OSError.
     """
@@ -174,7 +174,8 @@ def _closest_file_advice(missing: Path) -> str | None:
 
 
 def find_similar(missing: Path) -> Path | None:
-    """Return the file or folder whose name is the closest to a missing one, if any.
+    """Return the file or folder whose name is most similar to that of a missing one, if
+    any.
 
     Raises OSError if their folder cannot be read.
     """

@@ -12,7 +12,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def all_of(number: int, noun: str) -> str:
-    """Return words for all of them: `the only record`, `all 2 records`."""
+    """Return words for all things of a kind: `the only record`, `all 2 records`."""
     return f"the only {noun}" if number == 1 else f"all {counted(number, noun)}"
 
 

@@ -45,7 +45,8 @@ class _DescriptorStream(io.RawIOBase):
 
     Terminal multiplexers and Node.js pass on pipes and terminals in non-blocking mode,
     and other programs may set it at any time. A write may then be partial, and a read
-    may find nothing yet. Other programs share the mode, so do not change it.
+    may find nothing yet. Other programs share the mode, so this program must not change
+    it.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -114,7 +115,7 @@ class Exchanges(Protocol):
 
     @property
     def replays(self) -> bool:
-        """Whether every answer comes from a recording."""
+        """Whether every response comes from a recording."""
 
     def transport(
         self,
@@ -155,7 +156,7 @@ class Runtime(NamedTuple):
     """Seconds since 1970, for times that people see. Use `monotonic` for waits."""
     sleep: Callable[[float], None] = time.sleep
     check: Callable[[], None] = lambda: None
-    """Raises AbandonedError before a request whose answer is no longer wanted."""
+    """Raises AbandonedError before a request whose response is no longer wanted."""
     uniform: Callable[[float, float], float] = random.uniform
     transport: "Callable[[], httpx.BaseTransport] | None" = None
     exchanges: Exchanges | None = None
@@ -182,7 +183,7 @@ class Runtime(NamedTuple):
 
     @property
     def replays(self) -> bool:
-        """Whether every answer comes from a recording.
+        """Whether every response comes from a recording.
 
         A replay needs no token, and learns no rates.
         """
@@ -197,7 +198,7 @@ class Runtime(NamedTuple):
 
     @property
     def shares_terminal(self) -> bool:
-        """Whether stdout's reader may write to the terminal.
+        """Whether the program that reads stdout may write to the terminal.
 
         `less`, for example, writes to the terminal at stderr as well.
         """
@@ -292,8 +293,8 @@ def as_typed(text: str) -> str:
 
 
 def _writer(stream: TextIO | None) -> BinaryIO | None:
-    # Without a buffer, which would write its text again if a signal had interrupted a
-    # write at its end.
+    # Do not buffer: if a signal interrupted a write, the buffer would write the same
+    # text again at the end.
     return None if stream is None else cast("BinaryIO", WholeWriter(stream.fileno()))
 
 

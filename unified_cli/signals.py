@@ -17,7 +17,7 @@ from unified_cli.errors import Terminated
 _CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 LONGEST_WAIT = 0.5
-"""Seconds that the main thread waits for any other at a time.
+"""The longest uninterrupted wait of the main thread for another thread, in seconds.
 
 Python handles a signal when a wait was interrupted. A signal just before the wait,
 while the thread releases the interpreter lock, does not interrupt it.
@@ -25,7 +25,7 @@ while the thread releases the interpreter lock, does not interrupt it.
 
 
 _MOMENT = 0.02
-"""How long to wait before sending a signal again that Python has lost, in seconds."""
+"""How long to wait before sending a lost signal again, in seconds."""
 
 _SAME = 0.25
 """For how many seconds a second signal counts as the first: `timeout` of coreutils
@@ -73,15 +73,13 @@ def interrupts_left_to_others() -> Iterator[None]:
     """Ignore SIGINT during the block, because another program has the terminal and
     handles it.
 
-    That program does not inherit this. Does nothing in other threads than the main
-    thread.
+    That program does not inherit this. Does nothing outside the main thread.
     """
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield
         return
-    # Child processes would inherit an ignored signal, but they do not inherit a Python
-    # handler.
+    # Use a Python handler, because child processes would inherit an ignored signal.
     signal.signal(signal.SIGINT, lambda *_: None)
     try:
         yield

@@ -12,7 +12,7 @@ from unified_cli import text_width
 from unified_cli.masking import COLOUR, masked, visible, visible_styled
 
 _WIDTH = 80
-"""The width of anything that is not a terminal."""
+"""The width of output that is not a terminal."""
 _INDENT = "  "
 _ANSWER = len(" yes ")
 _KEPT = "\u00a0"
@@ -38,13 +38,13 @@ class RequestObserver(Protocol):
 
 
 class TerminalSharer(Protocol):
-    """Another writer to the same terminal, such as a pager."""
+    """Another program that writes to the same terminal, such as a pager."""
 
     def is_free(self) -> bool:
         """Return whether a message can be written now."""
 
     def make_way(self) -> None:
-        """Leave the terminal to a question."""
+        """Give up the terminal, so that a question can be asked."""
 
 
 class Stderr:
@@ -198,7 +198,7 @@ class Stderr:
                 self._write("")
 
     def is_free(self) -> bool:
-        """Return whether no one else has the terminal now."""
+        """Return whether no other program uses the terminal now."""
         return self.sharer is None or self.sharer.is_free()
 
     @property
@@ -229,7 +229,7 @@ class Stderr:
     def _status_line_controls(self) -> tuple[str, str]:
         if not self._status:
             return "", ""
-        # A narrowed terminal has wrapped the line.
+        # If the terminal has become narrower, it has wrapped the line.
         above = (len(COLOUR.sub("", self._status)) - 1) // self.columns
         return (f"\x1b[{above}A\r", "\x1b[J") if above else ("\r", "\x1b[K")
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 
 # Lines can be broken between these characters, because their scripts have no spaces.
-# Marks and closing signs stay with the character before.
+# Marks and closing signs stay with the preceding character.
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
 _KEPT_WITH = (
     "\u3001\u3002\u3009\u300b\u300d\u300f\u3011\u3015"
