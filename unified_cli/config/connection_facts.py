@@ -27,10 +27,14 @@ class ConnectionFact(NamedTuple):
     age: float
 
     @property
+    def name(self) -> str:
+        """Product and state: `deskly, active`."""
+        return ", ".join(filter(None, (self.product, self.status)))
+
+    @property
     def in_words(self) -> str:
         """Product, state and age: `deskly, active, seen 2 h ago`."""
-        known = ", ".join(filter(None, (self.product, self.status)))
-        return f"{known}, seen {ago(self.age)}" if known else ""
+        return f"{self.name}, seen {ago(self.age)}" if self.name else ""
 
 
 def recall(runtime: Runtime, settings: Settings) -> ConnectionFact | None:

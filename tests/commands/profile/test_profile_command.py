@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from front_door import Unified
+from pages import served
+from server import Service
 
 from unified_cli.config.keys import KEYS, TOKEN_SOURCES
 
@@ -243,7 +245,7 @@ def test_list_shows_tags_and_state(unified: Unified, config: Config) -> None:
     assert (result.code, result.stderr) == (0, "")
     lines = result.stdout.replace("\x1b[1m", "").replace("\x1b[0m", "").splitlines()
     assert [line.split() for line in lines[:4]] == [
-        ["NAME", "DEFAULT", "ACCOUNT", "ID", "TAGS", "TOKEN", "STATE"],
+        ["NAME", "ACCOUNT", "ID", "TAGS", "TOKEN", "STATE"],
         ["acme", "acct-acme", "prod,eu", "token_command", "has", "a", "token"],
         ["globex", "acct-globex", "token_command", "read-only"],
         [
@@ -265,6 +267,48 @@ def test_list_shows_tags_and_state(unified: Unified, config: Config) -> None:
         ],
     ]
     assert lines[4].split() == ["bare", "token_command", "lists", "connections"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "heads", "left_out"),
+    [
+        (80, "NAME TAGS STATE CONNECTION", "account id, token, seen"),
+        (120, "NAME ACCOUNT ID TAGS STATE CONNECTION", "token, seen"),
+        (150, "NAME ACCOUNT ID TAGS TOKEN STATE CONNECTION SEEN", ""),
+    ],
+)
+def test_a_fleet_is_a_table_at_every_width(
+    columns: int,
+    heads: str,
+    left_out: str,
+    unified: Unified,
+    config: Config,
+    service: Service,
+    tmp_path: Path,
+) -> None:
+    accounts = [f"62f44730-dd91-461e-bd6a-aedd9e0ad7{at}" for at in range(10, 53)]
+    names = [f"waynelogistics-hiretrack-{at}" for at in range(43)]
+    rows = "".join(
+        f'[profiles.{name}]\naccount_id = "{account}"\ntags = ["all"]\n'
+        for name, account in zip(names, accounts, strict=True)
+    )
+    config(f'base_url = "{service.url}"\ntoken_command = ["echo", "t"]\n{rows}')
+    product = {"status": "validation_error", "integration": {"name": "hiretrack"}}
+    service.reply = lambda _: served({"result": [{"id": one, **product} for one in accounts]})
+    folders = {"config": tmp_path / "config", "cache": tmp_path / "cache"}
+    assert unified(f"connections list -p {names[0]}", folders=folders).code == 0
+    own = {"NO_COLOR": "1"}
+    shown = unified("profile list", tty=True, columns=columns, environ=own, folders=folders)
+    lines = shown.stdout.splitlines()
+    assert " ".join(lines[0].split()) == heads
+    assert [line.split()[0] for line in lines[1:] if not line.startswith(" ")] == names
+    told = f"not shown: {left_out} (-o json has all columns)\n" if left_out else ""
+    assert shown.stderr == told
+
+
+def test_a_list_without_profiles_is_no_error_at_a_terminal(unified: Unified) -> None:
+    shown = unified("profile list", tty=True)
+    assert (shown.code, shown.stderr.partition(" (")[0]) == (0, "no profiles yet")
 
 
 def test_list_finds_by_glob_and_tag(unified: Unified, config: Config) -> None:

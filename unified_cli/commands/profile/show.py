@@ -4,9 +4,9 @@ the health of each connection.
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from unified_cli import hints
+from unified_cli import hints, text_width
 from unified_cli.call import connection_probe
 from unified_cli.call.connection_probe import Probe, ProbeResult
 from unified_cli.catalogue import Operation
@@ -29,7 +29,8 @@ from unified_cli.fleet.tokens import Tokens
 from unified_cli.masking import masked
 from unified_cli.output import formats, junit, stdout
 from unified_cli.output.junit import JUnitCase, JUnitSuite
-from unified_cli.plural import counted
+from unified_cli.output.terminal import total_width
+from unified_cli.plural import ago, counted
 from unified_cli.runtime import Runtime
 from unified_cli.values import JsonObject
 
@@ -41,6 +42,8 @@ _LISTS = "lists connections"
 # These words must not suggest that the connection was tested.
 _MEANT = {"sandbox": "needs no token"}
 _HEADS = ("name", "default", "account id", "tags", "token", "state", "connection")
+# The columns that a terminal can do without, first the first.
+_LEAST_NEEDED = ("token", "seen", "account id")
 _HEADER = re.compile(
     rb"^[ \t]*\[[ \t]*profiles?[ \t]*\.[ \t]*[\"']?([A-Za-z0-9._-]+)[\"']?[ \t]*\]", re.MULTILINE
 )
@@ -84,10 +87,6 @@ def _print(
     runtime: Runtime, output: str | None, default: object, found: Iterable[JsonObject]
 ) -> None:
     found = [*found]
-    # Only change the words on a terminal: programs that read a pipe need the original
-    # ones.
-    form = formats.of_command(output, formats.TABLES, terminal=runtime.stdout_is_terminal)
-    is_table = form is formats.TABLE and runtime.stdout_is_terminal
     rows: list[tuple[str, ...]] = [
         (
             profile["name"],
@@ -95,30 +94,64 @@ def _print(
             profile["account_id"] or "",
             ",".join(profile["tags"]),
             profile["token"] or "",
-            _MEANT.get(profile["token"], "has a token")
-            if is_table and profile["state"] == _READY
-            else profile["state"],
-            _known(profile["connection"]),
+            profile["state"],
+            fact.in_words if (fact := _known(profile)) else "",
         )
         for profile in found
     ]
     # Show the last column only if it has a value.
     some = any(row[-1] for row in rows)
     heads, rows = (_HEADS, rows) if some else (_HEADS[:-1], [row[:-1] for row in rows])
-    show(
-        runtime,
-        output,
-        heads,
-        rows,
-        {"version": VERSION, "default": default, "profiles": found},
-        apart=2,
+    value = {"version": VERSION, "default": default, "profiles": found}
+    table, hidden = _terminal_table(runtime, default, found)
+    show(runtime, output, heads, rows, value, on_terminal=table)
+    form = formats.of_command(output, formats.TABLES, terminal=runtime.stdout_is_terminal)
+    if hidden and form is formats.TABLE and runtime.stdout_is_terminal:
+        runtime.stderr.note(f"not shown: {', '.join(hidden)} (-o json has all columns)")
+
+
+def _terminal_table(
+    runtime: Runtime, default: object, found: Sequence[JsonObject]
+) -> tuple[TerminalTable, Sequence[str]]:
+    """Return the table, and the columns that are left out to save room."""
+    facts = [_known(profile) for profile in found]
+    cells = {
+        "name": [profile["name"] for profile in found],
+        "default": ["*" if profile["name"] == default else "" for profile in found],
+        "account id": [profile["account_id"] or "" for profile in found],
+        "tags": [",".join(profile["tags"]) for profile in found],
+        "token": [profile["token"] or "" for profile in found],
+        # Only here: programs that read a pipe need the original words.
+        "state": [
+            _MEANT.get(profile["token"], "has a token")
+            if profile["state"] == _READY
+            else profile["state"]
+            for profile in found
+        ],
+        "connection": [fact.name if fact else "" for fact in facts],
+        "seen": [ago(fact.age) if fact and fact.name else "" for fact in facts],
+    }
+    columns = {head: column for head, column in cells.items() if head == "name" or any(column)}
+    choices = (_LEAST_NEEDED[:number] for number in range(len(_LEAST_NEEDED)))
+    hidden = next(
+        (hidden for hidden in choices if _room(columns, hidden) <= runtime.width), _LEAST_NEEDED
     )
+    heads = [head for head in columns if head not in hidden]
+    rows = zip(*(map(masked, columns[head]) for head in heads), strict=True)
+    return TerminalTable(heads, [*rows]), [head for head in columns if head in hidden]
 
 
-def _known(connection: JsonObject | None) -> str:
-    if connection is None:
-        return ""
-    return ConnectionFact(connection["product"], connection["status"], connection["age"]).in_words
+def _room(columns: Mapping[str, Sequence[str]], hidden: Sequence[str]) -> int:
+    """Return the width of the columns that are not hidden. A long state is wrapped."""
+    shown = {head: (head, *cells) for head, cells in columns.items() if head not in hidden}
+    widths = {head: max(map(text_width.width, cells)) for head, cells in shown.items()}
+    most = {"state": len(_LISTS)}
+    return total_width([min(size, most.get(head, size)) for head, size in widths.items()])
+
+
+def _known(profile: JsonObject) -> ConnectionFact | None:
+    known = profile["connection"]
+    return ConnectionFact(**known) if known else None
 
 
 def _profile_as_json(config: Config, name: str, runtime: Runtime) -> JsonObject:
