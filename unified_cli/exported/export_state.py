@@ -236,7 +236,8 @@ def parquet_columns(destination: Destination) -> int:
 @dataclass(slots=True)
 class ManifestCheck:
     """The result of `verify`: the number of compared files, the differences, and the
-    missing parts. `done` counts the finished `lists`. `unfinished` has the manifests of
+    missing parts: the reasons for files that are not complete, and sentences about
+    connections. `done` counts the finished `lists`. `unfinished` has the manifests of
     unfinished runs.
     """
 
@@ -244,6 +245,7 @@ class ManifestCheck:
     lists: int = 0
     compared: int = 0
     differences: list[str] = field(default_factory=list)
+    gaps: dict[str, str] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
     unfinished: list[str] = field(default_factory=list)
 
@@ -273,7 +275,7 @@ def verify(destination: Destination) -> ManifestCheck:
                 f"{entry.file}: {difference}" for difference in destination.differences(entry)
             ]
         elif entry.offered and not (entry.is_unread and check.unfinished):
-            check.missing.append(f"{entry.file}: not complete: {entry.gap}")
+            check.gaps[entry.file] = f"not complete: {entry.gap}"
     for name, listed in without_lists(entries.values()).items():
         check.missing.append(
             f"{name}: none of its {counted(len(listed), 'list')} is offered, so nothing was read"

@@ -157,6 +157,24 @@ def test_failures_of_what_is_not_offered_are_one_line_and_are_counted_by_themsel
     assert "\nerror: 5 of 6 lists failed (4 may not be offered): b/" in result.stderr
 
 
+def test_what_many_lists_have_in_common_is_one_line_unless_verbose(
+    unified: Unified, config: Config, tmp_path: Path
+) -> None:
+    sandboxes(config, old="untimed:a", down="blocked:a")
+    export = f"export ticketing -p * --rate 0 --incremental --to {tmp_path / 'x'}"
+    unified(export)
+    again = unified(export).stderr.splitlines()
+    (whole,) = [line for line in again if line.endswith("so the list is read whole again")]
+    assert whole.startswith("17 lists, such as old/ticketing/accounts.ndjson (-v names them): no")
+    every = unified(f"{export} -v").stderr
+    assert every.count(".ndjson: no record had an updated_at older than --lag") == 17
+    verify = f"export --verify {tmp_path / 'x'}"
+    gap, *_ = unified(verify).stderr.splitlines()
+    first = "the first down/ticketing/accounts.ndjson: not complete: the service answered 503"
+    assert gap.startswith(f"down: 17 files missing (-v names them), {first}")
+    assert unified(f"{verify} -v").stderr.count(".ndjson: not complete: ") == 17
+
+
 def test_connections_that_failed_alike_are_one_line_and_the_last(
     unified: Unified, config: Config, tmp_path: Path
 ) -> None:
@@ -179,7 +197,7 @@ def test_one_bad_connection_does_not_prevent_the_others(
     assert result.code == 9
     assert "bad: 8 lists failed, the first with: the service answered 503" in result.stderr
     assert {name.partition("/")[0] for name in files(folder)} == {"good", "manifest.json"}
-    verdict = unified(f"export --verify {folder}")
+    verdict = unified(f"export --verify {folder} -v")
     assert verdict.code == 9
     assert "bad/ticketing/tickets.ndjson: not complete" in verdict.stderr
 

@@ -2,6 +2,7 @@
 it.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -81,6 +82,8 @@ class ListRunner:
         self._closed = False
         self.ahead = RecordsAhead()
         """Counts the records that were changed in the future."""
+        self.read_whole = defaultdict[str, list[str]](list)
+        """The lists that are read whole again, by the reason."""
 
     def close(self) -> None:
         """End each running list after its current page."""
@@ -193,7 +196,7 @@ class ListRunner:
         first, now = history.entries[0], datetime.fromtimestamp(self._runtime.wall(), UTC)
         increment = increments.after(history.marks, options.lag or 0, now)
         if increment.why and history.has_records:
-            self._runtime.stderr.note(f"{planned.file}: {increment.why}")
+            self.read_whole[increment.why].append(planned.file)
         if options.table:
             options = replace(options, table=options.table._replace(before=first.table), force=True)
             if increment.since is None:

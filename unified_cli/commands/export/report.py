@@ -1,7 +1,7 @@
 """Report the result of an export or of `--verify`."""
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -47,7 +47,8 @@ class ExportSummary:
     `without_lists`.
 
     `changes` are the later files of lists. `ahead` describes records with a time in the
-    future, and `unseen` has the chosen columns that no list has. `old` has the read
+    future, and `unseen` has the chosen columns that no list has. `read_whole` has the
+    lists that `--incremental` could not continue, by the reason. `old` has the read
     times of lists that were already complete, and `gone` the number of ids that are no
     longer found, by list.
     """
@@ -58,6 +59,7 @@ class ExportSummary:
     not_offered: int = 0
     partial: list[str] = field(default_factory=list)
     ahead: list[str] = field(default_factory=list)
+    read_whole: dict[str, list[str]] = field(default_factory=dict)
     unseen: list[str] = field(default_factory=list)
     changes: list[str] = field(default_factory=list)
     old: dict[str, str] = field(default_factory=dict)
@@ -73,6 +75,8 @@ class ExportSummary:
         self.not_offered += other.not_offered
         self.partial += other.partial
         self.ahead += other.ahead
+        for why, files in other.read_whole.items():
+            self.read_whole.setdefault(why, []).extend(files)
         self.changes += other.changes
         self.old |= other.old
         self.gone |= other.gone
@@ -165,30 +169,8 @@ def report(
     runtime: Runtime, destination: str, total: int, summary: ExportSummary, options: ExportOptions
 ) -> None:
     """Print the outcome, failures last, and raise the error that summarises it."""
-    absent = f", {summary.not_offered} not offered" if summary.not_offered else ""
-    thing = "list" if options.form is formats.DELTA else "file"
-    runtime.stderr.note(
-        f"wrote {counted(summary.written, thing)} with {counted(summary.records, 'record')} to"
-        f" {destination}, {summary.unchanged} already complete{absent};"
-        f" {lists_done(total - len(summary.failed) - len(summary.partial), total)}"
-    )
-    if summary.changes:
-        runtime.stderr.note(_changes_note(min(summary.changes), destination))
-    if summary.old and not options.incremental:
-        runtime.stderr.note(f"{_old_lists_note(summary.old)}; {_ways_to_reread(options)}")
-    if summary.gone:
-        runtime.stderr.note(_gone_ids_note(summary.gone))
-    if summary.ahead:
-        others = len(summary.ahead) - 1
-        more = (
-            f", and {'another list' if others == 1 else f'{others} other lists'}" if others else ""
-        )
-        runtime.stderr.note(
-            "stamped in the future, so that each incremental run until then reads them again:"
-            f" {summary.ahead[0]}{more}"
-        )
-    for column in summary.unseen:
-        runtime.stderr.note(f'no record that was written has the column "{excerpt(column)}"')
+    for note in _notes(runtime, destination, total, summary, options):
+        runtime.stderr.note(note)
     for name, entries in summary.without_lists.items():
         runtime.stderr.line(
             f"{name}: none of its {counted(len(entries), 'list')} is offered, the first with:"
@@ -217,6 +199,44 @@ def _changes_note(file: str, destination: str) -> str:
         reader = f"unified sql --from {shlex.quote(destination)}"
         where = f"{reader} reads the newest state of each record, others: unified help engines"
     return f"changes are in files of their own, such as {file}; {where}"
+
+
+def _notes(
+    runtime: Runtime, destination: str, total: int, summary: ExportSummary, options: ExportOptions
+) -> Iterator[str]:
+    for why, files in summary.read_whole.items():
+        yield from _read_whole_notes(runtime, why, sorted(files))
+    absent = f", {summary.not_offered} not offered" if summary.not_offered else ""
+    thing = "list" if options.form is formats.DELTA else "file"
+    yield (
+        f"wrote {counted(summary.written, thing)} with {counted(summary.records, 'record')} to"
+        f" {destination}, {summary.unchanged} already complete{absent};"
+        f" {lists_done(total - len(summary.failed) - len(summary.partial), total)}"
+    )
+    if summary.changes:
+        yield _changes_note(min(summary.changes), destination)
+    if summary.old and not options.incremental:
+        yield f"{_old_lists_note(summary.old)}; {_ways_to_reread(options)}"
+    if summary.gone:
+        yield _gone_ids_note(summary.gone)
+    if summary.ahead:
+        others = len(summary.ahead) - 1
+        more = (
+            f", and {'another list' if others == 1 else f'{others} other lists'}" if others else ""
+        )
+        yield (
+            "stamped in the future, so that each incremental run until then reads them again:"
+            f" {summary.ahead[0]}{more}"
+        )
+    for column in summary.unseen:
+        yield f'no record that was written has the column "{excerpt(column)}"'
+
+
+def _read_whole_notes(runtime: Runtime, why: str, files: Sequence[str]) -> Iterator[str]:
+    if len(files) > _MOST_LINES and not runtime.stderr.verbosity:
+        yield f"{counted(len(files), 'list')}, such as {files[0]} (-v names them): {why}"
+    else:
+        yield from (f"{file}: {why}" for file in files)
 
 
 def _old_lists_note(old: Mapping[str, str]) -> str:
@@ -284,6 +304,21 @@ def _failures(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
                 yield from (f"{name}: {failed[name].one_line}" for name in names)
 
 
+def _grouped_gaps(runtime: Runtime, gaps: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each file that is not complete. Many files of a connection share
+    a line, unless the command is verbose.
+    """
+    files: dict[str, list[str]] = {}
+    for file in gaps:
+        files.setdefault(file.partition("/")[0], []).append(file)
+    for connection, names in files.items():
+        if len(names) > _MOST_LINES and not runtime.stderr.verbosity:
+            first = f"the first {names[0]}: {gaps[names[0]]}"
+            yield f"{connection}: {counted(len(names), 'file')} missing (-v names them), {first}"
+        else:
+            yield from (f"{name}: {gaps[name]}" for name in names)
+
+
 def verify(runtime: Runtime, destination: Destination) -> None:
     """Compare the files with the manifests, and print the differences. Raises the error
     that summarises them.
@@ -293,7 +328,8 @@ def verify(runtime: Runtime, destination: Destination) -> None:
     if verdict.unfinished == [manifest.NAME]:
         # The error of the command says this, so do not print it twice.
         unfinished = []
-    for line in (*verdict.differences, *unfinished, *verdict.missing):
+    gaps = _grouped_gaps(runtime, verdict.gaps)
+    for line in (*verdict.differences, *unfinished, *gaps, *verdict.missing):
         runtime.stderr.line(line)
     if verdict.differences:
         raise StateError(
@@ -302,8 +338,8 @@ def verify(runtime: Runtime, destination: Destination) -> None:
             hint=START_ANEW,
         )
     done = lists_done(verdict.done, verdict.lists)
-    if verdict.missing or verdict.unfinished:
-        missing = counted(len(verdict.missing), "file")
+    if verdict.gaps or verdict.missing or verdict.unfinished:
+        missing = counted(len(verdict.gaps) + len(verdict.missing), "file")
         error = (
             exported_lists.unfinished_error(destination, done)
             if verdict.unfinished

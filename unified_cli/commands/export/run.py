@@ -222,6 +222,7 @@ class _Export:
             raise
         self._summary.without_lists = self._judged()
         self._summary.ahead = self._runner.ahead.lines()
+        self._summary.read_whole = dict(self._runner.read_whole)
         if self._seen is not None:
             self._summary.unseen = [name for name in self._plan.columns if name not in self._seen]
         return self._summary
