@@ -121,9 +121,17 @@ def test_the_remaining_wait_is_shown(columns: int) -> None:
     assert "400 per second, about 30 s left" in draw(tally, 10, 10, screen._replace(columns=120))
     tally.wait = Wait(19.0, "the limit of the service", 9.0)
     line = draw(tally, 10, 10, screen)
-    assert "about 30 s left" in line
+    assert "about 1 min 6 s left" in line
     assert "waiting 9 s" in line
     assert "per second" not in line
+
+
+def test_the_time_left_falls_during_a_wait_and_has_the_wait_in_it() -> None:
+    tally = Tally(Work(total=300))
+    tally.units = 45
+    tally.wait = Wait(11.0, "the limit of the service", 10.0)
+    shown = [draw(tally, now, now, Screen(120, colour=False, encoding="utf-8")) for now in (1, 6)]
+    assert ["about 1 min 12 s left" in shown[0], "about 1 min 7 s left" in shown[1]] == [True, True]
 
 
 @pytest.mark.parametrize("columns", [80, 120])
@@ -136,7 +144,7 @@ def test_an_export_names_the_lists_that_are_under_way(columns: int) -> None:
     assert line.endswith("tickets and 2 more")
     tally.wait = Wait(40, "asked for by the service", 12)
     line = draw(tally, 30, 30, Screen(columns, colour=False, encoding="utf-8"))
-    assert "about 3 min 45 s left" in line
+    assert "about 5 min 10 s left" in line
     assert "waiting 10 s" in line
 
 

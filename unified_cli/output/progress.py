@@ -86,7 +86,7 @@ def plain(tally: Tally, seconds: float, now: float) -> str:
         waited, tally.reported = until_now - tally.reported, until_now
         if not waits and waited >= 1:
             waits = [f"waited {_of_total(waited, wait)}: {wait.reason}"]
-    return ", ".join([*_facts(tally, seconds), *_parts_in_words(tally)[:1], *waits])
+    return ", ".join([*_facts(tally, seconds, now), *_parts_in_words(tally)[:1], *waits])
 
 
 def done(tally: Tally) -> str:
@@ -111,7 +111,7 @@ def draw(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
     )
     waits = _wait_in_words(tally, now) or [""]
     names = _parts_in_words(tally)
-    facts = _facts(tally, seconds, pace=not waits[0] and not names)
+    facts = _facts(tally, seconds, now, pace=not waits[0] and not names)
     numbers, ends = range(len(facts), 0, -1), [(size, waits[0]), *((0, text) for text in waits)]
     # Shorten the bar and the reason of a wait before the remaining time, which is more
     # useful.
@@ -138,7 +138,7 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def _facts(tally: Tally, seconds: float, *, pace: bool = True) -> list[str]:
+def _facts(tally: Tally, seconds: float, now: float, *, pace: bool = True) -> list[str]:
     work = tally.work
     result = [done(tally)]
     if work.part == "file":
@@ -153,7 +153,7 @@ def _facts(tally: Tally, seconds: float, *, pace: bool = True) -> list[str]:
         digits = 0 if rate >= 10 else 1
         is_size = work.unit in _BYTES
         result.append(f"{_size(rate)}/s" if is_size else f"{rate:.{digits}f} per second")
-    if (left := _seconds_left(tally, seconds)) is not None:
+    if (left := _seconds_left(tally, seconds, now)) is not None:
         result.append(f"about {duration(left)} left")
     if tally.retries:
         result.append(counted(tally.retries, "retry"))
@@ -208,14 +208,17 @@ def _share_done(tally: Tally) -> float | None:
     return min(1.0, (tally.units_before + tally.units) / work.total) if work.total else None
 
 
-def _seconds_left(tally: Tally, seconds: float) -> float | None:
+def _seconds_left(tally: Tally, seconds: float, now: float) -> float | None:
+    """Return how long the rest will take at the speed so far, or None if unknown."""
     work = tally.work
+    # A wait is part of the time that the finished work took.
+    wait = max(0.0, tally.wait.until - now) if tally.wait else 0.0
     if work.parts:
         finished, left = tally.parts, work.parts - tally.parts_before - tally.parts
     else:
         finished, left = tally.units, (work.total or 0) - tally.units_before - tally.units
     return (
-        seconds * left / finished
+        wait + (seconds + wait) * left / finished
         if finished > 0 and left > 0 and (work.parts or work.total)
         else None
     )
