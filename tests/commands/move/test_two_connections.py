@@ -30,6 +30,26 @@ def test_an_id_alone_joins_no_two_connections(key: str, unified: Unified) -> Non
     assert (result.stdout, result.stderr, result.code) == ("", said, 2)
 
 
+@pytest.mark.parametrize(
+    ("words", "is_noted"),
+    [
+        ("--from old --to new", True),
+        ("--from old --to new --key .id", True),
+        ("--from dump --to new", True),
+        ("--from old --to new --key name", False),
+        ("--from old --to new --ids ids", False),
+        ("--from dump --to old", False),
+        ("--from dump/old/ticketing/contacts.ndjson --to new", False),
+    ],
+)
+def test_a_comparison_says_that_ids_may_be_of_other_records(
+    words: str, is_noted: bool, unified: Unified
+) -> None:
+    assert unified("-p old export ticketing/contacts --to dump --quiet").code == 0
+    said = unified(f"diff ticketing/contacts {words}").stderr
+    assert (" may be that of another record in new (--key NAME joins by " in said) == is_noted
+
+
 def test_the_records_of_a_file_may_be_anybodys(unified: Unified, tmp_path: Path) -> None:
     path = ndjson(tmp_path / "one.ndjson", {"id": "contacts-1", "name": "x"})
     result = unified(f"plan ticketing/contacts --from {path} --to new")

@@ -123,6 +123,13 @@ class ComparedSides:
     map: SideMap | None
     ids: IdMap | None
 
+    @property
+    def joins_by_id_alone(self) -> bool:
+        """Whether the key is only an id, which may be of another record there."""
+        one, other = self.source.facts.identity, self.target.facts.identity
+        same = one is not None and one == other
+        return self.ids is None and not same and {*self.key.names} <= {"id", ".id"}
+
 
 def prepared(
     context: CommandContext, options: CompareOptions, *, for_plan: bool = False

@@ -44,6 +44,12 @@ def run(context: CommandContext, options: DiffOptions) -> None:
         runtime.stderr.note(
             f"{options.ids} is not there, so no record is known to have another id in --to"
         )
+    one, other = sides.source.facts, sides.target.facts
+    if sides.joins_by_id_alone and one.identity and other.identity:
+        runtime.stderr.note(
+            f"joined by id, though an id of {one.name} may be that of another record in"
+            f" {other.name} (--key NAME joins by another value, --ids FILE by a file of both ids)"
+        )
     stdout.check(runtime)
     with comparison(context, sides) as found:
         counts: Counter[Change] = Counter()

@@ -35,7 +35,6 @@ from unified_cli.storage import state
 
 _NONE = -1
 _ID = "id"
-_BY_ID = {_ID, f".{_ID}"}
 _NULL = b"null"
 _OPERATIONS = {Change.ONLY_FROM: "create", Change.DIFFERENT: "update", Change.ONLY_TO: "delete"}
 _CHANGES = (*_OPERATIONS,)
@@ -102,8 +101,7 @@ def _check_ids(sides: ComparedSides) -> None:
     This is allowed with a file of ids, or if both sides are the same connection.
     """
     one, other = sides.source.facts, sides.target.facts
-    same = one.identity is not None and one.identity == other.identity
-    if sides.ids is None and not same and {*sides.key.names} <= _BY_ID:
+    if sides.joins_by_id_alone:
         raise UsageError(
             f"an id of {one.name} may be that of another record in {other.name}",
             hint=(
