@@ -79,6 +79,14 @@ class Place:
         del environ["UNIFIED_ACCOUNT_ID"]
         return replace(command, environ=environ, holds=has_records(connections * pages))
 
+    def creates(self, number: int, wait: int, *, workers: int = 32) -> Command:
+        """A run of `unified` that creates that many contacts."""
+        file = self.home / f"contacts-{number}.ndjson"
+        names = (f'{{"first_name": "Ada", "last_name": "No. {one}"}}\n' for one in range(number))
+        file.write_text("".join(names))
+        words = f"import ticketing/contacts {file} --workers {workers} --restart --yes"
+        return self.ours("unified", words, connection=f"pages-1-{wait}")
+
     def python(self, code: str) -> Command:
         """A run of our interpreter."""
         return Command(f"python -c {code!r}", [str(self.programs / "python"), "-c", code])
@@ -237,14 +245,7 @@ def _chains(place: Place) -> Job:
 
 def _import(place: Place) -> Job:
     creates, workers = 10_000, 32
-    file = place.home / "contacts.ndjson"
-    file.write_text(
-        "".join(
-            f'{{"first_name": "Ada", "last_name": "No. {number}"}}\n' for number in range(creates)
-        )
-    )
-    words = f"import ticketing/contacts {file} --workers {workers} --restart --yes"
-    ours = place.ours("unified", words, connection=f"pages-1-{_LATENCY}")
+    ours = place.creates(creates, _LATENCY, workers=workers)
     name = f"{creates:,} creates, {workers} at a time, {_LATENCY} ms away"
     return Job(name, [ours], floor=creates / workers * _LATENCY / 1000, at_most=1.5)
 
