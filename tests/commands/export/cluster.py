@@ -4,6 +4,7 @@ machine.
 
 import json
 import os
+import re
 import signal
 import socket
 import time
@@ -123,8 +124,12 @@ class Cluster:
         return False
 
     def registered(self) -> int:
-        """How many workers have registered until now."""
-        return (self.home / "scheduler.log").read_text().count("Register worker")
+        """How many workers have registered until now.
+
+        On a busy machine one may do so twice, under the same address.
+        """
+        log = (self.home / "scheduler.log").read_text()
+        return len({*re.findall(r"Starting worker compute stream, (\S+)", log)})
 
     @property
     def driver(self) -> Path:
