@@ -150,7 +150,7 @@ def masked(text: str, find: Find | None = None) -> MaskedText:
     Also masks the start of a secret, from eight characters on, and the secrets that
     `find` finds.
     """
-    # A copy, because other threads may add to it in the meantime.
+    # Copy it, because other threads may add to it.
     forms = _FORMS.copy()
     if not (forms or find):
         return MaskedText(text)

@@ -24,9 +24,9 @@ if sys.platform != "win32":
 _GONE = "the working directory is gone"
 _ELSEWHERE = "cd to another"
 _FEWER_FILES = "ulimit -n shows the limit, --workers 1 needs few"
-# macOS has the lowest default, 256.
+# Used if the limit is unknown: the lowest default of all systems, that of macOS.
 _UNKNOWN_FILES = 256
-# A folder may hold millions.
+# The most files to compare, because a folder may have millions.
 _MOST_FILES = 1000
 _CLOSE = 0.75
 Result = TypeVar("Result")
@@ -65,7 +65,7 @@ def raise_open_files(wanted: int) -> int:
     try:
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     except OSError:
-        # Some sandboxes refuse to say.
+        # In some sandboxes, the limit cannot be read.
         return _UNKNOWN_FILES
     if hard != infinite:
         wanted = min(hard, wanted)
@@ -111,7 +111,7 @@ def resolve_path(path: Path) -> Path:
 
 
 def lost_directory() -> StorageError | None:
-    """Return the error for a removed working directory. None if it exists."""
+    """Return the error for a removed working directory. Returns None if it exists."""
     try:
         Path.cwd()
     except OSError:

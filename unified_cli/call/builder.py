@@ -159,8 +159,8 @@ def operation_content(call: Call, operation: Operation) -> Content:
         hint = "--skeleton prints a body, -d - reads one, -d '{}' sends an empty one"
         raise UsageError("nothing to send: -d, -f or -F", hint=hint)
     if body is None and (operation.kind == "action" or operation.searches):
-        # Assumption: these require a JSON object even if they need no fields; the
-        # service's own clients send one.
+        # Assumption: actions and searches require a JSON object even if they need no
+        # fields, because the service's own clients send one.
         body = b"{}"
     _check_dots(call, operation)
     query = read_query(call, lists=operation.lists)

@@ -27,7 +27,8 @@ _WRONG_BODY = (400, 422)
 # A hint is not worth a long wait.
 _SECONDS = 5.0
 _MOST = 12
-# The end of the name of such a field in `-F`, unless it refers to records.
+# In `-F`, this follows the name of an array or an object, unless its fields refer to
+# records.
 _WITHIN = {"array": "", "object": "[NAME]"}
 
 

@@ -32,16 +32,16 @@ class Asked(NamedTuple):
     form: Format
     method: str = "GET"
     lists: bool = False
-    """The operation is a list."""
+    """Whether the operation is a list."""
     downloads: bool = False
-    """The operation is a download."""
+    """Whether the operation is a download."""
     several: bool = False
-    """There may be several connections."""
+    """Whether there may be several connections."""
     place: Place = Place.STDOUT
     out: str = ""
     """The value of `--out`."""
     pages: bool = False
-    """`--all` or `--limit`."""
+    """Whether `--all` or `--limit` is given."""
     split: bool = False
     """Whether to split the page into records, for `--since` or a cursor."""
     named: bool = False

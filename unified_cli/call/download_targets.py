@@ -127,7 +127,7 @@ class TargetFile:
         """The name of the file."""
         return self.path.name
 
-    # The file already has its name.
+    # `proposals` is not needed, because the file already has its name.
     def publish(self, file: AtomicFile, proposals: Proposals, sha256: str) -> Path:  # noqa: ARG002
         """Publish the file under its name."""
         return _publish(file, self.path, force=self.force)
@@ -141,7 +141,7 @@ class FileInFolder:
     force: bool
     label: str = "download"
 
-    # The digest is only needed for a list of files.
+    # `sha256` is only needed for a list of files.
     def publish(self, file: AtomicFile, proposals: Proposals, sha256: str) -> Path:  # noqa: ARG002
         """Publish the file under a safe form of a proposed name."""
         path = self.folder / safe_name(*proposals)
@@ -162,7 +162,7 @@ class TargetStream:
         """The folder of the file until it is complete."""
         return Path(tempfile.gettempdir())
 
-    # A stream uses no proposed name.
+    # `proposals` is not needed, because a stream has no name.
     def publish(self, file: AtomicFile, proposals: Proposals, sha256: str) -> Path:  # noqa: ARG002
         """Write the file to the device or the pipe."""
         output_file.write_stream(self.stream, file.chunks())

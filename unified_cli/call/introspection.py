@@ -29,7 +29,7 @@ from unified_cli.values import Json
 
 LARGEST_RESPONSE = 8 * 1024 * 1024
 """The most bytes of a response about a connection, which is decoded in memory."""
-# Large accounts have thousands; a page lists up to 5,000.
+# Large accounts have thousands of connections, and a page has up to 5,000.
 _MOST, _MOST_PAGES, _LARGEST = 50_000, 5_000, 32 * 1024 * 1024
 _NOT_TOLD = (403, 404, 405)
 # The member with the description of an offered resource.

@@ -44,7 +44,7 @@ class KnownField(NamedTuple):
 
     @property
     def parameter(self) -> str:
-        """Its name in a query."""
+        """The name of the parameter in a query."""
         if self.type == "object":
             return f"{self.name}[{_MEMBERS.get(self.name, 'id')}]"
         return f"{self.name}[]" if self.type == "array" else self.name

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from unified_cli.catalogue.known import KnownFacts, KnownField, known
 
-# Other words are actions: POST /<resource>/<word>.
+# All other words are actions: POST /<resource>/<word>.
 STANDARD: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "list": ("GET", ""),
@@ -205,7 +205,7 @@ class Resource(NamedTuple):
     about: str
     operations: Mapping[str, Operation]
     own: KnownFacts | None = None
-    """The facts about it in the user's own file."""
+    """The facts about its records in the user's file."""
 
     @property
     def facts(self) -> KnownFacts:

@@ -22,7 +22,7 @@ OF_FIELDS = ("-f", "--raw-field", "-F", "--field")
 _ASSIGNS = (*OF_FIELDS, "-q", "--query")
 _ASSIGNMENT = re.compile(r"(.+?)(:=|==|=)(.*)", re.DOTALL)
 UNSET = "; is a shell variable unset?"
-# As with terraform: plan apply FILE, plan show FILE.
+# Users of terraform type `plan apply FILE` and `plan show FILE`.
 _OF_PLANS = {"apply": "", "show": " --dry-run"}
 # The arguments whose commands report an empty value themselves, and the options that
 # must not be empty.
@@ -333,7 +333,6 @@ def _finds_person(context: Any, address: str) -> str | None:
 
 
 def _filter(context: Any, argument: str) -> str:
-    """Return the filter by a record of another list."""
     names = [fact.name for fact in facts(context, "query") if fact.references]
     names = names or [
         f"{fact.name}_id"

@@ -198,7 +198,7 @@ _SIDES = OwnSpelling("--from", "--from {PROFILE} --to PROFILE names the two side
 _OF_FOLDER = (OwnSpelling("--from", "> {FILE}"), OwnSpelling("--to", "--to {DIR}"), _TO_SHELL)
 _AGAIN = OwnSpelling("--restart", "--restart reads everything again")
 
-# Options of single commands. They come first.
+# Options of single commands, which take precedence over the general ones.
 _ELSEWHERE: Mapping[str, Sequence[OwnSpelling]] = {
     **dict.fromkeys(("-p", "--profile"), (_SIDES,)),
     **dict.fromkeys(

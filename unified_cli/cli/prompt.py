@@ -32,7 +32,7 @@ def confirm_change(
 ) -> None:
     """Ask before `what` is deleted or updated, unless `yes`.
 
-    `settings` are of its connection. Raises UsageError if the answer is no, or if
+    `settings` are those of the connection. Raises UsageError if the answer is no, or if
     prompts are off or impossible.
     """
     if yes:
@@ -165,5 +165,5 @@ def _without_echo(runtime: Runtime) -> Iterator[None]:
         yield
     finally:
         termios.tcsetattr(handle, termios.TCSAFLUSH, before)
-        # The terminal did not show the Enter key.
+        # End the line here, because the terminal did not show the Enter key.
         runtime.stderr.line("")

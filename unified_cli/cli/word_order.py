@@ -136,7 +136,7 @@ def _of_operation(
     Returns None unless the words name exactly one operation.
     """
     words, others = _without_options(typed)
-    # Without an id, get is the list.
+    # Without an id, read `get` as `list`.
     words = ["list" if one == "get" and not words[3:] else one for one in words]
     found = {
         f"{path} {api} {command}"

@@ -13,7 +13,7 @@ from unified_cli.values import TomlTable
 
 _NOT = "!"
 _TAG = "tag:"
-# Common mistakes for a tag and for all profiles.
+# Common mistakes: other ways to write `tag:`, and words for all profiles.
 _TAGGED = re.compile(r"@|#|(?:tags?|labels?)[:=]", re.IGNORECASE)
 _EVERY = {"all", "every", "any", "%"}
 _GLOB = re.compile(r"[*?\[]")

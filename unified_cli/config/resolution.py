@@ -211,8 +211,8 @@ class _Layers(NamedTuple):
         if not value:
             return [], ()
         origins = self._token_origins()
-        # If the environment names no address, and no profile is used, its token is for
-        # any address.
+        # If no profile is used and the environment names no address, the environment's
+        # token is for any address.
         if reached and (self.profile or origins) and reached.origin not in origins:
             if origins:
                 return [], (

@@ -257,7 +257,8 @@ class Checkpoint(ListRecord):
             )
         try:
             result = typed_json.convert(data, cls)
-            # A cursor never has a lone surrogate, so the checkpoint would be damaged.
+            # This raises UnicodeEncodeError for a lone surrogate, which only a damaged
+            # checkpoint can have.
             (result.next_cursor or "").encode()
         except (msgspec.ValidationError, UnicodeEncodeError):
             raise StateError(f"{path} is damaged", hint=START_ANEW) from None

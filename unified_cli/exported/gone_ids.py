@@ -25,7 +25,7 @@ _BESIDE = re.compile(r"(?:.*/)?gone\.(?!\d+\.)[^/.]+\.(?:ndjson|part)")
 
 
 def is_beside(name: str) -> bool:
-    """Return whether a name belongs to a file beside a list."""
+    """Return whether this is the name of a file of gone ids or of a note."""
     return _BESIDE.fullmatch(name) is not None
 
 
@@ -63,7 +63,7 @@ def can_tell(file: str) -> bool:
 
 
 def forget(destination: Destination, file: str) -> None:
-    """Remove the files beside a list.
+    """Remove the file of gone ids of a list, and its note.
 
     Raises UnsafeError if a folder is a link, and StorageError if removing fails.
     """

@@ -15,7 +15,7 @@ from unified_cli.masking import excerpt
 from unified_cli.plural import counted
 
 # If more records than this changed in the last seconds of a list, the next run writes
-# the rest again.
+# the others again.
 _MOST_RECENT = 1000
 # The precision of a Date header.
 _EXACTNESS = timedelta(seconds=1)

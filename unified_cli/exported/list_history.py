@@ -35,8 +35,8 @@ class ListHistory(NamedTuple):
         return cls(destination, found)
 
     def then(self, entry: ManifestEntry) -> Self:
-        """Return the history with another file. The history of a table always has only
-        one entry.
+        """Return the history, extended by a file. The history of a table always has
+        only one entry.
         """
         return self._replace(entries=[entry] if entry.table else [*self.entries, entry])
 

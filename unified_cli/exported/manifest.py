@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from unified_cli import PRODUCT
+from unified_cli import PRODUCT, hints
 from unified_cli.errors import StateError
 from unified_cli.exported.checkpoint import START_ANEW, Checkpoint, ListRecord
 from unified_cli.exported.increments import Mark
@@ -21,8 +21,6 @@ from unified_cli.values import JsonObject
 NAME = "manifest.json"
 TIMESTAMPS = 2
 NOT_READ = masked("not read yet")
-ACCEPTS = " (--allow-partial accepts that)"
-"""Advice for the run of an export. It is also stored in the entries."""
 _VERSION = 1
 # The members of an entry in their order.
 _MEMBERS = (
@@ -56,7 +54,7 @@ _MEMBERS = (
     "table",
 )
 _NUMBER_AND_SUFFIX = re.compile(r"(?:\.[0-9]+)?\.[^./]+$")
-# The members of lists in tables only.
+# The members that only the lists in tables have.
 _OF_TABLES = {"table", "earlier"}
 
 
@@ -100,7 +98,7 @@ class ManifestEntry(ListRecord):
     @property
     def gap(self) -> str:
         """Why it is not complete, without advice for the run."""
-        return (self.why or "").replace(ACCEPTS, "")
+        return (self.why or "").replace(hints.ACCEPTS, "")
 
     @property
     def is_unread(self) -> bool:

@@ -110,11 +110,11 @@ class WriteOutcome(Enum):
     """The outcome of a write."""
 
     DONE = auto()
-    """It was carried out."""
+    """The write was carried out."""
     FAILED = auto()
-    """It was not carried out."""
+    """The write was not carried out."""
     IN_DOUBT = auto()
-    """It may have been carried out."""
+    """The write may have been carried out."""
 
 
 def outcome_of(request: Request, attempts: Iterable[Attempt]) -> WriteOutcome:

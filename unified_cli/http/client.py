@@ -191,7 +191,7 @@ class Client:
         requested = attempt.retry_after or 0
         exhausted = self._rate_limit.exhausted(request.account)
         if exhausted:
-            # A longer --timeout would not help.
+            # Do not suggest a longer --timeout, which would not help.
             later = "the limit stayed closed for over a minute: run it again later"
             _give_up(call, _limited(failed.error, later))
         if not attempts.may_repeat(request, attempt):

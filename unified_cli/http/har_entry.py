@@ -40,7 +40,7 @@ class BodyEnd(StrEnum):
     BROKEN = "broken"
     """The connection was lost in the middle of the body."""
     DAMAGED = "damaged"
-    """Its content coding is damaged."""
+    """The content coding of the body is damaged."""
     CUT = "cut"
     """The body was longer than the recorded part."""
     OMITTED = "omitted"

@@ -248,7 +248,7 @@ class Redaction:
         if credential and is_text:
             self._remember(found)
             if plain.endswith("authorization"):
-                # Such as `Bearer …`.
+                # Also remember the token alone, for example from `Bearer …`.
                 self._remember(found.partition(" ")[2])
         return encoded(REPLACED)
 

@@ -218,7 +218,7 @@ class RateLimit:
     def _close(self, permit: Permit, now: float, attempt: Attempt) -> bool:
         connection = self._pace_of(permit.account)
         # The service documents a flag for a 429 of a provider, and headers only for the
-        # limits of providers. These belong to the connection.
+        # limits of providers. Either means that the connection's own limit was reached.
         if attempt.remote or attempt.facts or not connection.unlikely(now):
             self._unlikely.pop(permit.account, None)
         elif self._is_of_token(permit.account, now, asked=attempt.retry_after is not None):

@@ -59,7 +59,8 @@ class Trace:
         redaction, _ = self._read(sent)
         words = "" if body is None else body.decode("utf-8", "replace")
         holds = har_redaction.holding(sent.path, response.status_code, self._service)
-        # The headers may contain a credential that only the body identifies.
+        # A credential in the headers may only be recognised after the body was
+        # analysed.
         text = redaction.whole(words, holds)
         self._headers("<", response.headers, redaction)
         if body is not None:

@@ -118,7 +118,7 @@ def draw(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
     tried = [(facts[:number], end) for number, end in product(numbers, ends)]
     if not waits[0]:
         tried = [(facts[:number], end) for end, number in product(ends, numbers)]
-    # Shorten these before the names of running parts, too.
+    # Shorten all of these before the names of running parts.
     named = [([*facts, name], end) for end, name in product(ends, names)]
     for chosen, (bar, wait) in [*named, *tried]:
         before = f"{_bar(share or 0, bar, screen)} {(share or 0) * 100:4.0f} %  " if bar else ""

@@ -336,7 +336,6 @@ class AccountRoutes:
         return SandboxResponse.json(dump({_LINK_TOKEN: self._made("link", account or tenant)}))
 
     def _made(self, kind: str, owner: str | None) -> str:
-        """Return a new fake credential."""
         made = f"{self.store.seed} {kind} {owner} {self.now}"
         return f"sandbox-{kind}-{hashlib.sha256(made.encode()).hexdigest()[:32]}"
 

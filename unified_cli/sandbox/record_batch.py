@@ -75,7 +75,7 @@ class RecordBatch:
 
     @cached_property
     def random(self) -> SeededColumns:
-        """Their random numbers."""
+        """The random numbers of the records."""
         return SeededColumns(
             SeededRandom.from_words(self.connection.seed, self.api, self.resource).keys(
                 self.numbers
@@ -84,17 +84,17 @@ class RecordBatch:
 
     @cached_property
     def created(self) -> list[int]:
-        """When they were created, in seconds since 1970."""
+        """When the records were created, in seconds since 1970."""
         return self.random.creation_times()
 
     @cached_property
     def created_at(self) -> list[str]:
-        """When they were created, in the service's format."""
+        """When the records were created, in the service's format."""
         return timestamps(self.created)
 
     @cached_property
     def files(self) -> list[tuple[str, str]]:
-        """Name and content type of their files."""
+        """Name and content type of the records' files."""
         return self.random.pick("file", TABLES["files"])
 
     @cached_property
@@ -112,7 +112,7 @@ class RecordBatch:
 
     @cached_property
     def titles(self) -> list[str]:
-        """Their titles, or names if they are people."""
+        """The titles of the records, or the names of people."""
         group = PEOPLE.get(self.resource)
         if group:
             return people.full_names(self.connection.seed, group, self.numbers)

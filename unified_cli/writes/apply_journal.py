@@ -17,7 +17,7 @@ from unified_cli.writes.journal import Journal
 
 _KINDS = (RunKind.APPLY,)
 _LINES_BEFORE = 1
-"""The header of a plan."""
+"""The number of lines before the calls: only the header of the plan."""
 _REMEDY = (
     "nothing was sent; restore it from a backup, or remove it: then the plan is applied anew, with"
     " new keys"

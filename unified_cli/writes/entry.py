@@ -22,14 +22,14 @@ class EntryState(Enum):
 
     NEW = "new"
     SENT = "sent"
-    """It may have been carried out. No response has arrived yet."""
+    """The write may have been carried out. No response has arrived yet."""
     OK = "ok"
     REFUSED = "refused"
-    """It was not carried out, and would fail again."""
+    """The write was not carried out, and would fail again."""
     FAILED = "failed"
-    """It was not carried out, but may succeed if it is sent again."""
+    """The write was not carried out, but may succeed if it is sent again."""
     UNKNOWN = "unknown"
-    """It may have been carried out. The response was lost."""
+    """The write may have been carried out. The response was lost."""
     LEFT_OUT = "left out"
     """There was nothing to send."""
 

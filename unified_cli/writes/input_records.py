@@ -21,7 +21,8 @@ from unified_cli.writes.input_formats import InputLine
 MARK = "_import"
 """The member that result files add to records. Importing them removes it."""
 
-# Splitting a record into members takes many times the memory of its text.
+# Do not split larger records into members, which would take many times the memory of
+# the text.
 _LARGE = 1024 * 1024
 
 _LONGEST_NAME = 64

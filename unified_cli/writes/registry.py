@@ -327,7 +327,7 @@ class ListedWork(NamedTuple):
 
     @property
     def run(self) -> str | None:
-        """Its id."""
+        """The id of the run."""
         return self.header.run if self.header else None
 
     def end(self, word: str) -> None:

@@ -46,7 +46,7 @@ class RunDoubts:
         self._left: list[DoubtfulCall] = []
         self._number_left = 0
         self.repeated = 0
-        """How many of them a resume sends again."""
+        """How many calls in doubt a resume sends again."""
 
     def add(self, noted: NotedCall) -> None:
         """Add a call in doubt."""

@@ -46,7 +46,7 @@ class KnownRun(NamedTuple):
     header: RunHeader | None = None
     counts: Counter[str] | None = None
     doubts: RunDoubts | None = None
-    """Its calls in doubt, if they were read."""
+    """The calls in doubt, if they were read."""
     passing: bool = True
     """Whether any failed part may succeed if it is repeated unchanged."""
     reason: str = ""

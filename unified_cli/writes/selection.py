@@ -80,7 +80,8 @@ class _RunSelection(NamedTuple):
         else:
             names = [*dict.fromkeys(self._current_names(run, calls))]
         for name in names:
-            # A glob that matches only this name, because only globs can be combined.
+            # Write the name as a glob that matches only this name, because only globs
+            # can be combined.
             yield f"{sign}[{name[0]}]{name[1:]}"
 
     def _calls(self, stored: StoredRun, word: str) -> Iterator[tuple[str, RunCall]]:

@@ -143,7 +143,8 @@ class ChunkLog:
         number = max(
             (int(name.partition(".")[0]) for name in names if _NAME.fullmatch(name)), default=0
         )
-        # A store may list an object some time after it can be read.
+        # A new object can be read before the store lists it, so look for it by its
+        # name.
         while self._objects.stored(f"{self._folder}/{_name(number + 1)}"):
             number += 1
         return number
@@ -211,7 +212,8 @@ def changed(
     """
     for chunk in known:
         path = f"{place.folder}/{chunk.name}"
-        # A store may list an object some time after it can be read.
+        # A new object can be read before the store lists it, so look for it by its
+        # name.
         stored = listed.get(chunk.name) or objects.stored(path)
         if stored is None or stored.size != chunk.bytes:
             return chunk.name

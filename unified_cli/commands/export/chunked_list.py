@@ -58,7 +58,7 @@ class ChunkedList:
         self._logged_at = self._monotonic()
         self.state = self._known.state
 
-    # Only `restart` replaces a list.
+    # `force` is not needed, because only `restart` replaces a list.
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:  # noqa: ARG002
         """Resume at the end of the log, or begin.
 

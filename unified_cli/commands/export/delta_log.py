@@ -108,8 +108,8 @@ def change_by_others(
 ) -> str:
     """Return how others changed a part's records since this read.
 
-    Returns "" if they did not: the part has the same files, or all later commits are of
-    this program or keep all records. `commit` reads the log of a version.
+    Returns "" if they did not: the part has the same files, or each later commit was
+    made by this program or keeps all records. `commit` reads the log of a version.
     """
     names = (file.name for file in data_files(table, part))
     if read.version is None or _digest(names) == read.digest:

@@ -108,7 +108,7 @@ def ending(options: ExportOptions, total: int, done: Callable[[], int | None]) -
     except TakenOverError:
         raise
     except UnifiedError as caught:
-        # Add this hint before the command.
+        # First add the hint about the cause of the failure.
         error = os_limits.with_next_step(caught)
         number = _number(done)
         if number is not None and _same_command_continues(error):

@@ -155,7 +155,7 @@ class StoreFolder:
         known = {chunk.name for chunk in last.chunks}
         # Remove chunks of a killed run that are not in the log.
         self._objects.remove([f"{place.folder}/{name}" for name in chunks if name not in known])
-        # A store may list an object some time after it can be read.
+        # A new object can be read before the store lists it, so the list may lack some.
         if known <= chunks.keys():
             entry.look = chunk_log.chunks_digest({name: chunks[name] for name in known})
         return True
@@ -215,7 +215,8 @@ class StoreFolder:
     def manifests(self) -> list[str]:
         """Return the names of all manifests. Raises StorageError."""
         names = {name for name in self._objects.names() if fnmatch(name, _MANIFESTS)}
-        # A store may list an object some time after it can be read.
+        # A new object can be read before the store lists it, so look for it by its
+        # name.
         return sorted(names | ({NAME} if self._objects.stored(NAME) else set()))
 
     def differences(self, entry: ManifestEntry) -> Iterator[str]:

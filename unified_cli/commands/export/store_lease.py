@@ -138,7 +138,8 @@ class StoreLease:
 
     def _names(self) -> list[str]:
         names = [name for name in self._objects.listed(self._folder) if name.isdecimal()]
-        # A store may list an object some time after it can be read.
+        # A new object can be read before the store lists it, so look for it by its
+        # name.
         while self._read(later := _name(int(names[-1]) + 1 if names else 1)):
             names.append(later)
         return names

@@ -234,7 +234,7 @@ class _Following:
         failures: dict[str, UnifiedError] = {}
         for read in selected.reads:
             known = self._lists.get(read.name)
-            # A profile may lead to a different connection now.
+            # A profile may name a different connection now.
             if known is None or known[0].request != read.request:
                 self._lists[read.name] = (read, self._begin(read))
         asking = [

@@ -140,7 +140,7 @@ class ResponseReader(httpx.SyncByteStream):
             if lower == b"content-length":
                 if len(value) > 20:
                     raise httpx.RemoteProtocolError("its length has too many digits")
-                # llhttp has already refused anything but equal numbers.
+                # llhttp has already refused a second, different number.
                 length = int(value)
             elif lower == b"transfer-encoding":
                 codings.append(value.lower())
