@@ -166,20 +166,16 @@ def texts_for_objects(operation: Operation, names: Iterable[str]) -> list[Doubtf
     """Return the fields that are objects, from `names`, which a body sends as text."""
     facts = operation.facts
     known = {field.name: field for field in (*facts.fields, *facts.body.get(operation.name, ()))}
-    objects = [known[name] for name in names if name in known and known[name].type == "object"]
-    members = {field: f"{field}[{inner}]" for field, _, inner in map(_path, facts.members)}
+    objects = [name for name in names if name in known and known[name].type == "object"]
+    members = dict(member.name.partition(".")[::2] for member in facts.members)
     return [
         DoubtfulParameter(
-            field.name,
-            f'"{field.name}" is an object, not a text',
-            members.get(field.name, field.parameter),
+            name,
+            f'"{name}" is an object, not a text',
+            f"{name}[{members[name]}]" if name in members else known[name].parameter,
         )
-        for field in objects
+        for name in objects
     ]
-
-
-def _path(member: KnownField) -> tuple[str, str, str]:
-    return member.name.partition(".")
 
 
 def _unknown(operation: Operation, names: Sequence[str], known: str) -> DoubtfulParameter:
