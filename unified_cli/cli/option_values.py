@@ -19,7 +19,7 @@ _SIDES = ("--from", "--to")
 _PROFILE = {"-p", "--profile"}
 # In gh and other tools, these take the text of a record. curl's take the body.
 _TEXTS = {"--body", "--content"}
-_SENT = "leave it out: Accept, Content-Type, Authorization and Idempotency-Key are the headers"
+_SENT = "leave it out: only Accept, Content-Type, Authorization and Idempotency-Key are sent"
 
 
 def meant(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:
@@ -79,4 +79,4 @@ def _of_header(header: str, spellings: Collection[str]) -> str:
         return "leave it out: the token comes from the profile, or --token-file FILE"
     if name.lower() == "idempotency-key" and "--idempotency-key" in spellings:
         return f"--idempotency-key {quoted(value)}"
-    return f"{_SENT} that are sent"
+    return _SENT
