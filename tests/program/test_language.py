@@ -100,3 +100,18 @@ def test_odd_turns_only_become_fewer(kind: str) -> None:
         odd += len(TURNS.findall(text)) + len(BEGINS_WITH_WHAT.findall(text))
     assert words > 1000
     assert odd / words * 10_000 <= LIMITS[kind]
+
+
+def functions() -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Yield the functions and methods of the package."""
+    for path in sorted((ROOT / "unified_cli").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield node
+
+
+def test_docstrings_are_on_at_most_60_percent_of_the_functions() -> None:
+    """A private function whose name says it all needs none."""
+    documented = [ast.get_docstring(node) is not None for node in functions()]
+    assert len(documented) > 1000
+    assert sum(documented) / len(documented) <= 0.6

@@ -151,7 +151,6 @@ class Flag(NamedTuple):
         )
 
     def _value(self, text: str) -> Any:
-        """Parse the text. Raises typer.BadParameter if it is invalid."""
         if text in self.choices:
             return text
         if self.choices:

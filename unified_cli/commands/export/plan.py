@@ -336,7 +336,6 @@ class ExportPlan:
 
 
 def _more_columns(options: ExportOptions) -> list[str]:
-    """Return the additional columns. Raises UsageError."""
     columns = dict.fromkeys(delivery.column_names(options.columns))
     return [name for name in columns if name not in parquet_file.COLUMNS]
 

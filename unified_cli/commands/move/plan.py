@@ -200,7 +200,6 @@ def _conclude(runtime: Runtime, found: Comparison, options: PlanOptions, tally: 
 
 
 def _raise_for(found: Comparison, tally: PlanTally) -> None:
-    """Raise IncompleteError if a difference could not be planned."""
     named = f"{found.resource.api}/{found.resource.name}"
     words = {
         "no id": "without an id in the target",
