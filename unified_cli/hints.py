@@ -44,6 +44,8 @@ OTHER_CURSOR = (
 )
 NO_PAGE = f"{BASE_URL}; -o raw prints one page as served"
 MOVED = "if the service has moved there, set the base URL"
+ACCEPTS = " (--allow-partial accepts that)"
+"""The end of a sentence about missing records, which manifests store, too."""
 NO_MORE_RETRIES = "this run has made all the retries that it may"
 TLS_PORT = "is the port right?"
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator
 from contextlib import closing
 from functools import partial
 
-from unified_cli import signals
+from unified_cli import hints, signals
 from unified_cli.call import Call, builder, delivery, more_records, record_output, seen_words
 from unified_cli.catalogue import Service
 from unified_cli.cli.flags import part
@@ -69,7 +69,7 @@ class ListSummary:
         if not self.partial:
             return []
         numbers = ", ".join(map(str, self.partial[:20])) + (" …" if len(self.partial) > 20 else "")
-        return [f"the provider left something out of page {numbers} (--allow-partial accepts that)"]
+        return [f"the provider left something out of page {numbers}{hints.ACCEPTS}"]
 
 
 def run(call: Call, clients: Clients, request: Request) -> None:

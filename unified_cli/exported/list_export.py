@@ -6,11 +6,11 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
+from unified_cli import hints
 from unified_cli.errors import StateError, StorageError, UnifiedError
 from unified_cli.exported import increments
 from unified_cli.exported.checkpoint import Checkpoint, ListIdentity, Option, TableRead
 from unified_cli.exported.increments import Increment, MarkReader
-from unified_cli.exported.manifest import ACCEPTS
 from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page, Span
@@ -299,7 +299,7 @@ def missing_parts(part: ListTarget, options: ListExportOptions) -> list[str]:
     ]
     if part.state.partial_pages:
         numbers = ", ".join(map(str, part.state.partial_pages[:20]))
-        missing.append(f"the provider left something out of page {numbers}{ACCEPTS}")
+        missing.append(f"the provider left something out of page {numbers}{hints.ACCEPTS}")
     return missing
 
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import pyarrow as pa
 from pyarrow import compute, parquet
 
+from unified_cli import hints
 from unified_cli.exported import parquet_file
-from unified_cli.exported.manifest import ACCEPTS
 from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.json_text import change_time
 from unified_cli.masking import excerpt
@@ -109,7 +109,7 @@ class NewestRecords:
                 "left out, as the same id is there as another kind of value:"
                 f" {named([*found], _MOST_NAMED)}"
             )
-        return [f"{sentence}{ACCEPTS}" for sentence in sentences]
+        return [f"{sentence}{hints.ACCEPTS}" for sentence in sentences]
 
 
 def _key(record: bytes) -> int:
