@@ -245,6 +245,7 @@ STEPS = [
     ("examples", "unified help", "help"),
     ("configure", "unified profile add", ""),
     ("help alias", 'did you mean "profiles"?', "help profiles"),
+    ("help testing", 'did you mean "sandbox"?', "help sandbox"),
     ("runs last", "unified runs show last", ""),
     ("runs 20261121-7f3a", "unified runs show 20261121-7f3a", ""),
     ("apply -f accounts.plan", "unified apply accounts.plan", ""),
