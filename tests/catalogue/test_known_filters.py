@@ -50,8 +50,8 @@ Examples:
 Known filters and sort keys (unified help filters):
   -q NAME=VALUE                owner, repo_id, filter_Query (object), title,
                                status (all | closed | locked | merged | open),
-                               created_at, updated_at; the fields below too,
-                               where the provider filters by them
+                               created_at, updated_at; some providers also
+                               filter by other fields
   -q 'NAME[OP]=VALUE'          OP: eq, gt, lt, in
   -q 'sort_by[NAME]=asc|desc'  created_at, updated_at
 """

@@ -95,7 +95,7 @@ def _filters(operation: Operation, service: Service) -> Sequence[tuple[str, Rows
     if not known.filters:
         return []
     names = ", ".join(map(_described, known.filters))
-    fields = "; the fields below too, where the provider filters by them"
+    fields = "; some providers also filter by other fields"
     rows = [
         ("-q NAME=VALUE", f"{names}{fields if operation.facts.fields else ''}"),
         ("-q 'NAME[OP]=VALUE'", f"OP: {', '.join(known.operators)}"),

@@ -65,7 +65,7 @@ class ExpectOptions(Options):
         Common(
             ("--expect",),
             WAIT,
-            "fail with 14 unless this jq program is true for the result, read whole",
+            "fail with 14 unless this jq program is true for the whole result",
             "JQ",
         ),
     ] = ()
