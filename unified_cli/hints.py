@@ -66,6 +66,7 @@ _REFUSED = {
     (429, "service"): TOO_SLOW,
     (429, "provider"): TOO_SLOW,
 }
+EMPTY = "leave it out, or check the shell variable that it comes from"
 NOT_OFFERED = {404, 405, 501}
 """The status codes that may mean that a provider does not offer a list."""
 _PROFILE_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
@@ -328,7 +329,7 @@ def _not_found(operation: Operation | None, profile: str | None, path: str) -> s
         if "," in (several := unquote(path.rpartition("/")[2])):
             ids = " ".join(quoted(part.strip()) for part in several.split(","))
             return f"for several records: printf '%s\\n' {ids} | {resource} {operation.name} -"
-        if meant := _id_within(several, operation.resource):
+        if meant := _id_within(several, operation):
             return f'did you mean "{visible(meant)}"?'
         fields = operation.facts.fields
         if chosen_by := selects_person(fields, several):
@@ -347,12 +348,13 @@ def _not_found(operation: Operation | None, profile: str | None, path: str) -> s
     return f"check the ids in the body and the account id; {offered}"
 
 
-def _id_within(text: str, resource: str) -> str | None:
+def _id_within(text: str, operation: Operation) -> str | None:
     """Return the id in pasted text that also has blanks, quotes, an address or `id=`.
 
     Returns None for any other text.
     """
-    inner = text.strip(_AROUND_ID).removeprefix(f"{resource}/")
+    inner = text.strip(_AROUND_ID).removeprefix(f"{operation.api}/")
+    inner = inner.removeprefix(f"{operation.resource}/")
     if before := _BEFORE_ID.match(inner):
         inner = re.split(r"[?#]", inner[before.end() :])[0]
     return inner if inner != text and inner else None

@@ -27,6 +27,10 @@ def as_argument(context: Any, option: str, argv: Sequence[str]) -> str | None:
     Returns None for other options, and for operations of the catalogue.
     """
     words = context.command_path.split() if context else ()
+    if words[1:] == ["plan"] and "apply" in argv:
+        target = ["TARGET"] if argv[-1] == option else []
+        line = [word for word in argv if word != "plan"] + target
+        return " ".join(("unified", *map(quoted, line)))
     if len(words) != _WORDS or hasattr(context.command, "list_commands"):
         return None
     arguments = [

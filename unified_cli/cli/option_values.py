@@ -8,8 +8,9 @@ from typing import Any
 
 from unified_cli.cli import argument_errors, known_fields, next_steps
 from unified_cli.cli.choices import meant_value
-from unified_cli.cli.other_tools import own_spellings
-from unified_cli.hints import quoted
+from unified_cli.cli.other_tools import FILTERS, own_spellings
+from unified_cli.hints import quoted, selecting, selects_person
+from unified_cli.json_text.json_codec import dump
 from unified_cli.output import formats
 
 _OF_METHOD = ("-X", "--request", "--method")
@@ -80,3 +81,25 @@ def _of_header(header: str, spellings: Collection[str]) -> str:
     if name.lower() == "idempotency-key" and "--idempotency-key" in spellings:
         return f"--idempotency-key {quoted(value)}"
     return _SENT
+
+
+def without_parameter(context: Any, option: str, value: str) -> str | None:
+    """Return how to select by a field, if it can, which may be in another case."""
+    name, equals, wanted = value.partition("=")
+    # With `,Values=` it is a filter of the AWS CLI, which has a suggestion of its own.
+    if option not in FILTERS or not equals or ",Values=" in wanted:
+        return None
+    wanted = wanted.strip("'\"= ")
+    fields = known_fields.facts(context, "fields")
+    parameters = known_fields.facts(context, "query")
+    if name in {fact.name for fact in parameters}:
+        return None
+    both = {fact.name.lower(): fact.name for fact in (*fields, *parameters)}
+    meant = both.get(name.lower(), name)
+    field = next((field for field in fields if field.name == meant), None)
+    is_text = field is not None and field.type == "string" and not field.is_time
+    program = f"select(.{field.name} == {dump(wanted)})" if field and is_text else None
+    program = selects_person(fields, wanted) or program
+    if program and meant not in {fact.name for fact in parameters}:
+        return selecting(program)
+    return f"-q {quoted(f'{meant}={wanted}')} filters" if meant != name else None

@@ -18,12 +18,12 @@ from unified_cli.cli import (
 from unified_cli.cli.argument_options import as_argument
 from unified_cli.cli.flags import BODY, LIST
 from unified_cli.cli.operation_options import by_spelling
-from unified_cli.cli.other_tools import FILTERS, own_spellings
+from unified_cli.cli.other_tools import own_spellings
 from unified_cli.cli.shared_options import is_write
 from unified_cli.cli.word_order import find_resources
 from unified_cli.config.keys import KEYS, yes_or_no
 from unified_cli.errors import UsageError
-from unified_cli.hints import quoted, selecting, selects_person
+from unified_cli.hints import quoted
 from unified_cli.masking import visible
 
 _READERS = dict.fromkeys(("--until", "--expect", "--fail-if", "--junit", "--every"), "list and get")
@@ -158,7 +158,7 @@ def _suggest(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
     if found := next((one for one in own if not one.option or one.option in spellings), None):
         return (
             missing_options.output_format(context, option, value)
-            or _without_parameter(context, option, value)
+            or option_values.without_parameter(context, option, value)
             or found.in_words(value)
         )
     if named := _of_value(context, option, value, argv):
@@ -207,21 +207,6 @@ def _misspelt(context: Any, option: str) -> str | None:
     close = get_close_matches(option, known, 1, _CLOSER)
     after = ", after the operation" if close and close[0] in by_spelling() else ""
     return f'did you mean "{close[0]}"{after}?' if close else None
-
-
-def _without_parameter(context: Any, option: str, value: str) -> str | None:
-    """Return how to select by a field that is not a parameter, if possible."""
-    name, equals, wanted = value.partition("=")
-    parameters = {fact.name for fact in known_fields.facts(context, "query")}
-    if option not in FILTERS or not equals or name in parameters:
-        return None
-    fields = known_fields.facts(context, "fields")
-    is_text = any(
-        field.name == name and field.type == "string" and not field.is_time for field in fields
-    )
-    program = f'select(.{name} == "{wanted}")' if is_text else None
-    program = selects_person(fields, wanted) or program
-    return selecting(program) if program else None
 
 
 def _of_value(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:

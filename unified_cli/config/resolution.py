@@ -12,7 +12,7 @@ from unified_cli.config.keys import IDENTITY, KEYS, TOKEN_SOURCES, Key, Override
 from unified_cli.config.settings import DEFAULT, OWN_ACCOUNT, Settings, Value
 from unified_cli.config.token import TokenSource
 from unified_cli.errors import ConfigError, UnifiedError, UnsafeError, UsageError
-from unified_cli.hints import quoted
+from unified_cli.hints import EMPTY, quoted
 from unified_cli.output import formats
 from unified_cli.runtime import Runtime
 from unified_cli.values import TomlTable
@@ -272,7 +272,8 @@ def parsed(key: Key, value: object, source: str) -> Any:
     except ValueError as error:
         shown = "" if key.name in TOKEN_SOURCES else f", not {_in_file(value)}"
         if source.startswith("--"):
-            raise UsageError(f"{source} {error}{shown}") from None
+            hint = None if value else EMPTY
+            raise UsageError(f"{source} {error}{shown}", hint=hint) from None
         if source == key.variable:
             raise ConfigError(f"the environment: {source} {error}{shown}") from None
         raise ConfigError(f"{source}: {key.name} {error}{shown}") from None

@@ -193,7 +193,7 @@ class Settings(NamedTuple):
                 if name
                 else f"set {variable}"
             )
-            only = ", so it is for connections, doctor and logs only" if name else ""
+            only = ", so it is for connections and doctor only" if name else ""
             raise ConfigError(
                 f"{name or 'the environment'} has no account id{only}",
                 hint=f"{remedy}, or -a ID",

@@ -43,6 +43,7 @@ _HINTS = {
     "is UTF-16": "iconv -f UTF-16 -t UTF-8 makes UTF-8 of it",
     "is a workbook or another zip archive": "of a workbook: export it as CSV",
     "is a workbook of Excel": "export it as CSV",
+    "is binary": "an import reads records; -F NAME=@base64:FILE sends a file in a field of one",
 }
 
 

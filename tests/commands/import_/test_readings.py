@@ -81,7 +81,10 @@ REFUSED = {
     "YAML of one": (b"name: A\ncolor: red\n", "is YAML, not"),
     "YAML with a mark": (b"---\nname: A\n", "is YAML, not"),
     "XML": (b"<?xml version='1.0'?><a/>", "is XML or HTML, not"),
-    "binary": (b"\x01\0\0\0\0", "is binary, not"),
+    "binary": (
+        b"\x01\0\0\0\0",
+        "is binary, not NDJSON, JSON, CSV or TSV (an import reads records;",
+    ),
     "prose": (b"Dear all,\n", "is not NDJSON, JSON, CSV or TSV: line 1 is 'Dear all,' ("),
     "semicolons": (b"name;color\nA;red\n", "is not NDJSON, JSON, CSV or TSV: line 1 is"),
 }

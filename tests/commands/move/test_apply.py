@@ -364,6 +364,8 @@ def test_a_line_outside_the_plan_is_refused(
     result = unified(f"apply {plan} -p new --yes --ids {plan}.ids")
     assert (result.stdout, result.code) == ("", code)
     assert result.stderr.startswith(f"error: {plan}, line 3 {said}"), result.stderr
+    is_damaged = said.startswith("is not a call of a plan")
+    assert ("; make the plan again)" in result.stderr) == is_damaged
     assert there() == {}
 
 
@@ -378,7 +380,7 @@ def test_a_line_outside_the_plan_is_refused(
         (
             {"unified_plan": "x"},
             2,
-            "{plan}, line 1 is not the header of a plan (unified plan … > FILE)",
+            "{plan}, line 1 is not the header of a plan (unified plan … > FILE makes one)",
         ),
         (
             {"calls": 2},
@@ -437,7 +439,7 @@ def test_a_file_that_is_not_a_plan_is_refused(text: str, unified: Unified, tmp_p
     result = unified(f"apply {path} -p sandbox --yes")
     assert (result.code, result.stderr) == (
         2,
-        f"error: {path}, line 1 is not the header of a plan (unified plan … > FILE)\n",
+        f"error: {path}, line 1 is not the header of a plan (unified plan … > FILE makes one)\n",
     )
     assert unified(f"apply {tmp_path} -p sandbox --yes").code == 2
     assert unified(f"apply {tmp_path}/none -p sandbox --yes").code == 11

@@ -165,7 +165,7 @@ def test_a_profile_without_an_account_is_named_as_one_and_no_error(
     assert unified("profile test * --with 'ticketing tickets'").stdout.count("\n") == 1
     doctor = unified("doctor")
     assert doctor.code == 0
-    row = "ok\tprofile\thooli\tnames no connection: it is for connections, doctor and logs\t\n"
+    row = "ok\tprofile\thooli\tnames no connection: it is for connections and doctor\t\n"
     assert row in doctor.stdout
     assert "2 ready" in doctor.stdout
     assert unified("profile list").stdout.startswith("hooli\t\t\t\ttoken_command\tlists")
@@ -173,7 +173,7 @@ def test_a_profile_without_an_account_is_named_as_one_and_no_error(
     assert (named.code, named.stderr) == (
         3,
         (
-            'error: profile "hooli" has no account id, so it is for connections, doctor and logs'
+            'error: profile "hooli" has no account id, so it is for connections and doctor'
             " only (unified connections list -p hooli shows the ids; unified profile set hooli"
             " account_id=ID, or -a ID)\n"
         ),

@@ -237,7 +237,7 @@ def _each_profile(
                 continue
             if name and names_no_connection(config, name):
                 resolved = resolved.without_account()
-                message = "names no connection: it is for connections, doctor and logs"
+                message = "names no connection: it is for connections and doctor"
                 yield Finding("profile", name, message)
             resolved.reachable()
             yield from _base_url_finding(subject, resolved, context)

@@ -150,7 +150,7 @@ class PlanFile:
         is_record = first[2:] and first[:1] in b"{[" and b'"unified_plan"' not in first
         if self.path.suffix in _TABLES or (is_record and not json_check.flaw(first)):
             return f"unified import API/RESOURCE {quoted(str(self.path))} sends records"
-        return "unified plan … > FILE"
+        return "unified plan … > FILE makes one"
 
     def _find_resource(self, catalogue: Catalogue) -> Resource:
         api, _, name = self.header.resource.partition("/")

@@ -88,7 +88,7 @@ class PlanCheck:
         for line in plan.lines():
             call = decoded(line.text, PlannedCall)
             if isinstance(call, str):
-                self._refuse(plan, line, f"is not a call of a plan: {call}")
+                self._refuse(plan, line, f"is not a call of a plan: {call}", is_damaged=True)
             if call.connection != self._scope.account:
                 message = (
                     f"is for account {call.connection}, but the plan is for {self._scope.account}"
@@ -115,8 +115,11 @@ class PlanCheck:
             )
         return checked
 
-    def _refuse(self, plan: PlanFile, line: PlanLine, why: str) -> NoReturn:
-        raise UsageError(f"{plan.path}, line {line.number} {why}", hint="nothing was sent")
+    def _refuse(
+        self, plan: PlanFile, line: PlanLine, why: str, *, is_damaged: bool = False
+    ) -> NoReturn:
+        hint = "nothing was sent; make the plan again" if is_damaged else "nothing was sent"
+        raise UsageError(f"{plan.path}, line {line.number} {why}", hint=hint)
 
     def _flaw(self, plan: PlanFile, call: PlannedCall, references: IdReferences) -> str:
         """Return why a call is invalid, or "" if it is valid."""

@@ -99,7 +99,8 @@ def parse(name: str, value: Any) -> Any:
     try:
         found = known(name).parse(_listed(value) if name == "token_command" else value)
     except ValueError as error:
-        raise UsageError(f"{name} {error}") from None
+        hint = None if value.strip() else hints.EMPTY
+        raise UsageError(f"{name} {error}", hint=hint) from None
     if isinstance(found, str) and not found.isprintable():
         raise UsageError(f'{name} "{visible(found)}" contains a character that is not printable')
     if name == "base_url":
