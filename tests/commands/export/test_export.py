@@ -168,10 +168,13 @@ def test_what_many_lists_have_in_common_is_one_line_unless_verbose(
     assert whole.startswith("17 lists, such as old/ticketing/accounts.ndjson (-v names them): no")
     every = unified(f"{export} -v").stderr
     assert every.count(".ndjson: no record had an updated_at older than --lag") == 17
+    config('[profiles.part]\nbase_url = "sandbox:"\naccount_id = "partial"\n')
+    part = unified(f"export ticketing -p part --rate 0 --to {tmp_path / 'y'}").stderr
+    assert part.count("\npart: 17 partial files (-v names them), the first part/ticketing/") == 1
     verify = f"export --verify {tmp_path / 'x'}"
     gap, *_ = unified(verify).stderr.splitlines()
     first = "the first down/ticketing/accounts.ndjson: not complete: the service answered 503"
-    assert gap.startswith(f"down: 17 files missing (-v names them), {first}")
+    assert gap.startswith(f"down: 17 missing files (-v names them), {first}")
     assert unified(f"{verify} -v").stderr.count(".ndjson: not complete: ") == 17
 
 

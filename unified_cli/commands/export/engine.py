@@ -243,7 +243,7 @@ class _Driver:
         if result.error:
             what = f"the worker {result.worker}".rstrip() + f" did not do the task of {name}"
             found.failed |= dict.fromkeys(self._files[name], _worker_error(what, result.error))
-        reported = {line.partition(": ")[0] for line in found.partial} | found.failed.keys()
+        reported = found.partial.keys() | found.failed.keys()
         manifest = manifest_of(name)
         text = self._destination.read(manifest)
         entries = Manifest.from_text(text, manifest, str(self._destination)).entries if text else {}

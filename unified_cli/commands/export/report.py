@@ -57,7 +57,7 @@ class ExportSummary:
     unchanged: int = 0
     records: int = 0
     not_offered: int = 0
-    partial: list[str] = field(default_factory=list)
+    partial: dict[str, str] = field(default_factory=dict)
     ahead: list[str] = field(default_factory=list)
     read_whole: dict[str, list[str]] = field(default_factory=dict)
     unseen: list[str] = field(default_factory=list)
@@ -73,7 +73,7 @@ class ExportSummary:
         self.unchanged += other.unchanged
         self.records += other.records
         self.not_offered += other.not_offered
-        self.partial += other.partial
+        self.partial |= other.partial
         self.ahead += other.ahead
         for why, files in other.read_whole.items():
             self.read_whole.setdefault(why, []).extend(files)
@@ -183,7 +183,8 @@ def report(
         for name, error in summary.failed.items()
         if last is None or error.one_line != last.one_line
     }
-    for line in (*summary.partial, *_failures(reported)):
+    partial = _grouped_by_connection(runtime, summary.partial, "partial file")
+    for line in (*partial, *_failures(reported)):
         runtime.stderr.line(line)
     try:
         _raise_error(summary, total)
@@ -304,19 +305,21 @@ def _failures(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
                 yield from (f"{name}: {failed[name].one_line}" for name in names)
 
 
-def _grouped_gaps(runtime: Runtime, gaps: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each file that is not complete. Many files of a connection share
-    a line, unless the command is verbose.
+def _grouped_by_connection(
+    runtime: Runtime, reasons: Mapping[str, str], word: str
+) -> Iterator[str]:
+    """Yield a line for each file with its reason. Many files of a connection share a
+    line, unless the command is verbose.
     """
     files: dict[str, list[str]] = {}
-    for file in gaps:
+    for file in reasons:
         files.setdefault(file.partition("/")[0], []).append(file)
     for connection, names in files.items():
         if len(names) > _MOST_LINES and not runtime.stderr.verbosity:
-            first = f"the first {names[0]}: {gaps[names[0]]}"
-            yield f"{connection}: {counted(len(names), 'file')} missing (-v names them), {first}"
+            first = f"the first {names[0]}: {reasons[names[0]]}"
+            yield f"{connection}: {counted(len(names), word)} (-v names them), {first}"
         else:
-            yield from (f"{name}: {gaps[name]}" for name in names)
+            yield from (f"{name}: {reasons[name]}" for name in names)
 
 
 def verify(runtime: Runtime, destination: Destination) -> None:
@@ -328,7 +331,7 @@ def verify(runtime: Runtime, destination: Destination) -> None:
     if verdict.unfinished == [manifest.NAME]:
         # The error of the command says this, so do not print it twice.
         unfinished = []
-    gaps = _grouped_gaps(runtime, verdict.gaps)
+    gaps = _grouped_by_connection(runtime, verdict.gaps, "missing file")
     for line in (*verdict.differences, *unfinished, *gaps, *verdict.missing):
         runtime.stderr.line(line)
     if verdict.differences:

@@ -303,7 +303,7 @@ class _Export:
                 {*self._plan.columns} - {*part.state.memory.get("unseen", ())}
             )
         if not entry.complete:
-            summary.partial.append(f"{entry.file}: {entry.why}")
+            summary.partial[entry.file] = entry.why or ""
 
     def _save(self) -> None:
         """Write the manifest, then remove temporary files.
