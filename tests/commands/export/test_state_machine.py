@@ -13,6 +13,7 @@ import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -75,12 +76,31 @@ class Folder:
         return {
             str(path.relative_to(root)): path.read_bytes()
             for path in root.rglob("*")
-            if path.is_file() and path.name != "gone.tickets.ndjson"
+            if path.is_file() and path.name != "gone.tickets.ndjson" and ".lease" not in path.parts
         }
 
     def keep(self) -> None:
-        """Keep what there is now, as a kill leaves it."""
-        shutil.copytree(self._folder / "dump", self._folder / "kept")
+        """Keep what there is now, as a kill leaves it: with nothing that another thread
+        wrote while it was copied.
+        """
+        copied = None
+        while copied is None or copied != self._moments():
+            shutil.rmtree(self._folder / "kept", ignore_errors=True)
+            copied = self._moments()
+            try:
+                shutil.copytree(self._folder / "dump", self._folder / "kept")
+            except OSError:
+                # What is gone again was not to be copied.
+                assert copied != self._moments()
+
+    def _moments(self) -> dict[Path, tuple[int, int, int]]:
+        """When each file and folder was changed, and how large it is."""
+        found = {}
+        for path in (self._folder / "dump").rglob("*"):
+            with suppress(FileNotFoundError):
+                stat = path.stat()
+                found[path] = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+        return found
 
     def kill(self) -> None:
         """Put what was kept in the place of what there is, if anything was."""
@@ -104,7 +124,11 @@ class InBucket:
         return {name.removeprefix("dump/"): self._bucket.get(name) for name in names}
 
     def keep(self) -> None:
-        self._kept = self.files()
+        found = None
+        while found is None or found != self._kept:
+            self._kept = found
+            with suppress(FileNotFoundError):
+                found = self.files()
 
     def kill(self) -> None:
         if self._kept is not None:
