@@ -208,3 +208,48 @@ def test_a_restart_that_was_killed_early_takes_nothing_of_before(
     assert result.code == 0, result.stderr
     assert rows() == world.records
     assert verified(unified, place) == 0
+
+
+@pytest.mark.parametrize("place", ["file"], indirect=True)
+def test_lists_whose_commits_a_killed_run_did_not_note_read_each_commit_once(
+    config: Callable[[str], Path],
+    unified: Unified,
+    world: World,
+    service: Service,
+    place: Place,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All lists of a store are in tables before its manifest says so."""
+    from unified_cli.commands.export.store_folder import StoreFolder  # noqa: PLC0415  an extra
+
+    names = [f"c{number}" for number in range(6)]
+    url = f'base_url = "{service.url}"'
+    config("".join(f'[profiles.{name}]\n{url}\naccount_id = "of {name}"\n' for name in names))
+    world.records = {"t0": world.records["t0"]}
+
+    def export() -> Result:
+        line = f"export {LIST} -p * --to {place.to} --format delta --rate 0"
+        return unified(line, environ={**os.environ, **service.environ})
+
+    replace, read, looked = StoreFolder.replace, StoreFolder.read, list[str]()
+
+    def die(folder: StoreFolder, name: str, text: bytes) -> None:
+        if b'"complete": true,' in text:
+            raise StorageError("no more")
+        replace(folder, name, text)
+
+    def look(folder: StoreFolder, name: str) -> bytes | None:
+        looked.extend([name] * ("_delta_log" in name))
+        return read(folder, name)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(StoreFolder, "replace", die)
+        assert export().code == 11
+    version = table(place, LIST).version()
+    monkeypatch.setattr(StoreFolder, "read", look)
+    asked = len(world.asked)
+    result = export()
+    assert (result.code, len(world.asked)) == (0, asked), result.stderr
+    assert table(place, LIST).version() == version == len(names)
+    assert len(looked) == len({*looked}) <= version
+    assert verified(unified, place) == 0

@@ -83,6 +83,7 @@ class ListTable:
         self._name = name
         self._lock = threading.RLock()
         self._opened: DeltaTable | None = None
+        self._logs: dict[int, bytes | None] = {}
 
     def __str__(self) -> str:
         return f"{self._files}/{self._name}"
@@ -233,16 +234,18 @@ class ListTable:
         return result
 
     def _check_unchanged(self, table: DeltaTable, part: TablePart, read: TableRead) -> None:
-        log = f"{self._name}/{_LOG}"
         changed = delta_log.change_by_others if read.digest else delta_log.change_since_commit
-        wrong = changed(
-            table, part, read, lambda version: self._files.read(f"{log}/{version:020}.json")
-        )
-        if wrong:
+        if wrong := changed(table, part, read, self._log_of):
             raise StateError(
                 f"another program changed {part.columns.profile} in {self}: {wrong}",
                 hint=_REBUILD,
             )
+
+    def _log_of(self, version: int) -> bytes | None:
+        # After a kill, each list may look for its commit among those of all others.
+        if version not in self._logs:
+            self._logs[version] = self._files.read(f"{self._name}/{_LOG}/{version:020}.json")
+        return self._logs[version]
 
     def _write(
         self,
