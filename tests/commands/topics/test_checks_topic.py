@@ -23,7 +23,7 @@ RECIPES = {
     name.partition(". ")[2]: text for name, text in TOPIC["code"].items() if name[0].isdigit()
 }
 FILES = {name: text for name, text in TOPIC["code"].items() if not name[0].isdigit()}
-PAGE = "A page of how all connections are"
+PAGE = "A page on the state of all connections"
 # Of the sandbox's tickets many are old, and not each connection of it is well.
 ENDS = {"Open tickets without an update for 30 days": 14}
 
