@@ -166,8 +166,8 @@ class CheckReport:
         stderr = self.selected.common.runtime.stderr
         for line in failure_lines(self._errors):
             stderr.line(line)
-        for name, error in self._skipped.items():
-            stderr.line(f"{name}: skipped: {error.one_line}")
+        for line in failure_lines(self._skipped, skipped=True):
+            stderr.line(line)
         for line in self._wrong if len(self._wrong) > 1 else ():
             stderr.line(line)
 

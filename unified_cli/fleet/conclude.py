@@ -31,7 +31,6 @@ _OWN = (ExitCode.BUG, ExitCode.STORAGE, ExitCode.STATE, ExitCode.UNSAFE)
 does, too.
 """
 _PLAIN_WORD = re.compile(r"(?<!\S)[A-Za-z]+(?=[,.;:)]*(?:\s|$))")
-_NOT_OFFERED = {"connection": "offer the list", "list": "be offered"}
 _MOST_NAMED = 5
 """How many failed parts to name. Connections are all named."""
 MOST_LISTED = 3
@@ -99,17 +98,22 @@ class Ending(NamedTuple):
             return f" ({', '.join(f'{name} {number}' for name, number in counts)})"
         most = None if self.unit == "connection" else _MOST_NAMED
         absent = sum(error.not_offered for error in self.failed.values())
-        why = f" ({absent} may not {_NOT_OFFERED[self.unit]})" if absent else ""
+        what = "offer the list" if self.unit == "connection" else "be offered"
+        why = f" ({absent} may not {what})" if absent else ""
         return f"{why}: {named([*self.failed], most)}" if any(self.failed) else ""
 
 
 def failure_lines(
-    failed: Mapping[str, UnifiedError], read: Mapping[str, str] = MappingProxyType({})
+    failed: Mapping[str, UnifiedError],
+    read: Mapping[str, str] = MappingProxyType({}),
+    *,
+    skipped: bool = False,
 ) -> Iterator[str]:
     """Yield a line for each failed part. Many parts that failed for the same reason
     share a line. Names, ids and numbers in the reason may differ.
 
-    `read` has the progress of each interrupted part, in words.
+    `read` has the progress of each interrupted part, in words. The parts may have been
+    `skipped` instead.
     """
     alike: dict[tuple[int, int | None, str], list[str]] = {}
     for name, error in failed.items():
@@ -120,9 +124,11 @@ def failure_lines(
     for names in alike.values():
         if len(names) > MOST_LISTED:
             first = failed[names[0]].one_line
-            yield f"failed alike: {len(names)} ({', '.join(names)}), the first with: {first}"
+            what = "skipped" if skipped else "failed"
+            yield f"{what} alike: {len(names)} ({', '.join(names)}), the first with: {first}"
         else:
-            yield from (f"{name}: {failed[name].one_line}" for name in names)
+            what = "skipped: " if skipped else ""
+            yield from (f"{name}: {what}{failed[name].one_line}" for name in names)
 
 
 def _cause(error: UnifiedError, names: Container[str]) -> tuple[int, int | None, str]:

@@ -153,6 +153,8 @@ def test_failures_of_what_is_not_offered_are_one_line_and_are_counted_by_themsel
     )
     few = "failed (4 may not offer the list): down, b, c, d, e"
     assert (result.code, last) == (9, f"error: 5 of 6 connections {few}")
+    *_, skipped, _ = unified("ticketing tickets list -p * --expect length>0").stderr.splitlines()
+    assert skipped.startswith("skipped alike: 4 (b, c, d, e), the first with: the service answered")
     result = unified(f"export ticketing/tickets -p * --to {tmp_path / 'x'}")
     assert "\nerror: 5 of 6 lists failed (4 may not be offered): b/" in result.stderr
 
