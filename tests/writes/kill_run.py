@@ -1,5 +1,5 @@
-"""Kills a run, or what resumes it, at every point; then says what `runs show` tells,
-and resumes it to its end.
+"""Kills a run, or what resumes it, at every point, or interrupts it at lines of the
+program; then says what `runs show` tells, and resumes it to its end.
 
 A process of its own without threads, as `kill_command.py`. Reads a job as JSON on
 standard input; prints one JSON line for each crash point.
@@ -17,10 +17,25 @@ from typing import Any
 
 import read_once
 from kill_command import Crash
+from line_stops import watch_lines
 
 from unified_cli.main import main
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
+
+_INTERRUPTED = 130
+
+
+class Interrupt(Crash):
+    """Is interrupted at a line of the program instead, as by Ctrl-C."""
+
+    def patch(self) -> None:
+        watch_lines(self.interrupt)
+
+    def interrupt(self) -> None:
+        self.points += 1
+        if self.points == self.at:
+            raise KeyboardInterrupt
 
 
 class Home:
@@ -91,7 +106,7 @@ def at_point(job: dict[str, Any], at: int) -> dict[str, Any]:
         home.run(job["argv"])
         run = home.run_id()
         argv = ["runs", "resume", run]
-    code, _ = home.run(argv, Crash(at))
+    code, _ = home.run(argv, (Interrupt if job["interrupt"] else Crash)(at))
     run = run or home.run_id()
     looked = time.monotonic()
     shown = home.shown(run)
@@ -102,7 +117,7 @@ def at_point(job: dict[str, Any], at: int) -> dict[str, Any]:
     assert home.run(["runs", "list"])[0] == 0
     return {
         "point": at,
-        "killed": code < 0,
+        "killed": code < 0 or code == _INTERRUPTED,
         "looked": looked,
         "shown": shown,
         "code": ended,

@@ -60,6 +60,7 @@ def killed(tmp_path: Path, command: str, **more: Any) -> list[dict[str, Any]]:
         "folder": str(tmp_path),
         "stdin": "",
         "prepare": False,
+        "interrupt": False,
         "from": 1,
         "step": 1,
     }
@@ -121,9 +122,21 @@ LONG = pytest.param(
     marks=pytest.mark.long(seconds=6),
 )
 STEPS = [(1, 6), LONG]
+# The lines of the program are many points.
+SOME = size(11, 600)
+LINE = pytest.param(
+    dice("first line").randint(1, SOME),
+    SOME,
+    True,
+    id="ctrl-c at any line",
+    marks=pytest.mark.long(seconds=10),
+)
 
 
-@pytest.mark.parametrize(("first", "step"), STEPS)
+@pytest.mark.parametrize(
+    ("first", "step", "interrupt"),
+    [(*STEPS[0], False), pytest.param(*LONG.values, False, id=LONG.id, marks=LONG.marks), LINE],
+)
 @pytest.mark.parametrize(
     ("command", "stdin", "count", "prepare"),
     [
@@ -140,6 +153,7 @@ def test_with_keys_each_effect_is_there_once(
     prepare: bool,
     first: int,
     step: int,
+    interrupt: bool,
     service: Service,
     config: Config,
     tmp_path: Path,
@@ -147,9 +161,8 @@ def test_with_keys_each_effect_is_there_once(
     profiles(config, service.url, count)
     books = Books(refused="a-c00" if prepare else "")
     service.reply = books.reply
-    points = killed(
-        tmp_path, command, stdin=stdin, prepare=prepare, **{"from": first, "step": step}
-    )
+    where = {"from": first, "step": step, "interrupt": interrupt}
+    points = killed(tmp_path, command, stdin=stdin, prepare=prepare, **where)
     assert len(points) >= 4
     every = {f"a-c{number:02}" for number in range(count)} - ({"a-c00"} if prepare else set())
     for point in points:

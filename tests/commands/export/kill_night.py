@@ -27,6 +27,7 @@ from typing import Any
 
 import msgspec
 from kill_export import Counter, in_child
+from line_stops import watch_lines
 from nights import READERS, Place, State, differing
 
 from unified_cli import signals
@@ -43,9 +44,9 @@ _MISSING = re.compile(r"No such file|NoSuchKey|not found|404", re.IGNORECASE)
 @dataclass
 class Job:
     """The process to kill and where: `kind` is `calls` of Python, those of them that
-    are `commits`, `puts` at a store, or names of system calls. The process gets this
-    `signal` there. It is its first run unless that is `begun` already; then it may be
-    `watched` by readers.
+    are `commits`, `lines` of the program, `puts` at a store, or names of system calls.
+    The process gets this `signal` there. It is its first run unless that is `begun`
+    already; then it may be `watched` by readers.
 
     Places begin as `kept`; `before` and `after` are the states of each list. Of many
     points every `step`th is tried, from `first` on, until `until`.
@@ -98,6 +99,17 @@ class Commits(Calls):
     names = ("replace", "link", "unlink")
 
 
+class Lines(Counter):
+    """Counts the lines of the program that keep state."""
+
+    def watch(self) -> None:
+        os.fsync = lambda _: None
+        watch_lines(self._point)
+
+
+COUNTERS = {"calls": Calls, "commits": Commits, "lines": Lines}
+
+
 class Night:
     """The export of the night, killed or not."""
 
@@ -107,7 +119,7 @@ class Night:
     def run(self, place: Place, deadly: int) -> tuple[int, int]:
         """The exit code, and how many points there were; 0 is no point."""
         job = self._job
-        if deadly and job.kind not in {"calls", "commits", "puts"}:
+        if deadly and job.kind not in {*COUNTERS, "puts"}:
             return self._traced(place, deadly), 0
         code, said = in_child(lambda: self._export(place, deadly))
         if job.kind == "puts":
@@ -117,7 +129,7 @@ class Night:
 
     def _export(self, place: Place, deadly: int) -> tuple[int, int]:
         job = self._job
-        counter = (Commits if job.kind == "commits" else Calls)(deadly, job.signal)
+        counter = COUNTERS.get(job.kind, Calls)(deadly, job.signal)
         if job.kind == "puts":
             self._arm(os.getpid(), deadly)
         else:

@@ -282,3 +282,28 @@ def test_a_run_survives_a_signal_at_any_point(
     )
     said = f"a {what} to {where} as {form}, {signal.Signals(number).name}"
     judge(found, record_property, said, fewest=size(20, 0))
+
+
+@pytest.mark.long(seconds=15)
+@pytest.mark.parametrize("what", RUNS)
+@pytest.mark.parametrize("form", ["ndjson", "parquet", "delta"])
+def test_a_run_survives_ctrl_c_at_any_line(
+    crash: Crash, form: str, what: str, record_property: Any
+) -> None:
+    before_it, run = RUNS[what]
+    # The lines of a loop are many points.
+    step = size(23, 1500)
+    found = crash(
+        "lines",
+        "folder",
+        form,
+        run=run,
+        before_it=before_it,
+        signal=int(signal.SIGINT),
+        connections=1,
+        lists=LISTS[1:],
+        watched=False,
+        first=size(1, dice(what).randint(1, step)),
+        step=step,
+    )
+    judge(found, record_property, f"a {what} as {form}, every line", fewest=size(100, 1))
