@@ -1,7 +1,7 @@
 """A network connection to the service that sends each request once."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import httpx
@@ -56,6 +56,8 @@ class RedirectError(Exception):
         self.meaning = meaning
 
 
+# All creates of a connection have the same URL, and httpx needs long to parse one.
+@lru_cache
 def _url(text: str) -> httpx.URL:
     try:
         return httpx.URL(text)

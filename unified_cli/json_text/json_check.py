@@ -29,6 +29,7 @@ _PAIR = re.compile(
 _ONE_KIND = bytes.maketrans(b"[]", b"{}")
 _ESCAPE = re.compile(rb'\\["\\]')
 _EVERY_BYTE = bytes(range(256))
+_ALL_BUT_OPENINGS = _EVERY_BYTE.translate(None, b"{[")
 _ALL_BUT_BRACKETS = _EVERY_BYTE.translate(None, b'{}[]"')
 _ALL_BUT_MARKS = _EVERY_BYTE.translate(None, b'{}[],"')
 _ALL_BUT_COMMAS = _EVERY_BYTE.translate(None, b',"')
@@ -180,7 +181,7 @@ def deeper_than(text: bytes, levels: int) -> bool:
     """
     # Skip this in a large text, where counting takes as long as the check and rarely
     # avoids it.
-    if len(text) <= PIECE and text.count(b"{") + text.count(b"[") <= levels:
+    if len(text) <= PIECE and len(text.translate(None, _ALL_BUT_OPENINGS)) <= levels:
         return False
     left = b""
     for brackets in _outside_strings(text, _ALL_BUT_BRACKETS):
