@@ -292,7 +292,7 @@ def test_a_run_survives_ctrl_c_at_any_line(
 ) -> None:
     before_it, run = RUNS[what]
     # The lines of a loop are many points.
-    step = size(23, 1500)
+    step = size(97, 3000)
     found = crash(
         "lines",
         "folder",
@@ -306,4 +306,4 @@ def test_a_run_survives_ctrl_c_at_any_line(
         first=size(1, dice(what).randint(1, step)),
         step=step,
     )
-    judge(found, record_property, f"a {what} as {form}, every line", fewest=size(100, 1))
+    judge(found, record_property, f"a {what} as {form}, every line", fewest=size(40, 1))
