@@ -13,6 +13,7 @@ import stores
 from changes import World
 from front_door import Result, Unified
 from nights import Place, table
+from pages import served
 from server import Seen, Service
 
 from unified_cli.errors import StorageError
@@ -137,6 +138,44 @@ def test_a_restart_does_not_take_the_commit_of_a_frozen_run_for_its_own(
     assert verified(unified, place) == 0
     world.change("t3", 300, name="changed")
     assert export("--incremental").code == 0
+    assert rows() == world.records
+    assert verified(unified, place) == 0
+
+
+@pytest.mark.parametrize("place", ["s3", pytest.param("file", marks=LONG)], indirect=True)
+def test_a_read_of_discarded_pages_is_not_that_of_a_frozen_run(
+    export: Export,
+    world: World,
+    place: Place,
+    rows: Callable[[], dict[str, Any]],
+    unified: Unified,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The provider left something out, so its successor reads the list again."""
+    from unified_cli.commands.export.delta_table import ListTable  # noqa: PLC0415  an extra
+
+    monkeypatch.setattr("unified_cli.commands.export.store_lease._DEAD_SECONDS", 0.5)
+    monkeypatch.setattr("unified_cli.commands.export.store_lease._POLL_SECONDS", 0.1)
+    write, others = ListTable._write_log, list[Any]()
+    partial = {"result": [world.records["t0"]], "next_cursor": None, "is_partial_response": True}
+
+    def frozen(*given: Any) -> None:
+        if others:
+            write(*given)
+            return
+        others.append(None)
+
+        def wake(_: Seen) -> None:
+            world.broken = lambda _: None
+            write(*given)
+
+        world.broken = wake
+        others[0] = export()
+
+    world.broken = lambda _: served(partial)
+    monkeypatch.setattr(ListTable, "_write_log", frozen)
+    result = export()
+    assert (others[0].code, result.code) == (0, 12), others[0].stderr
     assert rows() == world.records
     assert verified(unified, place) == 0
 

@@ -73,7 +73,10 @@ class ChunkedList:
             self._restart_pages()
         elif not self.state.pages and not self.state.records:
             # No page was read yet, so other options are allowed.
-            self.state = replace(self._fresh(), bytes=self.state.bytes, sha256=self.state.sha256)
+            known = self.state
+            self.state = replace(
+                self._fresh(), bytes=known.bytes, sha256=known.sha256, table=known.table
+            )
         elif self.state.fingerprint != self._identity.digest:
             other = self._identity.differing_options(self.state.options)
             raise StateError(f"{self} is of an export with {other}", hint=START_ANEW)
@@ -154,8 +157,9 @@ class ChunkedList:
         return Checkpoint.begin(self._identity, timestamp(self._wall()))
 
     def _restart_log(self) -> None:
-        number = self._log.newest()
-        self._known = LoggedList(number, number + 1, (), self._fresh())
+        # The old writer may still commit the discarded read to its table.
+        number, state = self._log.newest(), replace(self._fresh(), table=self._known.state.table)
+        self._known = LoggedList(number, number + 1, (), state)
         self._begin_with(self._known.state)
 
     def _restart_pages(self) -> None:

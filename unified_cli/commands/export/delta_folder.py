@@ -5,6 +5,7 @@ Pages are saved as files, and added to the table once all have arrived.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -210,7 +211,12 @@ class PartTarget:
         read = self._table.next_read(self._part)
         restart = restart or self._is_of_earlier_restart()
         self._pages.open(force=True, restart=restart, keep=keep)
-        self.state.table = self.state.table or read
+        begun = self.state.table
+        if begun is None:
+            self.state.table = read
+        elif not self.state.pages and not self.is_published:
+            # The number belongs to pages that were discarded.
+            self.state.table = replace(read, number=max(read.number, begun.number + 1))
         if self.is_published:
             # All pages are complete, but an earlier run may not have committed them.
             self._commit()
