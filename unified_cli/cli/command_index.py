@@ -59,9 +59,9 @@ def all_flags(entries: Sequence[CommandEntry]) -> dict[str, Flag]:
 
 
 def options(entries: Sequence[CommandEntry]) -> list[tuple[Flag, Sequence[str]]]:
-    """Return every option once, by group, with its built-in commands.
+    """Return every option once, by group, with the built-in commands that take it.
 
-    For an option of operations, the commands are None.
+    An option of operations has no commands.
     """
     commands: dict[Flag, list[str]] = {flag: [] for flag in operation_flags()}
     for entry in entries:

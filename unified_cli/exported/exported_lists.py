@@ -55,7 +55,7 @@ class ExportedLists:
         """Return the entry of each profile's first file.
 
         This includes the profiles that do not offer the list. Raises UsageError if no
-        entry can be read, and IncompleteError if the export has not reached any.
+        entry can be read, and IncompleteError if the export has not reached the list.
         """
         name = resource.name if isinstance(resource, Resource) else resource.resource
         wanted = f"{resource.api}/{name}"
@@ -103,8 +103,8 @@ class ExportedLists:
     def newest(self, first: ManifestEntry) -> Iterator[bytes]:
         """Yield the newest state of each record in the list that begins with this file.
 
-        Raises IncompleteError, StateError if a file was changed, and StorageError if
-        reading fails.
+        Raises IncompleteError if the export is not finished, StateError if a file was
+        changed, and StorageError if reading fails.
         """
         if first.complete and first.table is not None:
             return _rows(self.folder, first)

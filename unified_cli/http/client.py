@@ -78,9 +78,10 @@ class Client:
         is left.
 
         `any_type` accepts HTML, which otherwise counts as an error of a gateway. `part`
-        requests a file, possibly redirected to another origin. `page` splits the
-        response into records. Raises the same errors as `api_errors`, and NetworkError,
-        ServiceError or, if a write may have been carried out, UnknownError.
+        is the part of a file to request; the service may redirect this request to
+        another origin. `page` splits the response into records. Raises the errors of
+        `api_errors`, NetworkError and ServiceError. Raises UnknownError if a write may
+        have been carried out.
         """
         self._check(request)
         expected = Expected(any_type, part, page)
@@ -161,8 +162,8 @@ class Client:
             if call.request.upload is None:
                 result = self._connection.attempt(call.request, call.until, expected)
             else:
-                # An upload may take as long as it makes progress, so do not count it
-                # against the deadline.
+                # An upload may take any time while it makes progress, so it does not
+                # count against the deadline.
                 began = self._runtime.monotonic()
                 result = self._connection.attempt(call.request, NEVER, expected)
                 call.until += self._runtime.monotonic() - began

@@ -43,9 +43,7 @@ class Holding(Enum):
     """The service's own data about connections."""
     OTHER = "other"
     REFUSAL = "refusal"
-    """An error, where a member with a credential's name may be a sentence about a
-    field.
-    """
+    """An error. A member named `password` may contain a sentence about that field."""
 
 
 def holding(path: str, status: int, service: Service) -> Holding:
@@ -68,12 +66,12 @@ _OF_CONNECTIONS = {"context", "credentials", "authentication", "secret", "token"
 _ENDS = ("token", "secret", "password", "apikey", "authorization")
 """Endings of names whose values are credentials, except in unified records."""
 _POSITIONS = ("cursortoken", "pagetoken", "synctoken")
-"""Endings of names of positions in a list, which are not credentials."""
+"""Names that end like this have a position in a list, which is no credential."""
 
 
 @cache
 def _suspect(*, of_records: bool) -> re.Pattern[str]:
-    """Return the pattern for members with suspect names, also if a name has escapes.
+    """Return the pattern for members with suspect names, even if a name has escapes.
 
     It is compiled when first used, because few calls record an exchange.
     """
@@ -84,7 +82,7 @@ def _suspect(*, of_records: bool) -> re.Pattern[str]:
     return re.compile(rf'(?:{before}(?:{words})[-_]*|{escape})["\\]+\s*:', re.IGNORECASE)
 
 
-# Any name that ends like a credential's, unless it is a position in a list.
+# Any name that ends like the name of a credential, but not those in `_POSITIONS`.
 _IN_NAME = r"(?:[\w.~\[\]-]|%5[bd])*"
 _CREDENTIAL = (
     rf"(?!{_IN_NAME}(?:cursor|page|sync)[_-]*token\b)"
@@ -124,7 +122,7 @@ class Redaction:
     """Replaces secrets in the texts of one exchange.
 
     A credential found in one text is replaced in all texts, if it is long enough. So
-    pass all texts before you print any.
+    redact all texts before you print any.
     """
 
     _SHORTEST = 12
@@ -194,7 +192,9 @@ class Redaction:
         return "".join(found)
 
     def whole(self, content: str, holds: Holding) -> str | None:
-        """Return a body without its credentials and the remembered secrets."""
+        """Return a body without credentials. Secrets that were found before are also
+        removed.
+        """
         found = self.body(content, holds)
         return None if found is None else self.text(found)
 
@@ -310,7 +310,7 @@ _IN_WORDS = re.compile(rf"""["'\\]+{_CONTEXT}["'\\]""", re.IGNORECASE)
 def without_credentials(body: bytes, depth: int = 0) -> bytes:
     """Return JSON text without the members `context`.
 
-    They contain the credentials of connections. JSON in strings is searched, too.
+    They contain the credentials of connections. JSON in strings is also searched.
     Values nested too deeply become null. Numbers keep their digits.
     """
     # JSON may escape the letters of the name.

@@ -21,12 +21,12 @@ _TRAILING = re.compile(r" +((?:\x1b\[0m)?)$", re.MULTILINE)
 
 
 class Look(Enum):
-    """The style of a word or a part of a bar, and the character of a bar in UTF-8 and
-    other encodings.
+    """The style of a word or of a part of a bar. For a bar, also two characters: one
+    for UTF-8, and one for other encodings.
 
-    Characters differ, because some terminals and some people cannot distinguish
-    colours. Yellow and cyan are not used: they are not readable on both light and dark
-    backgrounds.
+    The parts of a bar have different characters, because some terminals and some people
+    cannot distinguish colours. Yellow and cyan are not used: they are not readable on
+    both light and dark backgrounds.
     """
 
     GOOD = ("green", "█", "#")
@@ -147,8 +147,9 @@ def table(
     """Return the rows under their headers. Each column is as wide as its widest cell.
 
     On a terminal, long text is wrapped between words in its column. If words are too
-    long for that, the cells of the column `apart`, for example ids, get their own
-    lines. If that is not enough, all cells do. Without a terminal, nothing is cut.
+    long for that, each cell of column number `apart` gets its own line: it usually has
+    ids. If that is not enough, all cells get their own lines. Without a terminal,
+    nothing is cut.
     """
     columns = _columns(heads)
     rows = [[_encodable(runtime, cell) for cell in row] for row in rows]

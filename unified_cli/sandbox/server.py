@@ -48,7 +48,7 @@ _RESET = struct.pack("ii" if os.name == "posix" else "hh", 1, 0)
 _FIRST_THREADS = 2
 # Enough for a client with 64 workers and slow responses.
 _MOST_THREADS = 64
-# Other requests should not wait for longer bodies.
+# A longer body is handled by a thread, so that other requests need not wait for it.
 _SHORT_BODY = 64 * 1024
 _LONGEST_LOGGED = 2000
 _BACKLOG = 1024
@@ -122,7 +122,7 @@ class RequestLog:
     def write(
         self, environ: "WSGIEnvironment", answer: SandboxResponse | None, start: float
     ) -> None:
-        """Log a request with its response, or a reset connection if it is None."""
+        """Log a request with its response. None means that the connection was reset."""
         stderr = self._runtime.stderr
         if not stderr.verbosity:
             return
@@ -237,7 +237,7 @@ class Server:
                 channel.task_dispatcher = self._tasks
 
     def run(self) -> None:
-        """Serve until stopped, or until the exception of a signal."""
+        """Serve until stopped. A signal may raise an exception."""
         self._tasks.loop = threading.get_ident()
         arrived = self._tasks.arrived
         while not self._stopped.is_set():
@@ -269,7 +269,7 @@ class Server:
     def _may_wait(self, channel: HTTPChannel) -> bool:
         """Return whether the channel's next response may be delayed.
 
-        The reason may be a fault, its client, or its body.
+        A fault may delay it, a client that is slow to read, or a long body.
         """
         request = channel.requests[0]
         if len(channel.requests) > 1 or channel.total_outbufs_len:
@@ -303,16 +303,16 @@ class Server:
         return respond(answer, environ, start_response)
 
     def _reset(self, peer: tuple[str, int]) -> None:
-        """Reset the connection when it is closed."""
+        """Let the connection end with a reset when it is closed."""
         for channel in list(self._map.values()):
             if getattr(channel, "addr", None) and tuple(channel.addr[:2]) == peer:
                 channel.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
 
 
 def _connection_limit() -> int:
-    """Return the most open connections.
+    """Return how many connections may be open at a time.
 
-    It is the number of files that may be open, minus a few.
+    This is the number of files that may be open, minus a few.
     """
     allowed = os_limits.raise_open_files(_CONNECTIONS)
     return max(min(allowed, _CONNECTIONS) - 100, 50)

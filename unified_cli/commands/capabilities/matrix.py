@@ -88,7 +88,7 @@ def _row(operations: Sequence[Operation], cells: Cells, *, short: bool) -> Offer
 
 
 def _offered(cells: Sequence[OfferCell], *, short: bool) -> str:
-    """Return how many connections offer an operation that can be called.
+    """Return how many of these connections let the operation be called.
 
     For a single connection, return "yes" or "no".
     """

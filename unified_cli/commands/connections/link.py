@@ -77,7 +77,7 @@ def _check_needed(name: str, client: Client, settings: Settings, catalogue: Cata
     service = catalogue.service
     state = introspection.ask_record(client, settings, catalogue).state
     if not state.problem_in_a_word(service):
-        # Only the request for the connection's offers shows whether it is blocked.
+        # Only a request for what the connection offers shows whether it is blocked.
         state = introspection.with_blocked(state, client, settings, catalogue)
     if not state.problem_in_a_word(service):
         raise UnsafeError(

@@ -110,7 +110,7 @@ _MOST_NAMED = 20
 class ServedProfiles:
     """The profiles that the server offers, as read at its start.
 
-    The constructor raises ConfigError if there are none.
+    The constructor raises ConfigError if no profile is selected.
     """
 
     def __init__(self, runtime: Runtime, options: ServeMcpOptions) -> None:

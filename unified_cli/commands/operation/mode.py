@@ -41,7 +41,7 @@ _RUNS = {
 def run(operation: Operation, context: CommandContext, options: OperationOptions) -> None:
     """Run the operation. Every expected failure is a UnifiedError."""
     runtime, catalogue = context.runtime, context.catalogue
-    # Determine this here, because the following checks do not read the settings.
+    # The following checks may print notes before the settings are read.
     runtime.stderr.quiet = yes_or_no(runtime, options.quiet, "quiet")
     builder.check_options(options)
     if isinstance(options, StopOptions) and options.has_limits:
@@ -169,9 +169,9 @@ def _missing_id(catalogue: Catalogue, operation: Operation, *, several: bool) ->
 def _check_required(runtime: Runtime, operation: Operation, options: OperationOptions) -> None:
     """Warn about missing required query parameters.
 
-    With `--strict`, raises UsageError instead. So does a download, which cannot find
-    its file without them. Other requests are sent anyway, because required parameters
-    differ between providers.
+    Raises UsageError with `--strict`, and for a download, because a parameter names its
+    file. Other requests are sent anyway, because required parameters differ between
+    providers.
     """
     given = {name.partition("[")[0] for name, _ in builder.pairs(options.query)}
     required = (
