@@ -50,9 +50,12 @@ DOCTOR = Command(
     text=(
         "Find problems with the configuration, the credentials and this machine.",
         "Checks all profiles, or the named ones.",
-        "Also prints what a report of a bug needs: versions, and how this was installed.",
-        "With --bundle it writes what it found into a ZIP file that can be sent with a report.",
-        "With --network it also asks how each named connection is or, without one, that of a call.",
+        "Also prints what a bug report needs: versions, and how this was installed.",
+        "With --bundle, it writes its findings to a ZIP file that can be sent with a report.",
+        (
+            "With --network, it also tests each named connection or, without a name, the"
+            " connection of a call."
+        ),
     ),
     examples="unified doctor",
 )

@@ -167,12 +167,15 @@ EXPORT = Command(
     usage="[API[/RESOURCE] …] --to DIR [options]",
     text=(
         "Write every list of one connection or many to DIR/<profile>/<api>/<resource>.ndjson.",
-        "Run it again to resume where it stopped; a complete export stays as it is.",
+        "Run it again to resume where it stopped. A complete export is not changed.",
         "A complete file is known by its size and time; --verify compares every byte.",
-        "A list named in full fails where it is not offered; one of an API or a glob does not.",
-        "With --incremental it adds what changed since then.",
+        ("A list that is named in full must be offered. Other lists are skipped if they are not."),
+        "With --incremental, it adds the changes since the last run.",
         "Only a full read (--restart) sees deletions, and changes stamped before --lag.",
-        "--engine has a cluster do it, --tasks and --task any scheduler: unified help engines.",
+        (
+            "--engine runs it on a cluster, --tasks and --task with any scheduler: unified help"
+            " engines."
+        ),
     ),
     examples=(
         "unified -p sandbox export ticketing 'ats/job*' --to dump\n"

@@ -43,7 +43,7 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     query: Query = ()
     strict: Annotated[
         bool,
-        with_help(Strict, "export nothing where a query parameter is unknown to a list", QUERY),
+        with_help(Strict, "export nothing if a list does not know a query parameter", QUERY),
     ] = False
     to: To = None
     shard: Annotated[
@@ -67,17 +67,15 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     ] = False
     task: Annotated[
         str | None,
-        Flag(("--task",), EXPORT, "do one of these tasks; - is standard input", "JSON|-"),
+        Flag(("--task",), EXPORT, "run one of these tasks; - is standard input", "JSON|-"),
     ] = None
     engine: Annotated[
         str | None,
-        Flag(("--engine",), EXPORT, "have the workers of a Dask cluster do it", "dask://HOST:PORT"),
+        Flag(("--engine",), EXPORT, "run it on the workers of a Dask cluster", "dask://HOST:PORT"),
     ] = None
     dry_run: Annotated[
         bool,
-        with_help(
-            DryRun, "print the lists and where each would go; send and write nothing", EXPORT
-        ),
+        with_help(DryRun, "print the lists and their files; send and write nothing", EXPORT),
     ] = False
     wait_timeout: Annotated[
         float | None,

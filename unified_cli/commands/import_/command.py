@@ -102,13 +102,14 @@ class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
 
 
 _FOLDER = (
-    "Of a folder that export wrote, NDJSON, Parquet and Delta alike, the newest state of each"
-    " record of the list is imported."
+    "From a folder that export wrote (NDJSON, Parquet or Delta), it imports the newest state of"
+    " each record of the list."
 )
 _CELLS = (
-    "A cell of CSV or TSV is text. It is JSON if it is an array or an object, or a number or"
-    " boolean of a field known as such, and in each column NAME:json, which list and export write"
-    " with --typed-header. An empty cell leaves the field out. A column a.b sets b within a."
+    "A cell of CSV or TSV is text. It is read as JSON if it is an array or an object, if it is a"
+    " number or boolean of a field with that known type, or if its column is NAME:json, as list and"
+    " export write with --typed-header. An empty cell leaves the field out. A column a.b sets b"
+    " within a."
 )
 _ABOUT = (
     "A journal beside the file records each request before it is sent. After a crash the same"

@@ -40,7 +40,7 @@ class CompareOptions(MessageOptions, NetworkOptions):
         str | None,
         with_help(From, "a profile, a folder of an export, or an NDJSON file", COMPARE, "SIDE"),
     ] = None
-    to: Annotated[str | None, with_help(To, "what it is compared with", COMPARE, "SIDE")] = None
+    to: Annotated[str | None, with_help(To, "the side to compare with", COMPARE, "SIDE")] = None
     key: Annotated[
         tuple[str, ...],
         Common(
@@ -52,7 +52,7 @@ class CompareOptions(MessageOptions, NetworkOptions):
         with_help(Map, "a jq program that reshapes each record of --from", COMPARE, "JQ"),
     ] = None
     ignore: Annotated[
-        tuple[str, ...], Common(("--ignore",), COMPARE, "leave these values out", "PATH[,PATH]")
+        tuple[str, ...], Common(("--ignore",), COMPARE, "leave out these values", "PATH[,PATH]")
     ] = ()
     set: Annotated[
         tuple[str, ...],
@@ -71,7 +71,7 @@ class CompareOptions(MessageOptions, NetworkOptions):
         Common(
             ("--ids",),
             COMPARE,
-            "new ids of the records of --from, as apply wrote them",
+            "the file with new ids of the records of --from, as apply wrote it",
             "FILE",
             takes="file",
         ),
@@ -97,7 +97,9 @@ class PlanOptions(CompareOptions):
     ] = False
     same_ids: Annotated[
         bool,
-        Flag(("--same-ids",), COMPARE, "join by id two sides that may be of different connections"),
+        Flag(
+            ("--same-ids",), COMPARE, ("join by id, even if the sides may be different connections")
+        ),
     ] = False
 
 
@@ -119,7 +121,9 @@ class ApplyOptions(MessageOptions, NetworkOptions):
     overwrite_changed: Annotated[
         bool,
         Common(
-            ("--overwrite-changed",), SAFETY, "also change what has changed since the plan was made"
+            ("--overwrite-changed",),
+            SAFETY,
+            ("also change records that have changed since the plan was made"),
         ),
     ] = False
     retry_in_doubt: RetryInDoubt = False
@@ -141,16 +145,15 @@ class ApplyOptions(MessageOptions, NetworkOptions):
 
 
 _SIDES = (
-    "A side is a profile, the folder of an export (DIR, or DIR/PROFILE where it holds several), or"
-    " an NDJSON file. Where a name is a profile and a path too, profile:NAME is the one and ./NAME"
-    " the other."
+    "A side is a profile, the folder of an export (DIR, or DIR/PROFILE if it has several), or an"
+    " NDJSON file. If a name is both a profile and a path, write profile:NAME or ./NAME."
 )
 _RULES = (
     "Exits with 0 if nothing differs, 14 if something does, 9 if records could not be compared:"
-    " those without a key, and those whose key others of their side have. Numbers are compared"
-    " exactly, by their value: 1.10 is 1.1. A field that is null and one that is not there are the"
-    " same. Paths are written as for --columns. created_at, updated_at, etag and remote_data are"
-    " compared with --all-fields only."
+    " those without a key, and those that share a key with others on their side. Numbers are"
+    " compared exactly, by their value: 1.10 is 1.1. A null and a missing field are equal. Paths"
+    " are written as for --columns. created_at, updated_at, etag and remote_data are compared with"
+    " --all-fields only."
 )
 _DIFF_EXAMPLES = """unified -p sandbox export ticketing/tags --to dump
 unified diff ticketing/tags --from dump --to sandbox"""
@@ -159,7 +162,11 @@ DIFF = Command(
     DiffOptions,
     Later("unified_cli.commands.move.diff:run"),
     usage="API/RESOURCE --from SIDE --to SIDE [options]",
-    text=("{about}: which are only on one side, and which differ in what.", _SIDES, _RULES),
+    text=(
+        ("{about}: which are only on one side, and which differ, with the differing fields."),
+        _SIDES,
+        _RULES,
+    ),
     examples=_DIFF_EXAMPLES,
 )
 
@@ -170,11 +177,11 @@ _PRINTS = (
     " them)."
 )
 _FIELDS = (
-    "By id alone, the default, two connections are joined only with --ids or --same-ids: records"
-    " that have an id in common may be strangers. A call has the fields that the target is known to"
-    " take (all with --all-fields), an update only those that differ. A field that a record of"
-    " --from does not have is left as it is; null clears it. With --ids the sides have ids of their"
-    " own: new ids replace old ones, also in the fields that refer to other records."
+    "By id alone, the default, two connections are joined only with --ids or --same-ids: the same"
+    " id may belong to different records. A call has the fields that the target is known to accept"
+    " (all with --all-fields), and an update only those that differ. A field that a record of"
+    " --from does not have is not changed; null clears it. With --ids, each side has its own ids:"
+    " new ids replace old ones, also in fields that refer to other records."
 )
 _PLAN_EXAMPLES = """unified -p sandbox export ticketing/tags --to dump
 unified plan ticketing/tags --from dump --to sandbox"""
@@ -194,19 +201,20 @@ PLAN = Command(
 
 _CHECKS = (
     "Everything is checked before anything is sent: each line of each plan, and that the profile"
-    " leads to the connection that the plans were made for. A record whose planned fields have"
-    " changed since is left as it is, and named. --dry-run shows the plans like a diff."
+    " names the connection that the plans were made for. A record whose planned fields have changed"
+    " since is not changed, and is named. --dry-run shows the plans like a diff."
 )
 _JOURNAL = (
-    "A journal records each call before it is sent. Run it again to do the rest after a crash or a"
-    " failure; a call that is done is never repeated, and an applied plan says so. Calls that"
-    " failed, are in doubt or were not tried are written to files beside the plan."
+    "A journal records each call before it is sent. After a crash or a failure, run it again to"
+    " send the remaining calls. A call that is done is never repeated, and an applied plan is"
+    " reported as such. Calls that failed, are in doubt or were not tried are written to files"
+    " beside the plan."
 )
 _SEVERAL = (
-    "Several plans are applied together, those of several connections in fair turns: each goes to"
-    " the profile of -p that leads to its connection. A record is created after those it refers to."
-    " With --ids the file learns the new id of each record that is created, and references are sent"
-    " with new ids."
+    "Several plans are applied together, those of several connections in fair turns: each is sent"
+    " to the profile of -p that has its connection. A record is created after those that it refers"
+    " to. With --ids, the new id of each created record is added to the file, and references are"
+    " sent with new ids."
 )
 _APPLY_EXAMPLES = """unified -p sandbox export ticketing/tags --to dump
 unified plan ticketing/tags --from dump --to sandbox > tags.plan

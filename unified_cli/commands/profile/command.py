@@ -55,7 +55,7 @@ _ADD = Command(
             "Keys that the profile does not set come from the top of the file. The default profile"
             " does not change."
         ),
-        "On a terminal, a name alone prompts for the rest.",
+        "On a terminal, it prompts for settings that are not given.",
         OF_SERVICE,
     ),
     examples="unified profile add acme -a 62f44730-dd91-461e-bd6a-aedd9e0ad79d --tag prod",
@@ -72,10 +72,10 @@ _SET = Command(
             "An empty value unsets the key. With a glob or a tag, all of these profiles are"
             " changed, or none."
         ),
-        "--default changes what holds for profiles that do not set the key themselves.",
+        "--default changes the values for profiles that do not set the key themselves.",
         (
-            "A base URL of another origin is refused while login has the token stored in a file:"
-            " log out first."
+            "A base URL of another origin is refused if login stored the token in a file: log out"
+            " first."
         ),
         "If the token is in a file of your own or in the keyring, there is a warning.",
     ),
@@ -120,7 +120,7 @@ _LOGOUT = Command(
     usage="NAME|--shared [options]",
     text=(
         "{about}.",
-        "Profiles that used this token have none then.",
+        "Profiles that used this token then have none.",
     ),
     examples="unified profile logout acme",
 )
@@ -136,7 +136,7 @@ _IMPORT = Command(
         ),
         "A column may also be called account or tag.",
         (
-            "A token is brought by a token_file, or by a token_command: a JSON list, such as"
+            "A token comes from a token_file or a token_command, which is a JSON list, such as"
             ' ["pass", "show", "acme"].'
         ),
         (
@@ -144,8 +144,8 @@ _IMPORT = Command(
             " added."
         ),
         (
-            "Nor is anything where a profile of the file exists, unless --update changes those;"
-            " others stay as they are."
+            "If a profile of the file exists, nothing is added either, unless --update is given,"
+            " which changes it."
         ),
     ),
     examples="unified profile import connections.csv",
@@ -189,7 +189,7 @@ PROFILE = Group(
         "show": Entry("Show the settings of a profile, and where each comes from", _SHOW),
         "path": Entry("Print the path of the config file", _PATH),
         "add": Entry("Add a profile", _ADD),
-        "set": Entry("Change profiles, or what holds for all", _SET),
+        "set": Entry("Change profiles, or the values for all", _SET),
         "use": Entry("Choose the profile that is used without -p", _USE),
         "login": Entry("Store a profile's token safely", _LOGIN),
         "logout": Entry("Remove a profile's token", _LOGOUT),

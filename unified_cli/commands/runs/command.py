@@ -75,20 +75,20 @@ class RemoveRunsOptions(MessageOptions):
 _OF_RESUME = ("retry_in_doubt", "yes")
 _ROOM = "unified_cli.commands.runs"
 _SAME = (
-    "A profile that leads to another connection than it did ends this with 12, before anything is"
-    " sent. The exit code and the summary are those of the whole run."
+    "If a profile now names another connection, this ends with 12 before anything is sent. The"
+    " exit code and the summary are those of the whole run."
 )
 _IN_DOUBT = (
     "Calls in doubt are sent again with their keys, for as long as the service honours that. An"
-    " operation that reaches people, such as suspend, is not repeated: it may have been done."
-    " Then the end says how to look, and --retry-in-doubt repeats it after a question."
+    " operation that affects people, such as suspend, is not repeated, because it may have been"
+    " done. The last message then says how to check, and --retry-in-doubt repeats it after asking."
 )
 _ELSEWHERE = (
     "An import, an apply and an export continue by their own command, which this runs again."
 )
 _LAST = (
-    "Without an id, or with last, it is the newest run that this command can do something for; its"
-    " name is printed, with the others that are open."
+    "Without an id, or with last, it uses the newest run that this command can work on, and prints"
+    " its id and the other open runs."
 )
 _LIST = Command(
     ListRunsOptions,
@@ -103,10 +103,10 @@ _SHOW = Command(
     usage="[RUN|last] [options]",
     text=(
         "{about}: its connection, its outcome, its key.",
-        "It may be under way at this moment.",
+        "The run may still be in progress.",
         (
-            "The calls of an import and of a plan are read from its file. If that has changed, only"
-            " the calls that were begun are shown, without their connections."
+            "The calls of an import and of a plan are read from its file. If that has changed,"
+            " only the calls that were sent are shown, without their connections."
         ),
         _LAST,
     ),
@@ -134,10 +134,10 @@ _REMOVE = Command(
     text=(
         "{about}.",
         (
-            "It asks before it removes one with calls that are not done, which could not be"
-            " continued then. One that a process works on is refused."
+            "It asks before it removes a run with calls that are not done, because such a run can"
+            " then not be continued. A run that is in progress is not removed."
         ),
-        "The files that an import, an apply or an export keeps stay where they are.",
+        "The files of an import, an apply or an export are not removed.",
         _LAST,
     ),
     examples="unified runs remove 20261121-7f3a",
@@ -148,9 +148,9 @@ RUNS = Group(
     "unified runs list",
     {
         "list": Entry("List the runs, the newest first", _LIST),
-        "show": Entry("Show what became of each call of a run", _SHOW),
+        "show": Entry("Show the outcome of each call of a run", _SHOW),
         "resume": Entry(
-            "Do the calls that a run has not tried, and those in doubt where that is safe", _RESUME
+            "Send the calls that a run has not tried, and those in doubt if that is safe", _RESUME
         ),
         "retry": Entry("Repeat the calls of a run that failed, each with its key", _RETRY),
         "remove": Entry("Remove the journals of runs", _REMOVE),
