@@ -16,7 +16,7 @@ from unified_cli.masking import visible
 
 SET_HOME = "set HOME, or name a file with UNIFIED_CONFIG"
 NAME_PROGRAM = "use an absolute path, or a name on PATH"
-JSON_IN_QUOTES = """in single quotes, or the shell takes the double ones away: -d '{"name": "x"}'"""
+JSON_IN_QUOTES = """in single quotes, or the shell removes the double quotes: -d '{"name": "x"}'"""
 ANY_NAME = "NAME"
 """The placeholder for a profile's name that is not known."""
 AN_ADDRESS = "such as https://api.truto.one"
@@ -40,13 +40,14 @@ ONLY_OWN = (
 WRONG_CLOCK = "check this machine's clock"
 BASE_URL = "is the base URL right? unified profile show says where it comes from"
 OTHER_CURSOR = (
-    "a cursor is good for its own list, and not for ever: without --cursor it begins anew"
+    "a cursor expires, and is only valid for its own list: without --cursor, it starts at the"
+    " first page"
 )
 NO_PAGE = f"{BASE_URL}; -o raw prints one page as served"
 MOVED = "if the service has moved there, set the base URL"
 ACCEPTS = " (--allow-partial accepts that)"
 """The end of a sentence about missing records, which manifests store, too."""
-NO_MORE_RETRIES = "this run has made all the retries that it may"
+NO_MORE_RETRIES = "this run has used up its retries"
 TLS_PORT = "is the port right?"
 
 _REFUSED = {
@@ -233,7 +234,7 @@ def proxy_login(variable: str, *, known: bool) -> str:
     """
     if known:
         return f"check the name and the password in {variable}"
-    return f"it wants a name and a password: http://NAME:PASSWORD@HOST:PORT in {variable}"
+    return f"it requires a name and a password: http://NAME:PASSWORD@HOST:PORT in {variable}"
 
 
 def doubled(prefix: str) -> str:
@@ -261,14 +262,14 @@ def unblocked(profile: str | None = None) -> str:
     name = profile or ANY_NAME
     return (
         f"unified connections refresh -p {name}, or a new login by its owner (unified connections"
-        f" link -p {name}), may lift that; else the service's support does"
+        f" link -p {name}), may unblock it; otherwise the service's support can"
     )
 
 
 def may_work(profile: str | None) -> str:
     """Return the hint for a connection in a bad state, whose calls may still work."""
     return (
-        "its lists may work all the same: unified profile test"
+        "its lists may still work: unified profile test"
         f" {profile or ANY_NAME} --with 'ticketing tickets'"
     )
 
@@ -282,8 +283,8 @@ def blocked(profile: str | None, *, named: bool) -> str:
     if named:
         return f"the account is blocked; {unblocked(profile)}"
     return (
-        "the service answers so for a blocked account: unified profile test"
-        f" {profile or ANY_NAME} shows whether it is one; if so, {unblocked(profile)}"
+        "this may mean that the account is blocked: unified profile test"
+        f" {profile or ANY_NAME} shows whether it is; if so, {unblocked(profile)}"
     )
 
 
@@ -333,10 +334,10 @@ def _not_found(operation: Operation | None, profile: str | None, path: str) -> s
             return f'did you mean "{visible(meant)}"?'
         fields = operation.facts.fields
         if chosen_by := selects_person(fields, several):
-            return f"an email address is no id: {resource} list {selecting(chosen_by)}"
+            return f"an email address is not an id: {resource} list {selecting(chosen_by)}"
         if _NUMBER.fullmatch(several) and any(field.name == "number" for field in fields):
             chosen_by = f'select(.number == "{several.removeprefix("#")}")'
-            return f"a number is no id: {resource} list {selecting(chosen_by)}"
+            return f"a number is not an id: {resource} list {selecting(chosen_by)}"
         return f"check the id and the account id: {resource} list -o ids"
     what = f"{operation.api}/{operation.resource}"
     offered = f"unified capabilities {what} lists the operations"

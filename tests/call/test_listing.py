@@ -159,7 +159,7 @@ def test_a_list_that_ends_after_many_repeated_records_says_so(
         sleep=clock.sleep,
     )
     assert (result.code, result.stdout.count("\n")) == (5, 124)
-    hint = "the service failed; try again later; this run has made all the retries that it may"
+    hint = "the service failed; try again later; this run has used up its retries"
     assert result.stderr.splitlines()[-1] == (
         f"error: the service answered 500 to GET /unified/ticketing/tickets: no ({hint}); "
         "broken off after 124 records in 124 pages; to continue: --cursor c124"

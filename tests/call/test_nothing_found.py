@@ -6,7 +6,7 @@ from pages import served
 from server import Service
 
 LIST = "ticketing tickets list"
-OPEN = "no record matches -q status=open: providers compare values as they spell them\n"
+OPEN = "no record matches -q status=open: the value must be spelled as the provider spells it\n"
 
 
 @pytest.mark.parametrize("records", [0, 1])

@@ -65,8 +65,12 @@ def test_an_alias_sends_the_same_request_as_its_words(
 
 
 WRONG = {
-    'x = "t list"': 'the alias "x" begins with "t", an alias itself (like t = "ticketing tickets")',
-    'x = "x list"': 'the alias "x" begins with "x", an alias itself (like t = "ticketing tickets")',
+    'x = "t list"': (
+        'the alias "x" begins with "t", which is itself an alias (like t = "ticketing tickets")'
+    ),
+    'x = "x list"': (
+        'the alias "x" begins with "x", which is itself an alias (like t = "ticketing tickets")'
+    ),
     'x = "tickets list"': (
         'the alias "x" does not begin with an API or a command (like t = "ticketing tickets")'
     ),
@@ -75,20 +79,22 @@ WRONG = {
     ),
     'x = "ticketing \'tickets"': 'the alias "x" cannot be split into words: no closing quotation',
     "x = 5": 'the alias "x" must be text (like t = "ticketing tickets")',
-    '"x" = "ticketing tickets delete --yes"': 'the alias "x" holds --yes, which is typed each time',
-    "x = \"ticketing tickets delete '--yes'\"": (
-        'the alias "x" holds --yes, which is typed each time'
+    '"x" = "ticketing tickets delete --yes"': (
+        'the alias "x" holds --yes, which must be typed each time'
     ),
-    'x = "ticketing tickets delete -y"': 'the alias "x" holds -y, which is typed each time',
-    'x = "ticketing tickets delete -vy"': 'the alias "x" holds -y, which is typed each time',
+    "x = \"ticketing tickets delete '--yes'\"": (
+        'the alias "x" holds --yes, which must be typed each time'
+    ),
+    'x = "ticketing tickets delete -y"': 'the alias "x" holds -y, which must be typed each time',
+    'x = "ticketing tickets delete -vy"': 'the alias "x" holds -y, which must be typed each time',
     'x = "ticketing tickets list --out f --force"': (
-        'the alias "x" holds --force, which is typed each time'
+        'the alias "x" holds --force, which must be typed each time'
     ),
     'x = "ticketing tickets list --allow-partial"': (
-        'the alias "x" holds --allow-partial, which is typed each time'
+        'the alias "x" holds --allow-partial, which must be typed each time'
     ),
     'x = "mcp serve --allow-writes"': (
-        'the alias "x" holds --allow-writes, which is typed each time'
+        'the alias "x" holds --allow-writes, which must be typed each time'
     ),
 }
 

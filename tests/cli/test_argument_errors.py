@@ -41,7 +41,7 @@ UPDATE = "unified -p acme ticketing tickets update"
         ("profile set acme rate", "rate=VALUE"),
         ("profile set acme foo", "unified profile set --help"),
         ("help 14", "unified help exit-codes"),
-        ("sql SELECT 1", "a statement is one word for the shell: unified sql 'SELECT 1'"),
+        ("sql SELECT 1", "a statement needs quotes in a shell: unified sql 'SELECT 1'"),
         ("sql Q --where a=b", "WHERE in the statement"),
         ("sql Q --limit 10", "LIMIT in the statement"),
         ("sql Q --sort name", "ORDER BY in the statement"),

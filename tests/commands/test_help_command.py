@@ -173,7 +173,7 @@ def test_the_script_for_powershell_of_an_older_version_may_be_removed(
         environ[variable] = str(folder)
     installed = unified("completion install", environ=environ)
     assert installed.code == 0
-    assert (f"{script} has no use any more" in installed.stderr) == is_ours
+    assert (f"{script} is no longer used" in installed.stderr) == is_ours
     findings = unified("doctor -o json", environ=environ).json["findings"]
     found = [(one["level"], one["remedy"]) for one in findings if one["check"] == "completion"]
     remedy = f"rm {script}, and remove its line from your $PROFILE"

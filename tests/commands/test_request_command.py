@@ -151,7 +151,7 @@ def test_a_key_is_for_one_page(unified: Unified, service: Service) -> None:
     command = f"request POST {SEARCHES[0]} -d '{{}}' --idempotency-key k"
     result = unified(f"{command} --all", environ=service.environ)
     assert (result.code, service.seen) == (2, [])
-    assert "each page has an idempotency key of its own" in result.stderr
+    assert "each page has its own idempotency key" in result.stderr
     assert unified(command, environ=service.environ).code == 0
     assert [seen.headers["idempotency-key"] for seen in service.seen] == ["k"]
 

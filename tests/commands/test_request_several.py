@@ -141,7 +141,7 @@ def test_one_refused_and_one_without_the_path(unified: Unified, fleet: Service) 
         ("GET /proxy/tickets -o ids", "cannot tell connections apart"),
         ("GET /proxy/tickets --out x", "--out takes the records of one connection"),
         ("GET /proxy/tickets -d '{}'", "a GET has no body"),
-        (f"POST {SEARCH} -d '{{}}' --idempotency-key k", "an idempotency key of its own"),
+        (f"POST {SEARCH} -d '{{}}' --idempotency-key k", "its own idempotency key"),
         (f"POST {SEARCH} --upload {shlex.quote(__file__)}", "a file is sent to one connection"),
         (f'POST {SEARCH} -d \'{{"_profile":"x"}}\'', "a body cannot choose the connection"),
     ],

@@ -110,7 +110,7 @@ def test_leaving_out_needs_something_to_leave_it_out_of(
     result = unified("-p acme -p '!ac*' ticketing tickets list")
     assert (result.code, result.stderr) == (
         3,
-        "error: every profile that -p selects is left out by another -p\n",
+        "error: another -p excludes every profile that -p selects\n",
     )
 
 

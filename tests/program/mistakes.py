@@ -183,7 +183,7 @@ GIVEN = [
     Mistake(
         f"{LIST} --jq '.result['",
         "--jq: syntax error, unexpected end of file at <top-level>, line 1, column 8: .result[ ^"
-        " (it ends too early: a value is missing there, or what closes a bracket or a text)",
+        " (it ends too early: a value, a closing bracket or a closing quote is missing)",
     ),
     Mistake(f"{LIST} --jq '.result[].name.x'", '--jq: Cannot index string with string ("x")'),
     Mistake(

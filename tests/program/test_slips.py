@@ -75,7 +75,7 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
         (
             "request GET 'http://['",
             (
-                "the path must stand alone, like /unified/ticketing/tickets (the base URL comes"
+                "give only the path, like /unified/ticketing/tickets (the base URL comes"
                 " from the profile)"
             ),
         ),

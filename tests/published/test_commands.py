@@ -51,7 +51,7 @@ def test_offers_and_refusals_match_the_file(unified: Unified, published: Publish
         "resource": "accounts",
         "operation": "list",
         "state": "refused",
-        "why": "not among what the service says it offers",
+        "why": "not in the service's list of what it offers",
         "status": "active",
         "blocked": False,
         "held": None,
@@ -59,7 +59,7 @@ def test_offers_and_refusals_match_the_file(unified: Unified, published: Publish
     whys = {
         one["why"] for one in lines if f"{one['api']}/{one['resource']}" == "ticketing/comments"
     }
-    assert whys == {"the environment has a mapping of its own for it", lines[0]["why"]}
+    assert whys == {"the environment has its own mapping for it", lines[0]["why"]}
     assert [seen.target for seen in published.seen] == [
         f"/integrated-account/{ACCOUNT}/capabilities?has_description=false",
         f"/integrated-account/{ACCOUNT}",
@@ -74,7 +74,7 @@ def test_offers_and_refusals_match_the_file(unified: Unified, published: Publish
     assert csv[:2] == [
         "_profile,api,resource,operation,state,why,status,blocked",
         (
-            f"{ACCOUNT},ticketing,comments,list,offered,the environment has a mapping of its own"
+            f"{ACCOUNT},ticketing,comments,list,offered,the environment has its own mapping"
             " for it,active,no"
         ),
     ]

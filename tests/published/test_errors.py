@@ -10,7 +10,7 @@ PROXY = "request GET /proxy/tickets"
 REVOKED = "its owner must sign in again: unified connections link -p NAME makes the token for that"
 SUPPORT = (
     "the account is blocked; unified connections refresh -p NAME, or a new login by its owner"
-    " (unified connections link -p NAME), may lift that; else the service's support does"
+    " (unified connections link -p NAME), may unblock it; otherwise the service's support can"
 )
 
 

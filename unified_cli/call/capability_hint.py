@@ -76,7 +76,7 @@ def _about_body(error: RefusedError, call: Call, operation: Operation, body: byt
     for name, _, value in (field.partition("=") for field in sent.field):
         is_word = value[:1] not in {*'"[{'} and not json_check.flaw(value.encode())
         if is_word and re.search(rf"\b{re.escape(name)}\b", error.message):
-            return f"-F takes {value} for JSON: -f {shlex.quote(f'{name}={value}')} sends a text"
+            return f"-F reads {value} as JSON: -f {shlex.quote(f'{name}={value}')} sends a text"
     return None
 
 

@@ -243,12 +243,12 @@ def _check_format(asked: Asked) -> None:
         raise UsageError("a file is downloaded from one connection", hint="-p with one name")
     if asked.downloads:
         if asked.reshaped or asked.csv_safe or asked.bom or (asked.named and not form.as_served):
-            raise UsageError(
-                "a file is delivered as it is served", hint="leave out -o, --jq and --columns"
-            )
+            raise UsageError("a file is saved unchanged", hint="leave out -o, --jq and --columns")
         return
     if form.binary and kind in {ModeKind.CHECKED, ModeKind.FOLLOWED}:
-        raise UsageError(f"-o {form} is not taken apart, so it cannot be checked", hint="-o ndjson")
+        raise UsageError(
+            f"-o {form} is not split into records, so it cannot be checked", hint="-o ndjson"
+        )
     if form.binary and (asked.reshaped or asked.pages or asked.split or kind is ModeKind.LINES):
         raise UsageError(
             f"-o {form} prints one answer as served, so records cannot be selected (-o json can)"

@@ -214,7 +214,7 @@ class OfferCheck(NamedTuple):
         service, state = self.catalogue.service, offer.state
         if known_capabilities.lacks(offer.offered, operation):
             why = (
-                "not among what the service says it offers"
+                "not in the service's list of what it offers"
                 if any(offer.offered.values())
                 else _NOTHING.format(subject)
             )
@@ -229,7 +229,7 @@ class OfferCheck(NamedTuple):
         if state.lacks_scopes_for(operation.resource, operation.name):
             whys.append(state.scopes_in_words)
         if f"{operation.api}/{operation.resource}" in offer.overridden:
-            whys.append("the environment has a mapping of its own for it")
+            whys.append("the environment has its own mapping for it")
         return OfferCell(operation, OFFERED, masked("; ".join(filter(None, whys))), problem)
 
     def _probed(

@@ -28,7 +28,7 @@ def check_columns(options: CallOptions) -> None:
     for column in delivery.column_names(options.columns):
         if _PATH.split(column)[0] not in _FOR_PROGRAMS:
             raise UsageError(
-                f'what became of a call has no column "{excerpt(column)}", but'
+                f'the outcome of a call has no column "{excerpt(column)}", but'
                 f" {', '.join(_FOR_PROGRAMS)}",
                 hint=f"--columns {LABEL},{quoted(f'result.{column}')}",
             )

@@ -155,9 +155,9 @@ def _note_records(call: Call, body: bytes) -> None:
     service = call.catalogue.service
     if call.options.query and len(body) < _EMPTY and b"[]" in body:
         sent = " ".join(f"-q {one}" for one in call.options.query)
-        why = "providers compare values as they spell them"
+        why = "the value must be spelled as the provider spells it"
         if _SEVERAL.search(sent):
-            why = "each parameter needs a -q of its own"
+            why = "each parameter needs its own -q"
         call.runtime.stderr.note(f"no record matches {sent}: {why}")
     # JSON may escape the letters of the key.
     may_have_cursor = f'"{service.cursor}"'.encode() in body or b"\\u00" in body

@@ -102,7 +102,9 @@ _RENAME = "give it another name"
 def _words(config: Config, name: str, known: Collection[str]) -> list[str]:
     text = config.aliases[name]
     if not _NAME.fullmatch(name):
-        raise _alias_error(config, name, "has a name that is not of letters, digits, - and _")
+        raise _alias_error(
+            config, name, ("has a name with characters other than letters, digits, - and _")
+        )
     reserved = [*map(plain, known)]
     if plain(name) in reserved:
         raise _alias_error(config, name, _SHADOWS)
@@ -116,13 +118,13 @@ def _words(config: Config, name: str, known: Collection[str]) -> list[str]:
         ) from None
     if not words or plain(words[0]) not in reserved:
         begins = (
-            f'begins with "{visible(words[0])}", an alias itself'
+            f'begins with "{visible(words[0])}", which is itself an alias'
             if words and words[0] in config.aliases
             else ""
         )
         raise _alias_error(config, name, begins or "does not begin with an API or a command", _LIKE)
     if confirming := next(filter(None, map(_confirming, words)), None):
-        raise _alias_error(config, name, f"holds {confirming}, which is typed each time")
+        raise _alias_error(config, name, f"holds {confirming}, which must be typed each time")
     return words
 
 

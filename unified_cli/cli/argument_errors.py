@@ -85,7 +85,7 @@ def _without_value(typed: Sequence[str]) -> str | None:
 def _extra_argument_advice(context: Any, argument: str, typed: Sequence[str]) -> str | None:
     path, spellings = context.command_path, spellings_of(context, "-")
     if _are_files(context, argument, typed):
-        return "the shell made names of files of it: -p '*' in quotes"
+        return "the shell expanded it to file names; in quotes: -p '*'"
     if hint := _with_dashes(argument, typed) or _advice_of_command(context, argument, path):
         return hint
     if argument == "=" and "=" in (words := [*typed])[1:-1]:
@@ -164,7 +164,7 @@ def _one_statement(path: str, argument: str, words: Sequence[str]) -> str:
         return f"{path} --from {quoted(words[0])} {quoted(argument)}"
     # The shell has expanded `*` to names of files.
     typed = [word for word, _ in groupby("*" if _exist(word) else word for word in words)]
-    return f"a statement is one word for the shell: {path} {quoted(' '.join(typed))}"
+    return f"a statement needs quotes in a shell: {path} {quoted(' '.join(typed))}"
 
 
 def _beside(context: Any, argument: str) -> str | None:

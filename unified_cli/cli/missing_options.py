@@ -65,7 +65,7 @@ _GROUPS: Mapping[str, Sequence[_Advice]] = {
     ),
     "--limit -n --max --head --top --first --tail --last": (
         _Advice("| head -n {N} prints the first", lists=True),
-        _Advice("leave it out: all are taken"),
+        _Advice("leave it out: all are used"),
     ),
     _FIELDS: (_Advice("-o json | jq EXPR", lists=True, lacks=("--jq",)),),
     "--failed --status --state --sort --order-by": (
@@ -107,10 +107,10 @@ _OF_COMMANDS: Mapping[tuple[str, str], str] = {
     ("sandbox", "--yes -y --force"): "leave it out: the sandbox does not ask",
     ("doctor", "--offline --local"): "leave it out: without --network nothing is sent",
     ("login", "--token-file"): "--token-stdin < FILE",
-    ("add", "--all"): "leave it out: all that the token can see are meant",
-    ("resume", "--dry-run"): "unified runs show lists the calls that are left",
+    ("add", "--all"): "leave it out: it applies to all that the token can see",
+    ("resume", "--dry-run"): "unified runs show lists the calls that are not done",
     ("logs", "--status --errors --error --level"): "--failed",
-    ("logs", "-f --follow --watch"): "it shows the past: --since 5m, the last minutes",
+    ("logs", "-f --follow --watch"): "it shows past calls: --since 5m, the last minutes",
     ("logout", "--all"): "one at a time: unified profile logout NAME",
     ("retry", "--dry-run"): "unified runs show lists the calls that failed",
     ("retry", "--all"): "leave it out: without an id it takes the newest run",

@@ -18,11 +18,11 @@ _FILE = (
     " --out."
 )
 _OUTWARD = (
-    "It reaches people: where its outcome is in doubt it is not repeated, and the end says how to"
-    " look whether it was done."
+    "It affects people: if its outcome is in doubt, it is not repeated, and the last message says"
+    " how to check whether it was done."
 )
 _OF_ANY_EFFECT = (
-    "Its effects are not known: where its outcome is in doubt it is not repeated. In {file}, safe ="
+    "Its effects are not known: if its outcome is in doubt, it is not repeated. In {file}, safe ="
     ' "{name}" allows that, and read = "{name}" says that it changes nothing.'
 )
 _NAMING = ("name", "title", "subject", "summary", "body", "file_name", "first_name", "description")

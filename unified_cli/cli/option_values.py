@@ -48,7 +48,7 @@ def meant(context: Any, option: str, value: str, argv: Sequence[str]) -> str | N
     if own and own[-1].option == "--account-id" and value in argument_errors.profiles(context):
         return f"-p {quoted(value)}"
     if own and own[-1].option == "--profile" and value in context.find_root().command.entries:
-        return f"leave it out: {value} is no profile, but the name of an API"
+        return f"leave it out: {value} is an API, not a profile"
     return None
 
 

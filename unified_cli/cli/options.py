@@ -273,7 +273,7 @@ class OperationOptions(NetworkOptions, CallOptions):
         Flag(
             ("--describe",),
             QUERY,
-            "print what the connection says that this takes, and do nothing else",
+            "print the connection's own description of this operation and do nothing else",
             order=1,
         ),
     ] = False

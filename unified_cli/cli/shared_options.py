@@ -263,7 +263,7 @@ Stages = Annotated[
     Flag(
         ("--stages",),
         SAFETY,
-        "do N connections first, such as 1,5,20%; the next if all are done",
+        "do N connections first, such as 1,5,20%; continue if all are done",
         "N,P%",
         order=1,
     ),

@@ -15,7 +15,7 @@ COMMANDS: Mapping[str, Entry] = {
         ),
         (
             "connections",
-            "List the connections that a token can see, and mend them",
+            "List the connections that a token can see, and repair them",
             "list what a token sees",
             "connections.command:CONNECTIONS",
         ),
@@ -27,11 +27,11 @@ COMMANDS: Mapping[str, Entry] = {
         ),
         (
             "doctor",
-            "Find problems on this machine and on the way to the service",
+            "Find problems on this machine and on the network",
             "find problems",
             "doctor.command:DOCTOR",
         ),
-        ("logs", "Show what the service did lately", "show its last calls", "logs:LOGS"),
+        ("logs", "Show the service's recent calls", "show recent calls", "logs:LOGS"),
         (
             "operations",
             "Search the operations",
@@ -73,13 +73,13 @@ COMMANDS: Mapping[str, Entry] = {
         ),
         (
             "runs",
-            "List work of many writes, and continue it",
+            "List runs of many writes, and continue them",
             "continue unfinished writes",
             "runs.command:RUNS",
         ),
         (
             "report",
-            "Write how all connections are to one page",
+            "Write a page on the state of all connections",
             "write one page on all",
             "report.command:REPORT",
         ),

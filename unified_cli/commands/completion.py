@@ -72,7 +72,7 @@ def _name_old_script(context: CommandContext) -> None:
     runtime = context.runtime
     if path := old_files.powershell_script(runtime.environ):
         runtime.stderr.note(
-            f"{path} has no use any more, since there is no completion for PowerShell: remove it,"
+            f"{path} is no longer used, because there is no completion for PowerShell: remove it,"
             " and its line from your $PROFILE"
         )
 

@@ -45,9 +45,7 @@ class RequestOptions(
     path: Annotated[str, Argument("below the base URL")]
     strict: Annotated[
         bool,
-        with_help(
-            Strict, "send nothing where a list is not known to take a query parameter", QUERY
-        ),
+        with_help(Strict, "send nothing if the list is not known to take a query parameter", QUERY),
     ] = False
 
 
@@ -58,7 +56,7 @@ def _request(context: CommandContext, options: RequestOptions) -> None:
     several = is_several(options.profile)
     if searches and (options.several or several) and options.idempotency_key is not None:
         each = "connection" if several else "page"
-        raise UsageError(f"each {each} has an idempotency key of its own", hint="leave the key out")
+        raise UsageError(f"each {each} has its own idempotency key", hint="leave the key out")
     if options.query and method == "GET":
         _check_query(context, options)
     if several or options.expect or options.junit:

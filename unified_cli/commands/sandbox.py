@@ -48,7 +48,7 @@ class ServeOptions(Options):
         Flag(
             ("--ready-file",),
             SERVE,
-            "how to reach it, written once it listens",
+            "a file for its address, written when it listens",
             "FILE",
             takes="file",
         ),
@@ -78,7 +78,7 @@ class ServeOptions(Options):
         ),
     ] = ()
     keep_ids: Annotated[
-        bool, Flag(("--keep-ids",), SERVE, "a record that is created keeps the id of its body")
+        bool, Flag(("--keep-ids",), SERVE, "a created record keeps the id in its body")
     ] = False
     verbose: Verbose = 0
 

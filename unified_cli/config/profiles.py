@@ -60,7 +60,7 @@ def select(config: Config, patterns: Sequence[str], *, for_calls: bool = True) -
     )
     names = [name for name in found if name not in left_out]
     if found and not names:
-        raise ConfigError("every profile that -p selects is left out by another -p")
+        raise ConfigError("another -p excludes every profile that -p selects")
     return names
 
 

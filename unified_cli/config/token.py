@@ -101,7 +101,9 @@ def checked(content: bytes, where: str) -> str:
             hint="a token is one line, and nothing else is in its file",
         )
     if _ASSIGNED.match(content):
-        raise ConfigError(f"{where} is an assignment", hint="the token follows its equals sign")
+        raise ConfigError(
+            f"{where} is an assignment", hint=("the token is the part after the equals sign")
+        )
     if content[:7].lower() == b"bearer ":
         raise ConfigError(
             f'{where} begins with "Bearer "',

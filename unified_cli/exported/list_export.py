@@ -102,7 +102,7 @@ class TakenOverError(StateError):
     """Another run has taken over from this run, which must stop."""
 
     def __init__(self, place: str) -> None:
-        super().__init__(f"another run writes to {place}, and has taken over from this one")
+        super().__init__(f"another run writes to {place} and has taken over from this run")
 
 
 class ListTarget(Protocol):

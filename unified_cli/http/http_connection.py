@@ -74,7 +74,7 @@ def _host(address: Address) -> str:
         _ = url.host
     except ValueError:
         # The name has an invalid xn-- form.
-        raise ConfigError(f"the host {address.host} has no name that can be called") from None
+        raise ConfigError(f"the host {address.host} has an invalid name") from None
     return url.netloc.decode("ascii")
 
 
@@ -87,7 +87,7 @@ def _http_request(
     """
     url = _url(request.url)
     if url.raw_path != request.target.encode("ascii"):
-        raise UsageError(f"these words cannot be put into a URL safely: {request.target}")
+        raise UsageError(f"this cannot safely be part of a URL: {request.target}")
     extensions = {"unified_body": request.upload.description} if request.upload else None
     stream = httpx.ByteStream(body) if isinstance(body, bytes) else None
     content = body if stream is None else None

@@ -149,7 +149,9 @@ class RateLimit:
                 reason = ""
                 if tell and known and seconds >= _NOTABLE:
                     reason = (
-                        pace.reason(now) or self._token.reason(now) or "several are on their way"
+                        pace.reason(now)
+                        or self._token.reason(now)
+                        or "several requests are in flight"
                     )
             if now >= until or (known and now + seconds > until):
                 return None

@@ -276,7 +276,7 @@ def _response(entry: HarEntry, no_more: str) -> httpx.Response:
 
 
 def _error(entry: HarEntry) -> ReplayedError:
-    found = entry.error or HarFailure("the exchange broke off")
+    found = entry.error or HarFailure("the exchange was interrupted")
     outcome = Outcome[found.outcome]
     return ReplayedError(
         NetworkFailure(outcome, found.reason, found.hint, found.malformed, found.stale)

@@ -278,7 +278,7 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
     parts = _split(path)
     if parts is None or parts.scheme or parts.netloc or path.startswith("//") or "#" in path:
         raise UsageError(
-            "the path must stand alone, like /unified/ticketing/tickets",
+            "give only the path, like /unified/ticketing/tickets",
             hint="the base URL comes from the profile",
         )
     segments = [
@@ -370,7 +370,7 @@ def _read_back(
         and parse_qsl(parts.query, keep_blank_values=True, errors="strict") == [*query]
     )
     if not same:
-        raise UsageError(f"these words cannot be put into a URL safely: {visible(target)}")
+        raise UsageError(f"this cannot safely be part of a URL: {visible(target)}")
 
 
 def _segment(text: str, what: str) -> str:

@@ -252,8 +252,8 @@ def _descend(at: Json, step: _Step, following: str, field: BodyField) -> Json:
         raise _misplaced(
             field,
             step.column,
-            "another kind of value is here already",
-            "leave one of the two out",
+            "another kind of value is already here",
+            "leave one of them out",
         )
     at[step.name] = inner
     return inner

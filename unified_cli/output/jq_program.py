@@ -172,7 +172,7 @@ class JqProgram:
         failure = self._failure(record, error)
         hint: str | None = failure.hint
         if hint and re.match(r"\s*\.\[", self._expression):
-            hint = "the input is one record, not a list: leave the .[] at the start out"
+            hint = "the input is one record, not a list: leave out the .[] at the start"
         return RecordProgramError(f"{failure.reason}, on record {_shown_id(record)}", hint=hint)
 
     def leave_out(self, record: bytes, error: NotHeldError) -> None:
@@ -240,7 +240,7 @@ def _spelled(expression: str, error: ValueError, option: str) -> str | None:
     if "'" in expression and "INVALID_CHARACTER" in str(error):
         return "put texts in double quotes, and the program in single ones"
     if "unexpected end of file" in str(error):
-        return "it ends too early: a value is missing there, or what closes a bracket or a text"
+        return "it ends too early: a value, a closing bracket or a closing quote is missing"
     undefined = _UNDEFINED.search(str(error))
     if undefined is None:
         return None

@@ -41,7 +41,7 @@ def check_below(root: Path, path: Path) -> None:
         if folder.is_symlink():
             raise UnsafeError(
                 f"the folder {folder} is a symbolic link",
-                hint=f"nothing below {root} may lead elsewhere",
+                hint=f"links below {root} are not followed",
             )
 
 

@@ -73,7 +73,7 @@ def check(path: Path, *, force: bool, instead: str = OVERWRITE, other: str | Non
     if path.is_dir():
         raise StorageError(f"{path} is a folder; name a file in it")
     if is_special(path):
-        raise StorageError(f"{path} is not a regular file and is left alone")
+        raise StorageError(f"{path} is not a regular file, so it is not changed")
     if path.exists() and not force:
         raise StorageError(f"{path} exists", hint=instead)
     check_folder(path)

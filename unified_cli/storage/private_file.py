@@ -80,4 +80,4 @@ def _check_target(target: Path) -> None:
         # file.
         return
     if not stat.S_ISREG(status.st_mode):
-        raise ConfigError(f"{target} is not a file and is left alone")
+        raise ConfigError(f"{target} is not a file, so it is not changed")

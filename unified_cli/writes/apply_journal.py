@@ -19,8 +19,8 @@ _KINDS = (RunKind.APPLY,)
 _LINES_BEFORE = 1
 """The number of lines before the calls: only the header of the plan."""
 _REMEDY = (
-    "nothing was sent; restore it from a backup, or remove it: then the plan is applied anew, with"
-    " new keys"
+    "nothing was sent; restore it from a backup, or remove it: then the plan is applied again,"
+    " with new keys"
 )
 
 

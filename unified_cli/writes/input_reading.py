@@ -40,7 +40,7 @@ _BEGINS = {
 }
 _HINTS = {
     "is gzip": "gzip -d unpacks it",
-    "is UTF-16": "iconv -f UTF-16 -t UTF-8 makes UTF-8 of it",
+    "is UTF-16": "iconv -f UTF-16 -t UTF-8 converts it to UTF-8",
     "is a workbook or another zip archive": "of a workbook: export it as CSV",
     "is a workbook of Excel": "export it as CSV",
     "is binary": "an import reads records; -F NAME=@base64:FILE sends a file in a field of one",

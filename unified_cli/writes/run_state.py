@@ -268,7 +268,7 @@ def _of_export(runtime: Runtime, header: RunHeader) -> KnownRun:
     if header.ended or header.words:
         # Do not read a store. A shard and a task have manifests of their own.
         return KnownRun(header.run, header.ended or INTERRUPTED, header)
-    return KnownRun(header.run, UNREADABLE, header, reason=f"{header.path} was not looked at")
+    return KnownRun(header.run, UNREADABLE, header, reason=f"{header.path} was not read")
 
 
 def manifest_of(runtime: Runtime, header: RunHeader) -> Manifest | None:

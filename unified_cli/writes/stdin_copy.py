@@ -174,7 +174,7 @@ def _fill(copy: AtomicFile, where: list[Any], chunks: Iterable[bytes], named: st
         copy.publish(path, replace=True)
     except OSError as error:
         raise StorageError(
-            f"cannot keep the piped input: {copy.folder}: {error.strerror}"
+            f"cannot save the piped input: {copy.folder}: {error.strerror}"
         ) from None
     return path
 

@@ -94,7 +94,7 @@ def parse(options: StopOptions, total: int) -> StopRules:
     most = options.max_failures
     if options.fail_fast and most is not None:
         raise UsageError(
-            "--fail-fast stops at the first failure, so --max-failures cannot be used with it"
+            "--fail-fast stops at the first failure, so --max-failures does not go with it"
         )
     sizes = () if options.stages is None else _stages(options.stages, total)
     if most is None:

@@ -71,7 +71,7 @@ def test_a_base_url_that_repeats_the_prefix_is_named(
     one = found(
         unified("doctor -o json", environ={**environ, "UNIFIED_TOKEN": "t-canary"}), "base URL"
     )
-    message = "ends in /unified, with which each path begins: all calls would end with 404"
+    message = "ends in /unified, but each path begins with that: all calls would end with 404"
     assert (one["level"], one["message"], one["remedy"]) == ("warning", message, remedy)
 
 

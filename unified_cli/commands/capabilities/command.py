@@ -25,9 +25,7 @@ class CapabilitiesOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     ] = False
     product: Annotated[
         str | None,
-        Common(
-            ("--product",), LIST, "what a product offers that need not be connected yet", "SLUG"
-        ),
+        Common(("--product",), LIST, "show what a product offers, connected or not", "SLUG"),
     ] = None
     output: Annotated[str | None, output_of(formats.MATRICES)] = None
 
@@ -39,7 +37,7 @@ _STATES = (
     " operation is offered, refused (the product lacks it), forbidden (not to this token), failed"
     " (it could not be asked) or unknown (the service does not say). An operation that is offered"
     " but cannot be called, because the connection is blocked, needs a new login or takes no"
-    " writes, says so and is not counted; -o json says it as held."
+    " writes, is marked and not counted; -o json has the reason as held."
 )
 _EXTRA = (
     "The state extra marks offers without a command: other APIs, methods such as search, and"
@@ -53,8 +51,8 @@ CAPABILITIES = Command(
     usage="[API[/RESOURCE]]… [options]",
     text=(
         (
-            "{about}: at a terminal a row for each resource, equal rows once, and the exceptions"
-            " below; elsewhere a line for each connection and operation."
+            "{about}: on a terminal a row for each resource, with equal rows printed once and the"
+            " exceptions below; elsewhere a line for each connection and operation."
         ),
         _STATES,
         _EXTRA,

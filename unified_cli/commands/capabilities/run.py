@@ -86,9 +86,7 @@ def _of_product(
     Raises the errors of the request.
     """
     if options.probe:
-        raise UsageError(
-            "--product asks for what need not be connected, but --probe reads a connection's lists"
-        )
+        raise UsageError("--product needs no connection, but --probe reads a connection's lists")
     runtime = context.runtime
     flags = overrides(replace(options, output=None), profiles.single_name(options.profile))
     settings = resolution.resolve(flags, runtime, file.read(runtime)).without_account()

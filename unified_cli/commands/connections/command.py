@@ -41,7 +41,7 @@ class ListedConnectionsOptions(MessageOptions, NetworkOptions):
         Common(
             ("--where",),
             PROFILE,
-            'only those for which this jq program says true: .product == "x"',
+            'only those for which this jq program is true: .product == "x"',
             "JQ",
         ),
     ] = None
@@ -108,9 +108,9 @@ _LIST = Command(
     ListConnectionsOptions,
     Later("unified_cli.commands.connections.report:run"),
     text=(
-        "{about}, and the profiles that lead to them. -p gives the token, and selects none.",
-        "Their credentials, which the service sends too, are neither shown nor kept.",
-        "-q filters at the service, --where here, by what -o json shows.",
+        "{about}, with their profiles. -p only chooses the token.",
+        "The service also sends their credentials, which are neither shown nor stored.",
+        "-q filters at the service. --where filters what -o json shows.",
     ),
     examples="unified -p sandbox connections list --where '.status != \"active\"'",
 )
@@ -118,10 +118,10 @@ _ADD = Command(
     AddConnectionsOptions,
     Later("unified_cli.commands.connections.add:run"),
     text=(
-        "{about} of the token that has none, named after its tenant and product.",
+        "{about} of the token that has no profile, named after its tenant and product.",
         (
-            "They use the token that listed the connections. Run again, it adds the new ones, and"
-            " names the profiles whose connection is gone."
+            "The profiles use the token that listed the connections. If you run it again, it adds"
+            " the new connections, and names the profiles whose connection is gone."
         ),
     ),
     examples="unified -p sandbox connections add --prefix demo- --tag demo --dry-run",
@@ -130,9 +130,9 @@ _REFRESH = Command(
     RefreshOptions,
     Later("unified_cli.commands.connections.refresh:run"),
     text=(
-        "{about}, as the first remedy for one that is blocked or whose login has expired.",
-        "It asks first, needs -p and the environment's token, and is never repeated by itself.",
-        "Of several connections it is a run, which unified runs show shows.",
+        "{about}: the first thing to try if one is blocked or its login has expired.",
+        "It asks first, needs -p and the environment's token, and is never repeated automatically.",
+        "For several connections it is a run: see unified runs show.",
     ),
     examples="unified -p sandbox connections refresh --dry-run",
     flags=[flag for flag in flags_of(RefreshOptions) if flag.name not in _NOT_OF_REFRESH],
@@ -151,7 +151,7 @@ _LINK = Command(
 )
 
 CONNECTIONS = Group(
-    "List the connections that a token can see, make profiles of them, and mend them.",
+    "List the connections that a token can see, make profiles of them, and repair them.",
     "unified -p sandbox connections list",
     {
         "list": Entry("List the connections that the token can see", _LIST),

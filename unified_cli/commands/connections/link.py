@@ -82,7 +82,7 @@ def _check_needed(name: str, client: Client, settings: Settings, catalogue: Cata
     if not state.problem_in_a_word(service):
         raise UnsafeError(
             f"{name} is {state.status or service.connections.healthy}, and needs no new sign-in",
-            hint="--force makes a token all the same",
+            hint="--force makes a token anyway",
         )
 
 

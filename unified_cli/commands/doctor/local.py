@@ -85,7 +85,7 @@ def machine(runtime: Runtime, ca_bundle: str | None) -> Iterator[Finding]:
     else:
         yield Finding("data folder", str(data), "writable")
     if old := old_files.powershell_script(runtime.environ):
-        message = "of an older version; there is no completion for PowerShell any more"
+        message = "of an older version; there is no longer a completion for PowerShell"
         remedy = f"rm {shlex.quote(str(old))}, and remove its line from your $PROFILE"
         yield Finding("completion", str(old), message, remedy, doubtful=True)
 
@@ -288,7 +288,7 @@ def _base_url_finding(name: str, resolved: Settings, context: CommandContext) ->
             if source == variable
             else f"unified profile set {option} base_url={shorter}"
         )
-        message = f"ends in {prefix}, with which each path begins: all calls would end with 404"
+        message = f"ends in {prefix}, but each path begins with that: all calls would end with 404"
         yield Finding("base URL", name, message, remedy, doubtful=True)
 
 

@@ -339,9 +339,7 @@ class ListTable:
         self._files.check(f"{self._name}/{_LOG}")
         if not self._open() and self._files.listed(self._name) and not self._open():
             # The table may have been created since the first check.
-            raise StateError(
-                f"{self} holds something else than a Delta table", hint="--to another folder"
-            )
+            raise StateError(f"{self} is not a Delta table", hint="--to another folder")
         table, wanted = self._opened, parquet_file.schema(columns or ParquetColumns(""))
         if table is None:
             return None

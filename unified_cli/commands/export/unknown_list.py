@@ -23,7 +23,7 @@ def suggest_list(
     if pattern in profiles:
         return f"-p {pattern}"
     if os.path.lexists(pattern):
-        return "the shell made names of files of it: '*' in quotes"
+        return "the shell expanded it to file names; in quotes: '*'"
     if "," in pattern:
         return f"unified export {pattern.replace(',', ' ')}"
     if not _GLOB.search(pattern):

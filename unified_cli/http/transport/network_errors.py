@@ -146,5 +146,5 @@ def _lost(error: httpx.TransportError, host: str, state: ConnectionState) -> Net
     if state.closed:
         reason = f"{host} closed the connection in the middle of its answer: {error}"
         return NetworkFailure(Outcome.LOST, reason, doubt=doubt)
-    reason = f"{host} gave no proper HTTP answer: {error}"
+    reason = f"{host} sent an invalid HTTP answer: {error}"
     return NetworkFailure(Outcome.LOST, reason, malformed=True, doubt=doubt)

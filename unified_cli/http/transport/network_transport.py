@@ -114,7 +114,7 @@ class NetworkTransport(httpx.BaseTransport):
                 break
             connection.send(piece)
         if left:
-            raise httpx.LocalProtocolError("the body has not the length that its headers say")
+            raise httpx.LocalProtocolError("the body does not have the length in its headers")
 
 
 def _head(method: bytes, target: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:

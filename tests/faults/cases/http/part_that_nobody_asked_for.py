@@ -25,10 +25,10 @@ CASES = {
         LIST,
         [[b"HTTP/1.1 101 Switch\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", CLOSE]],
         exit=5,
-        stderr=["101|proper HTTP|closed"],
+        stderr=["101|invalid HTTP|closed"],
     ),
     "a status of four digits": Case(
-        LIST, [[b"HTTP/1.1 2000 OK\r\n\r\n{}", CLOSE]], exit=5, stderr=["proper HTTP"]
+        LIST, [[b"HTTP/1.1 2000 OK\r\n\r\n{}", CLOSE]], exit=5, stderr=["invalid HTTP"]
     ),
     "a status nobody knows": Case(
         LIST, [reply(b"{}", 799)], exit=5, stderr=["answered 799"], requests=1

@@ -7,8 +7,8 @@ from faults.script import reply
 
 BLOCKED = "the account is blocked; unified connections refresh -p NAME, or a new login by its owner"
 IF_BLOCKED = (
-    "the service answers so for a blocked account: unified profile test NAME shows whether it is"
-    " one; if so, unified connections refresh -p NAME"
+    "this may mean that the account is blocked: unified profile test NAME shows whether it is; if"
+    " so, unified connections refresh -p NAME"
 )
 
 CASES = {

@@ -11,7 +11,7 @@ CASES = {
     "one of two megabytes": Case(
         server=[[START + b"X-Large: " + b"x" * 2_000_000 + b"\r\n\r\n{}", CLOSE]],
         exit=5,
-        stderr=["no proper HTTP answer: its headers are larger than 64 KiB"],
+        stderr=["an invalid HTTP answer: its headers are larger than 64 KiB"],
         requests=5,
     ),
     "ten thousand": Case(
@@ -19,13 +19,13 @@ CASES = {
             [START + b"".join(b"X-%d: %d\r\n" % (n, n) for n in range(10_000)) + b"\r\n{}", CLOSE]
         ],
         exit=5,
-        stderr=["no proper HTTP answer: its headers are larger than 64 KiB"],
+        stderr=["an invalid HTTP answer: its headers are larger than 64 KiB"],
         requests=5,
     ),
     "for ever": Case(
         server=[[START, Stream(lambda: iter(lambda: b"X-More: 1\r\n" * 999, b""))]],
         exit=5,
-        stderr=["no proper HTTP answer: its headers are larger than 64 KiB"],
+        stderr=["an invalid HTTP answer: its headers are larger than 64 KiB"],
         requests=5,
     ),
     "as many as are allowed": Case(

@@ -8,15 +8,17 @@ from faults.script import CLOSE, Answer
 BANNER = b"SSH-2.0-\x1b]0;owned\x07OpenSSH_9.6\r\n"
 
 CASES = {
-    "a banner": Case(LIST, [[BANNER, CLOSE]], exit=5, stderr=["no proper HTTP answer"], requests=5),
+    "a banner": Case(
+        LIST, [[BANNER, CLOSE]], exit=5, stderr=["an invalid HTTP answer"], requests=5
+    ),
     "a banner before the request": Case(
-        LIST, [Answer([BANNER, CLOSE], after="nothing")], exit=5, stderr=["no proper HTTP answer"]
+        LIST, [Answer([BANNER, CLOSE], after="nothing")], exit=5, stderr=["an invalid HTTP answer"]
     ),
     "bytes of TLS": Case(
         LIST,
         [[b"\x15\x03\x01\x00\x02\x02\x46", CLOSE]],
         exit=5,
-        stderr=["no proper HTTP answer"],
+        stderr=["an invalid HTTP answer"],
         requests=5,
     ),
     "TLS asked of clear text": Case(
