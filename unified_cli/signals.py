@@ -96,7 +96,7 @@ def say_how_to_continue(stop: BaseException, done: str, onward: str) -> None:
 
     `done` is the progress. The last line on stderr shows both.
     """
-    stop.add_note(f"broken off after {done}; to continue: {onward}")
+    stop.add_note(f"stopped after {done}; to continue: {onward}")
 
 
 @contextlib.contextmanager
@@ -109,7 +109,7 @@ def with_progress(so_far: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as stop:
-        say_how_to_continue(stop, so_far(), f"{RUN_AGAIN}, which begins anew")
+        say_how_to_continue(stop, so_far(), f"{RUN_AGAIN}, which starts again")
         raise
 
 

@@ -100,7 +100,7 @@ def test_a_signal_ends_it_at_once_and_prints_where_to_continue(
     child.send_signal(number)
     rest, said = child.communicate(timeout=60)
     assert (child.returncode, len(read), rest) == (code, 300, b"")
-    assert b"broken off after 300 records in 3 pages; to continue: --cursor c3" in said
+    assert b"stopped after 300 records in 3 pages; to continue: --cursor c3" in said
 
 
 def waiting(pipe: int) -> int:
@@ -123,7 +123,7 @@ def test_a_signal_while_output_is_blocked_reports_the_torn_page(
     child.wait(60)
     printed, said = child.communicate()
     assert (child.returncode, printed.endswith(b"\n")) == (130, False)
-    torn = b"broken off after 0 records in 0 pages and part of another; to continue: from the start"
+    torn = b"stopped after 0 records in 0 pages and part of another; to continue: from the start"
     assert torn in said
 
 
@@ -136,7 +136,7 @@ def test_a_silent_service_is_reported_on_a_reused_connection_too(
     assert (result.returncode, len(service.seen)) == (6, 2)
     assert error["message"] == (
         "127.0.0.1 did not answer in time; nothing was received; "
-        "broken off after 100 records in 1 page; to continue: --cursor c1"
+        "stopped after 100 records in 1 page; to continue: --cursor c1"
     )
 
 
@@ -162,7 +162,7 @@ def test_a_list_that_ends_after_many_repeated_records_says_so(
     hint = "the service failed; try again later; this run has used up its retries"
     assert result.stderr.splitlines()[-1] == (
         f"error: the service answered 500 to GET /unified/ticketing/tickets: no ({hint}); "
-        "broken off after 124 records in 124 pages; to continue: --cursor c124"
+        "stopped after 124 records in 124 pages; to continue: --cursor c124"
     )
 
 
@@ -204,12 +204,12 @@ def test_a_signal_prints_where_each_of_several_connections_continues(
     assert (child.returncode, lines) == (
         130,
         [
-            "c-0: broken off after 100 records in 1 page; to continue: -p c-0 --cursor c1",
-            "c-2: broken off after 100 records in 1 page; to continue: -p c-2 --cursor c1",
+            "c-0: stopped after 100 records in 1 page; to continue: -p c-0 --cursor c1",
+            "c-2: stopped after 100 records in 1 page; to continue: -p c-2 --cursor c1",
         ],
     )
     message = json.loads(last)["error"]["message"]
-    assert message == "interrupted; broken off after 1 of 3 connections; to continue: as said above"
+    assert message == "interrupted; stopped after 1 of 3 connections; to continue: as said above"
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_a_full_disk_ends_it_with_11_and_a_later_run_continues(
     command = [*LIST, "--out", str(target)]
     stopped = process(command, environ=service.environ, preexec_fn=limited(1_000_000))
     assert (stopped.returncode, target.exists()) == (11, False)
-    assert b"File too large; the safe part stays for the next run" in stopped.stderr
+    assert b"File too large; the complete pages are kept for the next run" in stopped.stderr
     assert process(command, environ=service.environ).returncode == 0
     assert target.read_bytes().count(b"\n") == 4000
 

@@ -114,7 +114,7 @@ REFUSED = [
     (f"{LIST} --describe --out file", "--describe takes no --jq, --columns and --out"),
     (f"{LIST} --describe -o ids", "this command does not support -o ids"),
     (f"{CREATE} --skeleton --out file", "--skeleton takes no --jq, --columns and --out"),
-    (f"{LIST} --follow --out file", "--out does not go with --follow"),
+    (f"{LIST} --follow --out file", "--out cannot be used with --follow"),
     (f"{LIST} --all --dedupe id -o ndjson --out /dev/null", "need --all and --out FILE"),
 ]
 

@@ -105,7 +105,7 @@ def test_another_filter_by_the_same_time_is_refused(
     result = listed("--since 7d -q 'updated_at[lt]=2026-01-01'")
     assert (result.code, result.stderr.splitlines()[-1]) == (
         2,
-        "error: --since asks by updated_at itself (leave out -q updated_at…)",
+        "error: --since filters by updated_at itself (leave out -q updated_at…)",
     )
     assert service.seen == []
 

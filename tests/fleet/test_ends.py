@@ -156,8 +156,8 @@ def stopped(onward: str = "") -> dict[str, tuple[int, str]]:
 
 def anew(got: str) -> dict[str, tuple[int, str]]:
     """The two signals for a reader that begins anew, with what it had got."""
-    told = f"broken off after 0 of 3 connections, {got}"
-    return stopped(f"; {told}; to continue: run the same command again, which begins anew")
+    told = f"stopped after 0 of 3 connections, {got}"
+    return stopped(f"; {told}; to continue: run the same command again, which starts again")
 
 
 DONE = (0, "")
@@ -179,7 +179,7 @@ READ = {
     "none selected": (3, 'error: no profile matches "x*" (unified profile list shows 4)'),
 }
 LIST = READ | stopped(
-    "; broken off after 0 of 3 connections; to continue: the others with -p c00 -p c01 -p c02"
+    "; stopped after 0 of 3 connections; to continue: the others with -p c00 -p c01 -p c02"
 )
 LACKED = {
     "one not offered": (9, "error: 1 of 3 connections failed (1 may not offer the list): c01")
@@ -193,7 +193,7 @@ SKIPPED = (
 )
 NOT_HELD = "2 of 2 expectations do not hold, first c00: --expect 'length == 2' gives false"
 FOLLOWED = (
-    "error: interrupted; broken off after 2 records, 2 of them without updated_at; to continue:"
+    "error: interrupted; stopped after 2 records, 2 of them without updated_at; to continue:"
     " --follow --since "
 )
 EXPORT = {
@@ -242,7 +242,7 @@ COMPARED = {
     "one not offered": (4, NOT_OFFERED),
     "none offered": (4, NOT_OFFERED),
     **OUTPUT,
-    **stopped("; broken off after 0 records; to continue: run the same command again"),
+    **stopped("; stopped after 0 records; to continue: run the same command again"),
     "none selected": (2, "error: --from x is not a profile, folder or file (unified profile list)"),
 }
 """Both sides are needed. If they fail differently, the first failure is reported."""
@@ -252,8 +252,7 @@ WRITE = {
     "one unknown": (10, "error: 1 of 3 connections may or may not be done"),
     "output closed": (141, "run RUN"),
     **stopped(
-        "; broken off after 0 of 3 connections, 1 more was sent; to continue: unified runs"
-        " resume RUN"
+        "; stopped after 0 of 3 connections, 1 more was sent; to continue: unified runs resume RUN"
     ),
 }
 PIPED = {
@@ -266,7 +265,7 @@ PIPED = {
     "one not offered": (9, "error: 1 of 3 records failed (c01 1)"),
     "none offered": (9, "error: 3 of 3 records failed (c00 1, c01 1, c02 1)"),
     **stopped(
-        "; broken off after 0 of 3 records, 1 more was sent; to continue: unified runs resume RUN"
+        "; stopped after 0 of 3 records, 1 more was sent; to continue: unified runs resume RUN"
     ),
 }
 # The first of three was done before the run was stopped.
@@ -281,8 +280,7 @@ RESUMED = {
         "error: 1 of 3 connections failed: c02; 1 of 3 connections may or may not be done",
     ),
     **stopped(
-        "; broken off after 0 of 2 connections, 1 more was sent; to continue: unified runs"
-        " resume RUN"
+        "; stopped after 0 of 2 connections, 1 more was sent; to continue: unified runs resume RUN"
     ),
 }
 RESUMED_LINES = {
@@ -295,7 +293,7 @@ RESUMED_LINES = {
         "error: 1 of 3 records failed (c02 1); 1 of 3 records may or may not be done",
     ),
     **stopped(
-        "; broken off after 0 of 2 records, 1 more was sent; to continue: unified runs resume RUN"
+        "; stopped after 0 of 2 records, 1 more was sent; to continue: unified runs resume RUN"
     ),
 }
 CORRECT = ", see DIR/in.ndjson.unified-failed.ndjson (correct them there)"
@@ -321,7 +319,7 @@ IMPORT = {
     "one not offered": (9, f"error: 1 of 3 records failed (c01 1){CORRECT}"),
     "none offered": (9, f"error: 3 of 3 records failed (c00 1, c01 1, c02 1){CORRECT}"),
     **stopped(
-        "; broken off after 0 of 3 records, 1 more was sent; to continue: unified runs resume RUN"
+        "; stopped after 0 of 3 records, 1 more was sent; to continue: unified runs resume RUN"
     ),
 }
 NOBODY_NAMED = {"none selected": (3, 'error: no profile named "x" (unified profile list shows 4)')}
@@ -349,7 +347,7 @@ APPLY = {
     "one not offered": (9, "error: 1 of 3 calls failed, see DIR/a.plan.unified-failed.ndjson"),
     "none offered": (9, "error: 3 of 3 calls failed, see DIR/a.plan.unified-failed.ndjson"),
     **stopped(
-        "; broken off after 0 of 3 calls, 1 more was sent; to continue: unified runs resume RUN"
+        "; stopped after 0 of 3 calls, 1 more was sent; to continue: unified runs resume RUN"
     ),
     **NOBODY_NAMED,
 }
@@ -393,7 +391,7 @@ TABLE: dict[str, Case] = {
             "done": (
                 130,
                 (
-                    "error: interrupted; broken off after 3 records, 3 of them without updated_at;"
+                    "error: interrupted; stopped after 3 records, 3 of them without updated_at;"
                     " to continue: --follow --since 2025-12-31T23:59:00.000000Z"
                 ),
             ),
@@ -401,7 +399,7 @@ TABLE: dict[str, Case] = {
             "one unknown": (130, f"{FOLLOWED}2025-12-31T23:59:00.000000Z"),
             "one not offered": (130, f"{FOLLOWED}2025-12-31T23:59:00.000000Z"),
             **stopped(
-                "; broken off after 0 records; to continue: --follow --since"
+                "; stopped after 0 records; to continue: --follow --since"
                 " 2025-12-31T23:59:00.000000Z"
             ),
         },
@@ -541,7 +539,7 @@ TABLE: dict[str, Case] = {
             "one unknown": (9, "error: 1 of 3 records failed (c01 1)"),
             **OUTPUT,
             **stopped(
-                "; broken off after 0 of 3 records, 1 more was sent; to continue: the lines without"
+                "; stopped after 0 of 3 records, 1 more was sent; to continue: the lines without"
                 " an answer so far"
             ),
         },
@@ -559,7 +557,7 @@ TABLE: dict[str, Case] = {
             "none offered": (9, "error: 3 of 3 records failed"),
             "output closed": (
                 141,
-                "error: the reader closed the output; broken off after 1 of 3 records",
+                "error: the reader closed the output; stopped after 1 of 3 records",
             ),
             **NOBODY_NAMED,
         },
@@ -600,7 +598,7 @@ TABLE: dict[str, Case] = {
                 NO_OUTPUT, (0, "3 files saved, 0 already there; DIR/out/manifest.ndjson lists them")
             ),
             **stopped(
-                "; broken off after 0 of 3 files, 0 kB; to continue: run the same command again"
+                "; stopped after 0 of 3 files, 0 kB; to continue: run the same command again"
             ),
             **NOBODY_NAMED,
         },

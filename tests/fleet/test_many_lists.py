@@ -162,9 +162,7 @@ def test_an_unanswered_page_is_retried_like_any_request(
     with listening(config, [[*pages(3)[:1], steps], pages(3)], more="retries = 2\n") as listeners:
         result = unified(LIST)
     assert (result.code, records_of(result.stdout)) == (9, {"c0": ids(1), "c1": ids(3)})
-    assert (
-        "; broken off after 2 records in 1 page; to continue: -p c0 --cursor c2\n" in result.stderr
-    )
+    assert "; stopped after 2 records in 1 page; to continue: -p c0 --cursor c2\n" in result.stderr
     # A connection that ends without an answer may have been idle for too long: that is
     # no attempt.
     assert [len(one.requests) for one in listeners] == [
@@ -211,9 +209,7 @@ def test_a_page_is_given_though_the_next_one_cannot_be_asked_for(
         result = unified(LIST if several else LIST.replace("c*", "c0"))
     found = [json.loads(line)["id"] for line in result.stdout.splitlines()]
     assert (result.code, found.count("1"), len(found)) == ((9, 1, 7) if several else (2, 1, 1))
-    assert (
-        "url too long; broken off after 1 record in 1 page; to continue: " in result.stderr.lower()
-    )
+    assert "url too long; stopped after 1 record in 1 page; to continue: " in result.stderr.lower()
 
 
 def test_a_page_that_is_not_answered_ends_its_own_list_only(

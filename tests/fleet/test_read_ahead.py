@@ -174,7 +174,7 @@ def test_an_error_of_reading_comes_after_the_pages_before(
     service.reply = lambda seen: served({}, 400) if cursor_of(seen) == "c2" else good(seen)
     result = unified(LIST, environ=service.environ)
     assert (result.code, result.stdout.count("\n")) == (12, 4)
-    assert "broken off after 4 records in 2 pages; to continue: --cursor c2" in result.stderr
+    assert "stopped after 4 records in 2 pages; to continue: --cursor c2" in result.stderr
 
 
 @pytest.mark.parametrize(

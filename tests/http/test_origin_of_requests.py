@@ -73,7 +73,7 @@ def test_a_cursor_that_is_too_long_is_not_sent(unified: Unified, service: Servic
     result = unified("ticketing tickets list --all -o ids", environ=service.environ)
     assert (result.stdout, result.code, len(service.seen)) == ("1\n", 2, 1)
     assert (
-        "error: the request's URL cannot be sent: url too long; broken off after 1 record"
+        "error: the request's URL cannot be sent: url too long; stopped after 1 record"
         in result.stderr
     )
 

@@ -90,9 +90,7 @@ def test_a_cursor_that_comes_back_ends_the_run(unified: Unified, service: Servic
     result = unified(f"{LIST} --all -o ids", environ=service.environ)
     assert (result.code, len(service.seen), result.stdout) == (5, 2, "t-0\n")
     assert "the cursor did not advance" in result.stderr
-    assert result.stderr.endswith(
-        "broken off after 1 record in 1 page; to continue: --cursor same\n"
-    )
+    assert result.stderr.endswith("stopped after 1 record in 1 page; to continue: --cursor same\n")
 
 
 def test_a_longer_circle_is_noticed_too(unified: Unified, service: Service) -> None:
@@ -204,7 +202,7 @@ def test_an_expired_cursor_ends_with_12(status: int, unified: Unified, service: 
     )
     result = unified(f"{LIST} --all -o ids", environ=service.environ)
     assert (result.stdout, result.code, len(service.seen)) == ("t-0\n", 12, 2)
-    assert "the service no longer takes the cursor of page 2" in result.stderr
+    assert "the service no longer accepts the cursor of page 2" in result.stderr
 
 
 def test_a_refused_page_size_shows_the_services_message(unified: Unified, service: Service) -> None:
@@ -259,7 +257,7 @@ def test_an_unanswered_page_ends_the_run(
     service.reply = lambda seen: bad() if cursor_of(seen) == "c2" else good(seen)
     result = unified(f"{LIST} --all -o {output}", environ=service.environ)
     assert result.code == code
-    assert "broken off after 4 records in 2 pages; to continue: --cursor c2" in result.stderr
+    assert "stopped after 4 records in 2 pages; to continue: --cursor c2" in result.stderr
     if output == "json":
         with pytest.raises(json.JSONDecodeError):
             json.loads(result.raw)

@@ -150,7 +150,7 @@ def test_a_request_is_answered_as_often_as_it_was_recorded(
         f"ticketing tickets delete - --yes --replay {har}", environ=environ, stdin=b"t-1\nt-1\n"
     )
     assert again.code == 5
-    assert f"was recorded once in {har} and is asked for once more" in again.stderr
+    assert f"was recorded once in {har} and is requested once more" in again.stderr
 
 
 def test_a_download_is_cut_and_ends_a_replay(

@@ -93,7 +93,7 @@ def test_fields_go_over_the_template_and_leave_the_rest(
     assert json.loads(composed) == {**template, **over}
 
 
-ALREADY = "another kind of value is already here (leave one of them out)"
+ALREADY = "another kind of value is already here (leave out one of them)"
 BUILD = " (-f NAME=STRING and -F NAME=JSON build one, -d @FILE reads one)"
 
 

@@ -1,5 +1,5 @@
-"""Values that a jq program passes on do not change, and what jq cannot hold is never
-changed silently.
+"""Values that a jq program passes on do not change, and what jq cannot represent is
+never changed silently.
 """
 
 import json
@@ -109,7 +109,7 @@ def test_a_record_that_jq_cannot_hold_is_left_out_and_named(
 ) -> None:
     by_cursor(service, {None: envelope(bad(value))})
     result = unified([*LIST, "-o", form, "--jq", "{id}"], environ=service.environ)
-    said = '--jq left out 1 record that jq cannot hold: "bad" (' + what.replace("\\", "") + ")"
+    said = '--jq left out 1 record that jq cannot represent: "bad" (' + what.replace("\\", "") + ")"
     assert (result.code, "bad" in result.stdout) == (9, False)
     told = json.loads(result.stderr)["error"]["message"] if form == "ndjson" else result.stderr
     assert said in told
@@ -136,7 +136,7 @@ def test_a_page_that_jq_cannot_hold_gives_no_result(
     by_cursor(service, {None: envelope(bad(value))})
     result = unified([*LIST, *argv], environ=service.environ)
     assert (result.stdout.count("\n"), result.code) == (shown, 9)
-    assert "jq cannot hold" in result.stderr
+    assert "jq cannot represent" in result.stderr
     assert len(service.seen) == 1
 
 
@@ -167,7 +167,7 @@ def test_the_names_of_many_are_not_all_printed(unified: Unified, service: Servic
         for one in ("no id", *(f'"{number}\\ud800"' for number in (6, 5, 4, 3)))
     )
     assert result.stderr.endswith(
-        f"error: --jq left out 8 records that jq cannot hold: {names} and 3 more\n"
+        f"error: --jq left out 8 records that jq cannot represent: {names} and 3 more\n"
     )
 
 
@@ -179,7 +179,7 @@ def test_several_connections_name_the_records_left_out(
     argv = ["-p", "a", "-p", "b", *LIST, "-o", "csv", "--jq", "{id}"]
     result = unified(argv, environ=service.environ)
     assert (result.stdout.count("\n"), result.code) == (5, 9)
-    assert "--jq left out 2 records that jq cannot hold" in result.stderr
+    assert "--jq left out 2 records that jq cannot represent" in result.stderr
 
 
 def test_a_file_that_is_resumed_still_lacks_a_record(
@@ -206,7 +206,7 @@ def test_follow_names_a_left_out_record_at_once(unified: Unified, service: Servi
     argv = [*LIST, "--follow", "--since", "1d", "--jq", "{id}"]
     result = unified(argv, environ=service.environ)
     assert result.stdout == '{"id":"1"}\n{"id":"3"}\n'
-    assert '--jq left out 1 record that jq cannot hold: "bad" (half' in result.stderr
+    assert '--jq left out 1 record that jq cannot represent: "bad" (half' in result.stderr
 
 
 def test_a_map_fails_the_line_that_jq_cannot_hold(
@@ -220,7 +220,7 @@ def test_a_map_fails_the_line_that_jq_cannot_hold(
         [f'{{"name":"b","n":{DIGITS}}}'.encode()],
         9,
     )
-    assert "jq cannot hold half a surrogate pair" in result.stderr
+    assert "jq cannot represent half a surrogate pair" in result.stderr
     failed = (tmp_path / "in.ndjson.unified-failed.ndjson").read_text()
     assert '"name":"\\ud800"' in failed
 
@@ -241,7 +241,9 @@ def test_a_comparison_names_records_that_its_map_leaves_out(
     result = unified(["diff", *sides], environ=service.environ)
     assert [json.loads(line)["change"] for line in result.stdout.splitlines()] == ["only to"] * 2
     assert result.code == 9
-    assert '--map left out 1 record that jq cannot hold: "2" (half a surrogate' in result.stderr
+    assert (
+        '--map left out 1 record that jq cannot represent: "2" (half a surrogate' in result.stderr
+    )
 
 
 def test_a_plan_deletes_nothing_where_a_record_was_left_out(
@@ -250,7 +252,9 @@ def test_a_plan_deletes_nothing_where_a_record_was_left_out(
     argv = ["plan", *sides, "--delete", "--same-ids"]
     result = unified(argv, environ=service.environ)
     assert (len(result.stdout.splitlines()), result.code) == (1, 9)
-    assert '--map left out 1 record that jq cannot hold: "2" (half a surrogate' in result.stderr
+    assert (
+        '--map left out 1 record that jq cannot represent: "2" (half a surrogate' in result.stderr
+    )
     assert "left there: 2 records\n" in result.stderr
 
 

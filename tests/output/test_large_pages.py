@@ -97,7 +97,7 @@ def test_a_jq_program_gets_each_record_once(
     result = unified(f"{LIST} --all -o {output} --jq '{{id}}'", environ=service.environ)
     # The last one holds half a surrogate pair.
     assert result.stdout.count("\n") == COUNT - 1 + (output == "csv")
-    assert "--jq left out 1 record that jq cannot hold" in result.stderr
+    assert "--jq left out 1 record that jq cannot represent" in result.stderr
 
 
 def test_each_record_of_a_fan_out_gets_its_profile(
@@ -115,6 +115,6 @@ def test_a_torn_page_is_reported(unified: Unified, service: Service) -> None:
     result = unified(f"{LIST} --all -o yaml", environ=service.environ, stdout=full)
     assert (result.code, full.getvalue().startswith(b"result:\n- id: '0'\n")) == (11, True)
     assert (
-        "broken off after 0 records in 0 pages and part of another; to continue: from the start"
+        "stopped after 0 records in 0 pages and part of another; to continue: from the start"
         in result.stderr
     )

@@ -263,7 +263,7 @@ def test_ctrl_c_ends_the_reading_and_leaves_no_pager(
     )
     # A q that is pressed once more, after the pager's end, is echoed.
     last = last.lstrip("q")
-    assert last in {f"error: interrupted; broken off after {one}" for one in done}
+    assert last in {f"error: interrupted; stopped after {one}" for one in done}
 
 
 @pytest.mark.needs("less")

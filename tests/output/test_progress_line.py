@@ -136,7 +136,7 @@ def test_ctrl_c_leaves_a_clean_terminal_and_prints_how_to_continue(
     terminal.until("300 records in 3 pages")
     terminal.interrupt()
     assert terminal.end() == 130
-    last = "error: interrupted; broken off after 300 records in 3 pages; to continue: --cursor c3"
+    last = "error: interrupted; stopped after 300 records in 3 pages; to continue: --cursor c3"
     assert " ".join(terminal.lines).split() == last.split()
     assert gate
 
@@ -211,7 +211,7 @@ WORK = {
     "import": (
         ["import", "ticketing/tags", "in"],
         "5 of 10 records, ",
-        "broken off after 5 of 10 records, 1 more was sent; to continue: unified runs resume ID",
+        "stopped after 5 of 10 records, 1 more was sent; to continue: unified runs resume ID",
     ),
     "export": (
         ["export", *LISTS, "--to", "dump"],
@@ -224,12 +224,12 @@ WORK = {
     "downloads": (
         ["ticketing", "attachments", "download", "--from", "in", "--out", "files"],
         r"file 6 of 10, 1\.0 MB, ",
-        f"broken off after 5 of 10 files, 1.0 MB; {AGAIN}",
+        f"stopped after 5 of 10 files, 1.0 MB; {AGAIN}",
     ),
     "lines": (
         ["ticketing", "tags", "update", "-"],
         "5 of 10 records, ",
-        "broken off after 5 of 10 records, 1 more was sent; to continue: unified runs resume ID",
+        "stopped after 5 of 10 records, 1 more was sent; to continue: unified runs resume ID",
     ),
 }
 

@@ -486,7 +486,7 @@ def test_names_in_the_working_directory_are_not_imported(tmp_path: Path, start: 
     assert end(process) == (0, PAGE + b"\n", "")
 
 
-BEGINS_ANEW = "; to continue: run the same command again, which begins anew"
+BEGINS_ANEW = "; to continue: run the same command again, which starts again"
 READERS = {
     f"{LIST} -p * --expect true --junit x.xml": (
         f"0 of 2 connections, 0 records; x.xml is not written{BEGINS_ANEW}"
@@ -511,7 +511,7 @@ def test_a_signal_says_what_a_reader_has_done(start: Any, tmp_path: Path, comman
     process.send_signal(signal.SIGTERM)
     code, stdout, told = end(process)
     assert (code, stdout) == (143, b"")
-    assert told.splitlines()[-1] == f"error: terminated; broken off after {READERS[command]}"
+    assert told.splitlines()[-1] == f"error: terminated; stopped after {READERS[command]}"
 
 
 def test_a_signal_says_what_was_waited_for(start: Any) -> None:
@@ -522,7 +522,7 @@ def test_a_signal_says_what_was_waited_for(start: Any) -> None:
     code, stdout, told = end(process)
     assert (code, stdout) == (130, b"")
     last = "1 read, the last with: --until 'length==5' gives false"
-    assert told.splitlines()[-1] == f"error: interrupted; broken off after {last}{BEGINS_ANEW}"
+    assert told.splitlines()[-1] == f"error: interrupted; stopped after {last}{BEGINS_ANEW}"
 
 
 def test_a_signal_says_how_many_connections_were_asked(start: Any) -> None:
@@ -536,4 +536,4 @@ def test_a_signal_says_how_many_connections_were_asked(start: Any) -> None:
     code, stdout, told = end(process)
     assert (code, stdout) == (130, b"")
     done = f"0 of 2 connections, nothing printed{BEGINS_ANEW}"
-    assert told.splitlines()[-1] == f"error: interrupted; broken off after {done}"
+    assert told.splitlines()[-1] == f"error: interrupted; stopped after {done}"

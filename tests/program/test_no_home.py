@@ -128,7 +128,10 @@ def test_a_doubt_does_not_promise_a_safe_repetition(
     service.reply = failing({"a-c00": 500})
     result = homeless("-p c00 import ticketing/tags -", RECORDS)
     assert result.code == 10
-    assert "(look whether they were done: piped in again, they are sent again)" in result.stderr
+    assert (
+        "(check whether they were done: if they are piped in again, they are sent again)"
+        in result.stderr
+    )
 
 
 def test_calls_in_the_journal_are_not_sent_again(
@@ -184,6 +187,6 @@ def test_an_interruption_says_how_much_is_done(
     result = homeless(command, RECORDS, sleep=interrupt)
     assert result.code == 130
     assert result.stderr.endswith(
-        "broken off after 0 of 2 records, 1 more was sent; to continue: pipe in the records that"
+        "stopped after 0 of 2 records, 1 more was sent; to continue: pipe in the records that"
         " are left\n"
     )

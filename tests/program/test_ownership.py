@@ -63,7 +63,7 @@ def test_the_journal_of_a_run_sends_nothing_and_the_others_are_listed(
         (second, "done"),
         (first, "unreadable"),
     ]
-    assert (listed.code, listed.stderr) == (0, f"warning: run {first} is left alone: {said}\n")
+    assert (listed.code, listed.stderr) == (0, f"warning: run {first} is ignored: {said}\n")
     assert (service.seen, path.read_bytes()) == ([], before)
     assert unified(f"runs remove {first}").code == 2
     assert unified(f"runs remove {first} --yes").code == 0
@@ -108,7 +108,7 @@ def test_the_journal_of_an_import_sends_nothing(
     listed = unified("runs list -o json")
     (run,) = listed.json["runs"]
     assert (listed.code, run["state"]) == (0, "unreadable")
-    assert listed.stderr == f"warning: run {run['id']} is left alone: {said}\n"
+    assert listed.stderr == f"warning: run {run['id']} is ignored: {said}\n"
     assert tags(unified) == ["a"]
 
 
@@ -242,7 +242,7 @@ def test_a_journal_that_cannot_be_read_or_written_hides_no_other(
     states = {one["id"]: one["state"] for one in json.loads(listed.stdout)["runs"]}
     assert states == {closed.stem: "unreadable", fixed.stem: "done", usual.stem: "done"}
     said = (
-        f"warning: run {closed.stem} is left alone: cannot use the journal {closed}: Permission"
+        f"warning: run {closed.stem} is ignored: cannot use the journal {closed}: Permission"
         " denied\n"
     )
     assert (listed.returncode, listed.stderr) == (0, said)

@@ -53,7 +53,7 @@ def test_the_last_line_says_how_to_continue(
     assert ended.code == 141
     assert 0 < sent < len(NAMES)
     assert said.splitlines()[-2:] == [
-        f"error: the reader closed the output; broken off after {sent} of 12 {unit}",
+        f"error: the reader closed the output; stopped after {sent} of 12 {unit}",
         "  unified runs resume RUN",
     ]
 

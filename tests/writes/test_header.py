@@ -52,4 +52,4 @@ def test_a_journal_of_another_kind_is_left_alone(
     service.seen.clear()
     result = unified(command.format(path=path))
     assert (result.code, service.seen, journal.read_text()) == (12, [], changed)
-    assert f"{journal} is damaged in line 1, or no such journal" in result.stderr
+    assert f"{journal} is damaged in line 1, or is not a journal" in result.stderr

@@ -278,7 +278,10 @@ def test_read_only_profiles_are_all_named(
             "--stages: 1 comes after 5, but a later stage cannot be smaller",
         ),
         (f"{UPDATE} -p c* --stages 1,x --yes", "--stages: 'x' is neither a number nor a share"),
-        (f"{UPDATE} -p c* --max-failures 101% --yes", "--max-failures: 101% is more than all"),
+        (
+            f"{UPDATE} -p c* --max-failures 101% --yes",
+            "--max-failures: 101% is more than the total",
+        ),
         (
             f"{UPDATE} -p c* --max-failures 1 --fail-fast --yes",
             "--fail-fast stops at the first failure",
@@ -674,7 +677,7 @@ def test_ctrl_c_prints_the_command_to_continue(
     (journal,) = tmp_path.glob(".local/share/unified/runs/*.ndjson")
     told = " ".join(terminal.lines)
     assert (
-        "broken off after 2 of 6 connections, 1 more was sent; to continue: unified runs resume"
+        "stopped after 2 of 6 connections, 1 more was sent; to continue: unified runs resume"
         f" {journal.stem}" in told
     )
 
@@ -715,7 +718,7 @@ def test_writes_in_doubt_that_are_never_repeated_are_reported(
     service.reply = lambda seen: broken if account(seen) == "a-c01" else served({"id": "u1"})
     run = run_id(unified(f"{SUSPEND} -p c* --yes").stderr)
     seen = len(service.seen)
-    left = "not repeated: suspend reaches people, and may have been done\n"
+    left = "not repeated: suspend affects people, and may have been done\n"
     for command in ("resume", "retry"):
         result = unified(f"runs {command} {run}")
         assert left in result.stderr

@@ -321,7 +321,7 @@ def change_filter(runtime: Runtime, text: str | None, query: Sequence[str]) -> C
 def check_own_filter(option: str, query: Sequence[str]) -> None:
     """Raise UsageError if the query already filters by change time."""
     if any(name.startswith("updated_at[") for name, _ in pairs(query)):
-        raise UsageError(f"{option} asks by updated_at itself (leave out -q updated_at…)")
+        raise UsageError(f"{option} filters by updated_at itself (leave out -q updated_at…)")
 
 
 def read_body(

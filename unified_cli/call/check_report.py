@@ -86,7 +86,7 @@ class CheckReport:
         cut = f"cut on request after {counted(len(whole.records), 'record')}"
         onward = more_records.continuation(whole.next_cursor)
         note = self._named(
-            whole.selected.name, f"{cut}, which alone were judged; to continue: {onward}"
+            whole.selected.name, f"{cut}, only these were checked; to continue: {onward}"
         )
         self.selected.common.runtime.stderr.note(note)
 

@@ -20,8 +20,8 @@ _TO_SHELL = "> FILE redirects the output"
 # The modes that print more than one result.
 _PRINTED = {
     ModeKind.LINES: ("--out is for one answer", "use > for many"),
-    ModeKind.CHECKED: ("--out does not go with --expect and --until", _TO_SHELL),
-    ModeKind.FOLLOWED: ("--out does not go with --follow", _TO_SHELL),
+    ModeKind.CHECKED: ("--out cannot be used with --expect and --until", _TO_SHELL),
+    ModeKind.FOLLOWED: ("--out cannot be used with --follow", _TO_SHELL),
 }
 
 

@@ -182,7 +182,7 @@ class Download:
         for algorithm, expected in _digests(first.headers):
             if file.digest(algorithm) != expected:
                 raise ServiceError(
-                    f"the file does not have the {algorithm} that came with it ({where})"
+                    f"the file does not have the {algorithm} of the response ({where})"
                 )
 
 

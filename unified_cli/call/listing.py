@@ -165,7 +165,7 @@ def _report_interruption(runtime: Runtime, tally: ListSummary, error: BaseExcept
         return
     part = " and part of another" if tally.torn else ""
     done = f"{tally.so_far()}{part}"
-    note = f"broken off after {done}; to continue: {tally.continuation()}"
+    note = f"stopped after {done}; to continue: {tally.continuation()}"
     if isinstance(error, UnifiedError):
         error.message = masked(f"{error.message}; {note}")
     elif isinstance(error, KeyboardInterrupt):

@@ -307,7 +307,7 @@ class _FanOutOutcome:
                 continue
             torn = " and part of another" if tally.torn else ""
             onward = self.reads.continuation(name, tally)
-            runtime.stderr.line(f"{name}: broken off after {tally.so_far()}{torn}; {onward}")
+            runtime.stderr.line(f"{name}: stopped after {tally.so_far()}{torn}; {onward}")
         if isinstance(error, KeyboardInterrupt):
             chosen = " ".join(f"-p {name}" for name in unread[:_MOST_NAMED])
             more = " …" if len(unread) > _MOST_NAMED else ""

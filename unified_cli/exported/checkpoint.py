@@ -49,7 +49,7 @@ _MEMBERS = (
 )
 _ADDED = {"clock", "mark", "options", "published", "sent", "table"}
 _VERSION = 1
-START_ANEW = "--restart starts anew"
+START_ANEW = "--restart starts again"
 REPLACE = "--restart replaces it"
 REPLACE_ALL = "--restart, without --incremental, replaces it"
 UNFILTERED = "--to another folder, or --restart without -q, --since and --incremental"

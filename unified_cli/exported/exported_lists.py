@@ -177,7 +177,7 @@ def lists_done(done: int, total: int) -> str:
 
 def unfinished_error(place: object, done: str) -> IncompleteError:
     """Return the error for an unfinished export."""
-    return IncompleteError(f"{place} has not come to its end: {done}")
+    return IncompleteError(f"{place} is not finished: {done}")
 
 
 def with_command(error: IncompleteError, words: Sequence[str]) -> IncompleteError:

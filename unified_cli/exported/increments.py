@@ -22,8 +22,8 @@ _EXACTNESS = timedelta(seconds=1)
 _LONGEST_ID = 40
 _DAY = 86_400.0
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
-_UNMARKED = "an older version noted no mark, so the list is read whole once"
-_UNTIMED = f"no record had an {FIELD} older than --lag, so the list is read whole again"
+_UNMARKED = "an older version recorded no mark, so the whole list is read once"
+_UNTIMED = f"no record had an {FIELD} older than --lag, so the whole list is read again"
 
 
 class Mark(NamedTuple):

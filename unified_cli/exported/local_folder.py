@@ -301,7 +301,7 @@ class LocalFolder:
         except NotADirectoryError:
             raise StateError(
                 f"{self._folder} is a file, not the folder of an export",
-                hint="name what export --to was given",
+                hint="name the folder that export --to wrote",
             ) from None
         except OSError as error:
             raise StorageError(f"cannot read the folder {self._folder}: {error.strerror}") from None

@@ -255,7 +255,8 @@ def is_of_task(manifest: str) -> bool:
 def no_export(place: object) -> StateError:
     """Return the error for a destination without a manifest."""
     return StateError(
-        f"{place} holds no {NAME}, so it is not an export", hint="name what export --to was given"
+        f"{place} holds no {NAME}, so it is not an export",
+        hint=("name the folder that export --to wrote"),
     )
 
 

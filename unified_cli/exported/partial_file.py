@@ -140,7 +140,7 @@ class PartialFile:
             return None
         if earlier.fingerprint != self.state.fingerprint:
             other = self._identity.differing_options(earlier.options)
-            raise StateError(f"{self._ckpt} is of an export with {other}", hint=START_ANEW)
+            raise StateError(f"{self._ckpt} belongs to an export with {other}", hint=START_ANEW)
         return earlier
 
     def _resume(self, earlier: Checkpoint) -> None:
@@ -152,7 +152,7 @@ class PartialFile:
             ) from None
         self._hash = self._file.sha256(earlier.bytes)
         if self._file.size < earlier.bytes or self._hash.hexdigest() != earlier.sha256:
-            raise StateError(f"{self._part} is not what its checkpoint says", hint=START_ANEW)
+            raise StateError(f"{self._part} does not match its checkpoint", hint=START_ANEW)
         self._counted = self._hash.copy()
         self._file.cut(earlier.bytes)
         self.state = earlier
@@ -291,6 +291,6 @@ class PartialFile:
     def _failure(self, error: OSError, path: Path) -> StorageError:
         # Errors of an open file do not name the file.
         return StorageError(
-            f"cannot write {error.filename or path}: {error.strerror}; the safe part stays for the"
-            " next run"
+            f"cannot write {error.filename or path}: {error.strerror}; the complete pages are"
+            " kept for the next run"
         )

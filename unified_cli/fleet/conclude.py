@@ -118,7 +118,7 @@ def failure_lines(
     alike: dict[tuple[int, int | None, str], list[str]] = {}
     for name, error in failed.items():
         if name in read:
-            yield f"{name}: {error.one_line}; broken off after {read[name]}"
+            yield f"{name}: {error.one_line}; stopped after {read[name]}"
         else:
             alike.setdefault(_cause(error, failed), []).append(name)
     for names in alike.values():

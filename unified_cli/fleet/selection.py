@@ -67,7 +67,7 @@ def _resolved(runtime: Runtime, config: Config, options: ConnectionOptions) -> S
 def check_account(account: str | None) -> None:
     """Raise UsageError if an account is given for several connections."""
     if account:
-        raise UsageError("-a names one connection and -p several (leave one of them out)")
+        raise UsageError("-a names one connection and -p several (leave out one of them)")
 
 
 def note_same_of(

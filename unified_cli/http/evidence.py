@@ -186,7 +186,7 @@ def record_or_replay(
     recording, and StorageError and StateError if the file cannot be used.
     """
     if evidence.record is not None and evidence.replay is not None:
-        raise UsageError("--record and --replay exclude each other", hint="leave one of them out")
+        raise UsageError("--record and --replay exclude each other", hint="leave out one of them")
     if evidence.replay is not None:
         return _replayed(runtime, service, _path("--replay", evidence.replay))
     return _recorded(runtime, service, _path("--record", evidence.record or ""))

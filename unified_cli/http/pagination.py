@@ -278,7 +278,7 @@ def _send(send: Send, request: Request, number: int) -> Response:
     except RefusedError as error:
         if error.status in _EXPIRED and number > 1:
             raise StateError(
-                f"the service no longer takes the cursor of page {number}: {error.message}",
+                f"the service no longer accepts the cursor of page {number}: {error.message}",
                 status=error.status,
             ) from None
         raise

@@ -220,7 +220,7 @@ class Replay(httpx.BaseTransport):
         if times:
             again = "once" if times == 1 else f"{times} times"
             return UnrecordedError(
-                f"{name} was recorded {again} in {path} and is asked for once more", _ANEW
+                f"{name} was recorded {again} in {path} and is requested once more", _ANEW
             )
         return UnrecordedError(f"{name} is not in {path}, which holds {self._index.size}", _ANEW)
 

@@ -253,7 +253,7 @@ def _descend(at: Json, step: _Step, following: str, field: BodyField) -> Json:
             field,
             step.column,
             "another kind of value is already here",
-            "leave one of them out",
+            "leave out one of them",
         )
     at[step.name] = inner
     return inner

@@ -65,7 +65,7 @@ class NotHeldError(ValueError):
     """The input has a value that jq would drop or change. `what` describes it."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"jq cannot hold {what}")
+        super().__init__(f"jq cannot represent {what}")
         self.what = what
 
 
@@ -194,7 +194,7 @@ class JqProgram:
             return []
         number, names = len(self._left_out), [name for name in self._left_out.values() if name]
         more = f" and {number - len(names)} more" if number > len(names) else ""
-        what = f"{self._option} left out {counted(number, 'record')} that jq cannot hold"
+        what = f"{self._option} left out {counted(number, 'record')} that jq cannot represent"
         return [f"{what}: {', '.join(names)}{more}"]
 
 

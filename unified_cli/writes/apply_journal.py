@@ -94,7 +94,7 @@ class ApplyJournal(Journal):
 
         def accept(line: bytes) -> int:
             if read_header(line, self.path, ApplyHeader, _KINDS, hint=_REMEDY).plan != header.plan:
-                raise StateError(f"{self.path} is of another plan", hint=_REMEDY)
+                raise StateError(f"{self.path} belongs to another plan", hint=_REMEDY)
             return highest
 
         with self.opening("use the journal"):

@@ -32,9 +32,9 @@ def rule(operation: Operation, window: float) -> str:
     if operation.command == renewal.COMMAND:
         return "not repeated: the credentials may have been renewed"
     if operation.outward:
-        reaches = "may reach" if operation.source else "reaches"
-        return f"not repeated: {operation.name} {reaches} people, and may have been done"
-    return f"not repeated: the service honours a key for {window:.0f} s, and those are over"
+        affects = "may affect" if operation.source else "affects"
+        return f"not repeated: {operation.name} {affects} people, and may have been done"
+    return f"not repeated: the service honours a key for {window:.0f} s, which have passed"
 
 
 def check_command(

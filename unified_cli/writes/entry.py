@@ -160,7 +160,7 @@ def read_header(
     """
     result = state.decoded(line, form)
     if result is None or result.kind not in kinds:
-        raise StateError(f"{path} is damaged in line 1, or no such journal", hint=hint)
+        raise StateError(f"{path} is damaged in line 1, or is not a journal", hint=hint)
     if result.v != VERSION:
         raise StateError(f"{path} was written by another version of this program", hint=hint)
     return result

@@ -141,10 +141,10 @@ class ImportJournal(Journal):
                 "the same command as before resumes it; --restart discards it, and sends everything"
                 " again"
             )
-            raise StateError(f"{self.path} is of an import with {what}", hint=hint)
+            raise StateError(f"{self.path} belongs to an import with {what}", hint=hint)
         if (result.size, result.sha256) != (given.size, given.sha256):
             raise StateError(
-                f"{self.path} is of other input: the file has changed",
+                f"{self.path} belongs to other input: the file has changed",
                 hint="--restart begins a new import",
             )
         return result
@@ -166,7 +166,7 @@ class ImportJournal(Journal):
             [*([f"with {were}"] if were else []), *([f"without {without}"] if without else [])]
         )
         raise StateError(
-            f"{self.path} is of an import {what}",
+            f"{self.path} belongs to an import {what}",
             hint=(
                 f"the same command {what} resumes it; --restart discards it, and sends everything"
                 " again"
@@ -180,9 +180,9 @@ class ImportJournal(Journal):
         """
         if self.header.choices is None and self.settled and not self.has_sent:
             raise StateError(
-                f"{self.path} is of an import that sent nothing, and may have read its input"
+                f"{self.path} belongs to an import that sent nothing, and may have read its input"
                 " otherwise",
-                hint="--restart begins it anew",
+                hint="--restart starts it again",
             )
 
     def _check_restart(self) -> None:
@@ -207,7 +207,7 @@ class ImportJournal(Journal):
                 "this import itself, which a replay cannot continue",
                 "replay it with a copy of its input",
             )
-        raise StateError(f"{self.path} is of {message}", hint=hint)
+        raise StateError(f"{self.path} belongs to {message}", hint=hint)
 
 
 def _words(option: str, value: str) -> str:

@@ -197,11 +197,11 @@ def _with_body(item: InputItem, rules: ItemRules) -> InputItem:
     if not shaped:
         return replace(item, empty=True)
     if len(shaped) > 1:
-        return replace(item, wrong=f"became {len(shaped)} records by --map, and must stay one")
+        return replace(item, wrong=f"became {len(shaped)} records by --map, but must remain one")
     if wrong := _no_record(shaped[0], rules.service):
         return replace(item, wrong=wrong)
     if rules.reshape and record_label.carries(shaped[0]):
-        return replace(item, wrong=f"got a {LABEL} by --map, which chooses no connection")
+        return replace(item, wrong=f"got a {LABEL} from --map, which cannot choose a connection")
     item = replace(item, body=shaped[0])
     return _with_id(item, shaped[0], rules.operation) if rules.operation.takes_id else item
 
@@ -223,7 +223,7 @@ def split_mark(record: bytes) -> tuple[bytes, LineMark | None]:
     if mark.text:
         raise ValueError("the line was not a record in the first place")
     if mark.key and not is_key(mark.key):
-        raise ValueError(f"its {MARK} has a key that no request can carry")
+        raise ValueError(f"its {MARK} has a key that cannot be sent")
     return join(members), mark
 
 

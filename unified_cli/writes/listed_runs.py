@@ -39,7 +39,7 @@ def list_runs(runtime: Runtime, catalogue: Catalogue | None = None) -> list[Know
             # Another process has removed the run.
             continue
         if known.foreign or known.closed:
-            runtime.stderr.line(f"warning: run {run} is left alone: {known.reason}")
+            runtime.stderr.line(f"warning: run {run} is ignored: {known.reason}")
         found.append(known)
     return sorted(found, key=lambda run: (run.began_at, run.id), reverse=True)
 

@@ -212,7 +212,7 @@ def _calls_of_plan(plan: UnchangedFile, journal: Journal, header: RunHeader) -> 
 
 def _older(header: RunHeader) -> StateError:
     return StateError(
-        f"run {header.run} was begun by an older version, which did not note its connections"
+        f"run {header.run} was begun by an older version, which did not record its connections"
     )
 
 
@@ -226,7 +226,7 @@ def _opened(path: Path) -> UnchangedFile:
 def _check(path: Path, file: UnchangedFile, sha256: str) -> None:
     """Raise StateError if a file has changed since the run began."""
     if file.sha256 != sha256:
-        raise StateError(f"{path} is not what it was when the run began")
+        raise StateError(f"{path} has changed since the run began")
 
 
 def _operation(catalogue: Catalogue, resource: str, name: str) -> Operation:

@@ -345,7 +345,7 @@ def header_of(line: bytes, path: Path) -> RunHeader:
     """
     header = read_header(line, path, RunHeader, (None, *RunKind))
     if not RUN_ID.fullmatch(header.run):
-        raise StateError(f"{path} is damaged in line 1, or no such journal")
+        raise StateError(f"{path} is damaged in line 1, or is not a journal")
     return header
 
 

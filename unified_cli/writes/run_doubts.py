@@ -89,7 +89,9 @@ class RunDoubts:
         run = self._header.run
         if self.repeated and run:
             what = counted(self.repeated, "call")
-            runtime.stderr.line(f"a resume sends {what} in doubt again, which does nothing twice")
+            runtime.stderr.line(
+                f"a resume sends {what} in doubt again, with their keys, so nothing is done twice"
+            )
         if not self._left:
             return
         first = self._left[0].call

@@ -187,7 +187,7 @@ class RunSender:
             return closed
         onward = "" if self._resume else f"; to continue: {self._continuation(items)}"
         return ClosedOutputError(
-            f"the reader closed the output; broken off after {self._done_of(items)}{onward}"
+            f"the reader closed the output; stopped after {self._done_of(items)}{onward}"
         )
 
     def _done_of(self, items: Sequence[CallItem]) -> str:

@@ -94,7 +94,7 @@ def parse(options: StopOptions, total: int) -> StopRules:
     most = options.max_failures
     if options.fail_fast and most is not None:
         raise UsageError(
-            "--fail-fast stops at the first failure, so --max-failures does not go with it"
+            "--fail-fast stops at the first failure, so --max-failures cannot be used with it"
         )
     sizes = () if options.stages is None else _stages(options.stages, total)
     if most is None:
@@ -132,7 +132,7 @@ def _count(text: str, total: int, flag: str, *, least: int) -> int:
         # Round allowed failures down, and sizes of stages up.
         result = (math.ceil if least else math.floor)(total * int(number) / 100)
     else:
-        raise UsageError(f"{flag}: {text} is more than all")
+        raise UsageError(f"{flag}: {text} is more than the total")
     if int(number) < least:
         raise UsageError(f"{flag}: {text!r} must be {least} or more")
     return result

@@ -245,7 +245,7 @@ def lose_the_worker(dask: Cluster, to: Path, *more: str) -> tuple[Started, float
     began = time.monotonic()
     assert process.stderr is not None
     line = process.stderr.readline().decode()
-    assert re.fullmatch(r"no worker is there; waiting \d+ s \(dask worker tcp://\S+\)\n", line)
+    assert re.fullmatch(r"there is no worker yet; waiting \d+ s \(dask worker tcp://\S+\)\n", line)
     return process, time.monotonic() - began
 
 
@@ -262,7 +262,7 @@ def test_an_export_without_workers_left_ends_with_an_error(alone: Cluster, tmp_p
     code, stderr = export(alone, tmp_path / "dump", "--wait-timeout", "1")
     assert code == 6
     first, _, rest = stderr.partition("\n")
-    assert first.startswith("no worker is there; waiting 1 s (dask worker tcp://")
+    assert first.startswith("there is no worker yet; waiting 1 s (dask worker tcp://")
     assert re.fullmatch(f"{ended}{again}".format(1, 1), rest), rest
 
 

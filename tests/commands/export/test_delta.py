@@ -662,7 +662,7 @@ def test_a_conflict_is_tried_again(
 
     monkeypatch.setattr(ListTable, "_write_log", always)
     result = run(folder, "--incremental")
-    assert (result.code, "others write to" in result.stderr) == (12, True)
+    assert (result.code, "keep changing" in result.stderr) == (12, True)
     monkeypatch.setattr(ListTable, "_write_log", write)
     # All that was read is kept for the next run, which asks for newer records.
     asked = len(world.asked)

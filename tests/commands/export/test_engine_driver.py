@@ -150,7 +150,7 @@ def test_an_export_without_workers_ends_at_once(
     start = "(dask worker tcp://127.0.0.1:1"
     assert result.code == 6
     assert result.stderr.splitlines()[:2] == [
-        f"no worker is there; waiting 3 s {start})",
+        f"there is no worker yet; waiting 3 s {start})",
         f"error: no worker came in 3 s {start}; 0 of 2 lists done)",
     ]
     assert ending(result, tmp_path, 0, " --wait-timeout 3")
@@ -228,7 +228,7 @@ def test_a_task_that_is_not_wanted_any_more_ends_after_its_page_and_keeps_it(
 
     service.reply = reply
     result = export("--workers 1")
-    assert "the driver of this task wants it no more" in result.stderr
+    assert "the driver no longer needs this task" in result.stderr
     assert [cursor_of(seen) for seen in service.seen] == [None, "c1"]
     client.task.state, service.reply = "long-running", good
     assert export().code == 0

@@ -637,7 +637,7 @@ def test_an_expired_cursor_ends_with_12_keeps_the_pages_and_is_not_tried_for_eve
         service.seen.clear()
         result = unified(f"{ONE} {target}", environ=service.environ)
         assert result.code == 12
-        assert "the service no longer takes the cursor of page 3" in result.stderr
+        assert "the service no longer accepts the cursor of page 3" in result.stderr
         assert [cursor_of(seen) for seen in service.seen].count("c2") == 1
     assert (tmp_path / "t.part").read_bytes() == WHOLE[: (tmp_path / "t.part").stat().st_size]
     service.reply = good
@@ -738,7 +738,8 @@ def test_other_options_do_not_continue_the_same_file(
         )
         assert (result.code, service.seen) == (12, []), other
         assert (
-            f"t.ckpt is of an export with another {named} (--restart starts anew)" in result.stderr
+            f"t.ckpt belongs to an export with another {named} (--restart starts again)"
+            in result.stderr
         )
 
 

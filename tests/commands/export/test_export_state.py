@@ -60,7 +60,7 @@ def test_a_part_file_is_a_regular_file(
     plant(path)
     result = unified(f"{ONE} {tmp_path / 'tickets'}", environ=service.environ)
     assert (result.code, service.seen) == (12, [])
-    assert f"{path} is not a regular file (--restart starts anew)" in result.stderr
+    assert f"{path} is not a regular file (--restart starts again)" in result.stderr
 
 
 def broken_off(unified: Unified, service: Service, path: Path) -> None:
@@ -271,8 +271,8 @@ def test_a_folder_that_becomes_read_only_is_reported_as_the_first_failure(
     assert (result.code, result.stderr) == (
         11,
         (
-            f"error: cannot write {part}: Permission denied; the safe part stays for the next run"
-            f" (0 of 2 lists done)\n  unified {MANY} {tmp_path / 'dump'} --workers 1\n"
+            f"error: cannot write {part}: Permission denied; the complete pages are kept for the"
+            f" next run (0 of 2 lists done)\n  unified {MANY} {tmp_path / 'dump'} --workers 1\n"
         ),
     )
 
@@ -454,7 +454,7 @@ def test_a_damaged_manifest_is_refused_before_anything_is_sent(
     result = unified(command, environ=service.environ)
     assert (result.code, service.seen) == (12, [])
     assert "dump/manifest.json" in result.stderr
-    assert "(--restart starts anew)" in result.stderr
+    assert "(--restart starts again)" in result.stderr
     assert (tmp_path / "dump" / "manifest.json").read_bytes() == text
 
 
@@ -469,7 +469,7 @@ def test_a_file_in_place_of_the_folder_is_reported(unified: Unified, tmp_path: P
         # Nothing was begun that could be continued.
         assert unified("runs list -o json").json["runs"] == []
         result = unified(f"export --verify {path}")
-        what = "is a file, not the folder of an export (name what export --to was given)"
+        what = "is a file, not the folder of an export (name the folder that export --to wrote)"
         assert (result.stderr, result.code) == (f"error: {path} {what}\n", 12)
 
 
@@ -561,7 +561,7 @@ def test_a_checkpoint_with_wrong_types_is_damaged_despite_a_valid_checksum(
     path.write_text(json.dumps(data))
     result = unified(f"{ONE} {tmp_path / 'tickets'}", environ=service.environ)
     assert (result.code, service.seen) == (12, [])
-    assert "tickets.ckpt is damaged (--restart starts anew)" in result.stderr
+    assert "tickets.ckpt is damaged (--restart starts again)" in result.stderr
 
 
 def test_columns_named_by_half_a_surrogate_pair_survive_a_break(

@@ -398,7 +398,7 @@ def test_an_invalid_mark_is_damage(
     assert (result.code, world.asked) == (12, [])
     assert (
         result.stderr
-        == f"error: {path} is damaged, or of another version (--restart starts anew)\n"
+        == f"error: {path} is damaged, or of another version (--restart starts again)\n"
     )
 
 
@@ -423,8 +423,8 @@ def test_a_list_without_times_is_read_completely_and_reported(
     export()
     result = export()
     assert result.stderr.startswith(
-        "acct-1/ticketing/tickets.ndjson: no record had an updated_at older than --lag, so the list"
-        " is read whole again\n"
+        "acct-1/ticketing/tickets.ndjson: no record had an updated_at older than --lag, so the"
+        " whole list is read again\n"
     )
     assert [*files(tmp_path)] == ["tickets.2.ndjson", "tickets.ndjson"]
     assert world.asked == [None, None]
@@ -463,7 +463,7 @@ def test_a_missing_file_is_reported_and_nothing_is_sent(
     world.asked.clear()
     result = export()
     assert (result.code, world.asked) == (12, [])
-    assert "tickets.2.ndjson is gone (--restart starts anew)" in result.stderr
+    assert "tickets.2.ndjson is gone (--restart starts again)" in result.stderr
 
 
 def damaged(path: Path, at: bytes, instead: bytes, *, same_time: bool) -> None:
@@ -567,13 +567,13 @@ def test_a_copy_of_an_export_is_compared_once_and_continues(
         (
             "--restart",
             (
-                "--restart reads everything anew and --incremental what changed (leave one of them"
-                " out)"
+                "--restart reads everything anew and --incremental what changed (leave out one of"
+                " them)"
             ),
         ),
         (
             "-q 'updated_at[gt]=2026-01-31'",
-            "--incremental asks by updated_at itself (leave out -q updated_at…)",
+            "--incremental filters by updated_at itself (leave out -q updated_at…)",
         ),
     ],
 )

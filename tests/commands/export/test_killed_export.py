@@ -77,7 +77,7 @@ def test_a_killed_export_is_not_complete(line: str, done: int, run: Run, tmp_pat
         pytest.importorskip("duckdb", reason="needs the extra sql")
     assert manifest(tmp_path)["complete"] is False
     result = run(line)
-    said = f"error: {tmp_path}/dump has not come to its end: {done} of 3 lists done\n  unified "
+    said = f"error: {tmp_path}/dump is not finished: {done} of 3 lists done\n  unified "
     assert (result.code, said in result.stderr) == (9, True), result.stderr
     again = run(result.stderr.splitlines()[-1].removeprefix("  unified "))
     assert (again.code, "; 3 of 3 lists done" in again.stderr) == (0, True), again.stderr

@@ -121,7 +121,7 @@ def test_files_that_a_user_changed_are_found(
         f"acct-1/ticketing/tickets.ndjson: {names[0]}: not the bytes that were written",
         f"acct-1/ticketing/tickets.ndjson: {names[1]} is gone",
         "acct-1/ticketing/tickets.ndjson: 0001-000009-stranger.ndjson is not part of the list",
-        f"error: {to} does not match its manifest: 3 differences (--restart starts anew)",
+        f"error: {to} does not match its manifest: 3 differences (--restart starts again)",
     ]
     again = export()
     assert again.code == 12
@@ -166,7 +166,7 @@ def test_an_earlier_list_with_other_options_is_left_alone(
     result = export("-q a=b")
     assert result.code == 12
     assert (
-        f"{TICKETS} is of an export with another -q or --page-size (--restart starts anew)"
+        f"{TICKETS} belongs to an export with another -q or --page-size (--restart starts again)"
         in result.stderr
     )
 
@@ -1008,7 +1008,7 @@ def test_a_log_that_names_other_objects_is_not_followed(
     result = unified(f"export --verify s3://{bucket.name}/dump", environ=dict(os.environ))
     assert result.code == 12
     assert (
-        f"{LOG}/000001.json is damaged, gone or of another version (--restart starts anew)"
+        f"{LOG}/000001.json is damaged, gone or of another version (--restart starts again)"
         in result.stderr
     )
     assert export("--restart").code == 0
@@ -1040,7 +1040,7 @@ def test_a_damaged_log_is_reported(
     result = export()
     assert (result.code, result.stdout) == (12, "")
     assert (
-        f"{LOG}/000001.json is damaged, gone or of another version (--restart starts anew)"
+        f"{LOG}/000001.json is damaged, gone or of another version (--restart starts again)"
         in result.stderr
     )
     assert service.seen == []

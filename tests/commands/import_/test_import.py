@@ -119,7 +119,7 @@ def test_another_body_on_the_same_line_has_another_key(
     assert (changed.code, len(service.seen)) == (12, 1)
     assert (
         changed.stderr
-        == f"error: {path}.unified-journal is of other input: the file has changed (--restart"
+        == f"error: {path}.unified-journal belongs to other input: the file has changed (--restart"
         " begins a new import)\n"
     )
 
@@ -134,7 +134,7 @@ def test_a_journal_is_for_one_place_and_one_shape(
     assert (result.code, len(service.seen)) == (12, 1)
     assert (
         result.stderr
-        == f"error: {path}.unified-journal is of an import with another operation, connection,"
+        == f"error: {path}.unified-journal belongs to an import with another operation, connection,"
         " query or --map (the same command as before resumes it; --restart discards it, and"
         " sends everything again)\n"
     )
@@ -181,7 +181,7 @@ def test_without_keys_nothing_is_said_to_be_safe(
     result = unified(f"{TAGS} {path}", environ=served)
     run = result.stderr.splitlines()[0].removeprefix("run ")
     advice = (
-        f"look whether they were done: only unified runs resume {run} --retry-in-doubt sends them"
+        f"check whether they were done: only unified runs resume {run} --retry-in-doubt sends them"
         " again, which may do them twice"
     )
     assert result.stderr.splitlines()[-2].endswith(f".unified-in-doubt.ndjson ({advice})")
@@ -426,7 +426,7 @@ def test_a_key_that_is_not_a_valid_header_is_reported(
         [{"name": "b"}],
     )
     assert result.notes.startswith(
-        "line 1 failed: cannot be used: its _import has a key that no request can carry\n"
+        "line 1 failed: cannot be used: its _import has a key that cannot be sent\n"
     )
 
 
@@ -824,7 +824,7 @@ def test_a_map_reshapes_leaves_out_and_fails_line_by_line(
     assert wrong == 'cannot be used: string ("text") and number (1) cannot be added'
     # Versions of jq say it with or without parentheses.
     assert indexed.startswith("cannot be used: Cannot index array with string")
-    assert two == "became 2 records by --map, and must stay one"
+    assert two == "became 2 records by --map, but must remain one"
 
 
 @pytest.mark.parametrize("number", ["12345678901234567890", "1.10", "1E-400"])

@@ -96,7 +96,7 @@ def test_a_changed_file_is_reported_and_resumes_once_it_is_restored(
     result = unified(f"{TAGS} {path} --workers 2 --rate 0", environ=service.environ)
     assert result.code == 12
     assert result.stderr.splitlines()[-1] == (
-        f"error: {path} has changed since it was opened (put back what it held, and run it again)"
+        f"error: {path} has changed since it was opened (restore its content, and run it again)"
     )
     first = [seen.json["name"] for seen in service.seen]
     assert all(name.startswith("old-") for name in first)

@@ -62,7 +62,7 @@ def test_a_signal_stops_at_once_and_the_next_run_continues(
     word = "interrupted" if code == 130 else "terminated"
     begun, *_, last = said.decode().splitlines()
     assert last == (
-        f"error: {word}; broken off after 5 of 10 records, 1 more was sent; to continue:"
+        f"error: {word}; stopped after 5 of 10 records, 1 more was sent; to continue:"
         f" unified runs resume {begun.removeprefix('run ')}"
     )
     again = unified(argv, environ={**service.environ, "UNIFIED_RATE": "0"})

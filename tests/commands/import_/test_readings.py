@@ -305,8 +305,8 @@ def test_another_reading_is_refused_with_the_words_to_choose(
         return
     assert (result.code, sent(service)) == (12, [])
     assert result.stderr == (
-        f"error: {path}.unified-journal is of an import {what} (the same command {what} resumes"
-        " it; --restart discards it, and sends everything again)\n"
+        f"error: {path}.unified-journal belongs to an import {what} (the same command {what}"
+        " resumes it; --restart discards it, and sends everything again)\n"
     )
 
 
@@ -392,7 +392,7 @@ def test_a_journal_of_0_2_0_that_sent_nothing_is_not_resumed_with_another_format
     result = unified(f"{TAGS} {path} --format csv", environ=service.environ)
     assert (result.code, sent(service)) == (12, [])
     assert "that sent nothing" in result.stderr
-    assert result.stderr.endswith("(--restart begins it anew)\n")
+    assert result.stderr.endswith("(--restart starts it again)\n")
 
 
 def test_a_journal_of_0_2_0_is_not_resumed_with_other_records(

@@ -595,7 +595,7 @@ def test_a_plan_is_applied_by_one_process_at_a_time(
     result = unified(f"apply {plan} -p new --yes")
     assert (
         result.code,
-        f"{digest}.ndjson is damaged in line 1, or no such journal" in result.stderr,
+        f"{digest}.ndjson is damaged in line 1, or is not a journal" in result.stderr,
     ) == (12, True)
     assert there() == {}
 
@@ -651,7 +651,7 @@ def test_it_says_how_to_continue_after_a_signal(
     assert running.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[number]
     *_, begun, last = said.decode().splitlines()
     assert last.endswith(
-        "broken off after 1 of 2 calls, 1 more was sent; to continue: unified runs resume"
+        "stopped after 1 of 2 calls, 1 more was sent; to continue: unified runs resume"
         f" {begun.removeprefix('run ')}"
     )
 

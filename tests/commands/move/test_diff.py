@@ -445,7 +445,10 @@ def test_a_name_that_may_be_several_things_is_refused(
         (
             "ticketing/tags --from . --to sandbox",
             12,
-            (". holds no manifest.json, so it is not an export (name what export --to was given)"),
+            (
+                ". holds no manifest.json, so it is not an export"
+                " (name the folder that export --to wrote)"
+            ),
         ),
         ("ticketing/tags --from /dev/null --to sandbox", 2, "/dev/null is not a regular file"),
     ],

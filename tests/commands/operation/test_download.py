@@ -194,12 +194,12 @@ def test_a_file_that_was_whole_after_all_is_kept(
         (
             [Turn(200, CONTENT, {**PNG, "Content-MD5": "AAAAAAAAAAAAAAAAAAAAAA=="})],
             5,
-            "the file does not have the md5 that came with it",
+            "the file does not have the md5 of the response",
         ),
         (
             [Turn(200, CONTENT, {**PNG, "Repr-Digest": "sha-256=:AAAA:"})],
             5,
-            "the file does not have the sha256 that came with it",
+            "the file does not have the sha256 of the response",
         ),
         (
             [Turn(200, b'{"id":"1","file_url":"https://x.example"}', JSON)],

@@ -216,7 +216,7 @@ def test_broken_text_is_edited_again_or_given_up_and_nothing_is_lost(
     result = edit("text = text.replace('Broken', 'Whole')[:-3]", stdin=b"n\n")
     [path] = kept(tmp_path)
     assert (result.code, len(service.seen)) == (2, 1)
-    assert result.stderr.endswith(f"error: nothing was sent (what was edited is in {path})\n")
+    assert result.stderr.endswith(f"error: nothing was sent (the edited text is in {path})\n")
     assert "Whole" in path.read_text("utf-8")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
@@ -293,7 +293,7 @@ def test_declining_sends_nothing_and_keeps_the_text(
 ) -> None:
     result = edit("text = text.replace('Broken', 'Open')", stdin=answer)
     assert (result.code, len(service.seen), len(kept(tmp_path))) == (2, 1, 1)
-    assert f"error: not updated (what was edited is in {kept(tmp_path)[0]})\n" in result.stderr
+    assert f"error: not updated (the edited text is in {kept(tmp_path)[0]})\n" in result.stderr
 
 
 def test_a_refused_edit_is_not_lost(edit: Edit, service: Service, tmp_path: Path) -> None:
@@ -447,7 +447,7 @@ def test_a_stop_while_it_is_edited_ends_the_editor_and_names_the_text(
     )
     child.expect("ready")
     os.kill(child.pid, signal.SIGTERM)
-    child.expect("what was edited is in ")
+    child.expect("the edited text is in ")
     child.expect(pexpect.EOF)
     path = Path(str(child.before).strip())
     child.close()

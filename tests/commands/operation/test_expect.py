@@ -153,7 +153,7 @@ def test_a_partial_list_is_reported(unified: Unified, service: Service) -> None:
     result = unified(
         [*LIST, "-o", "ids", "--limit", "2", "--expect", "length == 2"], environ=service.environ
     )
-    said = "cut on request after 2 records, which alone were judged; to continue: --cursor c1\n"
+    said = "cut on request after 2 records, only these were checked; to continue: --cursor c1\n"
     assert (result.stdout, result.stderr, result.code) == ("t-0\nt-1\n", said, 0)
 
 
@@ -252,7 +252,7 @@ def test_a_connection_that_fails_and_one_that_does_not_offer_it(
         ("--junit x.xml", 2, "--junit needs --expect JQ"),
         ("--fail-if true", 2, "--fail-if needs --until JQ"),
         ("--every 3", 2, "--every needs --until JQ"),
-        ("--expect true --out x", 2, "--out does not go with --expect and --until"),
+        ("--expect true --out x", 2, "--out cannot be used with --expect and --until"),
         ("--expect true -o raw", 2, "-o raw is not split into records"),
         ("--expect true --junit /no/such/x.xml", 11, "there is no folder /no/such"),
     ],

@@ -122,10 +122,10 @@ def test_each_state_is_printed_once(unified: Unified, service: Service, filters:
     assert there.asked[0] == "2026-01-31T11:59:00.000000Z"
     assert there.asked[-1] == "2026-01-31T11:59:31.000000Z"
     assert result.code == 130
-    said = "broken off after 5 records; to continue: --follow --since 2026-01-31T12:00:31.000000Z"
+    said = "stopped after 5 records; to continue: --follow --since 2026-01-31T12:00:31.000000Z"
     # Nothing can be kept here, so the time to continue from is earlier.
     assert result.stderr.splitlines()[-1].startswith(
-        "error: interrupted; broken off after 5 records; to continue: "
+        "error: interrupted; stopped after 5 records; to continue: "
     )
     assert said.replace("12:00:31", "11:59:31") in result.stderr
 
@@ -143,7 +143,7 @@ def test_continuing_misses_and_repeats_nothing(
     there.put("none", None)
     result = follow(unified, service, Watch(lambda: there.put("b", 12)), folders=folders)
     assert [one["id"] for one in lines(result)] == ["a", "none", "b"]
-    assert "broken off after 3 records, 1 of them without updated_at" in result.stderr
+    assert "stopped after 3 records, 1 of them without updated_at" in result.stderr
     onward = result.stderr.split("to continue: ")[1].split()
     assert onward == ["--follow", "--since", "2026-01-31T12:00:12.000000Z"]
     # One at the same time as the last, one whose commit came late, and one that changed
@@ -312,9 +312,9 @@ def test_two_profiles_of_one_connection_are_named(
     ("words", "message"),
     [
         (["-o", "json"], "--follow prints lines, not json"),
-        (["--limit", "3"], "--follow does not go with --limit"),
-        (["--expect", "true"], "--follow does not go with --expect"),
-        (["-q", "updated_at[gt]=1"], "--follow asks by updated_at itself"),
+        (["--limit", "3"], "--follow cannot be used with --limit"),
+        (["--expect", "true"], "--follow cannot be used with --expect"),
+        (["-q", "updated_at[gt]=1"], "--follow filters by updated_at itself"),
         (["--since", "yesterday"], "yesterday"),
     ],
 )

@@ -48,7 +48,7 @@ def test_a_failing_program_fails_its_connection_alone(
     assert "8 records in 8 pages from 2 of 3 connections" in result.stderr
     assert "c2: --jq: " in result.stderr
     assert 'on record "c2-2"' in result.stderr
-    assert "broken off after 1 record in 1 page; to continue: -p c2" in result.stderr
+    assert "stopped after 1 record in 1 page; to continue: -p c2" in result.stderr
     assert "1 of 3 connections failed: c2" in result.stderr
 
 

@@ -216,7 +216,7 @@ def test_the_map_of_an_import_sees_no_connection_and_chooses_none(
     assert result.code == 9
     assert "line 3 failed: is not a JSON object" in result.stderr
     assert (
-        "line 4 (acme) failed: got a _profile by --map, which chooses no connection"
+        "line 4 (acme) failed: got a _profile from --map, which cannot choose a connection"
         in result.stderr
     )
 
@@ -404,7 +404,7 @@ def test_a_dry_run_shows_the_account_of_each(unified: Unified, service: Service)
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ("-a a-1", "-a names one connection and -p several (leave one of them out)"),
+        ("-a a-1", "-a names one connection and -p several (leave out one of them)"),
         ("-o ids", "-o ids cannot tell connections apart (-o ndjson or csv can)"),
         ("--idempotency-key k", "--idempotency-key is for one record (each line gets its own key)"),
         ("-f x", "-f 'x' needs a value (-f NAME=VALUE; -d @FILE sends a file)"),

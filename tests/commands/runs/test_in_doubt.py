@@ -89,7 +89,7 @@ def test_the_printed_commands_of_a_killed_run_lead_to_its_end(
         step = last_line(ended) if ended.stderr else ""
     assert len(printed) <= 3, printed
     state = fleet.unified("runs list -o json").json["runs"][0]["state"]
-    # A refusal ends no doubt, and what reaches people is not repeated.
+    # A refusal ends no doubt, and a call that affects people is not repeated.
     left = {*names[done : done + under_way]}
     if command == UPDATE:
         left &= fleet.refusing
@@ -128,7 +128,7 @@ def test_a_resume_says_why_it_repeats_nothing_and_what_a_person_can_do(
     assert done == "done: 1 of 3 connections"
     assert rest[0].startswith("in doubt: 2 (c01, c02): the service answered 500 to POST")
     assert rest[1:] == [
-        "not repeated: suspend reaches people, and may have been done",
+        "not repeated: suspend affects people, and may have been done",
         "to repeat one that was not done, with its key:",
         f"  {same} {keys[1]} --yes -p c01",
         f"  {same} {keys[2]} --yes -p c02",
@@ -173,7 +173,7 @@ def test_an_operation_that_reaches_people_says_so(unified: Unified) -> None:
         return bool(found["outward"])
 
     assert (outward("users suspend"), outward("ticketing tags update")) == (True, False)
-    said = "It reaches people"
+    said = "It affects people"
     assert said in unified("user-directory users suspend --help").stdout
     assert said not in unified("ticketing tags update --help").stdout
 
@@ -248,7 +248,7 @@ def test_a_single_call_in_doubt_says_how_to_look_and_how_to_repeat_it(
         f"{same} --idempotency-key {key} --yes -p {name}",
         f"unified user-directory users get users-1 -p {name}",
     )
-    rule = "not repeated: suspend reaches people, and may have been done"
+    rule = "not repeated: suspend affects people, and may have been done"
     assert error.endswith(f"{rule}; its key was {key})")
     machine = unified(f"{command} --json-errors").stderr.splitlines()[-1]
     assert (
@@ -276,7 +276,7 @@ def test_a_doubt_that_a_resume_ends_is_named(fleet: Fleet, config: Config) -> No
     profiles(config, fleet.service.url, 3)
     fleet.failing = {"c01", "c02"}
     ended = fleet.unified(UPDATE)
-    said = "a resume sends 2 calls in doubt again, which does nothing twice"
+    said = "a resume sends 2 calls in doubt again, with their keys, so nothing is done twice"
     assert said in ended.stderr.splitlines()
     shown = fleet.unified(f"runs show {run_id(ended.stderr)}")
     assert said in shown.stderr.splitlines()

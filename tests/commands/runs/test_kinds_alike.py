@@ -189,7 +189,7 @@ def test_ctrl_c_says_how_many_were_under_way_and_how_to_continue(
     monkeypatch.setattr("unified_cli.fleet.pool.WorkerPool.take", interrupt)
     ended = kind.begin()
     words = (
-        f"broken off after 0 of 4 {UNITS[kind.name]}, 1 more was sent; to continue:"
+        f"stopped after 0 of 4 {UNITS[kind.name]}, 1 more was sent; to continue:"
         f" unified runs resume {kind.id}"
     )
     assert (ended.code, ended.stderr.splitlines()[-1]) == (130, f"error: interrupted; {words}")
@@ -204,7 +204,7 @@ def test_a_run_of_an_older_version_shows_what_its_journal_knows(kind: Kind) -> N
         return
     head = {**json.loads(own.read_text()), "targets": [], "inputs": []}
     own.write_text(json.dumps(head) + "\n")
-    why = f"run {run} was begun by an older version, which did not note its connections"
+    why = f"run {run} was begun by an older version, which did not record its connections"
     selected = kind.unified(f"ticketing tags get t9 -p run:{run}:in-doubt")
     assert (selected.code, selected.stderr) == (12, f"error: {why}\n")
     shown = kind.unified(f"runs show {run} -o ndjson")
@@ -222,7 +222,7 @@ def test_an_input_that_has_changed_is_named(kind: Kind) -> None:
     path = kind.folder / ("in.ndjson" if kind.name == "import" else "c01.plan")
     path.write_text(path.read_text() + "\n")
     selected = kind.unified(f"ticketing tags get t9 -p run:{kind.id}:in-doubt")
-    why = f"{path} is not what it was when the run began"
+    why = f"{path} has changed since the run began"
     assert (selected.code, selected.stderr) == (12, f"error: {why}\n")
     shown = kind.unified(f"runs show {kind.id} -o ndjson")
     assert re.search(f"only what was begun is shown: {re.escape(why)}", shown.stderr)

@@ -150,7 +150,7 @@ def test_the_result_has_the_records_read_before_a_list_broke_off(
     assert (result.code, result.stdout) == (9, "n\n2\n")
     [line, *_] = result.stderr.splitlines()
     assert line.startswith("globex: ")
-    assert line.endswith("; broken off after 1 record")
+    assert line.endswith("; stopped after 1 record")
 
 
 def test_the_statement_does_not_run_if_every_connection_fails(

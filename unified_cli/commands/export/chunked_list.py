@@ -79,7 +79,7 @@ class ChunkedList:
             )
         elif self.state.fingerprint != self._identity.digest:
             other = self._identity.differing_options(self.state.options)
-            raise StateError(f"{self} is of an export with {other}", hint=START_ANEW)
+            raise StateError(f"{self} belongs to an export with {other}", hint=START_ANEW)
         stored = self._place.chunks(self._objects)
         if wrong := chunk_log.changed(self._objects, self._place, self._known.chunks, stored):
             raise StateError(f"{self}/{wrong} is gone or was changed", hint=START_ANEW)

@@ -178,7 +178,7 @@ class ListTable:
                 self._sweep(part, read, {file.name for file in files})
                 state = delta_log.after(read, table.version() + 1, files, len(new))
                 return state, new.left_out()
-        raise StateError(f"others write to {self} all the time", hint="run the same command again")
+        raise StateError(f"other programs keep changing {self}", hint="run the same command again")
 
     def records(self, part: TablePart) -> Iterator[bytes]:
         """Yield the records of a part, from the newest version of the table."""

@@ -230,7 +230,9 @@ class _Driver:
             self._alone_since = None
         elif self._alone_since is None:
             self._alone_since = now
-            self._runtime.stderr.note(f"no worker is there; waiting {self._wait:.0f} s ({start})")
+            self._runtime.stderr.note(
+                f"there is no worker yet; waiting {self._wait:.0f} s ({start})"
+            )
         elif now - self._alone_since >= self._wait:
             raise NetworkError(f"no worker came in {self._wait:.0f} s", hint=start)
         return number > 0

@@ -105,7 +105,7 @@ def work(version: str, to: str, marker: str, text: str) -> TaskResult:
             if state is None or state.state not in {"executing", "long-running"}:
                 # If this task was frozen and replaced, it must not write any more.
                 destination.check_held()
-                return StateError("the driver of this task wants it no more")
+                return StateError("the driver no longer needs this task")
             if (now := runtime.monotonic()) - reported_at >= _NEWS_SECONDS:
                 reported_at, before, news = now, news, shown.counted.units
                 worker.log_event(marker, news - before)

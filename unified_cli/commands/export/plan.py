@@ -106,7 +106,7 @@ def _check_increments(options: ExportOptions, form: Format) -> None:
         raise UsageError(f"--incremental needs --format {_INCREMENTS}")
     if options.restart:
         raise UsageError(
-            "--restart reads everything anew and --incremental what changed (leave one of them out)"
+            "--restart reads everything anew and --incremental what changed (leave out one of them)"
         )
     builder.check_own_filter("--incremental", options.query)
 

@@ -327,7 +327,7 @@ def verify(runtime: Runtime, destination: Destination) -> None:
     that summarises them.
     """
     verdict = export_state.verify(destination)
-    unfinished = [f"{name}: the export has not come to its end" for name in verdict.unfinished]
+    unfinished = [f"{name}: the export is not finished" for name in verdict.unfinished]
     if verdict.unfinished == [manifest.NAME]:
         # The error of the command says this, so do not print it twice.
         unfinished = []

@@ -355,17 +355,16 @@ def _raise_for_outcome(ending: Ending, task: ImportTask) -> None:
         conclude(ending)
     except UnknownError as error:
         if not task.kept:
-            error.add_hint("look whether they were done: piped in again, they are sent again")
+            error.add_hint(
+                "check whether they were done: if they are piped in again, they are sent again"
+            )
             raise
         run = task.runtime.stderr.run
         repeating = f"unified runs resume {run} --retry-in-doubt" if run else "--retry-in-doubt"
         error.add_hint(
             "the same command retries them where that is safe; --retry-in-doubt sends them again"
             if task.repeats
-            else (
-                f"look whether they were done: only {repeating} sends them again, which may do them"
-                " twice"
-            )
+            else f"check whether they were done: {repeating} may do them twice"
         )
         raise
 

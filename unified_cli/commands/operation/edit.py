@@ -188,7 +188,7 @@ def _text_file(name: str, text: bytes) -> Iterator[Path]:
         if _has_content(path, text):
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        note = f"what was edited is in {path}"
+        note = f"the edited text is in {path}"
         if isinstance(error, UnifiedError):
             error.add_hint(note)
         else:

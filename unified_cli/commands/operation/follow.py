@@ -103,7 +103,7 @@ def _check(options: ReadOptions, mode: Mode) -> None:
     ):
         if given:
             raise UsageError(
-                f"--follow does not go with {spelling}", hint="--since TIME says from when on"
+                f"--follow cannot be used with {spelling}", hint="--since TIME says from when on"
             )
 
 

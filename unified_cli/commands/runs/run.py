@@ -140,8 +140,8 @@ def _run_again(
     kind = header.command.partition(" ")[0]
     if not header.words:
         raise UsageError(
-            f"run {header.run} was begun by version {header.version}, which did not note the whole"
-            f" command; its state is in {header.path}",
+            f"run {header.run} was begun by version {header.version}, which did not record the"
+            f" whole command; its state is in {header.path}",
             hint=f"run that command again to continue: unified {header.command}",
         )
     if kind == "apply":
