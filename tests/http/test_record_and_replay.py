@@ -256,8 +256,8 @@ def test_replayed_writes_are_not_recorded_as_done(
     journal = tmp_path / "records.ndjson.unified-journal"
     real = journal.read_bytes()
     said = (
-        "is of this import itself, which a replay cannot continue (replay it with a copy of its"
-        " input)"
+        "belongs to this import itself, which a replay cannot continue (replay it with a copy of"
+        " its input)"
     )
     for more in ("", " --restart"):
         replayed = unified(f"{line} --replay {har}{more}", environ=environ)
@@ -270,13 +270,13 @@ def test_replayed_writes_are_not_recorded_as_done(
         "a replay of this import, which sent nothing (remove it, or --restart discards it: then"
         " everything is sent)"
     )
-    assert (result.code, result.stderr) == (12, f"error: {journal} is of {said}\n")
+    assert (result.code, result.stderr) == (12, f"error: {journal} belongs to {said}\n")
     assert len(service.seen) == done
     assert unified(f"{line} --restart", environ=environ).code == 0
     assert len(service.seen) == done + 1
     # Another operation is still reported as such.
     other = unified(f"{line} -q a=b --replay {har}", environ=environ)
-    assert (other.code, "is of an import with another operation" in other.stderr) == (12, True)
+    assert (other.code, "belongs to an import with another operation" in other.stderr) == (12, True)
 
 
 def test_a_replayed_plan_leaves_no_ids(

@@ -133,7 +133,7 @@ def test_a_restart_does_not_take_the_commit_of_a_frozen_run_for_its_own(
     monkeypatch.setattr(ListTable, "_write_log", frozen)
     result = export(later)
     assert others[0].code == 0, others[0].stderr
-    assert (result.code, "has taken over from this one" in result.stderr) == (12, True)
+    assert (result.code, "has taken over from this run" in result.stderr) == (12, True)
     assert rows() == world.records
     assert verified(unified, place) == 0
     world.change("t3", 300, name="changed")

@@ -166,7 +166,7 @@ def test_what_many_lists_have_in_common_is_one_line_unless_verbose(
     export = f"export ticketing -p * --rate 0 --incremental --to {tmp_path / 'x'}"
     unified(export)
     again = unified(export).stderr.splitlines()
-    (whole,) = [line for line in again if line.endswith("so the list is read whole again")]
+    (whole,) = [line for line in again if line.endswith("so the whole list is read again")]
     assert whole.startswith("17 lists, such as old/ticketing/accounts.ndjson (-v names them): no")
     every = unified(f"{export} -v").stderr
     assert every.count(".ndjson: no record had an updated_at older than --lag") == 17

@@ -314,7 +314,7 @@ def test_a_chunk_that_no_entry_knows_is_removed_and_its_frozen_writer_stops(
     frozen.send_signal(signal.SIGCONT)
     code, stderr = ended(frozen)
     assert code == 12
-    assert "has taken over from this one" in stderr
+    assert "has taken over from this run" in stderr
     assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(200)]
 
 
@@ -338,7 +338,7 @@ def test_a_writer_whose_chunk_was_removed_before_its_entry_cannot_make_the_entry
     result = export()
     assert other[1].code == 7
     assert result.code == 12
-    assert result.stderr.endswith("has taken over from this one\n")
+    assert result.stderr.endswith("has taken over from this run\n")
     assert export().code == 0
     assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(10)]
 
@@ -384,7 +384,7 @@ def test_a_frozen_writer_that_wakes_adds_nothing_to_a_list_that_was_taken_over(
     monkeypatch.setattr(ChunkedList, "_write", frozen)
     result = export()
     assert (other[0].code, result.code) == (0, 12), other[0].stderr
-    assert result.stderr.endswith("has taken over from this one\n")
+    assert result.stderr.endswith("has taken over from this run\n")
     assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(80)]
     assert len(service.seen) == 8 + 2
 
@@ -476,7 +476,7 @@ def test_a_frozen_writer_that_learns_that_another_has_taken_over_writes_nothing_
     named = bucket.names()
     frozen.send_signal(signal.SIGCONT)
     code, stderr = ended(frozen)
-    assert (code, "has taken over from this one" in stderr) == (12, True), stderr
+    assert (code, "has taken over from this run" in stderr) == (12, True), stderr
     assert "resume" not in stderr
     found = {path: path.read_bytes() for path in (tmp_path / "dump").rglob("*") if path.is_file()}
     assert (found, bucket.names()) == (there, named)
@@ -745,7 +745,7 @@ def test_a_run_that_was_taken_over_leaves_the_manifest_to_the_new_one(
     service.reply = reply
     result = export()
     assert result.code == 12
-    assert result.stderr.endswith("has taken over from this one\n")
+    assert result.stderr.endswith("has taken over from this run\n")
     assert bucket.get("dump/manifest.json") == b"the follower's"
     assert "dump/.lease/manifest.json/000002" in bucket.names("dump/.lease")
 

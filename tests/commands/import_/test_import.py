@@ -181,8 +181,8 @@ def test_without_keys_nothing_is_said_to_be_safe(
     result = unified(f"{TAGS} {path}", environ=served)
     run = result.stderr.splitlines()[0].removeprefix("run ")
     advice = (
-        f"check whether they were done: only unified runs resume {run} --retry-in-doubt sends them"
-        " again, which may do them twice"
+        f"check first: only unified runs resume {run} --retry-in-doubt sends them again, which may"
+        " do them twice"
     )
     assert result.stderr.splitlines()[-2].endswith(f".unified-in-doubt.ndjson ({advice})")
     assert result.stderr.splitlines()[-1] == "  unified ticketing tags list --since 1d"

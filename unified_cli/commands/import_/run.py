@@ -364,7 +364,7 @@ def _raise_for_outcome(ending: Ending, task: ImportTask) -> None:
         error.add_hint(
             "the same command retries them where that is safe; --retry-in-doubt sends them again"
             if task.repeats
-            else f"check whether they were done: {repeating} may do them twice"
+            else f"check first: only {repeating} sends them again, which may do them twice"
         )
         raise
 

@@ -14,14 +14,14 @@ CASES = {
         LIST,
         environ={"UNIFIED_BASE_URL": "https://xn--ls8h.example"},
         exit=3,
-        stderr=["has no name"],
+        stderr=["has an invalid name"],
         requests=0,
     ),
     "a broken ASCII form": Case(
         LIST,
         environ={"UNIFIED_BASE_URL": "https://xn--a.example"},
         exit=3,
-        stderr=["has no name"],
+        stderr=["has an invalid name"],
         requests=0,
     ),
 } | {
