@@ -94,6 +94,13 @@ def kill_after_the_commit(monkeypatch: pytest.MonkeyPatch, run: Callable[[], Res
         assert run().code == 11
 
 
+def seem_dead_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take a run for dead after half a second. One that is frozen renews no lease."""
+    lease = "unified_cli.commands.export.store_lease"
+    for name, seconds in {"DEAD": 0.5, "POLL": 0.1, "BEAT": 60.0}.items():
+        monkeypatch.setattr(f"{lease}._{name}_SECONDS", seconds)
+
+
 @pytest.mark.parametrize("place", ["s3", pytest.param("file", marks=LONG)], indirect=True)
 @pytest.mark.parametrize("later", ["--incremental", ""])
 def test_a_restart_does_not_take_the_commit_of_a_frozen_run_for_its_own(
@@ -108,8 +115,7 @@ def test_a_restart_does_not_take_the_commit_of_a_frozen_run_for_its_own(
     """It wakes while the restart reads, and both have the same number."""
     from unified_cli.commands.export.delta_table import ListTable  # noqa: PLC0415  an extra
 
-    monkeypatch.setattr("unified_cli.commands.export.store_lease._DEAD_SECONDS", 0.5)
-    monkeypatch.setattr("unified_cli.commands.export.store_lease._POLL_SECONDS", 0.1)
+    seem_dead_soon(monkeypatch)
     if later:
         assert export("--incremental").code == 0
         world.change("t0", 100, name="changed")
@@ -154,8 +160,7 @@ def test_a_read_of_discarded_pages_is_not_that_of_a_frozen_run(
     """The provider left something out, so its successor reads the list again."""
     from unified_cli.commands.export.delta_table import ListTable  # noqa: PLC0415  an extra
 
-    monkeypatch.setattr("unified_cli.commands.export.store_lease._DEAD_SECONDS", 0.5)
-    monkeypatch.setattr("unified_cli.commands.export.store_lease._POLL_SECONDS", 0.1)
+    seem_dead_soon(monkeypatch)
     write, others = ListTable._write_log, list[Any]()
     partial = {"result": [world.records["t0"]], "next_cursor": None, "is_partial_response": True}
 
