@@ -91,6 +91,8 @@ class PatientReader(_DescriptorStream):
         Raises OSError if nothing can be read.
         """
         view = memoryview(buffer).cast("B")
+        # A signal just before a read would not interrupt it.
+        _wait_until_ready(self._descriptor, select.POLLIN)
         data = _when_ready(
             self._descriptor, select.POLLIN, partial(os.read, self._descriptor, len(view))
         )
@@ -103,9 +105,14 @@ def _when_ready(descriptor: int, event: int, act: Callable[[], T]) -> T:
         try:
             return act()
         except BlockingIOError:
-            waiting = select.poll()
-            waiting.register(descriptor, event)
-            waiting.poll(1000 * signals.LONGEST_WAIT)
+            _wait_until_ready(descriptor, event)
+
+
+def _wait_until_ready(descriptor: int, event: int) -> None:
+    waiting = select.poll()
+    waiting.register(descriptor, event)
+    while not waiting.poll(1000 * signals.LONGEST_WAIT):
+        pass
 
 
 class Exchanges(Protocol):

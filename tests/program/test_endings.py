@@ -146,6 +146,27 @@ def test_a_signal_without_a_wait_to_interrupt_is_still_noticed(start: Any, comma
     assert time.monotonic() - before < 30
 
 
+def test_a_signal_just_before_input_is_read_is_still_noticed() -> None:
+    program = """
+import threading, time
+from unified_cli import signals
+from unified_cli.runtime import PatientReader
+signals.handle_signals()
+threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+PatientReader(0).read(1)
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        until(partial(_caught, process.pid, signal.SIGINT))
+        wait_until_asleep(process.pid)
+        interrupt_beside(process)
+        try:
+            assert process.wait(20) == -signal.SIGINT
+        finally:
+            process.kill()
+
+
 SEVERAL = [
     LIST,
     "export ticketing/tickets --to dump",
