@@ -101,6 +101,35 @@ def seem_dead_soon(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"{lease}._{name}_SECONDS", seconds)
 
 
+def freeze_before_its_commit(
+    monkeypatch: pytest.MonkeyPatch, world: World, meanwhile: Callable[[], Result]
+) -> list[Result]:
+    """Freeze the next run before its commit, until its successor asks for a page.
+
+    Returns a list that gets the result of `meanwhile`, which runs the successor.
+    """
+    from unified_cli.commands.export.delta_table import ListTable  # noqa: PLC0415  an extra
+
+    seem_dead_soon(monkeypatch)
+    write, begun, results = ListTable._write_log, list[None](), list[Result]()
+
+    def frozen(*given: Any) -> None:
+        if begun:
+            write(*given)
+            return
+        begun.append(None)
+
+        def wake(_: Seen) -> None:
+            world.broken = lambda _: None
+            write(*given)
+
+        world.broken = wake
+        results.append(meanwhile())
+
+    monkeypatch.setattr(ListTable, "_write_log", frozen)
+    return results
+
+
 @pytest.mark.parametrize("place", ["s3", pytest.param("file", marks=LONG)], indirect=True)
 @pytest.mark.parametrize("later", ["--incremental", ""])
 def test_a_restart_does_not_take_the_commit_of_a_frozen_run_for_its_own(
@@ -113,30 +142,16 @@ def test_a_restart_does_not_take_the_commit_of_a_frozen_run_for_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It wakes while the restart reads, and both have the same number."""
-    from unified_cli.commands.export.delta_table import ListTable  # noqa: PLC0415  an extra
-
-    seem_dead_soon(monkeypatch)
     if later:
         assert export("--incremental").code == 0
         world.change("t0", 100, name="changed")
-    write, others = ListTable._write_log, list[Any]()
 
-    def frozen(*given: Any) -> None:
-        if others:
-            write(*given)
-            return
-        others.append(None)
+    def restart() -> Result:
         del world.records["t1"]
         world.change("t2", 200, name="changed")
+        return export("--restart")
 
-        def wake(_: Seen) -> None:
-            world.broken = lambda _: None
-            write(*given)
-
-        world.broken = wake
-        others[0] = export("--restart")
-
-    monkeypatch.setattr(ListTable, "_write_log", frozen)
+    others = freeze_before_its_commit(monkeypatch, world, restart)
     result = export(later)
     assert others[0].code == 0, others[0].stderr
     assert (result.code, "has taken over from this run" in result.stderr) == (12, True)
@@ -158,27 +173,9 @@ def test_a_read_of_discarded_pages_is_not_that_of_a_frozen_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The provider left something out, so its successor reads the list again."""
-    from unified_cli.commands.export.delta_table import ListTable  # noqa: PLC0415  an extra
-
-    seem_dead_soon(monkeypatch)
-    write, others = ListTable._write_log, list[Any]()
     partial = {"result": [world.records["t0"]], "next_cursor": None, "is_partial_response": True}
-
-    def frozen(*given: Any) -> None:
-        if others:
-            write(*given)
-            return
-        others.append(None)
-
-        def wake(_: Seen) -> None:
-            world.broken = lambda _: None
-            write(*given)
-
-        world.broken = wake
-        others[0] = export()
-
     world.broken = lambda _: served(partial)
-    monkeypatch.setattr(ListTable, "_write_log", frozen)
+    others = freeze_before_its_commit(monkeypatch, world, export)
     result = export()
     assert (others[0].code, result.code) == (0, 12), others[0].stderr
     assert rows() == world.records
