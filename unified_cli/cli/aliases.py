@@ -103,7 +103,7 @@ def _words(config: Config, name: str, known: Collection[str]) -> list[str]:
     text = config.aliases[name]
     if not _NAME.fullmatch(name):
         raise _alias_error(
-            config, name, ("has a name with characters other than letters, digits, - and _")
+            config, name, "has a name with characters other than letters, digits, - and _"
         )
     reserved = [*map(plain, known)]
     if plain(name) in reserved:

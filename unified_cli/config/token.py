@@ -102,7 +102,7 @@ def checked(content: bytes, where: str) -> str:
         )
     if _ASSIGNED.match(content):
         raise ConfigError(
-            f"{where} is an assignment", hint=("the token is the part after the equals sign")
+            f"{where} is an assignment", hint="the token is the part after the equals sign"
         )
     if content[:7].lower() == b"bearer ":
         raise ConfigError(

@@ -256,7 +256,7 @@ def no_export(place: object) -> StateError:
     """Return the error for a destination without a manifest."""
     return StateError(
         f"{place} holds no {NAME}, so it is not an export",
-        hint=("name the folder that export --to wrote"),
+        hint="name the folder that export --to wrote",
     )
 
 

@@ -169,7 +169,7 @@ EXPORT = Command(
         "Write every list of one connection or many to DIR/<profile>/<api>/<resource>.ndjson.",
         "Run it again to resume where it stopped. A complete export is not changed.",
         "A complete file is known by its size and time; --verify compares every byte.",
-        ("A list that is named in full must be offered. Other lists are skipped if they are not."),
+        "A list that is named in full must be offered. Other lists are skipped if they are not.",
         "With --incremental, it adds the changes since the last run.",
         "Only a full read (--restart) sees deletions, and changes stamped before --lag.",
         (

@@ -98,7 +98,7 @@ class PlanOptions(CompareOptions):
     same_ids: Annotated[
         bool,
         Flag(
-            ("--same-ids",), COMPARE, ("join by id, even if the sides may be different connections")
+            ("--same-ids",), COMPARE, "join by id, even if the sides may be different connections"
         ),
     ] = False
 
@@ -123,7 +123,7 @@ class ApplyOptions(MessageOptions, NetworkOptions):
         Common(
             ("--overwrite-changed",),
             SAFETY,
-            ("also change records that have changed since the plan was made"),
+            "also change records that have changed since the plan was made",
         ),
     ] = False
     retry_in_doubt: RetryInDoubt = False
@@ -163,7 +163,7 @@ DIFF = Command(
     Later("unified_cli.commands.move.diff:run"),
     usage="API/RESOURCE --from SIDE --to SIDE [options]",
     text=(
-        ("{about}: which are only on one side, and which differ, with the differing fields."),
+        "{about}: which are only on one side, and which differ, with the differing fields.",
         _SIDES,
         _RULES,
     ),
