@@ -202,7 +202,7 @@ def _own_token(service: Service) -> str:
 
 
 def _of_mcp(service: Service, path: str) -> str | None:
-    """Return the connection for whose MCP server a path creates a URL."""
+    """Return the connection's id if a path creates a URL for its MCP server."""
     begin, end = f"{service.accounts}/", "/mcp"
     segment = path.removeprefix(begin).removesuffix(end)
     is_route = path.startswith(begin) and path.endswith(end) and "/" not in segment

@@ -115,9 +115,9 @@ class AtomicFile:
 def give_name(temporary: Path, path: Path, *, replace: bool) -> None:
     """Give a synced file the name `path`, and sync the folder.
 
-    Without `replace`, the temporary name stays, too. Raises FileExistsError if `path`
-    exists, unless `replace`, NotSyncedError if only syncing the folder fails, and
-    OSError otherwise.
+    With `replace`, this replaces an existing file, and removes the temporary name.
+    Without it, the temporary name stays, and FileExistsError is raised if `path`
+    exists. Raises NotSyncedError if only syncing the folder fails, and OSError.
     """
     if replace:
         temporary.replace(path)
@@ -145,7 +145,7 @@ def replace(path: Path, content: bytes, before: Callable[[], None] = lambda: Non
 
 
 def sync(path: Path) -> None:
-    """Sync a file that a library wrote and its name to disk. Raises OSError."""
+    """Sync a file and its name to disk, after a library wrote it. Raises OSError."""
     with os.fdopen(regular_file.descriptor(path), "rb") as file:
         os.fsync(file.fileno())
     folders.sync(path.parent)
@@ -164,8 +164,8 @@ def sweep_unheld(folder: Path, name: str | None = None) -> None:
     """Remove the temporary files of killed processes, or only those for the file
     `name`.
 
-    Keeps files that another process is writing, except for older versions, which do not
-    lock them. Raises OSError.
+    Keeps the files that other processes are writing. Older versions of this program do
+    not lock their files, so those are removed. Raises OSError.
     """
     for other in _temporary_files(folder, name):
         regular_file.remove_unheld(other)

@@ -99,9 +99,9 @@ def with_known_folders(destination: Destination, plan: ExportPlan) -> ExportPlan
     """Return the plan with the existing folder names of the lists, even if profiles
     were renamed.
 
-    Raises StateError if the connection of a profile has the folder of another profile,
-    or if this name belongs to another connection in a table; UnsafeError if a table is
-    a link; and StorageError.
+    Raises StateError if a profile's connection was exported to the folder of another
+    profile, or if a table has another connection under the profile's name. Raises
+    UnsafeError if a table is a link, and StorageError.
     """
     entries = _known_entries(destination, plan)
     owners = {
@@ -148,7 +148,7 @@ def with_known_folders(destination: Destination, plan: ExportPlan) -> ExportPlan
 
 
 def _check_owners(destination: TableFolder, plan: ExportPlan, known: Collection[str]) -> None:
-    """Raise StateError if connections have other names in a table.
+    """Raise StateError if a table has one of these connections under another name.
 
     Ignores names that are in a manifest.
     """

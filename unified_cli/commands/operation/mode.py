@@ -169,9 +169,9 @@ def _missing_id(catalogue: Catalogue, operation: Operation, *, several: bool) ->
 def _check_required(runtime: Runtime, operation: Operation, options: OperationOptions) -> None:
     """Warn about missing required query parameters.
 
-    Raises UsageError with `--strict`, and for a download, because a parameter names its
-    file. Other requests are sent anyway, because required parameters differ between
-    providers.
+    Raises UsageError instead with `--strict`, and for a download, where a parameter
+    names the file. Other requests are sent anyway, because required parameters differ
+    between providers.
     """
     given = {name.partition("[")[0] for name, _ in builder.pairs(options.query)}
     required = (
