@@ -84,9 +84,9 @@ def _of_header(header: str, spellings: Collection[str]) -> str:
 
 
 def without_parameter(context: Any, option: str, value: str) -> str | None:
-    """Return how to select by a field, if it can, which may be in another case."""
+    """Return how to select by a field, or None. Its name may be in another case."""
     name, equals, wanted = value.partition("=")
-    # With `,Values=` it is a filter of the AWS CLI, which has a suggestion of its own.
+    # With `,Values=` it is a filter of the AWS CLI, which has its own suggestion.
     if option not in FILTERS or not equals or ",Values=" in wanted:
         return None
     wanted = wanted.strip("'\"= ")
