@@ -685,7 +685,8 @@ def test_a_run_of_another_machine_that_gives_no_sign_of_life_is_dead(
 ) -> None:
     serve_lists(service, pages=1)
     sign = {"writer": "w", "process": 1, "host": "elsewhere", "machine": "elsewhere", "beats": 3}
-    bucket.put("dump/.lease/manifest.json/000007", json.dumps(sign).encode())
+    for name in ("000003-late", "000007", "000007-w"):
+        bucket.put(f"dump/.lease/manifest.json/{name}", json.dumps(sign).encode())
     result = export()
     assert result.code == 0
     assert result.stderr.startswith(
@@ -748,6 +749,48 @@ def test_a_run_that_was_taken_over_leaves_the_manifest_to_the_new_one(
     assert result.stderr.endswith("has taken over from this run\n")
     assert bucket.get("dump/manifest.json") == b"the follower's"
     assert "dump/.lease/manifest.json/000002" in bucket.names("dump/.lease")
+
+
+def test_a_late_renewal_does_not_bring_back_a_lease_that_was_taken_over(
+    unified: Unified, service: Service, bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environ = {**os.environ, **service.environ}
+
+    def export(resource: str) -> Result:
+        return unified(f"export ticketing/{resource} --to s3://{bucket.name}/dump", environ=environ)
+
+    monkeypatch.setattr("unified_cli.commands.export.store_lease._BEAT_SECONDS", 0.5)
+    serve_lists(service, pages=1)
+    put, good = StoredObjects.put, service.reply
+    begun, follower_ended, renewed = (threading.Event() for _ in range(3))
+    others = []
+
+    def late(objects: StoredObjects, path: str, data: bytes) -> None:
+        is_first = path.startswith(".lease/") and not begun.is_set()
+        if is_first:
+            begun.set()
+            assert follower_ended.wait(60)
+        put(objects, path, data)
+        if is_first:
+            renewed.set()
+
+    def reply(seen: Seen) -> Reply:
+        service.reply = good
+        assert begun.wait(60)
+        others.append(export("users"))
+        while bucket.names("dump/.lease"):
+            time.sleep(0.05)
+        follower_ended.set()
+        assert renewed.wait(60)
+        return good(seen)
+
+    monkeypatch.setattr(StoredObjects, "put", late)
+    service.reply = reply
+    result = export("tickets")
+    assert (others[0].code, result.code) == (0, 12), result.stderr
+    assert result.stderr.endswith("has taken over from this run\n")
+    while bucket.names("dump/.lease"):
+        time.sleep(0.05)
 
 
 @pytest.mark.parametrize(

@@ -42,9 +42,12 @@ class Sign:
 class StoreLease:
     """A lease that one run holds at a time and renews every few seconds.
 
-    Leases are numbered, so that only one run can take over from a dead run. Clocks are
-    not compared: a second run waits and sees whether the sign changes. If the first run
-    was only slow, its next chunk is refused, so it does no harm.
+    Leases are numbered, so that only one run can take over from a dead run. A lease is
+    only created and removed. Renewals go to an object with the name of the lease and
+    its writer, so that a late one does not bring back a lease that another run removed.
+
+    Clocks are not compared: a second run waits and sees whether either object changes.
+    If the first run was only slow, its next chunk is refused, so it does no harm.
     """
 
     def __init__(self, runtime: Runtime, objects: StoredObjects, folder: str) -> None:
@@ -65,12 +68,13 @@ class StoreLease:
         Raises InUseError if another run has the lease, and StorageError if the store
         fails or does not support If-None-Match.
         """
-        names = self._before = self._names()
+        names = self._names()
         if names and self._is_alive(names[-1]):
             raise self._in_use(self._read(names[-1]))
         signs = [sign for name in names if (sign := self._read(name))]
         self.follows_frozen = not all(map(is_dead, signs))
         self._number = int(names[-1]) + 1 if names else 1
+        self._before = sorted({*names, *self._objects.listed(self._folder)})
         if not self._objects.create(self._path, self._sign.text()):
             raise self._in_use(self._read(_name(self._number)))
         if self._objects.create(self._path, self._sign.text(beats=1)):
@@ -94,7 +98,8 @@ class StoreLease:
 
         Raises StorageError if the store fails.
         """
-        if not self._holds_own_sign() or self._read(_name(self._number + 1)):
+        sign = self._read(_name(self._number))
+        if sign != self._sign or self._read(_name(self._number + 1)):
             raise TakenOverError(str(self._objects.url))
 
     def release(self) -> None:
@@ -110,6 +115,10 @@ class StoreLease:
     def _path(self) -> str:
         return f"{self._folder}/{_name(self._number)}"
 
+    @property
+    def _renewals(self) -> str:
+        return f"{self._path}-{self._sign.writer}"
+
     def _renew(self) -> None:
         beats = 0
         while not self._ended.wait(_BEAT_SECONDS):
@@ -117,24 +126,17 @@ class StoreLease:
             # Ignore a failure: the store may work again before this run is considered
             # dead.
             with suppress(StorageError):
-                # Read only this sign, because listing is more expensive. `check` looks
-                # for other runs before each write.
-                if not self._holds_own_sign():
-                    return
-                self._objects.put(self._path, self._sign.text(beats))
+                self._objects.put(self._renewals, self._sign.text(beats))
 
     def _remove(self) -> None:
         with suppress(StateError, StorageError):
             self.check()
             # Remove earlier signs first, so that a frozen run that wakes up notices the
             # new lease.
-            self._objects.remove(
-                [f"{self._folder}/{name}" for name in (*self._before, _name(self._number))]
-            )
-
-    def _holds_own_sign(self) -> bool:
-        found = self._read(_name(self._number))
-        return found is not None and found.writer == self._sign.writer
+            self._objects.remove([f"{self._folder}/{name}" for name in self._before])
+            self._objects.remove([self._path])
+        with suppress(StorageError):
+            self._objects.remove([self._renewals])
 
     def _names(self) -> list[str]:
         names = [name for name in self._objects.listed(self._folder) if name.isdecimal()]
@@ -152,11 +154,14 @@ class StoreLease:
             f"waiting {_DEAD_SECONDS:.0f} s for a sign of life of process {before.process} on"
             f" {before.host}, which began an export to {self._objects.url}"
         )
+        renewals = f"{name}-{before.writer}"
+        last = self._read(renewals)
         until = self._runtime.monotonic() + _DEAD_SECONDS
         while self._runtime.monotonic() < until:
             self._runtime.sleep(_POLL_SECONDS)
-            found = self._read(name)
-            if found != before:
+            # The lease is removed first, so read it last.
+            renewed, found = self._read(renewals), self._read(name)
+            if (renewed, found) != (last, before):
                 # If the sign is gone, the other run has ended.
                 return found is not None
         return False
