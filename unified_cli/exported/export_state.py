@@ -50,9 +50,17 @@ def manifests(
         if beside == name or (is_of_task(beside) and is_of_task(name)):
             continue
         with suppress(StateError) if damaged else nullcontext():
-            if (text := destination.read(name)) is not None:
-                result[name] = Manifest.from_text(text, name, str(destination))
+            if (found := manifest_at(destination, name)) is not None:
+                result[name] = found
     return result
+
+
+def manifest_at(destination: Destination, name: str) -> Manifest | None:
+    """Return a manifest at a destination, or None. Raises the same errors as
+    `manifests`.
+    """
+    text = destination.read(name)
+    return None if text is None else Manifest.from_text(text, name, str(destination))
 
 
 def latest(found: Iterable[Manifest]) -> Entries:

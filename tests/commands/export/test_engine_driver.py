@@ -104,7 +104,7 @@ def client(monkeypatch: pytest.MonkeyPatch, service: Service) -> Client:
     monkeypatch.setattr(engine_worker, "connected", connected)
     monkeypatch.setattr(engine_worker, "get_worker", lambda: worker)
     monkeypatch.setattr(engine_worker, "secede", lambda: None)
-    monkeypatch.setattr(engine_worker, "_made_runtime", lambda: runtime)
+    monkeypatch.setattr(engine_worker, "_runtime", lambda: runtime)
     return made
 
 

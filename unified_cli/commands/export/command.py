@@ -8,6 +8,7 @@ from unified_cli.cli.command import Command, CommandContext
 from unified_cli.commands.export import connection_task, engine, plan, report, run
 from unified_cli.commands.export.options import ExportOptions
 from unified_cli.errors import UsageError
+from unified_cli.output import formats
 from unified_cli.runtime import Runtime
 
 _CREDENTIALS = (
@@ -125,7 +126,7 @@ def _verify(runtime: Runtime, options: ExportOptions, place: str) -> None:
     for name, given in (("--to", options.to is not None), ("--dry-run", options.dry_run)):
         if given:
             raise UsageError(f"--verify checks an export and writes none (leave {name} out)")
-    report.verify(runtime, run.destination_of(runtime, place, make=False, tables=True))
+    report.verify(runtime, run.destination_of(runtime, place, formats.DELTA, make=False))
 
 
 def _no_folder_error(options: ExportOptions) -> UsageError:

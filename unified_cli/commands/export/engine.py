@@ -41,11 +41,10 @@ from unified_cli.errors import (
     UsageError,
 )
 from unified_cli.exported import export_state
-from unified_cli.exported.manifest import NAME, Manifest, manifest_of
+from unified_cli.exported.manifest import NAME, manifest_of
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.rate import WINDOW
 from unified_cli.installation import command_to_add
-from unified_cli.output import formats
 from unified_cli.output.progress import Progress, Work, progress
 
 _ADDRESS = re.compile(
@@ -156,9 +155,7 @@ class _Driver:
         form = plan.file_format(options)
         self._runtime, self._scheduler, self._tasks = context.runtime, scheduler, tasks
         self._wait = _WAIT_SECONDS if options.wait_timeout is None else options.wait_timeout
-        self._destination = runs.destination_of(
-            context.runtime, options.to or "", make=False, tables=form is formats.DELTA
-        )
+        self._destination = runs.destination_of(context.runtime, options.to or "", form, make=False)
         runs.check_names(self._destination, NAME, tasks)
         self._files = {
             name: {plan.file_for(name, operation, form) for operation in task.lists}
@@ -246,11 +243,9 @@ class _Driver:
             what = f"the worker {result.worker}".rstrip() + f" did not do the task of {name}"
             found.failed |= dict.fromkeys(self._files[name], _worker_error(what, result.error))
         reported = found.partial.keys() | found.failed.keys()
-        manifest = manifest_of(name)
-        text = self._destination.read(manifest)
-        entries = Manifest.from_text(text, manifest, str(self._destination)).entries if text else {}
-        done = export_state.read_times(entries, self._files[name]).keys()
-        for file in sorted(self._files[name] - done - reported):
+        manifest = export_state.manifest_at(self._destination, manifest_of(name))
+        done = export_state.read_times(manifest.entries if manifest else {}, self._files[name])
+        for file in sorted(self._files[name] - done.keys() - reported):
             found.failed[file] = StateError(f"{file} is not complete at {self._destination}")
         self.summary.add(found)
         return len(found.failed)

@@ -19,7 +19,6 @@ from unified_cli.commands.export.report import ExportSummary
 from unified_cli.config.user_catalogue import own_catalogue
 from unified_cli.errors import NetworkError, StateError, StorageError, UnifiedError
 from unified_cli.masking import hide
-from unified_cli.output import formats
 from unified_cli.output.progress import Progress, Work
 from unified_cli.runtime import TOKEN_VARIABLE, Runtime
 
@@ -63,7 +62,8 @@ def check(version: str, to: str, marker: str) -> None:
             f"it runs version {__version__}, and the driver {version}",
             hint="install the same version on each machine",
         )
-    runtime = _process_runtime()
+    with _MAKING:
+        runtime = _runtime()
     until = runtime.monotonic() + _PATIENCE_SECONDS
     try:
         objects = store_folder.objects(runtime, to, make=False)
@@ -90,12 +90,11 @@ def work(version: str, to: str, marker: str, text: str) -> TaskResult:
     secede()
     try:
         check(version, to, marker)
-        runtime = _process_runtime()
+        runtime = _runtime()
         context = CommandContext(runtime, own_catalogue(runtime, ()), lambda _: None, ())
         task = connection_task.read(runtime, text)
         plan = connection_task.plan_of(context, task, ExportOptions())
-        tables = plan.form is formats.DELTA
-        destination = run.destination_of(runtime, to, make=False, tables=tables)
+        destination = run.destination_of(runtime, to, plan.form, make=False)
         shown = Progress(runtime, Work(), draws=False, silent=True)
         reported_at, news = runtime.monotonic(), 0
 
@@ -120,15 +119,10 @@ def work(version: str, to: str, marker: str, text: str) -> TaskResult:
     return TaskResult(worker.address, summary, plan.readers.clients.recent_sends())
 
 
-def _process_runtime() -> Runtime:
-    with _MAKING:
-        return _made_runtime()
-
-
 @cache
-def _made_runtime() -> Runtime:
+def _runtime() -> Runtime:
     # Create only one runtime, because the first one removes the token from the
-    # environment.
+    # environment. `check` is called first, and has the lock.
     runtime = Runtime.system()._replace(stdin=None, stdout=None)
     # The driver reports messages.
     runtime.stderr.quiet = True

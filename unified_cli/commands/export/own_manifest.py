@@ -173,8 +173,8 @@ def _known_entries(destination: Destination, plan: ExportPlan) -> Collection[Man
     beside = plan.manifest if plan.manifest in names else ""
     found = {**export_state.manifests(destination, beside=beside, damaged=True)}
     with suppress(StateError):
-        if beside and (text := destination.read(beside)):
-            found[beside] = Manifest.from_text(text, beside, str(destination))
+        if beside and (own := export_state.manifest_at(destination, beside)):
+            found[beside] = own
     return export_state.latest(found.values()).values()
 
 
@@ -234,8 +234,7 @@ def _reserve(destination: Destination, plan: ExportPlan) -> tuple[Manifest, bool
 
 def _earlier_manifest(destination: Destination, plan: ExportPlan) -> Manifest | None:
     try:
-        text = destination.read(plan.manifest)
-        return None if text is None else Manifest.from_text(text, plan.manifest, str(destination))
+        return export_state.manifest_at(destination, plan.manifest)
     except StateError:
         # Ignore damage with --restart, because it may be the reason for the restart.
         if not plan.options.restart:

@@ -29,6 +29,7 @@ from unified_cli.exported.manifest import (
 from unified_cli.http.rate import WINDOW
 from unified_cli.masking import visible
 from unified_cli.output import formats
+from unified_cli.output.formats import Format
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.runtime import Runtime
 from unified_cli.storage import names, object_store
@@ -37,28 +38,24 @@ from unified_cli.writes.entry import RunKind
 from unified_cli.writes.registry import ListedWork, RunHeader, RunRegistry
 
 
-def destination_of(runtime: Runtime, text: str, *, make: bool, tables: bool = False) -> Destination:
-    """Return the destination that `--to` names, for lists or `tables`.
+def destination_of(runtime: Runtime, text: str, form: Format, *, make: bool) -> Destination:
+    """Return the destination that `--to` names, for lists in this format.
 
-    Raises the same errors as `store_folder.objects`.
+    The destination for Delta tables can also read lists in other formats. Raises the
+    same errors as `store_folder.objects`.
     """
     files: FilePlace
     if object_store.parse_url(text) is None:
         files = LocalFolder(runtime, Path(text))
     else:
         files = StoreFolder(runtime, objects(runtime, text, make=make))
-    if not tables:
-        return files
-
-    return TableFolder(runtime, text, files)
+    return TableFolder(runtime, text, files) if form is formats.DELTA else files
 
 
 def export(plan: ExportPlan) -> None:
     """Run the plan, and report the result. Raises the error that summarises it."""
     runtime = plan.context.runtime
-    destination = destination_of(
-        runtime, plan.options.to or "", make=True, tables=plan.form is formats.DELTA
-    )
+    destination = destination_of(runtime, plan.options.to or "", plan.form, make=True)
     place = str(destination)
     where = place if object_store.parse_url(place) else str(os_limits.absolute(Path(place)))
     with (
@@ -108,10 +105,8 @@ def check_names(destination: Destination, manifest: str, connections: Iterable[s
     if manifest in names_there:
         with suppress(StateError):
             # Ignore a damaged manifest, which the export reports.
-            stored = Manifest.from_text(
-                destination.read(manifest) or b"", manifest, str(destination)
-            )
-            known = {entry.profile for entry in stored.entries.values()}
+            if stored := export_state.manifest_at(destination, manifest):
+                known = {entry.profile for entry in stored.entries.values()}
     wanted = {
         name: connection
         for connection in [*known, *connections]
