@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from urllib.parse import quote
@@ -44,6 +45,8 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, folders, object_store
 
 _LOG = "_delta_log"
+_LOGS = 256
+"""How many entries of the log are kept in memory."""
 _OTHERS = 0o077
 _ATTEMPTS = 20
 _LONGEST_PAUSE = 2.0
@@ -83,7 +86,8 @@ class ListTable:
         self._name = name
         self._lock = threading.RLock()
         self._opened: DeltaTable | None = None
-        self._logs: dict[int, bytes | None] = {}
+        # After a kill, each list may look for its commit among those of all others.
+        self._log_of = lru_cache(_LOGS)(self._read_log)
 
     def __str__(self) -> str:
         return f"{self._files}/{self._name}"
@@ -241,11 +245,8 @@ class ListTable:
                 hint=_REBUILD,
             )
 
-    def _log_of(self, version: int) -> bytes | None:
-        # After a kill, each list may look for its commit among those of all others.
-        if version not in self._logs:
-            self._logs[version] = self._files.read(f"{self._name}/{_LOG}/{version:020}.json")
-        return self._logs[version]
+    def _read_log(self, version: int) -> bytes | None:
+        return self._files.read(f"{self._name}/{_LOG}/{version:020}.json")
 
     def _write(
         self,
