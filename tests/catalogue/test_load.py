@@ -58,7 +58,6 @@ OWN = {
     ("checkpoint.py", "next_cursor"),
     ("jq_program.py", "result"),
     ("jq_program.py", "sort_by"),
-    ("other_tools.py", "-q 'sort_by[NAME]=asc', with a sort key that the list's help names"),
     ("other_tools.py", "sort_by["),
 }
 """Words of the service that mean something else here: members of printed or kept

@@ -4,8 +4,10 @@ sandbox.
 
 import ast
 import re
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from front_door import ROOT, Unified
@@ -47,13 +49,29 @@ def literals(path: Path) -> Iterator[str]:
             yield node.value
 
 
+def table_texts(value: Any) -> Iterator[str]:
+    """Return the texts of a table of hints."""
+    match value:
+        case str():
+            yield value
+        case dict():
+            yield from (text for one in value.values() for text in table_texts(one))
+        case list():
+            yield from (text for one in value for text in table_texts(one))
+
+
 def commands() -> set[str]:
     """Return the commands that hints print, as they are written."""
+    modules = {path: literals(path) for path in SOURCE.rglob("*.py")}
+    tables = {
+        path: table_texts(tomllib.loads(path.read_text("utf-8")))
+        for path in (*SOURCE.glob("cli/*.toml"), *SOURCE.glob("commands/sql/*.toml"))
+    }
     return {
         AFTER.sub("", match[1]).strip()
-        for path in SOURCE.rglob("*.py")
+        for path, texts in (modules | tables).items()
         if not PAGES.search(path.relative_to(SOURCE).as_posix())
-        for text in literals(path)
+        for text in texts
         for match in COMMAND.finditer(text)
     }
 
@@ -89,8 +107,6 @@ RUN_LINES = {
     "doctor{profile} --network": "doctor acme --network",
     "export": "-p acme export ticketing/tags --to d",
     "-p NAME capabilities": "-p acme capabilities ticketing",
-    "connections": "connections",
-    "sandbox": "sandbox",
     "export {}": "-p acme export ticketing/tags --to d",
     "export --format {}": "-p acme export ticketing/tags --to d --format ndjson",
     "export --verify {}": "export --verify dump",
@@ -184,13 +200,11 @@ SLIP = "a part of a hint, or run by `tired_mistakes.toml`"
 NOT_RUN = {
     "apply": SLIP,
     "apply {}{}": SLIP,
-    "completion": SLIP,
     "completion install named": SLIP,
     "connections add": SLIP,
     "connections link": SLIP,
     "connections refresh": SLIP,
     "logs …": SLIP,
-    "mcp": SLIP,
     "profile add NAME --base-url sandbox": SLIP,
     "runs remove RUN removes its journal": SLIP,
     "sandbox status": SLIP,

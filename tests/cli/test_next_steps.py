@@ -10,7 +10,7 @@ import pytest
 from front_door import Unified
 
 from unified_cli.catalogue import Operation, load
-from unified_cli.cli import other_commands, other_tools
+from unified_cli.cli import advice_tables
 
 ACME = "-p acme ticketing tickets"
 LIST = f"{ACME} list"
@@ -395,13 +395,15 @@ def test_a_misspelt_column_is_missing_from_the_rows(form: str, more: str, unifie
 
 
 def test_each_word_occurs_once_in_each_table() -> None:
-    options = " ".join(other_tools._GROUPS).split()
-    lines = " ".join(other_commands._LINES).split()
-    assert (len(options), len(lines)) == (len(set(options)), len(set(lines)))
+    options, commands = map(advice_tables.read, ("other_tools", "other_commands"))
+    tables = [*options["with_option"].values(), options["always"], commands["lines"]]
+    for table in tables:
+        words = " ".join(table).split()
+        assert len(words) == len(set(words)), table
 
 
 def test_the_lines_begin_with_existing_commands(unified: Unified) -> None:
-    for words, line in other_commands._LINES.items():
+    for words, line in advice_tables.read("other_commands")["lines"].items():
         if line.startswith("unified "):
             command = shlex.split(line.replace("{}", words.split()[0]).partition(";")[0])[1:]
             named = (

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from entries import ENTRIES
 from front_door import Unified
 from server import Reply, Service
 
-from unified_cli.cli import other_tools
-from unified_cli.cli.operation_options import operation_flags
+from unified_cli.cli import advice_tables
 
 LIST = "unified ticketing tickets list"
 STORES = "unified profile login acme stores another,"
@@ -93,11 +93,11 @@ def test_other_words_with_one_dash_are_read_as_before(
 
 
 def test_suggested_options_exist() -> None:
-    ours = {spelling for flag in operation_flags() for spelling in flag.spellings}
-    told = other_tools._BY_OPTION
-    assert {own.option for own in told.values()} - ours == {""}
-    # Where ids are read, --format is that of the input.
-    assert ours & set(told) == {"--format"}
+    ours = {one for entry in ENTRIES for flag in entry.flags for one in flag.spellings}
+    table = advice_tables.read("other_tools")
+    assert {f"--{option}" for option in table["with_option"]} <= ours
+    assert {one["has"] for one in table["with_value"]} <= ours
+    assert {one["has"] for one in table["argument"].values()} <= ours
 
 
 @pytest.mark.parametrize(

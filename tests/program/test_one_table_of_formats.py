@@ -24,7 +24,6 @@ OTHERWISE = {
     "call/dry_run.py": "json: how a request is shown",
     "call/seen_words.py": "ids: words for completion",
     "cli/options.py": "json: how a request is shown",
-    "cli/other_tools.py": "csv json table: what is typed by mistake",
     "cli/option_parts.py": "auto: when there are colours",
     "cli/shared_options.py": "csv ids json ndjson tsv: formats of input",
     "commands/import_/command.py": "json: how a request is shown",

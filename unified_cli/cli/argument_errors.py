@@ -9,7 +9,7 @@ from typing import Any
 from unified_cli.cli import next_steps
 from unified_cli.cli.known_fields import OPERATION_WORDS, facts, meant_field
 from unified_cli.cli.operation_options import by_spelling
-from unified_cli.cli.other_tools import ARGUMENTS
+from unified_cli.cli.other_tools import own_option
 from unified_cli.config import file
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.hints import JSON_IN_QUOTES, meant_body, quoted, selects_person
@@ -176,7 +176,7 @@ def _beside(context: Any, argument: str) -> str | None:
 
 def _option_with(context: Any, argument: str, spellings: Sequence[str]) -> str | None:
     """Return the option that the word was meant for, or None."""
-    own = ARGUMENTS.get(argument)
+    own = own_option(argument)
     if own and own.option in spellings:
         return own.text
     if argument == "all" and "--profile" in spellings:
