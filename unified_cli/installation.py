@@ -1,4 +1,4 @@
-"""How this program was installed, and the line that adds a package to it."""
+"""Find out how this program was installed, and which command adds a package to it."""
 
 import json
 import shlex
@@ -16,10 +16,9 @@ _INSTALLERS = {"pipx_metadata.json": _PIPX, "uv-receipt.toml": _UV_TOOL}
 
 
 def installed_by() -> str:
-    """Return the name of the installer: pip, pipx, uv, uv tool, or the name in its
-    file.
+    """Return the name of the installer, such as pip, pipx, uv or uv tool.
 
-    Followed by "editable" if changes of the source take effect at once.
+    The text ends with "editable" if changes to the source take effect at once.
     """
     if tool := _installing_tool():
         return tool

@@ -31,8 +31,8 @@ _RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")
 
 
 class ByteRange(NamedTuple):
-    """The part of a file to request: from byte `start` if its `validator` still
-    matches, otherwise all.
+    """A range of a file to request: all bytes from `start` if the `validator` still
+    matches the file, otherwise the complete file.
     """
 
     start: int = 0
@@ -41,8 +41,8 @@ class ByteRange(NamedTuple):
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers that request the part. Content codings are refused, because a
-        part of coded content cannot be decoded.
+        """The headers that request the range. They refuse content codings, because a
+        range of coded content cannot be decoded.
         """
         headers = {"Accept": self.accept, "Accept-Encoding": "identity"}
         if self.start:
@@ -51,9 +51,10 @@ class ByteRange(NamedTuple):
 
 
 def content_range(headers: Mapping[str, str]) -> tuple[int | None, int | None]:
-    """Return the start of the part and the file's size.
+    """Return the start of the range and the size of the file, from a Content-Range
+    header.
 
-    Each is None if unknown.
+    A value that the header does not have is None.
     """
     match = _RANGE.fullmatch(headers.get("content-range", "").strip())
     if match is None:
@@ -71,14 +72,14 @@ def is_key(text: str) -> bool:
 
 
 class Scope(NamedTuple):
-    """The common parts of all requests of a connection."""
+    """The values that all requests of a connection share."""
 
     address: Address
     account: str
     service: Service
     own: bool = False
-    """Whether the token is the connection's own, so that requests do not name the
-    account.
+    """Whether requests do not name the account, for example because the token is only
+    for this connection.
     """
     honours_keys: bool = False
     """Whether the service honours idempotency keys, so that a retry with the same key
@@ -100,9 +101,9 @@ def scope_of(settings: Settings, service: Service) -> Scope:
 
 
 def number_as_cursor(text: str) -> str | None:
-    """Return a number as a cursor, or None.
+    """Return the text if it is a number that can be a cursor: a positive integer.
 
-    Returns None unless it is a positive integer. 0 may mark the last page.
+    Otherwise returns None. 0 may mark the last page.
     """
     return text if _CURSOR_NUMBER.fullmatch(text) else None
 
@@ -138,19 +139,25 @@ class Request(NamedTuple):
     is safe.
     """
     in_doubt: bool = False
-    """Whether an earlier run may have carried it out."""
+    """Whether an earlier run may already have carried out this request."""
     private: bool = False
-    """Whether its bodies may contain credentials, and must be redacted."""
+    """Whether the bodies of the request and its response may contain credentials, and
+    must be redacted.
+    """
     largest: int | None = None
     """The most bytes of a JSON response; None for the default."""
     scoped: bool = True
     """Whether the query begins with the parameter that names the connection."""
     batch: bool = False
-    """Whether it is a batch of requests, which share its key."""
+    """Whether the request is a batch of several requests, which share its idempotency
+    key.
+    """
     upload: "Upload | None" = None
     """The file to send instead of a body."""
     searches: bool = False
-    """Whether it is a POST that lists records. Its key is for one page."""
+    """Whether the request is a POST that lists records. Its idempotency key is for one
+    page only.
+    """
 
     @property
     def own_query(self) -> Query:
@@ -189,9 +196,10 @@ class Request(NamedTuple):
     def may_act_twice(self) -> bool:
         """Whether sending the request again may repeat its effect.
 
-        True for effects outside the connection, such as an email, which a key does not
-        prevent; for writes to paths that the catalogue lacks; if the service may ignore
-        keys; and for a file without a key, which may be stored twice.
+        True for an effect outside the connection, such as an email, which an
+        idempotency key does not prevent; for a write to a path that is not in the
+        catalogue; for a write with a key that the service may ignore; and for a file
+        without a key, which may be stored twice.
         """
         if self.upload is not None and self.key is None:
             return True
@@ -203,13 +211,13 @@ class Request(NamedTuple):
 
     @property
     def writes(self) -> bool:
-        """Whether it may change data."""
+        """Whether the request may change data."""
         if self.operation is not None:
             return self.operation.changes
         return self.method != "GET" and not self.searches
 
     def close(self) -> None:
-        """Close the file, if any."""
+        """Close the file to upload, if there is one."""
         if self.upload is not None:
             self.upload.close()
 
@@ -239,7 +247,7 @@ def for_operation(
 def for_service(address: Address, path: str, query: Query, account: str = "") -> Request:
     """Return the request for a path of the service itself.
 
-    Its query does not name a connection, and its response may contain credentials.
+    The query does not name a connection, and the response may contain credentials.
     `path` is percent-encoded. `account` selects the rate limit.
     """
     for name, value in query:
@@ -297,7 +305,7 @@ def answers_with_credentials(path: str, service: Service) -> bool:
     """Return whether the response to a path may contain credentials of connections.
 
     The path is not percent-encoded, and may begin with the path of the base URL.
-    Similar paths count, because servers parse paths differently.
+    Returns True for similar paths, too, because servers parse paths differently.
     """
     plain = f"{_PARAMETERS.sub('', path.casefold())}/"
     return any(f"{root}/" in plain for root in (service.accounts, service.connections.link))
@@ -360,7 +368,9 @@ def _below(segments: Sequence[str]) -> str:
 def _read_back(
     address: Address, target: str, segments: tuple[str, ...], query: tuple[tuple[str, str], ...]
 ) -> None:
-    """Raise UsageError if the URL is parsed into different parts."""
+    """Raise UsageError if parsing the URL does not return these segments and this
+    query.
+    """
     parts = urlsplit(address.origin + target)
     path = parts.path.removeprefix(address.path)
     same = (

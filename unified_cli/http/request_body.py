@@ -35,10 +35,11 @@ Json = Any
 
 @dataclass(frozen=True, slots=True)
 class BodyField:
-    """A field of `-f` (`raw`: always a string) or `-F` (JSON if valid, or `@FILE` for
-    the content of a file).
+    """A field of a body, from `-f` or `-F`.
 
-    `needed` are the names that its body must have.
+    The value of `-f` is always a string (`raw`). The value of `-F` is JSON if it is
+    valid JSON, or the content of a file for `@FILE`. `needed` are the names of the
+    fields that the body must have.
     """
 
     text: str
@@ -47,8 +48,8 @@ class BodyField:
 
 
 class _Step(NamedTuple):
-    """One name in a field such as `a[b][]`, and its position. An empty name appends to
-    an array.
+    """One name in a field such as `a[b][]`, and its position. An empty name stands for
+    a new item of an array.
     """
 
     name: str
@@ -56,9 +57,9 @@ class _Step(NamedTuple):
 
 
 def fields(raw: Sequence[str], typed: Sequence[str], needed: Sequence[str] = ()) -> list[BodyField]:
-    """Return the fields of `-f` and `-F`.
+    """Return the fields of the options `-f` and `-F`.
 
-    `needed` are names that a body must have.
+    `needed` are the names of the fields that the body must have.
     """
     return [
         *(BodyField(text, raw=True, needed=needed) for text in raw),
@@ -67,8 +68,8 @@ def fields(raw: Sequence[str], typed: Sequence[str], needed: Sequence[str] = ())
 
 
 def compose(data: str | None, fields: Sequence[BodyField], runtime: Runtime) -> bytes | None:
-    """Return the body as JSON, or None without these options. Numbers keep their
-    digits.
+    """Return the body as JSON, or None if there are neither `data` nor fields. Numbers
+    keep their digits.
 
     Raises UsageError with the position if the input is invalid, and StorageError if a
     file cannot be read.
@@ -99,9 +100,10 @@ def _check_once(fields: Sequence[BodyField]) -> None:
 
 
 def check_id(typed: str, name: str, value: Json, *, hint: str) -> None:
-    """Raise UsageError if the value of an id is empty.
+    """Raise UsageError if the value of an id is empty, usually because of an unset
+    shell variable.
 
-    The usual reason is an unset shell variable.
+    `typed` is the option as the user typed it, for the message.
     """
     if value == "" and (name == "id" or name.endswith("_id")):
         raise UsageError(f"{typed}: the id is empty", hint=hint)
@@ -150,8 +152,9 @@ class LinesError(UsageError):
 
 
 def check_json(text: bytes, what: str, *, hint: str | None = None) -> bytes:
-    """Return the bytes. Raises UsageError with the position, or the line of a longer
-    text, if they are not one JSON value.
+    """Return the text unchanged. Raises UsageError if it is not exactly one JSON value.
+    The error names the position of the mistake, or its line if the text has several
+    lines.
     """
     if wrong := json_check.flaw(text):
         if b"\n" in text and (place := _BYTE.search(wrong)):
@@ -183,9 +186,10 @@ def _are_records(text: bytes) -> bool:
 
 
 def _meant(data: str) -> str | None:
-    """Return a suggestion for an invalid `-d`, or None.
+    """Return a suggestion for a `-d` that is not JSON, for example because it has
+    single quotes.
 
-    The text is not JSON, or is JSON with single quotes.
+    Returns None if no suggestion is known.
     """
     if data[0] not in "@-{[":
         return hints.meant_body(data)

@@ -41,7 +41,9 @@ class Response(NamedTuple):
 
     @property
     def content_type(self) -> str:
-        """The Content-Type, or words for its absence. Empty for JSON."""
+        """The Content-Type. If there is none, an empty string for JSON, and otherwise a
+        phrase for messages.
+        """
         return self.headers.get("content-type", "" if self.body else "bytes without a Content-Type")
 
     @property
@@ -128,7 +130,8 @@ class Reader(NamedTuple):
                     request, status, "the answer is not JSON, so its credentials cannot be left out"
                 )
             return self._document(request, response, headers, expected)
-        # If no record is expected, a response without a type may be a large file.
+        # A response without a Content-Type may be a large file, unless a record is
+        # expected.
         operation = request.operation
         has_body = status == 200 and headers.get("content-length") != "0"
         untyped = has_body and not kind and (operation is None or operation.kind == "action")
@@ -190,7 +193,7 @@ class Reader(NamedTuple):
         served: bytes,
         expected: Expected,
     ) -> Response | Failed:
-        """Return a body that has no type and is not valid JSON.
+        """Return the response for a body without a Content-Type that is not valid JSON.
 
         Raises DamageError if a record is expected and the body begins like JSON.
         """

@@ -40,7 +40,8 @@ class Trace:
                 self._print_body_start(">", None if body is None else redaction.text(body))
 
     def warn(self, headers: Mapping[str, str]) -> None:
-        """Print the sandbox's warning, but only once."""
+        """Print the warning of a sandbox in these headers, but each warning only once.
+        """
         if warning := headers.get(_WARNING):
             names = set(_NAMES.sub("", warning).split(", "))
             if not names <= self.stderr.reported:
@@ -48,7 +49,7 @@ class Trace:
                 self.stderr.line(excerpt(f"the sandbox {warning}"))
 
     def body(self, content: bytes) -> None:
-        """Keep a body to print with its response."""
+        """Keep a response's body, which `response` prints after the headers."""
         self._body = content
 
     def response(self, sent: Request, response: httpx.Response) -> None:
@@ -67,7 +68,7 @@ class Trace:
             self._print_body_start("<", text)
 
     def outcome(self, sent: Request, status: int, seconds: float, failed: str | None) -> None:
-        """Print how an attempt ended."""
+        """Print the result and the duration of an attempt."""
         if self.stderr.verbosity:
             what = f"{status} " if status else ""
             redaction, _ = self._read(sent)

@@ -18,7 +18,7 @@ from unified_cli.storage.unchanged_file import UnchangedFile
 from unified_cli.values import JsonObject
 
 DEFAULT_FIELD = "file"
-"""The default field of a form for the file."""
+"""The name of the form field that contains the file, unless the user names another."""
 
 Progress = Callable[[int, int], None]
 """Called with the bytes sent and the size of the body. Each attempt begins at 0."""
@@ -36,8 +36,10 @@ _KINDS = (
 
 
 class UploadFacts(NamedTuple):
-    """The options of an upload: `field` and `fields` of a form, or the content type of
-    an unchanged file.
+    """The file of an upload and its options.
+
+    A form has a `field` for the file and other `fields`. Without a form, the file is
+    sent unchanged as `content_type`.
     """
 
     file: str
@@ -53,7 +55,9 @@ class UploadFacts(NamedTuple):
 
 
 class Upload:
-    """An open regular file as a body of known length. Close it after the request."""
+    """An open regular file, to send as a body of known length. Close it after the
+    request.
+    """
 
     def __init__(
         self,
@@ -63,12 +67,14 @@ class Upload:
         fields: Sequence[tuple[str, str]] = (),
         read: Progress | None = None,
     ) -> None:
-        """With `field`, the body is a form, which begins with `fields`. Without it, the
-        body is the file.
+        """Open the file.
 
-        `read` is called with the bytes read for the digest, before anything is sent.
-        Raises UsageError if it is not a regular file, and StorageError if it cannot be
-        read.
+        With `field`, the body is a form, which begins with `fields`. Without `field`,
+        the body is the file itself.
+
+        The constructor reads the complete file for its digest, and calls `read` with
+        the number of bytes read so far. Raises UsageError if the path is not a regular
+        file, and StorageError if the file cannot be read.
         """
         for name, value in fields:
             _text(name, value)
@@ -91,9 +97,10 @@ class Upload:
 
     @property
     def description(self) -> str:
-        """The text for recordings and `-vv` instead of the body.
+        """A description of the upload, which recordings and `-vv` have instead of the
+        body.
 
-        It does not name the file's folder.
+        The description does not name the folder of the file.
         """
         facts = self.facts.as_json() | {"file": Path(self.facts.file).name}
         return json.dumps(facts)
@@ -119,8 +126,8 @@ class Upload:
         with self._file.reader() as reader:
             try:
                 while piece := reader.read(_CHUNK):
-                    # Yield each piece after the next was read, so that the last piece
-                    # waits for the digest.
+                    # Yield a piece only after reading the next, so that the last piece
+                    # is sent only if the digest is correct.
                     if pending:
                         yield pending
                     pending = piece
@@ -164,7 +171,7 @@ class UploadBody:
 
 
 def of_bytes(path: str, content_type: str, read: Progress | None = None) -> Upload:
-    """Return an upload of the unchanged file.
+    """Return an upload that sends the file unchanged.
 
     Raises UsageError if the type is invalid or the file is not a regular file, and
     StorageError if the file cannot be read.
@@ -181,10 +188,10 @@ def of_bytes(path: str, content_type: str, read: Progress | None = None) -> Uplo
 def of_form(
     text: str, fields: Sequence[tuple[str, str]] = (), read: Progress | None = None
 ) -> Upload:
-    """Return an upload of `[NAME=]FILE` as a form, after `fields`.
+    """Return an upload that sends the file of `[NAME=]FILE` in a form, after `fields`.
 
-    Raises UsageError if it is not a regular file, and StorageError if it cannot be
-    read.
+    Raises UsageError if the path is not a regular file, and StorageError if the file
+    cannot be read.
     """
     name, equals, path = text.partition("=")
     field = name if equals else DEFAULT_FIELD
@@ -265,7 +272,7 @@ def _text(name: str, value: str) -> bytes:
 
 
 def _quoted(name: str) -> bytes:
-    """Return a name for use between quotes.
+    """Return a name that can be written between quotes in a header.
 
     Bytes that are not UTF-8 become question marks.
     """

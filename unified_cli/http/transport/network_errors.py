@@ -1,4 +1,6 @@
-"""Describe an error of a transport, and find out how far the attempt got."""
+"""Describe an error of a transport, and find out whether the service may have received
+the request.
+"""
 
 import socket
 import ssl

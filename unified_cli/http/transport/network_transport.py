@@ -80,7 +80,8 @@ class NetworkTransport(httpx.BaseTransport):
 
     def _tunnel(self, connection: DeadlineSocket, proxy: ProxySetting, url: httpx.URL) -> None:
         if proxy.url.scheme == "https" and self._context is not None:
-            # Verify the proxy's certificate like the service's.
+            # Verify the certificate of the proxy in the same way as the certificate of
+            # the service.
             connection.start_tls(self._context, proxy.url.raw_host.decode("ascii"))
         target = f"{bracketed(url.raw_host.decode('ascii'))}:{port_of(url)}".encode("ascii")
         headers = [(b"Host", target)]
@@ -100,7 +101,7 @@ class NetworkTransport(httpx.BaseTransport):
 
     def _send(self, connection: DeadlineSocket, request: httpx.Request) -> None:
         head = _head(request.method.encode("ascii"), request.url.raw_path, request.headers.raw)
-        # All requests of this program have such a stream.
+        # All requests of this program have a synchronous stream.
         assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101
         if isinstance(request.stream, httpx.ByteStream):
             # Send head and body in one packet if possible.

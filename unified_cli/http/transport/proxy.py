@@ -27,8 +27,8 @@ class ProxySetting(NamedTuple):
 
 
 class NetworkRoute(NamedTuple):
-    """The address of the service, and the proxy, if any. `source` is the setting with
-    the address.
+    """The address of the service, and the proxy if there is one. `source` names the
+    setting that has the address.
     """
 
     address: Address
@@ -58,8 +58,8 @@ def port_of(url: httpx.URL) -> int:
 def proxy_for(address: Address, environ: Mapping[str, str]) -> ProxySetting | None:
     """Return the proxy for the address, or None.
 
-    A loopback address and hosts in NO_PROXY have none. Raises ConfigError if a setting
-    is invalid.
+    Connections to a loopback address or to a host in NO_PROXY use no proxy. Raises
+    ConfigError if a setting is invalid.
     """
     if is_loopback(address.host):
         return None

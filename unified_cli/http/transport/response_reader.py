@@ -11,10 +11,10 @@ import httpx
 
 from unified_cli.http.transport.sockets import DeadlineSocket
 
-# The head as h11 accepts it. llhttp alone is too lenient: it accepts other protocols
-# and versions, any bytes in the reason, and blank lines before the head. With control
-# characters in headers it also accepts blanks before a colon, folded lines, and a
-# single CR or LF as line end.
+# The head of a response as h11 accepts it. llhttp alone is too lenient: it accepts
+# other protocols and versions, any bytes in the reason, and blank lines before the
+# head. With control characters in headers it also accepts blanks before a colon, folded
+# lines, and a single CR or LF as line end.
 _HEAD = re.compile(
     rb"(HTTP/1\.[01]) ([1-9][0-9]{2})(?: ([^\x00\n\v\f\r]*))?\r\n"
     rb"(?:[-!#$%&'*+.^_`|~0-9A-Za-z]+:[^\x00\n\v\f\r]*\r\n)*\r\n"
@@ -59,9 +59,9 @@ class _LlhttpEvents:
 
 
 def _with_one_length(head: bytes) -> bytes:
-    """Return the head without a repeated Content-Length.
+    """Return the head with only the first of several equal Content-Length headers.
 
-    llhttp refuses it, but curl and httpx accept it.
+    llhttp refuses the others, but curl and httpx accept them.
     """
     found = [*_LENGTH.finditer(head)]
     if len(found) < 2 or len({match[1] for match in found}) > 1:
@@ -73,10 +73,10 @@ def _with_one_length(head: bytes) -> bytes:
 class ResponseReader(httpx.SyncByteStream):
     """Reads the response to a request.
 
-    The constructor reads the head, and skips interim responses. Iterate to get the
-    body. After the body, the connection is free for another request, or closed if it
-    cannot be reused. Raises RemoteProtocolError if the response is not valid HTTP, and
-    the errors of the connection.
+    The constructor reads the head, and skips interim responses. Iterate over the reader
+    to get the body. At the end of the body, the connection becomes free for another
+    request, or is closed if it cannot be reused. Raises RemoteProtocolError if the
+    response is not valid HTTP, and the errors of the connection.
     """
 
     def __init__(self, connection: DeadlineSocket, method: str) -> None:
@@ -85,7 +85,7 @@ class ResponseReader(httpx.SyncByteStream):
         self.status = 0
         self._complete = False
         self._rest = b""
-        """Received bytes that are not yet used."""
+        """Received bytes that have not been parsed yet."""
         while self.status < 200:
             self._next_head()
         self.headers, self._parts.headers = self._parts.headers, []
@@ -105,7 +105,7 @@ class ResponseReader(httpx.SyncByteStream):
         self._parts = _LlhttpEvents()
         self._parser = httptools.HttpResponseParser(self._parts)
         # Some services send control characters in headers, or both a length and chunks.
-        # Accept these, but do not reuse the connection.
+        # Accept such responses, but do not reuse the connection.
         self._parser.set_dangerous_leniencies(lenient_headers=True, lenient_chunked_length=True)
         data, fed = self._rest or self._connection.receive(), 0
         while (end := data.find(_HEAD_END, max(0, fed - len(_HEAD_END)))) < 0 and len(
@@ -176,7 +176,8 @@ class ResponseReader(httpx.SyncByteStream):
             yield data[:left]
 
     def _chunks(self) -> Iterator[bytes]:
-        # Later headers can only be trailers: check them as strictly as h11.
+        # Headers after the first chunk can only be trailers. Check trailers as strictly
+        # as h11 does.
         self._parser.set_dangerous_leniencies(lenient_headers=False)
         parts, spare, data, end = self._parts, _LARGEST_HEAD, self._rest, b""
         while not parts.ended:

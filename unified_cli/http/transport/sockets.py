@@ -1,8 +1,8 @@
-"""Sockets with deadlines: each operation, beginning with the name lookup, ends at the
-deadline of the request and updates the state of the connection.
+"""Sockets with deadlines.
 
-They do not block, so that received bytes are read without waiting and without setting a
-timeout.
+Each operation, beginning with the name lookup, ends at the deadline of the request and
+updates the state of the connection. The sockets do not block, so that received bytes
+are read without waiting and without setting a timeout.
 """
 
 import re
@@ -29,8 +29,8 @@ T = TypeVar("T")
 
 
 class ConnectionState:
-    """The state of the current request of a connection: its deadline and how far it
-    got.
+    """The state of a connection's current request: its deadline, and which steps it has
+    completed.
     """
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
@@ -49,9 +49,7 @@ class ConnectionState:
         self.start(float("inf"))
 
     def start(self, until: float, *, uploads: bool = False) -> None:
-        """Begin an attempt that ends at `until`.
-
-        It ends after a minute, if that is earlier.
+        """Begin an attempt that ends at `until`, or after a minute if that is earlier.
         """
         self._until = min(until, self.now() + _ATTEMPT)
         self.speaks_http = self.speaks_http or self.received > 0
@@ -81,7 +79,8 @@ class ConnectionState:
         self._until = self.now() + _ATTEMPT
 
     def seconds(self, most: float = _ATTEMPT) -> float:
-        """Return how long the next step may take, at most `most` seconds.
+        """Return how many seconds the next step may take. This is never more than
+        `most`.
 
         Raises TimeoutError if the deadline has passed.
         """
@@ -103,10 +102,10 @@ class DeadlineSocket:
         """Bytes that arrived before the request was complete."""
 
     def start_tls(self, context: ssl.SSLContext, host: str) -> None:
-        """Start TLS, within the existing TLS if there is one.
+        """Start TLS. If the connection already uses TLS, the new TLS is nested in it.
 
-        Raises OSError, and ValueError if a part of the name is empty or too long. Only
-        a proxy can have looked up such a name.
+        Raises OSError. Raises ValueError if a part of the host's name is empty or too
+        long, which happens only if a proxy looked up the name.
         """
         seconds = self._state.handshake_seconds = self._state.seconds(_CONNECT)
         # The ssl module also encodes the name, but leaves the socket open if that
@@ -128,8 +127,8 @@ class DeadlineSocket:
         self._state.status = self._state.received = 0
 
     def receive(self) -> bytes:
-        """Return the next bytes, or no bytes at the end. Raises ReadTimeout and
-        ReadError.
+        """Return the next bytes, or empty bytes at the end of the stream. Raises
+        ReadTimeout and ReadError.
         """
         data, self._early = self._early, None
         if data is None:
@@ -144,8 +143,8 @@ class DeadlineSocket:
         return data
 
     def send(self, data: bytes) -> None:
-        """Send the bytes. Raises WriteTimeout and WriteError. The latter also if the
-        peer responds before the end of a long body.
+        """Send the bytes. Raises WriteTimeout and WriteError. Raises WriteError, too,
+        if the peer responds before the end of a long body.
         """
         rest = memoryview(data)
         while rest:
@@ -173,7 +172,7 @@ class DeadlineSocket:
         try:
             data = self._socket.recv(_READ_SIZE)
         except (BlockingIOError, ssl.SSLWantReadError):
-            # TLS received its own data, such as session tickets.
+            # The received bytes are data of TLS itself, such as session tickets.
             return
         except OSError as error:
             raise httpx.ReadError(str(error)) from error
@@ -189,7 +188,7 @@ class DeadlineSocket:
     def take(self) -> bool:
         """Return whether the connection can be reused, and mark it as busy.
 
-        It cannot if the peer has closed it or sent anything.
+        It cannot be reused if the peer has closed the connection or sent anything.
         """
         idle = self._state.now() < self._idle_until
         self._idle_until = 0.0
@@ -231,7 +230,8 @@ class DeadlineSocket:
 
 
 class _Nested:
-    """TLS within a proxy's TLS. Has the socket methods that are used here.
+    """A TLS connection within the TLS connection to a proxy. It has the methods of a
+    socket that this module uses.
 
     If there is no data, `do_handshake` and `recv` raise SSLWantReadError, like the
     methods of the outer socket.
@@ -278,8 +278,8 @@ class _Nested:
 def connected(host: str, port: int, state: ConnectionState) -> DeadlineSocket:
     """Connect to the first address that responds.
 
-    Tries all addresses, because an address family may be unreachable. Raises the
-    OSError of the last address, or of the lookup.
+    Tries all addresses of the host, because an address family may be unreachable.
+    Raises OSError if the lookup fails, or if the last address cannot be reached.
     """
     # Pass bytes, because text goes through a codec that raises a different error for
     # some unknown names.

@@ -25,16 +25,19 @@ _HASHED = re.compile(r"[0-9a-f]{8}\.[0-9]+")
 def tls_context(ca_bundle: str | None, environ: Mapping[str, str]) -> ssl.SSLContext:
     """Return a context that trusts the system's authorities and those in `ca_bundle`.
 
-    SSL_CERT_FILE and SSL_CERT_DIR replace the system's. All connections of a run share
-    the context. Raises ConfigError if authorities cannot be read.
+    SSL_CERT_FILE and SSL_CERT_DIR replace the system's authorities. All connections of
+    a run share the context. Raises ConfigError if authorities cannot be read.
     """
-    # Workers call this at the same time. Only the first loads the authorities.
+    # Several workers may call this function at the same time. Only the first call loads
+    # the authorities.
     with _reading:
         return _context(ca_bundle, environ.get("SSL_CERT_FILE"), environ.get("SSL_CERT_DIR"))
 
 
 def system_has_authorities() -> bool:
-    """Return whether the system has authorities. If not, certifi's are used."""
+    """Return whether the system has certificate authorities. If not, those of certifi
+    are used.
+    """
     return sys.platform == "darwin" or _has_authorities(ssl.create_default_context())
 
 
@@ -78,11 +81,11 @@ def _by_system() -> ssl.SSLContext:
 
 
 def _complete_folder() -> str | None:
-    """Return the system's folder of authorities, or None.
+    """Return the system's folder of authorities, or None if it lacks authorities of the
+    system's bundle.
 
-    Returns None if the folder does not have all authorities of the system's bundle. The
-    folder is faster: OpenSSL reads one authority from it, but reads all of the bundle,
-    which takes 20 ms.
+    The folder is faster than the bundle: OpenSSL reads only one authority from the
+    folder, but reads the complete bundle, which takes 20 ms.
     """
     paths = ssl.get_default_verify_paths()
     try:
@@ -101,7 +104,8 @@ def _complete_folder() -> str | None:
 def _has_authorities(context: ssl.SSLContext) -> bool:
     """Return whether the context has authorities.
 
-    A file is already loaded, but a folder is read at each handshake.
+    OpenSSL has already loaded a file of authorities, but reads a folder at each
+    handshake.
     """
     folder = ssl.get_default_verify_paths().capath
     try:
@@ -109,14 +113,15 @@ def _has_authorities(context: ssl.SSLContext) -> bool:
             folder is not None and any(Path(folder).iterdir())
         )
     except PermissionError:
-        # OpenSSL opens files by name without listing the folder, so it may find some.
+        # OpenSSL opens files by name without listing the folder, so it may find
+        # authorities.
         return True
 
 
 @contextmanager
 def _naming(what: str) -> Iterator[None]:
-    """Raise ConfigError if authorities cannot be read. `what` names them in the
-    message.
+    """Raise ConfigError if authorities cannot be read. `what` names the authorities in
+    the message.
     """
     try:
         yield
