@@ -28,7 +28,7 @@ from unified_cli.runtime import Runtime
 
 # The module of Rust's panics, which are not an `Exception`.
 _RUST = "pyo3_runtime"
-# The last three occur if a sandbox forbids a call, or if a disk has no locks.
+# EPERM and ENOSYS occur if a sandbox forbids a call, and ENOLCK if a disk has no locks.
 _STORAGE = {
     errno.ENOSPC,
     errno.EDQUOT,
@@ -46,7 +46,8 @@ def main(argv: list[str], runtime: Runtime) -> int:
 
     No other code turns an error into an exit code.
     """
-    # Mask it from the start, because a message may have it before it is used.
+    # Mask the token from the start, because a message may contain the token before it
+    # is used.
     hide(runtime.environ.get(KEYS["token"].variable, ""))
     with stdout.paged(runtime) as shown:
         try:
@@ -83,8 +84,8 @@ def _with_profiles(error: UnifiedError, argv: list[str]) -> UnifiedError:
 
 def _command_runner(argv: list[str], runtime: Runtime) -> Callable[[], None] | None:
     try:
-        # Import it here, so that failures and signals during the import are reported
-        # below.
+        # Import the app here, so that `main` reports failures and signals during the
+        # import.
         from unified_cli import app  # noqa: PLC0415
 
         return app.read(argv, runtime)
@@ -98,7 +99,8 @@ def _command_runner(argv: list[str], runtime: Runtime) -> Callable[[], None] | N
 def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:
     stderr = runtime.stderr
     if stderr.machine:
-        # Escape it before encoding, because the escapes of JSON must not change.
+        # Escape the message before encoding it, because the escapes of JSON must not
+        # change.
         facts = {**error.facts(), "message": visible(error.message)}
         work = {"run": stderr.run, "next": error.next_command}
         facts.update({name: value for name, value in work.items() if value})
@@ -117,17 +119,17 @@ def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:
 
 
 def _stopped(stop: KeyboardInterrupt, otherwise: list[str]) -> UnifiedError:
-    """Return the error of a signal, with its notes as the message, or `otherwise`
-    without notes.
+    """Return the error for a signal. Its message contains the notes of the signal, or
+    `otherwise` if there are no notes.
     """
     kind = TerminatedError if isinstance(stop, Terminated) else StoppedError
     return kind("; ".join([kind.kind, *(getattr(stop, "__notes__", []) or otherwise)]))
 
 
 def _nothing_sent(argv: list[str], runtime: Runtime) -> list[str]:
-    """Return the words for a signal before the first request.
+    """Return ["nothing was sent"] if a signal came before the first request.
 
-    Empty for a server, which may be waiting for a request.
+    Returns an empty list for a server, which may be waiting for a request.
     """
     return [] if runtime.stderr.has_sent or "serve" in argv else ["nothing was sent"]
 
@@ -145,8 +147,8 @@ def _unforeseen(error: BaseException, argv: list[str], runtime: Runtime) -> Unif
 
 
 def _behind(panic: BaseException) -> Exception:
-    """Return the error behind a Rust panic: that of the operating system, or else a
-    bug.
+    """Return the error that caused a Rust panic: an OSError if the panic names one,
+    otherwise a RuntimeError, which is reported as a bug.
     """
     if match := re.search(r"\bOs \{ code: (\d+)", str(panic)):
         return OSError(int(match[1]), os.strerror(int(match[1])))
@@ -168,4 +170,4 @@ def _bug(error: Exception, runtime: Runtime) -> UnifiedError:
     frame = traceback.extract_tb(error.__traceback__)[-1]
     name = frame.filename.rpartition("unified_cli")[2].lstrip("/\\") or frame.filename
     where = f"a bug, sorry: {type(error).__name__} at {name}:{frame.lineno}"
-    return UnifiedError(bug_message(where, more="-vv shows more"))
+    return UnifiedError(bug_message(where, more="-vv shows the traceback"))

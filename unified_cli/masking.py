@@ -32,8 +32,8 @@ LONGEST = 2048
 _MASK = "***"
 _SHORTEST = 4
 _TELLING = 8
-"""Also mask this many first characters of a secret, because the service may have cut
-off the others.
+"""The number of first characters of a secret that are masked even without the others,
+because the service may have cut the secret off.
 """
 
 _LOWER = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
@@ -111,17 +111,18 @@ def _escape(character: str) -> str:
 
 
 _FORMS: dict[str, str] = {}
-"""The encoded forms of each secret, in lower case, by their first characters.
+"""The encoded forms of each secret, in lower case, and the first characters of each
+form.
 
-A form is found in any case, because host names are in lower case, and in any mixture of
-plain characters and escapes of URLs, JSON and HTML.
+A form is found in upper or lower case, because host names are in lower case. It is also
+found in any mixture of plain characters and escapes of URLs, JSON and HTML.
 """
 
 
 def lower(text: str) -> str:
     """Return the text with its ASCII letters in lower case.
 
-    Each character keeps its place.
+    The positions of all characters stay the same.
     """
     return text.translate(_LOWER)
 
@@ -147,10 +148,10 @@ Find = Callable[[str], Iterable[tuple[int, int]]]
 def masked(text: str, find: Find | None = None) -> MaskedText:
     """Return the text with `***` for every known secret.
 
-    Also masks the start of a secret, from eight characters on, and the secrets that
-    `find` finds.
+    Also masks the start of a secret if at least eight characters are in the text, and
+    the secrets that `find` finds.
     """
-    # Copy it, because other threads may add to it.
+    # Copy the forms, because other threads may add forms.
     forms = _FORMS.copy()
     if not (forms or find):
         return MaskedText(text)
@@ -189,9 +190,9 @@ def excerpt(text: str, limit: int = LONGEST) -> MaskedText:
 def _written(secret: str) -> Iterator[tuple[str, int]]:
     """Yield the encoded forms of the secret.
 
-    The forms are the secret itself, its bytes in UTF-8, reversed, in hexadecimal, in
-    base64 and in base32. With each comes the number of first characters that are also
-    masked alone.
+    The forms are the secret itself, the secret reversed, and its UTF-8 bytes as
+    Latin-1, hexadecimal, base64 and base32. Each form comes with the number of first
+    characters that are masked even without the others.
     """
     raw = secret.encode("utf-8", "surrogateescape")
     for form in (secret, raw.decode("latin-1"), secret[::-1]):
@@ -205,7 +206,7 @@ def _written(secret: str) -> Iterator[tuple[str, int]]:
 
 
 def _within(raw: bytes, encode: Callable[[bytes], bytes], *, bits: int) -> Iterator[str]:
-    """Yield the bytes as encoded at each offset in longer data.
+    """Yield the encoded bytes for each offset that they may have in longer data.
 
     Characters at the edges are left out, because they depend on neighbouring bytes.
     """

@@ -21,10 +21,11 @@ from unified_cli.errors import ExitCode, StorageError, UnifiedError
 if sys.platform != "win32":
     import resource
 
-_GONE = "the working directory is gone"
-_ELSEWHERE = "cd to another"
-_FEWER_FILES = "ulimit -n shows the limit, --workers 1 needs few"
-# Used if the limit is unknown: the lowest default of all systems, that of macOS.
+_GONE = "the working directory was removed"
+_ELSEWHERE = "cd to another directory"
+_FEWER_FILES = "ulimit -n shows the limit, --workers 1 needs fewer"
+# The limit to assume if it is unknown. It is the lowest default of all systems, which
+# macOS has.
 _UNKNOWN_FILES = 256
 # The most files to compare, because a folder may have millions.
 _MOST_FILES = 1000
@@ -44,7 +45,7 @@ def start_thread(work: Callable[[], None]) -> Thread:
         # `start` raises this only if there are too many threads.
         raise StorageError(
             "the operating system allows no more threads",
-            hint="ulimit -u shows the limit, --workers 1 needs few",
+            hint="ulimit -u shows the limit, --workers 1 needs fewer",
         ) from None
     return thread
 
@@ -55,9 +56,10 @@ def open_files() -> int:
 
 
 def raise_open_files(wanted: int) -> int:
-    """Raise the limit of open files to `wanted`, and return it.
+    """Raise the limit of open files to `wanted` if it is lower, and return the new
+    limit.
 
-    The operating system may allow fewer.
+    The operating system may allow fewer files.
     """
     if sys.platform == "win32":
         return _UNKNOWN_FILES
@@ -91,13 +93,13 @@ def no_descriptor() -> StorageError:
 def absolute(path: Path) -> Path:
     """Return the absolute path, without resolving links and `..`.
 
-    Raises StorageError if it is relative and the working directory was removed.
+    Raises StorageError if the path is relative and the working directory was removed.
     """
     try:
         return path.absolute()
     except OSError:
         raise StorageError(
-            f"{path} is below the working directory, which is gone", hint=_ELSEWHERE
+            f"{path} is below the working directory, which was removed", hint=_ELSEWHERE
         ) from None
 
 
@@ -120,10 +122,11 @@ def lost_directory() -> StorageError | None:
 
 
 def with_next_step(error: UnifiedError) -> UnifiedError:
-    """Return the error with a next step, if one is known.
+    """Return the error, with a hint about the next step if the program knows one.
 
-    There is one for too many open files, a missing file, and a removed working
-    directory. A ConfigError about a file in a removed directory becomes a StorageError.
+    It knows a next step for too many open files, a missing file, and a removed working
+    directory. If the working directory was removed, a ConfigError becomes a
+    StorageError.
     """
     causes = [*_causes(error)]
     if any(isinstance(cause, FileNotFoundError) for cause in causes) and lost_directory():
@@ -170,12 +173,12 @@ def _closest_file_advice(missing: Path) -> str | None:
         return f"there is no folder {missing.parent}"
     if similar:
         return f"did you mean {similar}?"
-    return None if missing.is_absolute() else f"it was looked for in {absolute(Path())}"
+    return None if missing.is_absolute() else f"the program looked in {absolute(Path())}"
 
 
 def find_similar(missing: Path) -> Path | None:
-    """Return the file or folder whose name is most similar to that of a missing one, if
-    any.
+    """Return the file or folder with the most similar name to a missing file or folder.
+    Returns None if no name is similar.
 
     Raises OSError if their folder cannot be read.
     """

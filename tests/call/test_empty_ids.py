@@ -8,10 +8,12 @@ from front_door import Unified
 from server import Reply, Service
 
 LEFT_OUT = "leave it out, or give an id"
-CLEARED = "is a shell variable unset? -F {0}=null clears it, -F '{0}=\"\"' sends an empty text"
+CLEARED = (
+    "is a shell variable unset? -F {0}=null clears the field, -F '{0}=\"\"' sends an empty text"
+)
 NESTED = (
-    "is a shell variable unset? -F 'account[id]=null' clears it, -F 'account[id]=\"\"' sends an"
-    " empty text"
+    "is a shell variable unset? -F 'account[id]=null' clears the field, -F 'account[id]=\"\"'"
+    " sends an empty text"
 )
 
 TYPED = {

@@ -124,10 +124,10 @@ def test_it_is_passed_on_as_it_is(command: str, line: str, unified: Unified, pho
         ("--content-type a/b -d @", "-d @ needs the name of a file"),
         ("--upload {0} -p a -p b", "a file is sent to one connection, once"),
         ("--content-type a/b -d @{0} -p '*'", "a file is sent to one connection, once"),
-        ("--upload {1}", "is a folder; one regular file can be uploaded"),
-        ("--upload {1}/fifo", "is a named pipe; one regular file can be uploaded"),
-        ("-d @{1}/fifo --content-type a/b", "is a named pipe; one regular file can be uploaded"),
-        ("--upload /dev/null", "is a device; one regular file can be uploaded"),
+        ("--upload {1}", "is a folder; only a regular file can be uploaded"),
+        ("--upload {1}/fifo", "is a named pipe; only a regular file can be uploaded"),
+        ("-d @{1}/fifo --content-type a/b", "is a named pipe; only a regular file can be uploaded"),
+        ("--upload /dev/null", "is a device; only a regular file can be uploaded"),
     ],
 )
 def test_options_that_contradict_an_upload_are_reported(
@@ -174,10 +174,16 @@ def test_only_a_create_or_update_has_the_option(
         ("-", "No such file or directory (standard input is not a file)\n"),
         (
             "photo=@photo.png",
-            "No such file or directory (the name of the file stands alone, without @)\n",
+            "No such file or directory (give the name of the file without @)\n",
         ),
         ("@none", "No such file or directory (it was looked for in HERE)\n"),
-        ("a=b.png", "No such file or directory (the word before = is a field: file=a=b.png)\n"),
+        (
+            "a=b.png",
+            (
+                "No such file or directory"
+                " (write file=a=b.png, because the word before = is the name of a field)\n"
+            ),
+        ),
         ("x" * 300, "File name too long\n"),
     ],
 )

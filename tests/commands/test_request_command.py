@@ -32,7 +32,8 @@ def test_a_percent_sign_that_begins_no_escape_is_refused(path: str, unified: Uni
     result = unified(f"-p sandbox request GET {path}")
     assert (result.code, result.stdout) == (2, "")
     assert result.stderr == (
-        f"error: the path {path} holds a % without two hexadecimal digits (%25 is a percent sign)\n"
+        f"error: the path {path} has a % without two hexadecimal digits (write %25 for"
+        " a percent sign)\n"
     )
 
 

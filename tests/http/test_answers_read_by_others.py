@@ -72,16 +72,16 @@ STRICTER = {
     "its last chunk is missing": (
         "curl stops at the size of the last chunk, h11 takes a bare LF after it"
     ),
-    "it is in a coding other than chunks": (
+    "its transfer coding is not chunked": (
         "h11 refuses it; curl undoes gzip, and passes over what it does not know"
     ),
-    "it switches to a protocol that was not asked for": (
+    "it switches to a protocol that was not requested": (
         "h11 refuses it; curl takes 101 for the answer"
     ),
-    "its length follows its chunks": (
+    "its trailers define the length of the body": (
         "as RFC 9110 forbids it; h11 takes a length there that is a number"
     ),
-    "N of N bytes came": (
+    "N of N bytes were received": (
         "curl reads to the end of the connection where the length is more than a file can have"
     ),
     "its length has too many digits": (

@@ -62,7 +62,7 @@ def test_a_path_that_httpx_would_rewrite_is_not_sent(
     environ = {**service.environ, "UNIFIED_BASE_URL": f"{service.url}/a{{b}}"}
     result = unified(command, environ=environ)
     target = "/a{b}/unified/ticketing/tickets?integrated_account_id=acct-1"
-    said = f"error: this cannot safely be part of a URL: {target}\n"
+    said = f"error: cannot safely send this path and query: {target}\n"
     assert (result.code, said, service.seen) == (2, result.stderr, [])
 
 

@@ -93,8 +93,8 @@ def test_fields_go_over_the_template_and_leave_the_rest(
     assert json.loads(composed) == {**template, **over}
 
 
-ALREADY = "another kind of value is already here (leave out one of them)"
-BUILD = " (-f NAME=STRING and -F NAME=JSON build one, -d @FILE reads one)"
+ALREADY = "this name already has a value of another type (leave out one of the two)"
+BUILD = " (-f NAME=STRING and -F NAME=JSON build a body, -d @FILE reads a body from a file)"
 
 
 @pytest.mark.parametrize(
@@ -150,8 +150,8 @@ def test_the_typed_body_arrives_unchanged(
     [
         (["-f", "a[b=1"], "-f a[b=1: this bracket is not closed\n  -f a[b=1\n      ^"),
         (["-f", "a]=1"], "-f a]=1: only [name] may follow\n  -f a]=1\n      ^"),
-        (["-F", "[a]=1"], "-F [a]=1: a name must be here\n  -F [a]=1\n     ^"),
-        (["-F", "=1"], "-F =1: a name must be here\n  -F =1\n     ^"),
+        (["-F", "[a]=1"], "-F [a]=1: a name is missing here\n  -F [a]=1\n     ^"),
+        (["-F", "=1"], "-F =1: a name is missing here\n  -F =1\n     ^"),
         (["-f", "a[b]x=1"], "-f a[b]x=1: only [name] may follow\n  -f a[b]x=1\n         ^"),
         (["-f", "a=1", "-f", "a[b]=2"], f"-f a[b]=2: {ALREADY}\n  -f a[b]=2\n     ^"),
         (["-f", "a[]=1", "-f", "a[b]=2"], f"-f a[b]=2: {ALREADY}\n  -f a[b]=2\n     ^"),
@@ -159,14 +159,23 @@ def test_the_typed_body_arrives_unchanged(
             ["-d", '{"x":{"a":[]}}', "-f", "x[a][b]=2"],
             f"-f x[a][b]=2: {ALREADY}\n  -f x[a][b]=2\n      ^",
         ),
-        (["-f", "a"], "-f 'a' needs a value (-f NAME=VALUE; -d @FILE sends a file)"),
-        (["-d", "[1]", "-f", "a=1"], "-f and -F set fields of an object, but -d is not one"),
+        (["-f", "a"], "-f 'a' needs a value (-f NAME=VALUE sets a field, -d @FILE sends a file)"),
+        (
+            ["-d", "[1]", "-f", "a=1"],
+            "-f and -F set fields of an object, but the body given with -d is not an object",
+        ),
         (
             ["-d", '{"half":"\\ud83d"}', "-f", "a=1"],
-            "-d holds half a surrogate pair, so -f and -F cannot change it",
+            "the body given with -d holds half a surrogate pair, so -f and -F cannot change it",
         ),
-        (["-d", ""], "-d gave no input; a body is JSON (-d '{}' sends an empty one)"),
-        (["-d", "-"], "-d gave no input; a body is JSON (-d '{}' sends an empty one)"),
+        (
+            ["-d", ""],
+            "the body given with -d is empty, but must be JSON (-d '{}' sends an empty object)",
+        ),
+        (
+            ["-d", "-"],
+            "the body given with -d is empty, but must be JSON (-d '{}' sends an empty object)",
+        ),
         (["-d", "{"], f"the body given with -d is not JSON: Input data was truncated{BUILD}"),
         (
             ["-d", "{} {}"],
@@ -183,7 +192,7 @@ def test_the_typed_body_arrives_unchanged(
         ),
         (
             ["-d", "-", "-F", "a=@-"],
-            "standard input can be read once (give the others a file: @FILE)",
+            "standard input can be read only once (use @FILE for the other options)",
         ),
     ],
     ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
@@ -226,7 +235,7 @@ def test_bytes_in_a_text_field_are_refused(
     assert (result.code, service.seen) == (2, [])
     assert (
         result.stderr
-        == f"error: {tmp_path / 'bytes'} is not UTF-8 at byte 2 (for bytes: @base64:FILE)\n"
+        == f"error: {tmp_path / 'bytes'} is not UTF-8 at byte 2 (@base64:FILE sends bytes)\n"
     )
 
 
@@ -268,6 +277,6 @@ def test_a_value_that_begins_like_json_but_is_not_is_refused(
 ) -> None:
     result = unified([*CREATE, "-F", field], environ=service.environ)
     assert (result.stdout, result.code) == ("", 2)
-    assert result.stderr == f"error: -F {wrong} (-f for text that only looks like JSON)\n"
+    assert result.stderr == f"error: -F {wrong} (use -f for text that only looks like JSON)\n"
     assert service.seen == []
     assert unified([*CREATE, "-f", field], environ=service.environ).code == 0

@@ -461,7 +461,7 @@ def test_only_a_regular_file_is_taken(kind: str, tmp_path: Path) -> None:
     for opened in (lambda: of_form(str(path)), lambda: of_bytes(str(path), RAW)):
         with pytest.raises(UsageError) as caught:
             opened()
-        assert caught.value.message == f"{path} is {kind}; one regular file can be uploaded"
+        assert caught.value.message == f"{path} is {kind}; only a regular file can be uploaded"
 
 
 def test_a_link_to_a_file_is_followed(path: Path) -> None:

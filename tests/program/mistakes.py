@@ -15,7 +15,7 @@ LIST = "ticketing tickets list"
 OUTPUTS = ", ".join(f"'{name}'" for name in formats.SETTINGS)
 GET = "ticketing tickets get 42"
 CREATE = "ticketing tickets create -f name=x"
-NOT_HERE = "No such file or directory (it was looked for in @CWD@)"
+NOT_HERE = "No such file or directory (the program looked in @CWD@)"
 PATH = "/unified/ticketing/tickets"
 PAGE = Reply(200, b'{"result":[{"id":"1","name":"a"}],"next_cursor":null}')
 HERE: Mapping[str, str] = {
@@ -174,7 +174,7 @@ GIVEN = [
     ),
     Mistake(
         "ticketing tickets create -F 'tags=[1,'",
-        "-F tags is not JSON: Input data was truncated (-f for text that only looks like JSON)",
+        "-F tags is not JSON: Input data was truncated (use -f for text that only looks like JSON)",
     ),
     Mistake(
         "ticketing tickets delete 42",

@@ -182,7 +182,7 @@ def test_a_relative_path_in_the_config_is_looked_for_there(
 ) -> None:
     config(f'{CONFIG}{key} = "gone.x"\n')
     result = gone(f"-p acme {LIST}", {} if key == "token_file" else TOKEN)
-    assert (result.code, "the working directory is gone" in result.stderr) == (11, True)
+    assert (result.code, "the working directory was removed" in result.stderr) == (11, True)
 
 
 def test_an_export_reports_that_its_folder_was_removed(
@@ -212,7 +212,7 @@ def test_an_export_reports_that_its_folder_was_removed(
         },
     )
     assert result.code == 11, result.stderr
-    assert "the working directory is gone: cd to another" in result.stderr
+    assert "the working directory was removed: cd to another" in result.stderr
 
 
 def test_commands_without_a_file_name_work(gone: Run, tmp_path: Path) -> None:

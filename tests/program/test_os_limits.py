@@ -97,7 +97,7 @@ def test_too_many_open_files_is_reported_as_such(
     assert done.returncode in {0, 11}, said
     assert ".py" not in said
     # An export adds how many lists are done.
-    hint = r"\(ulimit -n shows the limit, --workers 1 needs few(; \d of 4 lists done)?\)$"
+    hint = r"\(ulimit -n shows the limit, --workers 1 needs fewer(; \d of 4 lists done)?\)$"
     assert done.returncode == 0 or re.search(hint, said, re.MULTILINE), said
 
 

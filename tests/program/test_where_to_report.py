@@ -37,7 +37,8 @@ def test_the_end_of_a_bug_says_where_to_report_it(
     result = unified(LIST)
     assert result.code == 1
     assert result.stderr.endswith(
-        f"(-vv shows more; please report it at {ADDRESS}/issues, with what unified doctor prints)\n"
+        f"(-vv shows the traceback; please report it at {ADDRESS}/issues, with what"
+        " unified doctor prints)\n"
     )
 
 
@@ -48,7 +49,7 @@ def test_without_an_address_nothing_is_said_of_reports(
     monkeypatch.setattr(unified_cli, "REPOSITORY", "")
     result = unified(LIST)
     assert result.code == 1
-    assert result.stderr.endswith(" (-vv shows more)\n")
+    assert result.stderr.endswith(" (-vv shows the traceback)\n")
     assert bug_message("a bug, sorry: E") == "a bug, sorry: E"
     assert "report" not in unified("help exit-codes").stdout
 

@@ -87,7 +87,7 @@ def _http_request(
     """
     url = _url(request.url)
     if url.raw_path != request.target.encode("ascii"):
-        raise UsageError(f"this cannot safely be part of a URL: {request.target}")
+        raise UsageError(f"cannot safely send this path and query: {request.target}")
     extensions = {"unified_body": request.upload.description} if request.upload else None
     stream = httpx.ByteStream(body) if isinstance(body, bytes) else None
     content = body if stream is None else None

@@ -141,23 +141,17 @@ class Request(NamedTuple):
     in_doubt: bool = False
     """Whether an earlier run may already have carried out this request."""
     private: bool = False
-    """Whether the bodies of the request and its response may contain credentials, and
-    must be redacted.
-    """
+    """Whether the bodies may contain credentials, and must be redacted."""
     largest: int | None = None
     """The most bytes of a JSON response; None for the default."""
     scoped: bool = True
     """Whether the query begins with the parameter that names the connection."""
     batch: bool = False
-    """Whether the request is a batch of several requests, which share its idempotency
-    key.
-    """
+    """Whether this is a batch of several requests, which share one idempotency key."""
     upload: "Upload | None" = None
     """The file to send instead of a body."""
     searches: bool = False
-    """Whether the request is a POST that lists records. Its idempotency key is for one
-    page only.
-    """
+    """Whether this is a POST that lists records. Each page has its own key."""
 
     @property
     def own_query(self) -> Query:
@@ -277,12 +271,14 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
         raise UsageError(f'the path "{visible(path)}" holds a character that cannot be seen')
     if _NO_ESCAPE.search(path):
         raise UsageError(
-            f"the path {path} holds a % without two hexadecimal digits (%25 is a percent sign)"
+            f"the path {path} has a % without two hexadecimal digits (write %25 for a percent sign)"
         )
     try:
         unquote(path, errors="strict")
     except UnicodeDecodeError:
-        raise UsageError(f"the path {path} is not UTF-8 where it is percent-encoded") from None
+        raise UsageError(
+            f"the percent-encoded characters of the path {path} are not UTF-8"
+        ) from None
     parts = _split(path)
     if parts is None or parts.scheme or parts.netloc or path.startswith("//") or "#" in path:
         raise UsageError(
@@ -345,7 +341,8 @@ def _without_content(
     for name, value in own_query:
         if name.partition("[")[0] == service.connection:
             raise UsageError(
-                f"{service.connection} names the connection and is set for you", hint="use -p or -a"
+                f"{service.connection} names the connection and is set for you",
+                hint="choose the connection with -p or -a",
             )
         if not name.strip():
             raise UsageError("a query parameter needs a name", hint="-q NAME=VALUE")
@@ -380,14 +377,15 @@ def _read_back(
         and parse_qsl(parts.query, keep_blank_values=True, errors="strict") == [*query]
     )
     if not same:
-        raise UsageError(f"this cannot safely be part of a URL: {visible(target)}")
+        raise UsageError(f"cannot safely send this path and query: {visible(target)}")
 
 
 def _segment(text: str, what: str) -> str:
     _encodable(text, what)
     if not text.strip():
         raise UsageError(
-            f"{what} is empty", hint="a list with -o ids prints ids" if what == "the id" else None
+            f"{what} is empty",
+            hint="to print the ids of records, list them with -o ids" if what == "the id" else None,
         )
     if text in {".", ".."}:
         raise UsageError(f"{what} {text!r} would look like a folder")

@@ -77,13 +77,17 @@ def compose(data: str | None, fields: Sequence[BodyField], runtime: Runtime) -> 
     if data is None and not fields:
         return None
     if reads_stdin(data, fields) > 1:
-        raise UsageError("standard input can be read once", hint="give the others a file: @FILE")
+        raise UsageError(
+            "standard input can be read only once", hint="use @FILE for the other options"
+        )
     template = _read_json(data, runtime) if data is not None else None
     if not fields:
         return template
     tree = {} if template is None else _open(template)
     if not isinstance(tree, dict):
-        raise UsageError("-f and -F set fields of an object, but -d is not one")
+        raise UsageError(
+            "-f and -F set fields of an object, but the body given with -d is not an object"
+        )
     _check_once(fields)
     for field in fields:
         _set(tree, field, runtime)
@@ -95,7 +99,7 @@ def _check_once(fields: Sequence[BodyField]) -> None:
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(
             f'the field "{visible(twice)}" is given {names.count(twice)} times',
-            hint=f"leave one; {shlex.quote(f'{visible(twice)}[]=VALUE')} adds to a list",
+            hint=f"give the field once; {shlex.quote(f'{visible(twice)}[]=VALUE')} adds to a list",
         )
 
 
@@ -167,13 +171,19 @@ def check_json(text: bytes, what: str, *, hint: str | None = None) -> bytes:
 def _read_json(data: str, runtime: Runtime) -> bytes:
     text = read_argument(data, runtime, "-d").removeprefix(b"\xef\xbb\xbf").strip()
     if not text:
-        raise UsageError("-d gave no input; a body is JSON", hint="-d '{}' sends an empty one")
+        raise UsageError(
+            "the body given with -d is empty, but must be JSON",
+            hint="-d '{}' sends an empty object",
+        )
     if _are_records(text):
         raise LinesError(
-            "the body given with -d is one record, and these are several lines of JSON",
+            "the body given with -d must be one record, but it has several lines of JSON",
             hint="unified import API/RESOURCE FILE sends a record for each line",
         )
-    hint = _meant(data) or "-f NAME=STRING and -F NAME=JSON build one, -d @FILE reads one"
+    hint = (
+        _meant(data)
+        or "-f NAME=STRING and -F NAME=JSON build a body, -d @FILE reads a body from a file"
+    )
     from_file = data.startswith("@") and data not in _STDIN
     what = f"{data[1:]}, given with -d," if from_file else "the body given with -d"
     return check_json(text, what, hint=hint)
@@ -217,7 +227,9 @@ def _open(value: Json) -> Json:
         if text.startswith(b"["):
             return msgspec.json.decode(text, type=list[msgspec.Raw])
     except msgspec.DecodeError:
-        raise UsageError("-d holds half a surrogate pair, so -f and -F cannot change it") from None
+        raise UsageError(
+            "the body given with -d holds half a surrogate pair, so -f and -F cannot change it"
+        ) from None
     return msgspec.Raw(text)
 
 
@@ -230,7 +242,10 @@ def _set(tree: dict[str, Json], field: BodyField, runtime: Runtime) -> None:
         f"-{'f' if field.raw else 'F'} {field.text}",
         path[-1].name,
         leaf,
-        hint=f"is a shell variable unset? -F {cleared} clears it, -F {empty} sends an empty text",
+        hint=(
+            f"is a shell variable unset? -F {cleared} clears the field, -F {empty} sends an"
+            " empty text"
+        ),
     )
     at: Json = tree
     for step, following in pairwise(path):
@@ -256,8 +271,8 @@ def _descend(at: Json, step: _Step, following: str, field: BodyField) -> Json:
         raise _misplaced(
             field,
             step.column,
-            "another kind of value is already here",
-            "leave out one of them",
+            "this name already has a value of another type",
+            "leave out one of the two",
         )
     at[step.name] = inner
     return inner
@@ -272,12 +287,12 @@ def _split(field: BodyField) -> tuple[list[_Step], str]:
             hint = f"{flag} {shlex.quote(f'{field.needed[0]}={field.text}')}"
         raise UsageError(
             f"{flag} {field.text!r} needs a value",
-            hint=hint or f"{flag} NAME=VALUE; -d @FILE sends a file",
+            hint=hint or f"{flag} NAME=VALUE sets a field, -d @FILE sends a file",
         )
     name = _string(name)
     match = _NAME.match(name)
     if match is None:
-        raise _misplaced(field, 0, "a name must be here")
+        raise _misplaced(field, 0, "a name is missing here")
     path, at = [_Step(match[0], 0)], match.end()
     while at < len(name):
         step = _STEP.match(name, at)
@@ -313,7 +328,7 @@ def _value(name: str, value: str, runtime: Runtime) -> Json:
             return content.decode("utf-8")
         except UnicodeDecodeError as error:
             raise UsageError(
-                f"{value[1:]} is not UTF-8 at byte {error.start}", hint="for bytes: @base64:FILE"
+                f"{value[1:]} is not UTF-8 at byte {error.start}", hint="@base64:FILE sends bytes"
             ) from None
     text = _string(value)
     if not _WORDS.match(text):
@@ -322,7 +337,7 @@ def _value(name: str, value: str, runtime: Runtime) -> Json:
     if wrong and text[0] in '{["':
         raise UsageError(
             f"-F {name} {wrong}",
-            hint=_quoted_items(name, text) or "-f for text that only looks like JSON",
+            hint=_quoted_items(name, text) or "use -f for text that only looks like JSON",
         )
     return text if wrong else msgspec.Raw(text.encode())
 

@@ -127,7 +127,9 @@ class Reader(NamedTuple):
         if request.private:
             if kind and not decoding.is_json(kind):
                 return self._final(
-                    request, status, "the answer is not JSON, so its credentials cannot be left out"
+                    request,
+                    status,
+                    "the answer is not JSON, so credentials in it cannot be redacted",
                 )
             return self._document(request, response, headers, expected)
         # A response without a Content-Type may be a large file, unless a record is
@@ -232,7 +234,9 @@ class Reader(NamedTuple):
             )
         if status == 304:
             return self._final(
-                request, status, "the service answered 304 (not modified), which was not asked for"
+                request,
+                status,
+                "the service answered 304 (not modified) to a request without a condition",
             )
         if status // 100 == 3:
             return self._final(

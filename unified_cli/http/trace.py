@@ -40,7 +40,8 @@ class Trace:
                 self._print_body_start(">", None if body is None else redaction.text(body))
 
     def warn(self, headers: Mapping[str, str]) -> None:
-        """Print the warning of a sandbox in these headers, but each warning only once.
+        """Print the warning that a sandbox puts in these headers. Each warning is
+        printed only once.
         """
         if warning := headers.get(_WARNING):
             names = set(_NAMES.sub("", warning).split(", "))

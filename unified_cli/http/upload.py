@@ -113,7 +113,7 @@ class Upload:
         """
         if not self._file.has_name:
             raise StateError(
-                f"{self.facts.file} was replaced since it was opened", hint="send it again"
+                f"{self.facts.file} was replaced since it was opened", hint="run the command again"
             )
         self._file.read(0, 0)
         return UploadBody(self, sent)
@@ -178,7 +178,8 @@ def of_bytes(path: str, content_type: str, read: Progress | None = None) -> Uplo
     """
     if not _MEDIA_TYPE.fullmatch(content_type):
         raise UsageError(
-            f"{visible(content_type)!r} is not a content type", hint="such as image/png"
+            f"{visible(content_type)!r} is not a content type",
+            hint="a content type looks like image/png",
         )
     if not path:
         raise UsageError("-d @ needs the name of a file", hint="-d @FILE --content-type TYPE")
@@ -211,9 +212,12 @@ def _meant(text: str, path: str) -> str | None:
     if path == "-":
         return "standard input is not a file"
     if path.startswith("@") and _is_file(path[1:]):
-        return "the name of the file stands alone, without @"
+        return "give the name of the file without @"
     if text != path and _is_file(text):
-        return f"the word before = is a field: {DEFAULT_FIELD}={visible(text)}"
+        return (
+            f"write {DEFAULT_FIELD}={visible(text)}, because the word before = is the name"
+            " of a field"
+        )
     return None
 
 
@@ -228,7 +232,7 @@ def _opened(path: Path, read: Progress | None) -> UnchangedFile:
     try:
         return UnchangedFile(path, read)
     except NotRegularError:
-        raise UsageError(f"{path} is {_kind(path)}; one regular file can be uploaded") from None
+        raise UsageError(f"{path} is {_kind(path)}; only a regular file can be uploaded") from None
     except (OSError, ValueError) as error:
         raise StorageError(
             f"cannot read {path}: {getattr(error, 'strerror', None) or error}"

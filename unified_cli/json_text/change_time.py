@@ -1,4 +1,4 @@
-"""Read the time of change of a record, and filter records by it."""
+"""Read the time at which a record changed, and filter records by this time."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -78,14 +78,16 @@ class ChangeFilter(NamedTuple):
     def query(self) -> tuple[str, str]:
         """The query parameter of the filter.
 
-        It has microseconds, so the service may return a few more records.
+        The parameter has only microseconds, so the service may return a few records
+        that `keeps` does not keep.
         """
         return f"{FIELD}[gt]", timestamp(self.after.at)
 
     def keeps(self, record: Record) -> bool:
-        """Return whether the record changed after that time, or has no time of change.
+        """Return whether the record changed after the filter's time, or has no time of
+        change.
 
-        Assumption: a provider may ignore the filter of the query.
+        Assumption: a provider may ignore the query parameter.
         """
         at = changed_at(record)
         return at is None or at > self.after

@@ -18,7 +18,7 @@ _LONGEST_EXPONENT = 18
 
 
 class ValueDifference(NamedTuple):
-    """A path at which two values differ. A missing value is None."""
+    """A path at which two records differ, and both values. A missing value is None."""
 
     path: str
     before: bytes | None
@@ -146,7 +146,7 @@ def _canonical_number(number: bytes) -> bytes:
 
 
 def without_ignored(value: bytes, rules: PathRules, place: _Place = _TOP) -> bytes:
-    """Return the value without ignored paths, and otherwise unchanged."""
+    """Return the value without the members and items at ignored paths."""
     if not rules.ignored:
         return value
     match value[:1]:

@@ -15,9 +15,9 @@ PIECE = 1024 * 1024
 DEEPEST = 200
 """The deepest nesting of any JSON text that we read or write."""
 _LONGEST_ESCAPE = 6
-# JSON allows a lone surrogate, such as `\ud83d`, but msgspec refuses it. So give
+# JSON allows a lone surrogate, such as `\ud83d`, but msgspec refuses it. So we give
 # msgspec a copy of the same length, with `\ufffd` instead of the lone surrogates. Then
-# cut its results out of the original text by position.
+# we use the positions that msgspec finds to cut its results out of the original text.
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 _PAIR = re.compile(
@@ -46,9 +46,9 @@ def without_halves(text: bytes) -> bytes:
 def without_surrogates(text: bytes) -> bytes:
     r"""Return the text with `\ufffd` instead of every surrogate, including pairs.
 
-    Positions and structure stay the same, but strings may not: after an escaped
-    backslash, the letters `ud83d` are also replaced. A text without surrogates is
-    returned itself.
+    Positions and structure stay the same, but strings may change: the function also
+    replaces the letters `ud83d` after an escaped backslash. Returns the same object if
+    the text has no surrogates.
     """
     if not _SURROGATE.search(text):
         return text
@@ -84,20 +84,22 @@ def _end_of_whole_escapes(piece: bytes) -> int:
 
 
 def flaw(text: bytes) -> str:
-    """Return why the text is not one JSON value, or "".
+    """Return why the text is not exactly one JSON value, or "" if it is.
 
-    The reason can follow the name of the text in a sentence.
+    The reason is a predicate, such as "is not JSON: …", to follow the name of the text.
     """
     return encoding_flaw(text) or depth_flaw(text) or syntax_flaw(text)
 
 
 def depth_flaw(text: bytes) -> str:
-    """Return the message for text that is nested too deeply, or ""."""
+    """Return a message if the text is nested too deeply, or "" if it is not."""
     return f"is nested deeper than {DEEPEST} levels" if deeper_than(text, DEEPEST) else ""
 
 
 def encoding_flaw(text: bytes) -> str:
-    """Return where the text is not UTF-8, or ""."""
+    """Return a message with the first byte that is not UTF-8, or "" if all bytes
+    are.
+    """
     if text.isascii():
         return ""
     # Decode in pieces, because one emoji makes Python use four bytes for each
@@ -113,7 +115,7 @@ def encoding_flaw(text: bytes) -> str:
 
 
 def syntax_flaw(text: bytes) -> str:
-    """Return why UTF-8 text is not one JSON value, or ""."""
+    """Return why UTF-8 text is not exactly one JSON value, or "" if it is."""
     if len(text) <= PIECE:
         with contextlib.suppress(ValueError, RecursionError):
             scan(text.decode("utf-8"))
@@ -179,16 +181,16 @@ def deeper_than(text: bytes, levels: int) -> bool:
 
     The text need not be JSON. It is checked a mebibyte at a time, to save memory.
     """
-    # Skip this in a large text, where counting takes as long as the check and rarely
-    # avoids it.
+    # Do not count the brackets of a large text first. Counting them takes as long as
+    # the check, and rarely makes the check unnecessary.
     if len(text) <= PIECE and len(text.translate(None, _ALL_BUT_OPENINGS)) <= levels:
         return False
     left = b""
     for brackets in _outside_strings(text, _ALL_BUT_BRACKETS):
         whole = left + brackets
         left = b"{" * (whole.count(b"{") - whole.count(b"}"))
-        # Close all brackets. Then the depth is how often the innermost pairs can be
-        # removed.
+        # Close all open brackets. The depth is then the number of times that the
+        # innermost pairs can be removed.
         if len(left) > levels or b"{}" in _unpaired(whole + b"}" * len(left), levels):
             return True
     return False
@@ -198,7 +200,8 @@ def is_longer(array: bytes | memoryview, items: int) -> bool:
     """Return whether a JSON array has more items than this, without decoding it."""
     left, commas = b"", 0
     for number, marks in enumerate(_outside_strings(array, _ALL_BUT_MARKS)):
-        # Drop the array's own bracket, so that its commas are outside of all brackets.
+        # Drop the first bracket, which opens the array, so that the commas of the array
+        # are outside of all brackets.
         left += marks if number else marks[1:]
         while (fewer := _WITHOUT_ITEMS.sub(b"", left)) != left:
             left = fewer
@@ -223,7 +226,8 @@ def _outside_strings(text: bytes | memoryview, dropped: bytes) -> Iterator[bytes
     inside = 0
     for piece in pieces(text):
         whole = _ESCAPE.sub(b"", piece) if b"\\" in piece else piece
-        # Remove strings without these characters, which are now two adjacent quotes.
+        # Remove two adjacent quotes. They are the rest of a string that had no other
+        # kept characters.
         parts = whole.translate(_ONE_KIND, dropped).replace(b'""', b"").split(b'"')
         yield b"".join(parts[inside::2])
         inside ^= (len(parts) - 1) & 1

@@ -42,8 +42,8 @@ def encoded_objects(columns: JsonColumns) -> list[bytes]:
 def read(text: str) -> Json:
     """Decode JSON.
 
-    Do not use it for output: very long numbers become strings, and others may lose
-    digits.
+    Do not write the result as output: very long numbers become strings, and other
+    numbers may lose digits.
     """
     try:
         return json.loads(text)

@@ -17,8 +17,9 @@ class TooLongError(Exception):
 class JsonStream:
     """Reads JSON from pieces of UTF-8.
 
-    `longest` is the most characters of a value. Methods raise TooLongError, and
-    ValueError with a reason to append to the name of the text.
+    `longest` is the largest number of characters that a value may have. Methods raise
+    TooLongError for longer values. For invalid text they raise ValueError with a reason
+    to append to the name of the text.
     """
 
     def __init__(self, pieces: Iterator[bytes], longest: int) -> None:
@@ -49,7 +50,7 @@ class JsonStream:
         return result
 
     def expect(self, character: str) -> None:
-        """Skip the next character, which must be this one."""
+        """Skip the next character. Raises ValueError if it is not `character`."""
         if not self.take(character):
             raise self._flaw(f"expected {character!r}", self._at)
 
@@ -76,7 +77,7 @@ class JsonStream:
     def _read(self) -> None:
         """Double the buffered text.
 
-        With pieces of the same size, a long value would be scanned too often.
+        If every read had the same size, a long value would be scanned too often.
         """
         rest = self._text[self._at :]
         if len(rest) > self._longest:

@@ -29,7 +29,7 @@ _KEY = re.compile(rb"[ \t\n\r,]*+(" + STRING + rb")" + _BLANKS + rb":" + _BLANKS
 _BETWEEN_ITEMS = re.compile(rb"[ \t\n\r,]*+")
 _SCALAR = re.compile(STRING + rb"|[^ \t\n\r,\]}]++", re.DOTALL)
 _NO_BRACKET = rb'[^"\[\]{}]*+(?:' + STRING + rb'[^"\[\]{}]*+)*+'
-# Skip an object or array without nested ones in one step, because most are not nested.
+# Skip an object or array in one step if it contains no other, as most do not.
 _BRACKET = re.compile(
     _NO_BRACKET + rb"(?:[\[{]" + _NO_BRACKET + rb"[\]}]|([\[{])|([\]}]))", re.DOTALL
 )
@@ -41,8 +41,8 @@ def member_bounds(
 ) -> Iterator[tuple[bytes, int, int]]:
     """Yield each key and the bounds of its value.
 
-    The keys are as written, in order, and may repeat. Values whose lengths are known,
-    in `lengths`, are skipped without a scan.
+    The keys are as written, in order, and may repeat. If `lengths` has the length of a
+    value, the value is skipped without a scan.
     """
     at = text.index(b"{") + 1
     while found := _KEY.match(text, at):
@@ -151,8 +151,8 @@ def join(members: Parts) -> bytes:
 
 
 class PlacedRecords(Sequence[Record]):
-    """Records as positions in a text. A record is cut out of the text when it is
-    used.
+    """A sequence of records that keeps only their positions in a text. A record is cut
+    out of the text when it is used.
     """
 
     def __init__(self, text: bytes, places: "array[int]") -> None:
@@ -197,7 +197,8 @@ _ITEMS = msgspec.json.Decoder(list[Record])
 def records_at(text: bytes, start: int, records: Sequence[Record]) -> PlacedRecords:
     """Return the records of the array at `start`.
 
-    Their positions were found in another text of the same structure.
+    `records` are the same records in another text in which all positions are the same.
+    Only their lengths are used.
     """
     return PlacedRecords(text, item_bounds(text, start, map(len, records)))
 

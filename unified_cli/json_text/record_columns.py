@@ -1,5 +1,7 @@
-"""Find the columns of a record by path: `a.b` is `b` in `a` or in each of its items,
-and `a[0]` is one item.
+"""Find the columns of a record by path.
+
+The path `a.b` means the member `b` of the object `a` or, if `a` is a list, of each of
+its items. The path `a[0]` means the first item of `a`.
 """
 
 import re
@@ -15,8 +17,10 @@ _ITEMS = re.compile(r"(?P<key>.+?)(?P<items>(\[\d{0,9}\])+)")
 
 
 class _PathStep(NamedTuple):
-    """A possible first step of a path: a key, the items of lists (None for all), and
-    the remaining path.
+    """A possible first step of a path.
+
+    It consists of a key, the numbers of the items in nested lists (None for all items),
+    and the remaining path.
     """
 
     key: str
@@ -25,11 +29,11 @@ class _PathStep(NamedTuple):
 
 
 def pick(members: Parts, column: str) -> bytes | None:
-    """Return the value of a column, or None without it.
+    """Return the value of a column, or None if the record does not have the column.
 
     A key that is spelled like the column takes precedence. Returns JSON null instead of
-    None if a parent is null, or a list without such an item, because other records may
-    have the column.
+    None if a parent is null, or if a list is too short, because other records may have
+    the column.
     """
     value = members.get(column)
     if value is not None or ("." not in column and not column.endswith("]")):
@@ -42,9 +46,9 @@ def pick(members: Parts, column: str) -> bytes | None:
 
 @lru_cache(maxsize=256)
 def _steps(column: str) -> Sequence[_PathStep]:
-    """Return the possible first steps, the shortest key first.
+    """Return the possible first steps of a path, beginning with the shortest key.
 
-    There may be several, because a key may contain dots and brackets.
+    There may be several first steps, because a key may contain dots and brackets.
     """
     return [*_splits(column)]
 
@@ -100,7 +104,7 @@ def paths(members: Parts) -> Iterator[str]:
     """Yield the column names of a record, such as `status`, `status.name` and
     `tags.name`.
 
-    They are at most one level deep.
+    The names are at most one level deep: they do not include `status.owner.name`.
     """
     for key, value in members.items():
         yield key

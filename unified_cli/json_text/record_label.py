@@ -12,7 +12,8 @@ from unified_cli.json_text.members import Record, keys, parts, string
 
 LABEL = "_profile"
 
-# JSON may escape the letters of a key.
+# The pattern also matches escaped letters, because JSON may escape the letters of a
+# key.
 _KEY = re.compile(
     b'"%b"' % b"".join(b"(?:%c|\\\\u00(?i:%02x))" % (letter, letter) for letter in LABEL.encode())
 )
@@ -41,9 +42,10 @@ def label(records: Sequence[Record], name: str) -> list[Record]:
 
 
 def relabel(records: Sequence[Record], name: str) -> list[Record]:
-    """Return the results of a program on labelled records, with the label added again.
+    """Return the results of a jq program that ran on labelled records, with a new
+    label.
 
-    The program may have changed it.
+    An existing label is removed first, because the program may have changed it.
     """
     texts = map(bytes, records)
     return label([Record(_without(text) if carries(text) else text) for text in texts], name)
@@ -56,7 +58,8 @@ def _without(record: bytes) -> bytes:
 def _members(record: bytes) -> Iterator[tuple[bytes, str, bytes]]:
     """Yield the members of an object, in order.
 
-    Each is the key as written, the decoded key, and the value. Keys may repeat.
+    A member consists of the key as written, the decoded key, and the value. Keys may
+    repeat.
     """
     for key, start, end in members.member_bounds(record):
         yield key, string(key), record[start:end]
@@ -100,9 +103,10 @@ def carries(record: bytes) -> bool:
 
 
 def split(record: bytes) -> tuple[bytes, str]:
-    """Return the record without `_profile`, and its value.
+    """Return the record without `_profile`, and the value of `_profile`.
 
-    Raises ValueError with the reason unless it occurs once and is a string.
+    Raises ValueError with the reason unless `_profile` occurs exactly once and is a
+    string.
     """
     alone = record.count(LABEL.encode()) == 1 and b"\\u00" not in record
     if alone and (first := _FIRST.match(record)):

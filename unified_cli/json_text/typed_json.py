@@ -21,16 +21,16 @@ _ENCODER = msgspec.json.Encoder()
 def decode(text: bytes, kind: type[T]) -> T:
     """Decode JSON as a value of this class.
 
-    Raises MsgspecError if it does not match the class, ValueError if it is not UTF-8,
-    and RecursionError if it is nested too deeply.
+    Raises MsgspecError if the JSON does not match the class, ValueError if the text is
+    not UTF-8, and RecursionError if the JSON is nested too deeply.
     """
     result: T = _decoder(kind).decode(text)
     return result
 
 
 def convert(value: Any, kind: type[T]) -> T:
-    """Convert a value that the standard library decoded to this class. Raises
-    ValidationError.
+    """Convert a value to this class. The standard library has already decoded the
+    value. Raises ValidationError.
     """
     _decoder(kind)
     return msgspec.convert(value, kind)
@@ -54,7 +54,9 @@ def compact_objects(columns: JsonColumns) -> list[bytes]:
 
 @lru_cache(256)
 def _structure(names: tuple[str, ...]) -> type[msgspec.Struct]:
-    """Return a class with these members. It is twice as fast as a dict."""
+    """Return a class with these members. Encoding such objects is twice as fast as
+    encoding dicts.
+    """
     # Rename fields, because a field cannot be named `from`, for example.
     fields = {f"field_{place}": name for place, name in enumerate(names)}
     return msgspec.defstruct("Structure", fields, rename=fields, gc=False)

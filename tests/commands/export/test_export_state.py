@@ -328,7 +328,7 @@ def test_an_export_from_a_removed_working_directory_is_not_a_bug(
     assert (result.code, service.seen) == (11, [])
     assert (
         result.stderr
-        == "error: dump is below the working directory, which is gone (cd to another)\n"
+        == "error: dump is below the working directory, which was removed (cd to another)\n"
     )
 
 

@@ -407,7 +407,7 @@ def test_a_dry_run_shows_the_account_of_each(unified: Unified, service: Service)
         ("-a a-1", "-a names one connection and -p several (leave out one of them)"),
         ("-o ids", "-o ids cannot tell connections apart (-o ndjson or csv can)"),
         ("--idempotency-key k", "--idempotency-key is for one record (each line gets its own key)"),
-        ("-f x", "-f 'x' needs a value (-f NAME=VALUE; -d @FILE sends a file)"),
+        ("-f x", "-f 'x' needs a value (-f NAME=VALUE sets a field, -d @FILE sends a file)"),
     ],
 )
 def test_options_that_need_a_single_connection_are_refused(

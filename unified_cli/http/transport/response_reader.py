@@ -127,7 +127,7 @@ class ResponseReader(httpx.SyncByteStream):
             raise httpx.RemoteProtocolError("its status line or a header is malformed")
         self.version, self.status, self.reason = head[1], int(head[2]), head[3] or b""
         if self.status == 101:
-            raise httpx.RemoteProtocolError("it switches to a protocol that was not asked for")
+            raise httpx.RemoteProtocolError("it switches to a protocol that was not requested")
         self._feed(_with_one_length(data[fed:end]))
         self._rest = data[end:]
 
@@ -147,7 +147,7 @@ class ResponseReader(httpx.SyncByteStream):
             elif lower == b"connection":
                 keeps &= b"close" not in [word.strip() for word in value.lower().split(b",")]
         if codings not in ([], [b"chunked"]):
-            raise httpx.RemoteProtocolError("it is in a coding other than chunks")
+            raise httpx.RemoteProtocolError("its transfer coding is not chunked")
         connected = self._method == "CONNECT" and self.status // 100 == 2
         if self._method == "HEAD" or connected or self.status in _BODILESS:
             self._length = 0
@@ -169,7 +169,7 @@ class ResponseReader(httpx.SyncByteStream):
                 return
             if not data:
                 raise httpx.RemoteProtocolError(
-                    f"{self._length - left} of {self._length} bytes came"
+                    f"{self._length - left} of {self._length} bytes were received"
                 )
         self._reusable &= len(data) == left
         if left:
@@ -190,12 +190,12 @@ class ResponseReader(httpx.SyncByteStream):
             # llhttp does not limit chunk extensions and trailers.
             spare = min(_LARGEST_HEAD, spare + (1 + _MOST_FRAMING) * len(piece) - len(data))
             if spare < 0:
-                raise httpx.RemoteProtocolError("its chunks hold more than the answer")
+                raise httpx.RemoteProtocolError("its chunk headers are much larger than its body")
             data, end = b"", (end + data[-5:])[-5:]
             if piece:
                 yield piece
         if any(name.lower() in _NO_TRAILERS for name, _ in parts.headers):
-            raise httpx.RemoteProtocolError("its length follows its chunks")
+            raise httpx.RemoteProtocolError("its trailers define the length of the body")
         # llhttp skips line ends after the last chunk, although they are not part of the
         # response.
         self._reusable &= end.endswith(_HEAD_END) and end[0] not in b"\r\n"

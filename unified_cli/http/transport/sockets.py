@@ -49,7 +49,8 @@ class ConnectionState:
         self.start(float("inf"))
 
     def start(self, until: float, *, uploads: bool = False) -> None:
-        """Begin an attempt that ends at `until`, or after a minute if that is earlier.
+        """Begin an attempt. It ends at `until`, or after a minute if `until` is
+        later.
         """
         self._until = min(until, self.now() + _ATTEMPT)
         self.speaks_http = self.speaks_http or self.received > 0

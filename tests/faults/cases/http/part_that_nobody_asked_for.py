@@ -15,7 +15,7 @@ CASES = {
         LIST,
         [reply(b"", 304, kind=None, length=None)],
         exit=5,
-        stderr=[r"answered 304 \(not modified\), which was not asked for"],
+        stderr=[r"answered 304 \(not modified\) to a request without a condition"],
         requests=1,
     ),
     "300 that names nothing": Case(
