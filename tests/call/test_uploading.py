@@ -169,14 +169,14 @@ def test_only_a_create_or_update_has_the_option(
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ("none", "No such file or directory (it was looked for in HERE)\n"),
-        ("photo=none", "No such file or directory (it was looked for in HERE)\n"),
+        ("none", "No such file or directory (the program looked in HERE)\n"),
+        ("photo=none", "No such file or directory (the program looked in HERE)\n"),
         ("-", "No such file or directory (standard input is not a file)\n"),
         (
             "photo=@photo.png",
             "No such file or directory (give the name of the file without @)\n",
         ),
-        ("@none", "No such file or directory (it was looked for in HERE)\n"),
+        ("@none", "No such file or directory (the program looked in HERE)\n"),
         (
             "a=b.png",
             (

@@ -326,9 +326,8 @@ def test_an_export_from_a_removed_working_directory_is_not_a_bug(
     gone.rmdir()
     result = unified(f"{MANY} dump", environ=service.environ)
     assert (result.code, service.seen) == (11, [])
-    assert (
-        result.stderr
-        == "error: dump is below the working directory, which was removed (cd to another)\n"
+    assert result.stderr == (
+        "error: dump is below the working directory, which was removed (cd to another directory)\n"
     )
 
 

@@ -896,7 +896,7 @@ INVALID = "unified import: invalid value for {} (unified import --help)"
         (
             "import ticketing/tags none",
             11,
-            "cannot read none: No such file or directory (it was looked for in HERE)",
+            "cannot read none: No such file or directory (the program looked in HERE)",
         ),
     ],
 )

@@ -618,7 +618,7 @@ def test_each_api_is_asked_with_the_parameters_it_knows(
         (
             "--from none --out out",
             11,
-            "cannot read none: No such file or directory (it was looked for in HERE)",
+            "cannot read none: No such file or directory (the program looked in HERE)",
         ),
     ],
 )
