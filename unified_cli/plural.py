@@ -12,7 +12,9 @@ def counted(number: int, noun: str) -> str:
 
 
 def all_of(number: int, noun: str) -> str:
-    """Return words for all things of a kind: `the only record`, `all 2 records`."""
+    """Return a phrase for all things of a kind: `the only record` or `all 2
+    records`.
+    """
     return f"the only {noun}" if number == 1 else f"all {counted(number, noun)}"
 
 
@@ -22,9 +24,10 @@ def plural(noun: str) -> str:
 
 
 def named(names: Sequence[str], most: int | None = None) -> str:
-    """Return a list of names.
+    """Return the names as one text.
 
-    With `most`, name at most this many, and say how many more there are.
+    With `most`, the text has at most this many names, and then the number of the
+    others.
     """
     more = f" and {len(names) - most} more" if most is not None and len(names) > most else ""
     return ", ".join(names[:most]) + more

@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 class _DescriptorStream(io.RawIOBase):
-    """A stream of a descriptor, which stays open.
+    """A stream that reads or writes a file descriptor, and does not close it.
 
     Terminal multiplexers and Node.js pass on pipes and terminals in non-blocking mode,
     and other programs may set it at any time. A write may then be partial, and a read
@@ -57,7 +57,7 @@ class _DescriptorStream(io.RawIOBase):
 
 
 class WholeWriter(_DescriptorStream):
-    """Writes all of the data to a descriptor, even if the reader is slow."""
+    """Writes complete data to a descriptor, even if the reader is slow."""
 
     def writable(self) -> bool:
         """Always."""
@@ -130,7 +130,9 @@ class Exchanges(Protocol):
         describe: Any,  # a callable of a package above
         /,
     ) -> "httpx.BaseTransport":
-        """Return the transport instead of the `opened` one."""
+        """Return the transport to use instead of the transport that `opened`
+        returns.
+        """
 
 
 class Runtime(NamedTuple):
@@ -192,13 +194,15 @@ class Runtime(NamedTuple):
     def replays(self) -> bool:
         """Whether every response comes from a recording.
 
-        A replay needs no token, and learns no rates.
+        A replay needs no token, and does not learn rate limits.
         """
         return self.exchanges is not None and self.exchanges.replays
 
     @property
     def width(self) -> int:
-        """The width to write in: that of the terminal, or else 80 columns."""
+        """The width of the output: the width of the terminal, or 80 columns without a
+        terminal.
+        """
         if self.columns is not None:
             return self.columns
         return shutil.get_terminal_size().columns if self.stdout_is_terminal else 80
@@ -231,7 +235,8 @@ class Runtime(NamedTuple):
     def has_colour(self, *, stderr: bool = False) -> bool:
         """Return whether stdout or stderr is coloured.
 
-        `--color` decides, then the variables, then the terminal.
+        The option `--color` decides first, then the environment variables, and then
+        whether the stream is a terminal.
 
         The variables are those of no-color.org and bixense.com/clicolors, and
         FORCE_COLOR. An empty variable counts as unset. A dumb terminal has no colours.
@@ -253,9 +258,9 @@ class Runtime(NamedTuple):
         )
 
     def folder(self, kind: Literal["cache", "config", "data"]) -> Path | None:
-        """Return the user's folder of that kind, or None.
+        """Return the user's folder of this kind.
 
-        The folder may not exist. None if the user has no home directory.
+        The folder may not exist. Returns None if the user has no home directory.
         """
         if self.folders is not None:
             return self.folders.get(kind)
@@ -276,9 +281,8 @@ class Runtime(NamedTuple):
             return None
 
     def has_cached(self, name: str) -> bool:
-        """Return whether this user can see this file in the cache.
-
-        The name may be a folder's.
+        """Return whether this user can see a file or folder with this name in the
+        cache.
         """
         folder = self.folder("cache")
         # `os.path` is used, because `Path.exists` raises if access is denied.

@@ -1,5 +1,6 @@
-"""Handle SIGINT and SIGTERM: the first stops the program in order, the second ends it
-at once.
+"""Handle SIGINT and SIGTERM.
+
+The first signal stops the program in order. A second signal ends it at once.
 """
 
 import contextlib
@@ -19,8 +20,9 @@ _CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 LONGEST_WAIT = 0.5
 """The longest uninterrupted wait of the main thread for another thread, in seconds.
 
-Python handles a signal when a wait was interrupted. A signal just before the wait,
-while the thread releases the interpreter lock, does not interrupt it.
+Python handles a signal when the signal interrupts a wait. A signal that comes just
+before the wait, while the thread releases the interpreter lock, does not interrupt the
+wait.
 """
 
 
@@ -28,8 +30,8 @@ _MOMENT = 0.02
 """How long to wait before sending a lost signal again, in seconds."""
 
 _SAME = 0.25
-"""For how many seconds a second signal counts as the first: `timeout` of coreutils
-sends a signal to the process and to its group.
+"""For how many seconds another signal is ignored as a copy of the first: the program
+`timeout` of coreutils sends a signal both to the process and to its group.
 """
 
 
@@ -37,21 +39,22 @@ def handle_signals() -> None:
     """Handle both signals from now on."""
     sys.unraisablehook = _send_again
     for number in _CODES:
-        # A background process may have been started to ignore them, and must still do
-        # so.
+        # A background process may have been started with these signals ignored, and
+        # must continue to ignore them.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _stop)
 
 
 @contextlib.contextmanager
 def ending_at_once() -> Iterator[None]:
-    """Let both signals end the process during the block. A shell sees the same exit
-    codes.
+    """Let both signals end the process at once during the block. A shell sees the same
+    exit codes.
 
-    Use it for libraries that run long and block Python's handlers, such as jq, and only
-    for work that survives `kill -9`. It does nothing in other threads, because only the
-    main thread can change handlers. It also does nothing in the first process of a
-    container, for which the system ignores signals without a handler.
+    Use this context manager for libraries that run long and block Python's handlers,
+    such as jq, and only for work that can be killed at any time. It does nothing
+    outside the main thread, because only the main thread can change handlers. It also
+    does nothing in the first process of a container, for which the system ignores
+    signals without a handler.
     """
     if threading.current_thread() is not threading.main_thread() or os.getpid() == 1:
         yield
@@ -73,7 +76,7 @@ def interrupts_left_to_others() -> Iterator[None]:
     """Ignore SIGINT during the block, because another program has the terminal and
     handles it.
 
-    That program does not inherit this. Does nothing outside the main thread.
+    The other program still receives SIGINT. Does nothing outside the main thread.
     """
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
@@ -88,23 +91,26 @@ def interrupts_left_to_others() -> Iterator[None]:
 
 
 RUN_AGAIN = "run the same command again"
-"""How to continue work that has a journal."""
+"""The next step for work that has a journal."""
 
 
 def say_how_to_continue(stop: BaseException, done: str, onward: str) -> None:
-    """Add progress and the next step to a signal.
+    """Add a note with the progress and the next step to a signal.
 
-    `done` is the progress. The last line on stderr shows both.
+    `done` is the progress, and `onward` the next step. The last line on stderr shows
+    the note.
     """
     stop.add_note(f"stopped after {done}; to continue: {onward}")
 
 
 @contextlib.contextmanager
 def with_progress(so_far: Callable[[], str]) -> Iterator[None]:
-    """Add progress and the next step to a signal within the block.
+    """Add a note with the progress and the next step to a signal that comes during the
+    block.
 
-    `so_far` returns the progress when the signal comes. Use it for work that writes
-    nothing and starts from the beginning again.
+    `so_far` is called when the signal comes, and returns the progress. Use this context
+    manager for work that writes nothing and starts from the beginning when it runs
+    again.
     """
     try:
         yield
@@ -119,9 +125,9 @@ def exit_code(stop: KeyboardInterrupt) -> int:
 
 
 def find_stop(error: Exception) -> KeyboardInterrupt | None:
-    """Return the signal behind an error, if any.
+    """Return the signal that caused an error, or None.
 
-    Before 3.12, Python wraps an exception that is raised in `__set_name__`.
+    Before version 3.12, Python wraps an exception that is raised in `__set_name__`.
     """
     return error.__cause__ if isinstance(error.__cause__, KeyboardInterrupt) else None
 
@@ -133,9 +139,9 @@ def _stop(number: int, _frame: object) -> NoReturn:
 
 
 def share_terminal() -> None:
-    """Let only the first Ctrl-C stop the program in order.
+    """Let only the first Ctrl-C stop the program, and ignore further ones.
 
-    Later ones are for the program that has the terminal.
+    They are for another program that uses the same terminal.
     """
     if (
         threading.current_thread() is threading.main_thread()
@@ -157,7 +163,7 @@ def _send_again(lost: "sys.UnraisableHookArgs") -> None:
         return
     handle_signals()
     number = signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT
-    # Send it from another thread, after this thread has left the callback.
+    # Send the signal from another thread, after this thread has left the callback.
     again = threading.Timer(_MOMENT, os.kill, (os.getpid(), number))
     again.daemon = True
     again.start()

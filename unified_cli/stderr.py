@@ -1,5 +1,7 @@
-"""Write to stderr. No other module does. All text is safe for a terminal, and secrets
-are masked.
+"""Write to stderr.
+
+No other module writes to stderr. All text is safe for a terminal, and secrets are
+masked.
 """
 
 import os
@@ -28,13 +30,13 @@ class RequestObserver(Protocol):
         """Whether a status line shows the progress."""
 
     def waiting(self, seconds: float, reason: str, total: float) -> None:
-        """Note that a request waits for this many `seconds`, for this `reason`.
+        """Record that a request waits for this many `seconds`, for this `reason`.
 
         `total` is the time that requests have waited, including this wait.
         """
 
     def retried(self) -> None:
-        """Note that a request is sent again."""
+        """Record that a request is sent again."""
 
 
 class TerminalSharer(Protocol):
@@ -48,11 +50,11 @@ class TerminalSharer(Protocol):
 
 
 class Stderr:
-    """Writes messages to stderr: secrets masked, control characters escaped, each call
-    in one write.
+    """Writes messages to stderr.
 
-    Nothing is written if stderr is closed, so that `stream` is None. `verbosity` is the
-    number of `-v`. Thread-safe.
+    Secrets are masked, and control characters are escaped. Each call writes all of its
+    text at once. Nothing is written if `stream` is None because stderr is closed.
+    `verbosity` is the number of `-v`. Thread-safe.
     """
 
     def __init__(self, stream: BinaryIO | None, *, encoding: str = "utf-8") -> None:
@@ -75,15 +77,15 @@ class Stderr:
         self.run = ""
         """The id of the present run, for errors in JSON."""
         self.reported: set[str] = set()
-        """The query parameters that were reported as unknown."""
+        """The unknown query parameters and the notes that were already printed."""
         self.has_sent = False
         """Whether a request was sent."""
         self.names_runs = True
-        """Whether runs are stored, so that their ids are printed."""
+        """Whether the ids of runs are printed, because runs are stored."""
 
     @property
     def columns(self) -> int:
-        """The terminal's current width, or 80 off a terminal."""
+        """The terminal's current width, or 80 without a terminal."""
         return self._terminal_columns() or _WIDTH
 
     def goes_to(self, stream: BinaryIO | None) -> bool:
@@ -116,7 +118,9 @@ class Stderr:
             self.line(text)
 
     def note_once(self, text: str) -> None:
-        """Print a line that `--quiet` suppresses, once."""
+        """Print a line that `--quiet` suppresses, unless the same line was already
+        printed.
+        """
         if text not in self.reported:
             self.reported.add(text)
             self.note(text)
@@ -126,11 +130,10 @@ class Stderr:
         self.block([text])
 
     def status(self, text: str) -> None:
-        """Keep this line below all others on a terminal. It may be coloured.
+        """Keep this status line below all other lines on a terminal.
 
-        An empty text removes it.
-
-        It should be shorter than the terminal is wide.
+        An empty text removes the status line. The text may be coloured, and should be
+        shorter than the width of the terminal.
         """
         if self.quiet or not self.is_free():
             return
@@ -145,7 +148,7 @@ class Stderr:
                 self._erased = not shown
 
     def end_line(self) -> None:
-        """Begin a new line on a terminal, which may show `^C` on this one."""
+        """Begin a new line on a terminal, because the current line may show `^C`."""
         with self._lock:
             if self._terminal_columns() and not self._erased and self.is_free():
                 self._write("\n")
@@ -187,7 +190,8 @@ class Stderr:
             self._write(text)
 
     def catch_up(self, first: str | None) -> None:
-        """Print messages held back for another program.
+        """Print the messages that were held back while another program used the
+        terminal.
 
         The line `first` is printed before them, unless `--quiet` suppresses it.
         """
@@ -198,12 +202,14 @@ class Stderr:
                 self._write("")
 
     def is_free(self) -> bool:
-        """Return whether no other program uses the terminal now."""
+        """Return whether a message can be written, because no other program uses the
+        terminal.
+        """
         return self.sharer is None or self.sharer.is_free()
 
     @property
     def draws(self) -> bool:
-        """Whether the observer draws a status line. It shows waits."""
+        """Whether the observer draws a status line, which shows waits."""
         return self.observer is not None and self.observer.draws
 
     def waiting(self, seconds: float, reason: str, total: float) -> None:
@@ -212,7 +218,7 @@ class Stderr:
             self.observer.waiting(seconds, reason, total)
 
     def sends(self) -> None:
-        """Note that a request is sent."""
+        """Record that a request is sent."""
         self.has_sent = True
 
     def retried(self) -> None:
@@ -229,7 +235,7 @@ class Stderr:
     def _status_line_controls(self) -> tuple[str, str]:
         if not self._status:
             return "", ""
-        # If the terminal has become narrower, it has wrapped the line.
+        # If the terminal has become narrower, it has wrapped the status line.
         above = (len(COLOUR.sub("", self._status)) - 1) // self.columns
         return (f"\x1b[{above}A\r", "\x1b[J") if above else ("\r", "\x1b[K")
 
@@ -280,9 +286,9 @@ class _NamedStderr(Stderr):
 
 
 def wrapped(line: str, width: int) -> list[str]:
-    """Return the line broken to that width.
+    """Return the line, broken into lines of that width.
 
-    Later lines are indented; commands and long words stay whole.
+    All lines after the first are indented. Commands and long words are not broken.
     """
     if line.isascii() and len(line) <= width:
         return [line]

@@ -40,7 +40,7 @@ def _chopped(text: str, size: int) -> list[str]:
 def cut(text: str, size: int, sign: str) -> str:
     """Return the text cut to this many columns.
 
-    Shortened text ends with the sign.
+    A shortened text ends with `sign`.
     """
     if width(text) <= size:
         return text
@@ -61,8 +61,9 @@ def longest_piece(text: str) -> int:
 def wrapped(text: str, size: int, *, indent: str = "", fold: bool = False) -> list[str]:
     """Return the text broken into lines of that width.
 
-    Lines are broken between words, and later lines are indented. A longer word, such as
-    a URL, has a line of its own or, with `fold`, continues on the next line.
+    Lines are broken between words, and all lines after the first are indented. A word
+    that is longer than a line, such as a URL, has a line of its own or, with `fold`,
+    continues on the next line.
     """
     if width(text) <= size:
         return [text]

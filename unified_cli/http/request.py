@@ -41,8 +41,8 @@ class ByteRange(NamedTuple):
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers that request the range. They refuse content codings, because a
-        range of coded content cannot be decoded.
+        """The headers that request the range, without content codings. A range of coded
+        content could not be decoded.
         """
         headers = {"Accept": self.accept, "Accept-Encoding": "identity"}
         if self.start:
@@ -54,7 +54,7 @@ def content_range(headers: Mapping[str, str]) -> tuple[int | None, int | None]:
     """Return the start of the range and the size of the file, from a Content-Range
     header.
 
-    A value that the header does not have is None.
+    A missing value is None.
     """
     match = _RANGE.fullmatch(headers.get("content-range", "").strip())
     if match is None:
@@ -63,7 +63,7 @@ def content_range(headers: Mapping[str, str]) -> tuple[int | None, int | None]:
 
 
 def is_key(text: str) -> bool:
-    """Return whether the text is a valid idempotency key: printable ASCII without
+    """Return whether this is a valid idempotency key: printable ASCII without
     spaces.
     """
     return (
@@ -78,9 +78,7 @@ class Scope(NamedTuple):
     account: str
     service: Service
     own: bool = False
-    """Whether requests do not name the account, for example because the token is only
-    for this connection.
-    """
+    """Whether requests name no account, as with a token for one connection."""
     honours_keys: bool = False
     """Whether the service honours idempotency keys, so that a retry with the same key
     is safe.
@@ -101,9 +99,8 @@ def scope_of(settings: Settings, service: Service) -> Scope:
 
 
 def number_as_cursor(text: str) -> str | None:
-    """Return the text if it is a number that can be a cursor: a positive integer.
-
-    Otherwise returns None. 0 may mark the last page.
+    """Return the text if it is a positive integer, otherwise None. 0 may mark the last
+    page.
     """
     return text if _CURSOR_NUMBER.fullmatch(text) else None
 

@@ -16,7 +16,7 @@ from unified_cli.output.record_writer import RecordWriter, Style, WriterMemory, 
 from unified_cli.plural import counted, named
 
 _QUOTED = re.compile(r'[",\r\n]|^\s|\s$')
-# A spreadsheet runs a cell that begins with one of these as a formula.
+# A spreadsheet runs a cell as a formula if it begins with one of these characters.
 _FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠]")  # noqa: RUF001  the full-width forms count as well
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 _TSV_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
@@ -29,7 +29,7 @@ _TYPED = ":json"
 def typed_name(column: str, *, path: bool) -> str:
     """Return the name of a column of JSON cells.
 
-    The name is written as a JSON string if it could be read as a path.
+    The name is written as a JSON string if it could be mistaken for a path.
     """
     plain = column.isprintable() and column.strip() == column and "." not in column
     as_is = path or (plain and column[:1] not in {"", '"'})
@@ -37,8 +37,8 @@ def typed_name(column: str, *, path: bool) -> str:
 
 
 def untyped_name(head: str) -> tuple[str, bool]:
-    """Reverse `typed_name`: return the column's name, and whether its cells are
-    JSON.
+    """Return the column's name, and whether its cells are JSON. Reverses
+    `typed_name`.
     """
     name = head.removesuffix(_TYPED)
     if name == head:
@@ -56,7 +56,7 @@ class Delimited(RecordWriter):
     r"""Writes a header, and a row for each record.
 
     CSV follows RFC 4180, with `""` for an empty string and an empty cell for null. TSV
-    escapes `\t`, `\n`, `\r` and `\\`. If `types` is set, each cell is JSON.
+    escapes `\t`, `\n`, `\r` and `\\`. If `style.typed` is set, each cell is JSON.
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
@@ -106,7 +106,9 @@ class Delimited(RecordWriter):
         return mark + self._line([self._cell(column, guard=False) for column in columns])
 
     def missing_parts(self) -> Sequence[str]:
-        """Return a sentence about members without a column."""
+        """Return a sentence about the members that were left out because they have no
+        column.
+        """
         if not self._lost:
             return []
         lost = named([*self._lost], _MOST_NAMED) + (

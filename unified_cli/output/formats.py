@@ -9,7 +9,7 @@ from typing import NamedTuple
 from unified_cli.errors import UsageError
 
 AUTO = "auto"
-"""The format that depends on whether stdout is a terminal."""
+"""The name for the default format, which depends on whether stdout is a terminal."""
 
 
 class Format(NamedTuple):
@@ -21,21 +21,25 @@ class Format(NamedTuple):
     lines: bool = False
     """Whether each record is on its own line."""
     document: bool = False
-    """Whether a result is one document, which a jq program gets as a whole."""
+    """Whether the records of a result are written as one document. A jq program then
+    gets the complete document as its input.
+    """
     json: bool = False
     """Whether the output is JSON, with colours on a terminal. Errors are then JSON,
     too.
     """
     columns: bool = False
-    """Whether records are rows, so that there are columns even without --columns."""
+    """Whether records are written as rows, so that the output has columns even without
+    `--columns`.
+    """
     delimiter: str = ""
-    """The character between cells, if programs read the rows."""
+    """The character between the cells of rows that programs read."""
     fields: bool = True
     """Whether the output has members of records, so that the format supports
     `--columns` and `_profile`.
     """
     binary: bool = False
-    """Whether it is the unchanged body of a response."""
+    """Whether the output is the unchanged body of a response."""
     dedupe: bool = False
     """Whether --dedupe supports this format."""
     increments: bool = False
@@ -46,7 +50,7 @@ class Format(NamedTuple):
 
     @property
     def for_people(self) -> bool:
-        """Whether its rows are for people, and can be incomplete."""
+        """Whether the rows are for people. Such rows may leave out columns."""
         return self.columns and not self.delimiter
 
     @property
@@ -111,8 +115,8 @@ SETTINGS = (*names(RESULTS), AUTO)
 
 
 def named(name: str, *, terminal: bool) -> Format | None:
-    """Return the format with this name. `auto` is a table on a terminal, otherwise
-    JSON.
+    """Return the format with this name, or None. The name `auto` stands for a table on
+    a terminal, and otherwise for JSON.
     """
     if name == AUTO:
         return TABLE if terminal else JSON
@@ -124,8 +128,8 @@ def of_command(
 ) -> Format:
     """Return the format of a built-in command.
 
-    Without a name, it is a table on a terminal, and `otherwise` elsewhere. Raises
-    UsageError if the command does not support the format.
+    Without a name, returns TABLE on a terminal, and otherwise the format `otherwise`.
+    Raises UsageError if the command does not support the format.
     """
     if name is None:
         return TABLE if terminal else otherwise

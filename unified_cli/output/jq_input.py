@@ -1,4 +1,4 @@
-"""Detect values that jq would change, and numbers that it computed."""
+"""Detect values that jq would change, and numbers that jq computed."""
 
 import re
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ _LONG_NUMBER = re.compile(rb"-?\d[\d.]{%d,}(?:[eE][+-]?\d+)?" % _SAFE_DIGITS)
 
 
 class _UnsupportedError(Exception):
-    """jq cannot represent a value. The message names it."""
+    """jq cannot represent a value. The message names the value."""
 
 
 def find_unsupported(text: bytes) -> str:
@@ -68,9 +68,10 @@ _SCANNER = JSONDecoder(
 
 
 def computed(results: Iterable[bytes], *sources: bytes) -> str | None:
-    """Return the first number that jq computed, or None.
+    """Return the first number in the results that jq computed, or None.
 
-    Only finds numbers with more than 15 digits that no source contains.
+    The function finds only numbers that have more than 15 digits and that no source
+    contains.
     """
     known: set[bytes] | None = None
     for result in results:
@@ -93,7 +94,8 @@ def _is_long(number: bytes) -> bool:
 def _numbers(sources: Iterable[bytes]) -> set[bytes]:
     """Return the long numbers in the sources, in a normal form.
 
-    Includes numbers in strings, and each number without its sign.
+    The result includes numbers in strings. It contains each number with and without its
+    sign.
     """
     found = (number for source in sources for number in _LONG_NUMBER.findall(source))
     return {canonical(text) for number in found for text in (number, number.lstrip(b"-"))}

@@ -21,7 +21,9 @@ _START_SECONDS = 60.0
 
 
 class JqProcess:
-    """Runs programs until a deadline, for `--until`. Not thread-safe."""
+    """Runs jq programs in one separate process until a deadline, for `--until`. Not
+    thread-safe.
+    """
 
     def __init__(self, runtime: Runtime, seconds: float) -> None:
         self._runtime = runtime
@@ -78,8 +80,8 @@ class JqProcess:
     def _start(self) -> "subprocess.Popen[bytes]":
         """Start the process, and wait until it runs.
 
-        The process reports its start, so that a failed start is not reported as a
-        failed program.
+        The process reports when it is ready. Without this report, a failed start would
+        look like a failed program.
         """
         try:
             self._child = child = subprocess.Popen(  # noqa: S603  our own program, and no shell

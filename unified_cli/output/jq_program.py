@@ -57,12 +57,14 @@ _PATH = re.compile(r"\s*\.([A-Za-z_]\w*)")
 _NOTHING = "no result"
 _MOST_LEFT_OUT = 5
 _LONGEST_ID = 80
-# Finds assignments with a single `=`.
+# Finds a single `=`, which assigns, where the user may have meant `==`.
 _ASSIGNS = re.compile(r"(?<![=!<>|+*/%?-])=(?!=)")
 
 
 class NotHeldError(ValueError):
-    """The input has a value that jq would drop or change. `what` describes it."""
+    """The input has a value that jq would drop or change. `what` describes the
+    value.
+    """
 
     def __init__(self, what: str) -> None:
         super().__init__(f"jq cannot represent {what}")
@@ -72,14 +74,15 @@ class NotHeldError(ValueError):
 class JqProgram:
     """A compiled jq program, from JSON text to JSON text.
 
-    Unchanged numbers keep their digits. `notes` reports computed numbers, which are
-    doubles in jq, and `missing_parts` the records that were left out.
+    Numbers that the program does not change keep their digits. Numbers that it computes
+    are doubles: `notes` warns about them. `missing_parts` reports the records that were
+    left out.
     """
 
     def __init__(
         self, expression: str, option: str = "--jq", process: JqProcess | None = None
     ) -> None:
-        """`process` runs it with a time limit.
+        """Compile the expression. A `process` runs the program with a time limit.
 
         Raises UsageError if the expression cannot be compiled.
         """
@@ -95,8 +98,8 @@ class JqProgram:
         return member in self._expression
 
     def unknown_member(self, record: bytes) -> str | None:
-        """Return the first member of the program's path, if the record lacks that
-        member.
+        """Return the first member that the program's path names, if the record lacks
+        this member. Otherwise return None.
         """
         path = _PATH.match(self._expression)
         return path[1] if path and member(record, path[1]) is None else None
@@ -141,7 +144,8 @@ class JqProgram:
     def _interruptible(self) -> AbstractContextManager[None]:
         """Return a context manager in which signals end a running program.
 
-        If the program runs in a process of its own, the signal's error ends it anyway.
+        A program in a separate process needs no such context, because a signal's error
+        ends that process.
         """
         return nullcontext() if self._process else signals.ending_at_once()
 
@@ -183,13 +187,13 @@ class JqProgram:
             self._left_out[key] = f"{_shown_id(record)} ({error.what})" if is_named else ""
 
     def notes(self) -> Sequence[str]:
-        """Return a warning about numbers that jq computed, if any."""
+        """Return a warning if jq computed numbers, otherwise nothing."""
         if self._computed is None:
             return []
         return [f"{self._option} computed {self._computed} in doubles, which keep 15 digits"]
 
     def missing_parts(self) -> Sequence[str]:
-        """Return a sentence about the records that were left out, if any."""
+        """Return a sentence about the records that were left out, or nothing."""
         if not self._left_out:
             return []
         number, names = len(self._left_out), [name for name in self._left_out.values() if name]
@@ -206,8 +210,8 @@ def _shown_id(record: bytes) -> str:
 def _compiled(expression: str, option: str) -> Any:
     """Compile the program of an option.
 
-    Its results are JSON text. Raises UsageError if the program is invalid or reads
-    other files.
+    The results of the compiled program are JSON text. Raises UsageError if the program
+    is invalid or reads other files.
     """
     if directive := _DIRECTIVE.match(expression):
         # Refuse directives, because jq also searches the working directory for modules.
@@ -222,8 +226,8 @@ def _compiled(expression: str, option: str) -> Any:
             # complete and to get the right line numbers in messages.
             jq.compile(expression)
             # Convert to text in jq, because Python's numbers would lose digits. Two
-            # line breaks end any comment: a backslash at its end continues it after the
-            # first.
+            # line breaks end any comment: if the comment ends with a backslash, the
+            # first line break only continues it.
             as_text = f"({expression}\n\n) | tojson"
             # Without `_HALTS`, the library would treat `halt` as the end of the
             # results, and drop a record.
@@ -234,7 +238,7 @@ def _compiled(expression: str, option: str) -> Any:
 
 
 def _spelled(expression: str, error: ValueError, option: str) -> str | None:
-    """Return a hint that spells the program in jq, or None."""
+    """Return a hint about the correct spelling of the program in jq, or None."""
     if expression.startswith("$."):
         return f"the input is the dot alone: {expression[1:]}"
     if "'" in expression and "INVALID_CHARACTER" in str(error):
@@ -262,9 +266,9 @@ def _spelled(expression: str, error: ValueError, option: str) -> str | None:
 
 
 def _input(text: bytes, expression: str) -> str | None:
-    """Describe the program's input as a hint, or return None.
+    """Return a hint that describes the program's input, or None.
 
-    The input is described if it is a list, or an object whose members the program does
+    There is a hint if the input is a list, or an object whose members the program does
     not name.
     """
     given = json_check.scan(text.decode("utf-8"))
@@ -278,7 +282,8 @@ def _input(text: bytes, expression: str) -> str | None:
         return None
     named = ", ".join([*given][:_MOST_NAMED]) + (", …" if len(given) > _MOST_NAMED else "")
     inner = next((name for name, value in given.items() if isinstance(value, list)), None)
-    # Only a page has a list of records. A list in a record is something else.
+    # Only a page has a list of records. An object with an id is a record, whose lists
+    # contain something else.
     return f"the input is {{{excerpt(named)}}}" + (
         f": .{excerpt(inner)}[] gives its records" if inner and "id" not in given else ""
     )
@@ -305,7 +310,9 @@ class Verdict(NamedTuple):
 
 
 def _no_condition(text: str, option: str) -> UsageError:
-    """Return the error for a number or a time instead of a condition."""
+    """Return the error for an option whose value is a number or a time instead of a
+    condition.
+    """
     hint = "a condition compares, in quotes for the shell: 'length > 0'"
     if _DATE.fullmatch(text):
         hint = f"a filter by time: -q 'created_at[lt]={text}'"
@@ -313,14 +320,14 @@ def _no_condition(text: str, option: str) -> UsageError:
 
 
 class Expectation:
-    """A jq program whose outputs must all be `true`. No output or an error is a
-    failure.
+    """A jq program whose outputs must all be `true`. The expectation fails if the
+    program has no output or ends with an error.
     """
 
     def __init__(
         self, expression: str, option: str = "--expect", process: JqProcess | None = None
     ) -> None:
-        """`process` runs it with a time limit.
+        """Compile the expression. A `process` runs the program with a time limit.
 
         Raises UsageError if the expression cannot be compiled.
         """
@@ -328,8 +335,8 @@ class Expectation:
             raise _no_condition(expression, option)
         self.expression = expression
         self.shown = f"{option} '{excerpt(' '.join(expression.split()), _LONGEST_PROGRAM)}'"
-        # Compile it without the time limit first, to report jq's message if it is
-        # invalid.
+        # Compile the expression without the time limit first, to report jq's message if
+        # the expression is invalid.
         JqProgram(expression, option)
         self._program = JqProgram(expression, self.shown, process)
 

@@ -12,10 +12,11 @@ import jq
 
 
 def serve() -> None:
-    """Respond to each request on stdin with a line.
+    """Read requests from stdin, and write one line for each response.
 
-    A first line reports the start. A request is a line of JSON with the program, the
-    size of its input and its time limit in seconds, then the input.
+    Before the first request, the line "ready" reports the start. A request begins with
+    a line of JSON, which has the program, the size of its input and its time limit in
+    seconds. The input follows this line.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:

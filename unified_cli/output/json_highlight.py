@@ -43,7 +43,7 @@ _HIGHLIGHTER = _JsonHighlighter()
 
 
 def highlighted(text: TerminalText) -> TerminalText:
-    """Return JSON text with colours, and otherwise unchanged.
+    """Add colours to JSON text, and change nothing else.
 
     The text must begin and end outside strings.
     """

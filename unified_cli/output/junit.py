@@ -13,7 +13,9 @@ _REPLACEMENT = "\ufffd"
 
 
 class JUnitCase(NamedTuple):
-    """One test. `message` says why it did not pass, and `value` is the actual value."""
+    """One test. `message` says why the test did not pass, and `value` is the actual
+    value.
+    """
 
     classname: str
     name: str
@@ -33,8 +35,8 @@ class JUnitSuite(NamedTuple):
 def suite(name: str, cases: Iterable[JUnitCase], *, several: bool) -> JUnitSuite:
     """Return the tests of a connection.
 
-    With `several` connections, the class of a test begins with its connection, because
-    some tools show only the class and the name.
+    With `several` connections, the class of a test begins with the name of its
+    connection, because some tools show only the class and the name of a test.
     """
     if several:
         cases = [case._replace(classname=f"{name}.{case.classname}") for case in cases]

@@ -15,8 +15,8 @@ _BREAK = re.compile(r"\r\n?|\n")
 # Links, code, emphasis, HTML, entities, formulas and GitLab's diff markers. An
 # underscore within a word is safe.
 _MARKUP = re.compile(r"[\\`*\[<|~$]|&(?=[#\w])|_(?![^\W_])|(?<![^\W_])_|\{(?=[-+])")
-# An HTML comment after these keeps GitHub and GitLab from notifying a user, or linking
-# another issue.
+# An HTML comment is written after these characters, so that GitHub and GitLab neither
+# notify a user nor link to another issue.
 _MENTION = re.compile(r"(?<!\w)[@#](?=\w)")
 _COMMENT = "<!-- -->"
 _NARROWEST, _WIDEST = 3, 60
@@ -24,8 +24,8 @@ _FIELD_HEADS = ("field", "value")
 
 
 class Markdown(Table):
-    """A table with a header, or with a row for each field of a single record. Cells are
-    never cut.
+    """A table of records with a header, or a table of a single record with a row for
+    each field. Cells are never cut.
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:

@@ -28,11 +28,11 @@ _DEFAULT = "less -FRX"
 # Options for less and lv, the same as those of git.
 _OPTIONS = {"LESS": "FRX", "LV": "-c"}
 _LONGEST_HOLD = 1.0
-"""How long to buffer output, in seconds. Then it is shown, even if it is not
-complete.
+"""How long to buffer output, in seconds. After this time the output is shown, even if
+it is not complete.
 """
 _LONGEST_KEPT = 1024 * 1024
-"""How much output to keep if the pager fails, in bytes."""
+"""How much output to keep for the case that the pager fails, in bytes."""
 
 
 _STOPPED = {-int(number) for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)}
@@ -52,11 +52,12 @@ class _State(Enum):
 
 
 class PagedStdout(io.RawIOBase):
-    """Writes safe text to a terminal on stdout, and shows more than a screen in a
-    pager.
+    """Writes safe text to a terminal on stdout. Starts a pager if the text is longer
+    than the screen.
 
-    A message on stderr first shows buffered text, and ends paging. While the pager is
-    running, messages wait.
+    The text is buffered until it fills the screen. A message on stderr first shows the
+    buffered text, and no pager starts after that. While a pager is running, messages
+    wait.
     """
 
     def __init__(self, runtime: Runtime, terminal: BinaryIO) -> None:
@@ -122,7 +123,9 @@ class PagedStdout(io.RawIOBase):
         return self._state is _State.QUIT
 
     def end(self) -> None:
-        """Wait for the end of the pager, if any, and write further output directly."""
+        """Wait until the pager ends, if it is running, and write further output
+        directly to the terminal.
+        """
         with contextlib.suppress(OSError):
             self.bypass_pager()
         problem = self._end() if self._state is _State.PAGED else None
@@ -130,8 +133,8 @@ class PagedStdout(io.RawIOBase):
         self._runtime.stderr.catch_up(problem)
 
     def make_way(self) -> None:
-        """Show the buffered output, and wait for the pager. Later output may be paged
-        again.
+        """Show the buffered output, and wait for the pager. A pager may start again for
+        later output.
         """
         was_held = self._state is _State.HELD
         self.end()

@@ -29,8 +29,8 @@ class Printer:
     """Writes each page immediately or, with `gathers`, at `flush`. `end` completes the
     output.
 
-    With `strict`, it is an error if no record has any of the chosen columns. Until a
-    record has one, rows are held back.
+    With `strict`, it is an error if no record has any of the chosen columns. Rows are
+    held back until a record has at least one of these columns.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Printer:
 
     @property
     def is_written(self) -> bool:
-        """Whether there is nothing to flush."""
+        """Whether all gathered output has been written."""
         return not self._gathered
 
     def flush(self) -> None:
@@ -96,8 +96,8 @@ class Printer:
         """Complete the output, print its notes to stderr, and return the missing
         parts.
 
-        A misspelt column is a missing part if programs read the rows. Raises UsageError
-        if no record has any of the chosen columns.
+        If programs read the rows, the missing parts include misspelt columns. Raises
+        UsageError if no record has any of the chosen columns.
         """
         check = self._transform.check
         if self._strict and (error := check.error()):
@@ -111,7 +111,9 @@ class Printer:
         return [*self.left_out(), *self._writer.missing_parts(), *misspelt]
 
     def left_out(self) -> Sequence[str]:
-        """Return a sentence about the records left out so far, if any."""
+        """Return a sentence about the records that have been left out so far, or
+        nothing.
+        """
         return self._transform.missing_parts()
 
     def _put(self, data: bytes) -> None:
@@ -139,10 +141,11 @@ class Printer:
 def style_for(
     runtime: Runtime, form: Format, items: str, cursor: str, *, screen: bool = True
 ) -> Style:
-    """Return the style of a list on stdout or, without `screen`, in a file.
+    """Return the style of a list that is written to stdout or, without `screen`, to a
+    file.
 
-    `items` and `cursor` name the members of a page with the records and the next
-    cursor.
+    `items` is the name of the member of a page that has the records, and `cursor` the
+    name of the member with the next cursor.
     """
     terminal_there = screen and runtime.stdout_is_terminal
     return Style(
@@ -181,7 +184,8 @@ class JqDocument(RecordWriter):
     def end(self, next_cursor: str | None) -> bytes:
         """Return the program's results as JSON text.
 
-        Its input is an object with the records and, for a list, the cursor.
+        The input of the program is an object with the records and, for a list, the
+        cursor.
         """
         members = [msgspec.json.encode(self._style.items) + b":[" + b",".join(self._records) + b"]"]
         if self._style.listing:
@@ -200,8 +204,11 @@ class JqDocument(RecordWriter):
 def null_notes(
     text: bytes, style: Style, program: "JqProgram", record: bytes = b""
 ) -> Sequence[str]:
-    """Return a hint if a program for one record got a page, or names a member that is
-    not in the record.
+    """Return a hint if a program gives null or nothing, probably because its input is
+    not what the user expected.
+
+    For example, a program for one record gets a page, or names a member that the record
+    does not have.
     """
     found = {b"null": "null", b"": "nothing"}.get(text.strip())
     if not style.listing and found and program.names(f".{style.items}"):

@@ -26,9 +26,11 @@ _BYTES = {"byte": "", "byte read": "read "}
 
 
 class Work(NamedTuple):
-    """The work to do: `total` units, such as records, in parts, such as connections.
+    """The work to do.
 
-    `total` is None if unknown. Parts called `file` are shown while they run.
+    The work consists of `total` units, such as records. `total` is None if it is
+    unknown. The units may be in `parts`, such as connections. If a part is a file, the
+    number of the current file is shown.
     """
 
     unit: str = "record"
@@ -61,8 +63,8 @@ class Screen(NamedTuple):
 
 
 class Tally:
-    """The progress of the work. Units of earlier runs count towards the total, not the
-    rate.
+    """The progress of the work. Units of earlier runs count towards the total, but not
+    towards the rate.
     """
 
     def __init__(self, work: Work) -> None:
@@ -77,8 +79,8 @@ class Tally:
 
 
 def plain(tally: Tally, seconds: float, now: float) -> str:
-    """Return the progress after this many seconds in words, with waits since the last
-    call.
+    """Return a sentence about the progress after this many seconds. It includes the
+    waits since the last call.
     """
     waits, wait = _wait_in_words(tally, now)[:1], tally.wait
     if wait is not None:
@@ -99,7 +101,7 @@ def done(tally: Tally) -> str:
 def draw(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
     """Return the progress as one line that fits the screen.
 
-    It has a bar if the total is known.
+    The line has a bar if the total is known.
     """
     # Leave the last column empty, because some terminals would move the cursor to the
     # next line.
@@ -118,7 +120,7 @@ def draw(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
     tried = [(facts[:number], end) for number, end in product(numbers, ends)]
     if not waits[0]:
         tried = [(facts[:number], end) for end, number in product(ends, numbers)]
-    # Shorten all of these before the names of running parts.
+    # Shorten all other parts of the line before the names of running parts.
     named = [([*facts, name], end) for end, name in product(ends, names)]
     for chosen, (bar, wait) in [*named, *tried]:
         before = f"{_bar(share or 0, bar, screen)} {(share or 0) * 100:4.0f} %  " if bar else ""
@@ -161,7 +163,7 @@ def _facts(tally: Tally, seconds: float, now: float, *, pace: bool = True) -> li
 
 
 def _parts_in_words(tally: Tally) -> list[str]:
-    """Return descriptions of the running parts, from long to short."""
+    """Return several descriptions of the running parts, the longest first."""
     if not tally.under_way:
         return []
     first, *others = tally.under_way
@@ -170,7 +172,7 @@ def _parts_in_words(tally: Tally) -> list[str]:
 
 
 def _wait_in_words(tally: Tally, now: float) -> list[str]:
-    """Return descriptions of the wait, from long to short."""
+    """Return several descriptions of the wait, the longest first."""
     if tally.wait is None or tally.wait.until <= now:
         return []
     left = max(1, tally.wait.until - now)
@@ -209,9 +211,11 @@ def _share_done(tally: Tally) -> float | None:
 
 
 def _seconds_left(tally: Tally, seconds: float, now: float) -> float | None:
-    """Return how long the rest will take at the speed so far, or None if unknown."""
+    """Return how many seconds the remaining work will take at the speed so far, or None
+    if this is unknown.
+    """
     work = tally.work
-    # A wait is part of the time that the finished work took.
+    # Count the wait as part of the time that the finished work took.
     wait = max(0.0, tally.wait.until - now) if tally.wait else 0.0
     if work.parts:
         finished, left = tally.parts, work.parts - tally.parts_before - tally.parts
@@ -279,9 +283,9 @@ class Progress:
             self._tally.parts_before += parts
 
     def expect(self, units: int | None) -> None:
-        """Set the total, when it becomes known.
+        """Set the total when it becomes known.
 
-        For work in parts, this is the total of a single part, and is ignored.
+        For work in parts, `units` is the total of a single part, and is ignored.
         """
         with self._lock:
             work = self._tally.work

@@ -14,11 +14,11 @@ from unified_cli.plural import counted
 class Style(NamedTuple):
     """The format of the output, and its options.
 
-    `items` and `cursor` are the service's names for the records and the cursor.
-    `columns` are the requested columns, and `known` the known columns of the records,
-    in order. `bom` adds a byte-order mark to CSV. `width` is the width of the terminal,
-    if any. `pretty` indents JSON, and `listing` means a list instead of a single
-    record.
+    `items` and `cursor` are the service's names for the list of records and the cursor
+    of a page. `columns` are the columns that the user requested, and `known` the fields
+    that the catalogue lists for the records, in order. `bom` adds a byte-order mark to
+    CSV. `width` is the width of the terminal, or None without a terminal. `pretty`
+    indents JSON. `listing` is False for a single record.
     """
 
     format: Format
@@ -29,7 +29,9 @@ class Style(NamedTuple):
     safe_cells: bool = False
     bom: bool = False
     typed: bool = False
-    """Whether the cells of CSV and TSV are JSON, which the header marks."""
+    """Whether the cells of CSV and TSV are JSON. The header then marks each column as
+    JSON.
+    """
     width: int | None = None
     colour: bool = False
     pretty: bool = False
@@ -41,15 +43,15 @@ class Style(NamedTuple):
     more: Sequence[str] = ()
     """Columns that come after those of the first page."""
     label: int | None = None
-    """The width of the longest connection name, if records of several connections
-    arrive in any order. Otherwise 0.
+    """The width of the longest connection name, if several responses are combined in
+    any order. 0 if records do not name their connection. Otherwise None.
     """
     by_program: bool = False
     """Whether the records are results of a jq program."""
 
     def expects(self, names: Collection[str]) -> bool:
-        """Return whether later records, such as those of another connection, may have
-        more known columns.
+        """Return whether later records may have known columns that are not in `names`,
+        for example because they are from another connection.
 
         Returns False if a jq program kept less than half of the known columns.
         """
@@ -81,7 +83,8 @@ class WriterMemory(TypedDict, total=False):
 class RecordWriter:
     """Converts records to bytes, page by page.
 
-    With `memory`, another process can continue the same file.
+    Another process that gets the same `memory` can continue the output in the same
+    file.
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
@@ -106,8 +109,8 @@ class RecordWriter:
         raise NotImplementedError
 
     def end(self, next_cursor: str | None) -> bytes:  # noqa: ARG002  most formats need no end
-        """Return the bytes that complete the output. Without them, parsers see that it
-        is incomplete.
+        """Return the bytes that complete the output. Output without these bytes is
+        invalid, so that a parser notices if it is incomplete.
         """
         return b""
 
@@ -148,7 +151,9 @@ class JsonDocument(RecordWriter):
 
     # `one_line` is not needed, because records in a document may contain line breaks.
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
-        """Yield the records, after those that were written before."""
+        """Yield the records, with a comma before them if other records were written
+        before.
+        """
         if not records:
             return
         if not self._style.pretty:
@@ -162,7 +167,7 @@ class JsonDocument(RecordWriter):
         yield before + inside
 
     def end(self, next_cursor: str | None) -> bytes:
-        """Return the closing brackets, and before them the cursor of a list."""
+        """Return the cursor, if the output is a list, and the closing brackets."""
         start = b"\n" if self._begun else self._head().rstrip()
         cursor = msgspec.json.encode(self._style.cursor) + b": " + msgspec.json.encode(next_cursor)
         if not self._style.pretty:
@@ -198,7 +203,7 @@ class Ids(RecordWriter):
 
     # `one_line` is not needed, because only the ids are written.
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
-        """Yield the ids, and count records without a valid one."""
+        """Yield the ids, and count the records without a valid id."""
         found = [text((parts(record) or {}).get("id")) for record in records]
         good = [text for text in found if text and text.isprintable()]
         self._without += len(found) - len(good)

@@ -21,8 +21,8 @@ _TRAILING = re.compile(r" +((?:\x1b\[0m)?)$", re.MULTILINE)
 
 
 class Look(Enum):
-    """The style of a word or of a part of a bar. For a bar, also two characters: one
-    for UTF-8, and one for other encodings.
+    """The style of a word or of a part of a bar. A part of a bar also has two
+    characters: one for UTF-8, and one for other encodings.
 
     The parts of a bar have different characters, because some terminals and some people
     cannot distinguish colours. Yellow and cyan are not used: they are not readable on
@@ -75,15 +75,16 @@ Cell: TypeAlias = MaskedText | Word | Bar
 def lengths(bar: Bar) -> list[int]:
     """Return the length of each part of a bar.
 
-    It is proportional, but at least 1 for numbers above 0.
+    The length is proportional to the part's number, but at least 1 if the number is
+    above 0.
     """
     total = sum(number for number, _ in bar.parts)
     if not total:
         return [0] * len(bar.parts)
     exact = [number * bar.size / total for number, _ in bar.parts]
     result = [max(1, int(length)) if length else 0 for length in exact]
-    # If the parts are too short in total, lengthen those that rounding shortened most.
-    # If they are too long, shorten the longest.
+    # If the parts are too short in total, lengthen the parts that rounding shortened
+    # most. If they are too long in total, shorten the longest part.
     while (left := bar.size - sum(result)) > 0:
         result[max(range(len(result)), key=lambda at: exact[at] - result[at])] += 1
     if left and max(result) > -left:
@@ -146,10 +147,10 @@ def table(
 ) -> TerminalText:
     """Return the rows under their headers. Each column is as wide as its widest cell.
 
-    On a terminal, long text is wrapped between words in its column. If words are too
-    long for that, each cell of column number `apart` gets its own line: it usually has
-    ids. If that is not enough, all cells get their own lines. Without a terminal,
-    nothing is cut.
+    On a terminal, long text is wrapped between words in its column. If the words are
+    too long for their columns, the cells of column number `apart`, which usually has
+    ids, get their own lines. If the rows are still too wide, all cells get their own
+    lines. Without a terminal, nothing is cut.
     """
     columns = _columns(heads)
     rows = [[_encodable(runtime, cell) for cell in row] for row in rows]
@@ -227,8 +228,8 @@ class StreamedTable:
         self._begun = False
 
     def show(self, cells: Sequence[Cell]) -> None:
-        """Print a row, and the header before the first. Raises the same errors as
-        `stdout.write`.
+        """Print a row. Prints the header before the first row. Raises the same errors
+        as `stdout.write`.
         """
         rows = [cells] if self._begun else [_heading(self._columns), cells]
         self._begun = True
@@ -300,9 +301,8 @@ def _widths(
 
 
 def _least_room(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> int:
-    """Return the least width of the rows.
-
-    This is the width with all cells wrapped or cut as much as possible.
+    """Return the width of the rows if all cells are wrapped or cut as much as
+    possible.
     """
     least = [
         _least(column, cells)

@@ -17,7 +17,8 @@ from unified_cli.values import Json
 
 _PIECE = 8 * 1024
 _COLOURED = 256 * 1024
-# A string before these characters is a value: a key is followed by a colon.
+# A text may be cut after these characters. They never separate a key from its colon, by
+# which a key is recognised.
 _LINE_END = re.compile(rb"[][{},][ \t\r]*+\n")
 
 
@@ -91,7 +92,7 @@ def write(runtime: Runtime, chunks: Iterable[bytes]) -> None:
 def show(runtime: Runtime, texts: Iterable[TerminalText]) -> None:
     """Write each text immediately, in the terminal's encoding.
 
-    Missing characters are escaped. Raises the same errors as `write`.
+    Characters that the encoding lacks are escaped. Raises the same errors as `write`.
     """
     _write(runtime, (text.encode(runtime.encoding, "backslashreplace") for text in texts))
 
@@ -169,7 +170,7 @@ class JsonView:
 def pretty(body: bytes) -> bytes:
     """Return the document with an indentation of two spaces.
 
-    It is otherwise unchanged.
+    Nothing else is changed.
     """
     import msgspec  # noqa: PLC0415  help is shown without it
 

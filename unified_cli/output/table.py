@@ -79,9 +79,9 @@ def _cut_middle(shown: str, size: int, sign: str) -> str:
 
 
 def cut(shown: str, size: int, sign: str) -> str:
-    """Cut a text like `text_width.cut`.
+    """Cut a text to `size` columns, like `text_width.cut`.
 
-    A time is cut to the minute or the day, without an ellipsis.
+    A time is shortened to the minute or the day, without an ellipsis.
     """
     if size >= DAY and width(shown) > size and (time := _TIME.fullmatch(shown)):
         return f"{time[1]} {time[2]}Z" if size >= MINUTE else time[1]
@@ -91,9 +91,9 @@ def cut(shown: str, size: int, sign: str) -> str:
 class Table(RecordWriter):
     """Rows in columns, or a line for each field of a single record.
 
-    The first page defines the columns and their widths. With several connections on a
-    terminal, the known columns define them, because the first page may be from any
-    connection.
+    The first page defines the columns and their widths. If the records are from several
+    connections, a table on a terminal has the known columns, because the first page may
+    be from any connection.
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
@@ -103,7 +103,9 @@ class Table(RecordWriter):
         self._hidden = dict.fromkeys(memory.get("hidden", ()))
         self._begun = widths is not None
         self._group = ("", 0)
-        """The connection of the last row, and how many rows it has so far."""
+        """The connection of the last row, and how many successive rows are from this
+        connection.
+        """
 
     def prepare(self, slices: Iterable[Sequence[Record]]) -> None:
         """Choose columns and widths from the first records."""
@@ -165,8 +167,8 @@ class Table(RecordWriter):
     def _field_lines(self, members: Parts) -> Iterator[str]:
         """Yield a line for each field.
 
-        On a terminal, a long value is wrapped in its column, and begins below a long
-        name.
+        On a terminal, a long value is wrapped in its column. After a long name, the
+        value begins on the next line.
         """
         columns, room = self._style.columns or [*members], self._style.width
         sizes = {column: width(visible(column)) for column in columns}
@@ -198,8 +200,8 @@ class Table(RecordWriter):
             found = expected(columns, style.label)
             ids = [column for column in columns if is_id(column) and not column.startswith("_")]
             for column in ids:
-                # Ids of other connections may be longer. Their rows then have narrower
-                # other cells.
+                # Ids of other connections may be longer. Rows with longer ids have
+                # narrower cells in the other columns.
                 seen = (width(self._cell(pick(member, column))) for member in _all_members(slices))
                 found.natural[column] = max(width(visible(column)), *seen, 0)
             return self._fitting_columns(found, style.width)

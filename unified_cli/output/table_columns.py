@@ -9,7 +9,7 @@ from unified_cli.output.terminal import GAP, is_id, narrow, total_width
 from unified_cli.text_width import width
 
 NAMES = ("name", "title", "subject", "display_name", "label", "email", "id")
-# Never a column, because the provider's raw data is too large.
+# Members that never become columns, because the provider's raw data is too large.
 NEVER = {"remote_data"}
 _EARLY = (
     "id",
@@ -34,8 +34,8 @@ MINUTE, DAY = len("2026-01-01 12:00Z"), len("2026-01-01")
 
 
 def candidates(members: Iterable[Parts], known: Sequence[str], ahead: Sequence[str]) -> list[str]:
-    """Return the known columns in the data, or all columns without known ones. Columns
-    in `ahead` are first.
+    """Return the known columns that occur in the data. If there are none, return all
+    columns. The columns in `ahead` are first.
     """
     full: dict[str, None] = {}
     for member in members:
@@ -47,8 +47,8 @@ def candidates(members: Iterable[Parts], known: Sequence[str], ahead: Sequence[s
 
 
 class Measured(NamedTuple):
-    """The columns and the widths of their data. `fixed` has the columns of ids, and
-    `times` the columns of times.
+    """The columns and the `natural` widths of their data. `fixed` are the columns with
+    ids, and `times` the columns with times.
     """
 
     natural: dict[str, int]
@@ -59,7 +59,7 @@ class Measured(NamedTuple):
 def fit(measured: Measured, room: int) -> dict[str, int]:
     """Return the columns that fit, in order, and their widths.
 
-    Names are chosen before times. They get their whole width before less important
+    Names are chosen before times. Names get their complete width before less important
     columns are added. Ids are not narrowed. Times are shown as days, or as minutes if
     there is room.
     """
@@ -102,7 +102,7 @@ def fit(measured: Measured, room: int) -> dict[str, int]:
 def _lacking_name(column: str, measured: Measured, floor: Mapping[str, int]) -> int:
     """Return how much wider a column should be before other columns are added.
 
-    Returns 0 if it is not the column of a name.
+    Returns 0 unless the column has names.
     """
     if column not in NAMES or column in measured.fixed:
         return 0
@@ -126,8 +126,8 @@ def _most_label_width(room: int) -> int:
 def share(measured: Measured, room: int) -> dict[str, int]:
     """Return the widths of all columns, narrowed to fit.
 
-    Times are shortened to days first, and ids are not narrowed. If that is not enough,
-    the last columns are left out.
+    Times are shortened to days first, and ids are not narrowed. If the columns still do
+    not fit, the last columns are left out.
     """
     times = measured.times
     least = {
@@ -178,7 +178,7 @@ def expected(columns: Sequence[str], label: int) -> Measured:
 
 
 def _rank(column: str) -> int:
-    # Columns that begin with an underscore are our own.
+    # This program adds the columns that begin with an underscore.
     if column.startswith("_"):
         return -1
     if column in _EARLY:

@@ -115,7 +115,7 @@ def total_width(widths: Collection[int]) -> int:
 
 
 def narrow(widths: list[int], least: list[int], room: int) -> list[int]:
-    """Narrow the widest columns until all fit.
+    """Narrow the widest columns until all columns fit in `room`.
 
     No column becomes narrower than its entry in `least`.
     """

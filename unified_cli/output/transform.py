@@ -38,8 +38,8 @@ class ColumnCheck:
 
     @classmethod
     def from_style(cls, style: Style) -> "ColumnCheck":
-        """Return the check for the chosen columns of a style, without columns that we
-        add.
+        """Return the check for the chosen columns of a style. It ignores the columns
+        that this program adds.
         """
         chosen = style.columns if style.format.fields else ()
         return cls([column for column in chosen if column not in style.first], style.known)
@@ -64,11 +64,13 @@ class ColumnCheck:
 
     @property
     def found_nothing(self) -> bool:
-        """Whether there were records, but without any of the columns."""
+        """Whether there were records, but none of them has any of the columns."""
         return self._records and 0 < len(self.unseen) == self._asked_for
 
     def error(self) -> UsageError | None:
-        """Return the error if no record has any of the columns, if required."""
+        """Return the error if the columns are required and no record has any of
+        them.
+        """
         if not (self._required and self.found_nothing):
             return None
         which = "the column" if self._asked_for == 1 else "any of the columns"
@@ -163,7 +165,7 @@ class Transform:
         return [*(self._program.notes() if self._program else ()), *self.check.notes()]
 
     def missing_parts(self) -> Sequence[str]:
-        """Return a sentence about the records that were left out, if any."""
+        """Return a sentence about the records that were left out, or nothing."""
         return self._program.missing_parts() if self._program else ()
 
 

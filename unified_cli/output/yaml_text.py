@@ -65,7 +65,7 @@ class Yaml(RecordWriter):
             yield head + dump([_load(bytes(record)) for record in some])
 
     def end(self, next_cursor: str | None) -> bytes:
-        """Return the cursor, if the records are a list."""
+        """Return the member with the cursor if the output is a list."""
         rest: JsonObject = {} if self._begun else {self._style.items: []}
         if self._style.listing:
             rest[self._style.cursor] = next_cursor

@@ -33,7 +33,7 @@ _BESIDE_BODY = ("resource", "method", "id", "query", "body", "persist", "respons
 
 @dataclass(slots=True)
 class Batch:
-    """A batch of requests. `answer` handles each of them."""
+    """A batch of requests. `answer` handles a single request of the batch."""
 
     service: Service
     request: SandboxRequest
@@ -55,7 +55,7 @@ class Batch:
         return body_of(self.request, passthrough=False)
 
     def run(self) -> SandboxResponse:
-        """Return the records and the errors of each resource.
+        """Handle all requests, and return the records and the errors by resource.
 
         Raises Refusal if the batch is invalid.
         """
@@ -91,7 +91,9 @@ class Batch:
     def _answers(
         self, resource: str, method: str, request: JsonObject
     ) -> Iterator[SandboxResponse]:
-        """Yield the response to a request, or all pages of a list."""
+        """Yield the response to a request. If the request is a list, yield the
+        responses for all of its pages.
+        """
         verb, place = STANDARD.get(method, ("POST", f"/{quote(method, safe='')}"))
         prefix = self.service.prefix if "/" in resource else self.service.proxy
         place = place.replace("{id}", quote(str(request.get("id", "")), safe=""))
@@ -184,7 +186,9 @@ class ListedAccounts:
 
 
 def methods(catalogue: Catalogue, path: str) -> tuple[str, ...]:
-    """Return the methods of a path, or nothing for another route."""
+    """Return the methods that a path accepts. The result is empty if the path is not
+    about connections.
+    """
     service = catalogue.service
     words = service.connections
     if path in (words.renewal, words.batch, words.files, words.link, _own_token(service)):
@@ -197,7 +201,7 @@ def methods(catalogue: Catalogue, path: str) -> tuple[str, ...]:
 
 
 def _own_token(service: Service) -> str:
-    """Return the route that creates a connection's own token."""
+    """Return the route that creates a token for a single connection."""
     return f"{service.accounts}/token"
 
 
@@ -212,7 +216,7 @@ def _of_mcp(service: Service, path: str) -> str | None:
 def _place(service: Service, path: str) -> tuple[str, str, str] | None:
     """Return the kind of a path, its connection or product, and its API.
 
-    Returns None for another route.
+    Returns None if the path is not about connections.
     """
     words = service.connections
     if path == service.accounts:
@@ -235,7 +239,7 @@ def _place(service: Service, path: str) -> tuple[str, str, str] | None:
 class AccountRoutes:
     """Handles requests about connections.
 
-    `own` is the connection of the token, or None for a token of all connections.
+    `own` is the connection of the token, or None if the token is for all connections.
     `sandbox` handles the requests of a batch.
     """
 
@@ -322,7 +326,7 @@ class AccountRoutes:
         """Return a token that links a new connection of a tenant, or an existing
         connection.
 
-        Raises Refusal unless the body names exactly one of the two.
+        Raises Refusal unless the body names either a tenant or a connection.
         """
         service = self.catalogue.service
         names = (service.connections.tenant, service.connection)

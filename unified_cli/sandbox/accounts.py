@@ -35,7 +35,7 @@ KINDS: Mapping[str, str] = {
 
 DEFAULT = "full"
 
-# Resources that the connection `limited` lacks.
+# Resources that connections of the kind `limited` lack.
 UNSUPPORTED = frozenset(
     {
         "activities",
@@ -64,7 +64,7 @@ _ONLY_API = {"help-desk": "ticketing", "directory": "user-directory"}
 
 
 BEYOND = ("sales",)
-"""The kinds that offer operations outside the catalogue."""
+"""The kinds of connections that offer operations that are not in the catalogue."""
 
 
 def offers(kind: str, api: str, resource: str) -> bool:

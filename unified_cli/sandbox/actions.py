@@ -35,7 +35,9 @@ def deactivate(call: OperationCall) -> SandboxResponse:
 
 
 def downgrade(call: OperationCall) -> SandboxResponse:
-    """Move a user to a smaller licence, by default the second. A role is optional."""
+    """Move a user to a smaller licence, by default the second licence. A role is
+    optional.
+    """
     licence = call.named("license_id") or "licenses-2"
     change: JsonObject = {"licenses": [pointer(call, "licenses", licence)]}
     role = call.named("role_id")
@@ -215,7 +217,9 @@ def export(call: OperationCall) -> SandboxResponse:
 
 
 def start_export(call: OperationCall) -> SandboxResponse:
-    """Start an export in the background, and return it, without a link."""
+    """Start an export in the background, and return its record, which has no link
+    yet.
+    """
     wanted = call.named("page_id")
     start = {"status": '"queued"', "urls": "[]"}
     if wanted is not None:
@@ -350,8 +354,8 @@ def _sent(call: OperationCall, base: JsonObject) -> SandboxResponse:
 
 
 def _with_files(call: OperationCall, row: Row) -> Row:
-    """Return the message, with its base64 attachments stored as records for
-    downloads.
+    """Store the base64 attachments of a message as records that can be downloaded, and
+    return the message.
     """
     items = row.value.get("attachments")
     if not isinstance(items, list) or not any(_inline(item) for item in items):

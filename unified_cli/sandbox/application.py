@@ -68,7 +68,7 @@ _FORMATS = ("unified", "raw", "normalized", "stream", "debug")
 _SLOW = 1.0
 PREFIX = "/-/sandbox"
 CONTROL_METHODS = {"": ("GET",), "/faults": ("PUT", "DELETE"), "/reset": ("POST",)}
-"""The methods of each control route, by its path below the prefix."""
+"""The methods of each control route, by the path of the route below the prefix."""
 
 
 class RequestCounts:
@@ -102,8 +102,8 @@ def control(
     """Handle a request below `/-/sandbox`.
 
     GET returns `requests`, `effects` by idempotency key, and `seed`. PUT `/faults` sets
-    `{"spec": …, "rules": […]}`, and DELETE `/faults` removes them. POST `/reset`
-    deletes all changes and counts.
+    the faults in `{"spec": …, "rules": […]}`, and DELETE `/faults` removes all faults.
+    POST `/reset` deletes all changes and counts.
     """
     route = (request.method, request.path.removeprefix(PREFIX))
     if route == ("PUT", "/faults"):
@@ -134,8 +134,9 @@ def _rules(request: SandboxRequest) -> tuple[Rule, ...]:
 class Sandbox:
     """The simulated service, with a store of records.
 
-    Without a `token`, requests do not need one. `control` enables the control routes.
-    With `keep_ids`, a new record keeps the id in its body, as a few providers do.
+    Without a `token`, requests do not need a token. `control` enables the control
+    routes. With `keep_ids`, a new record keeps the id in its body, as a few providers
+    do.
     """
 
     def __init__(
@@ -175,9 +176,8 @@ class Sandbox:
             return refusal.answer(self.service)
 
     def may_wait(self, target: str, authorization: str) -> bool:
-        """Return whether the response may be slow.
-
-        Other requests should not wait for it.
+        """Return whether the response may be slow, so that other requests should not
+        wait for it.
         """
         # Requests are slow if the path or the token names a slow connection, if a
         # download has a slow reader, or if a batch has many requests.
@@ -288,7 +288,8 @@ class Sandbox:
         if "reset" in hits:
             raise ConnectionDropped
         # With `cache500`, the error is the result of the operation, and is repeated for
-        # its idempotency key. The operation returns it, so do not raise it here.
+        # the same idempotency key. The operation returns the error later, so do not
+        # raise it here.
         if "status" in hits and not (changes and _word(hits, "idempotency") == "cache500"):
             raise failure(hits["status"].number)
         return headers
@@ -296,7 +297,7 @@ class Sandbox:
     def _shape(
         self, answer: SandboxResponse, call: OperationCall, hits: FaultHits
     ) -> SandboxResponse:
-        """Return the response in the requested format, changed by faults.
+        """Return the response in the requested format, after applying the faults.
 
         Raises ConnectionDropped if a fault loses the response.
         """
@@ -325,7 +326,8 @@ class Sandbox:
     def _authorise(self, request: SandboxRequest) -> str | None:
         """Return the connection of a token `TOKEN:ID`.
 
-        Returns None for the token of all connections.
+        Returns None if the token is for all connections. Raises Refusal 401 if the
+        token is missing or not valid.
         """
         if self._token is None:
             return None

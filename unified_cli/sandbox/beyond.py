@@ -1,4 +1,4 @@
-"""Operations that are not in the catalogue, but which some connections offer."""
+"""Add operations that are not in the catalogue, but which some connections offer."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -14,7 +14,7 @@ _FILE = "beyond.toml"
 
 
 def with_more(catalogue: Catalogue) -> Catalogue:
-    """Return the catalogue with these operations."""
+    """Return the catalogue with these additional operations."""
     return extended(catalogue, _text(), _FILE, ())[0]
 
 

@@ -1,5 +1,6 @@
-"""Describe the connections of the sandbox, one for each kind and many customers, and
-their offers.
+"""Describe the connections of the sandbox and the methods that they offer.
+
+The sandbox has a connection of each kind, and connections of many customers.
 """
 
 from collections.abc import Callable, Iterator
@@ -65,8 +66,8 @@ _TURNS = (
 
 
 def listed(store: SandboxStore) -> Iterator[str]:
-    """Yield the ids of the listed connections: kinds, customers, and others with
-    changes.
+    """Yield the ids of the connections to list: one of each kind, those of customers,
+    and others that have been changed.
     """
     names = [company(number).domain.partition(".")[0] for number in range(1, _CUSTOMERS + 1)]
     customers = [f"{_TURNS[number % len(_TURNS)]}:{name}" for number, name in enumerate(names, 1)]
@@ -75,7 +76,7 @@ def listed(store: SandboxStore) -> Iterator[str]:
 
 
 def product_of(account: str, seed: str) -> Product:
-    """Return the product that a connection leads to."""
+    """Return the product that a connection connects to."""
     kind = kind_of(account) or ""
     return _OF_KIND.get(kind) or SeededRandom.from_words(seed, "connection", account).pick(
         "product", PRODUCTS
@@ -120,7 +121,8 @@ def account_record(account: str, seed: str, service: Service) -> JsonObject:
         words.sandbox: kind == "read-only",
         words.authentication: product.authentication,
         words.region: random.pick("region", ("eu", "wnam", "enam", "apac")),
-        # Clients must never print this private data of the customer.
+        # This value stands for private data of the customer, which clients must never
+        # print.
         "context": {"access_token": f"sandbox-credential-{random.below('token', 10**9):09d}"},
         words.stored_fields: [],
         words.product: product_record(product, seed),
@@ -162,14 +164,16 @@ def _uuid(*words: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OfferedMethods:
-    """Lists the methods of connections and products that a query selects."""
+    """Lists the methods of a connection or a product. A query selects the methods."""
 
     catalogue: Catalogue
     seed: str
     query: QueryTree
 
     def of_account(self, account: str) -> SandboxResponse:
-        """Return the offer of a connection. Raises Refusal 404 if it is unknown."""
+        """Return the methods that a connection offers. Raises Refusal 404 if the
+        connection is unknown.
+        """
         kind, service = known_kind(account), self.catalogue.service
         words, product = service.connections, product_of(account, self.seed)
         answer = self._offer(product, partial(offered, kind))
@@ -185,8 +189,8 @@ class OfferedMethods:
         return SandboxResponse.json(dump(answer))
 
     def of_product(self, name: str) -> SandboxResponse:
-        """Return the offer of a product, by its name or id. Raises Refusal 404 if it is
-        unknown.
+        """Return the methods that a product offers, by its name or id. Raises Refusal
+        404 if the product is unknown.
         """
         product = self._product(name)
 
@@ -287,8 +291,8 @@ class OfferedMethods:
                     }
 
     def _methods(self, has: _OFFERS) -> Iterator[JsonObject]:
-        """Yield the provider's resources. Methods without a description are only
-        included on request.
+        """Yield the provider's resources. Methods without a description are included
+        only if the query asks for them.
         """
         words = self.catalogue.service.connections
         hidden, wanted = is_on(self.query.get(words.described, "true")), self._words(words.methods)
@@ -307,7 +311,7 @@ class OfferedMethods:
 
     def _provided(self, has: _OFFERS) -> Iterator[Operation]:
         """Yield the provider's methods. If several APIs have a resource of the same
-        name, uses the first.
+        name, yields only the methods of the first API.
         """
         seen: set[str] = set()
         for api in self.catalogue.apis.values():
@@ -344,7 +348,9 @@ def _method(operation: Operation, described: str) -> JsonObject:
 
 
 def _names(operation: Operation) -> set[str]:
-    """Return the names that select a method: its own, and that of its group."""
+    """Return the names that select a method: the name of the method, and the names of
+    its groups.
+    """
     if operation.name not in STANDARD:
         return {operation.name, _CUSTOM}
     return {operation.name, *(group for group, names in _GROUPS.items() if operation.name in names)}

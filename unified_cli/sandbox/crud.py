@@ -20,7 +20,7 @@ from unified_cli.sandbox.vocabulary import singular
 from unified_cli.values import Json, JsonObject
 
 _WARNING = "sandbox-warning"
-# The fields and parameters with the address of a record's file.
+# The fields and parameters that contain the address of a record's file.
 _ADDRESSES = ("file_url", "url", "download_url")
 _TYPES = {"html": "text/html", "md": "text/markdown", "wav": "audio/wav"}
 _RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
@@ -40,7 +40,8 @@ def list_(call: OperationCall) -> SandboxResponse:
 def search(call: OperationCall) -> SandboxResponse:
     """Return a page of records that contain the body's `query`.
 
-    Assumption: the field has this name, and all strings of a record are searched.
+    Assumption: the body's field has this name, and the service searches all strings of
+    a record.
     """
     wanted = (call.body.text("query") or "").casefold()
 
@@ -200,9 +201,9 @@ def name_and_type(record: JsonObject) -> tuple[str, str]:
 def file_answer(
     call: OperationCall, name_and_type: tuple[str, str], content: StoredFile
 ) -> SandboxResponse:
-    """Return a file, or the part that `Range` requests.
+    """Return a file, or the range of the file that the header `Range` requests.
 
-    `Range` is ignored if `If-Range` does not match the file.
+    `Range` is ignored if the header `If-Range` does not match the file.
     """
     name, kind = name_and_type
     size = content.size
@@ -254,7 +255,7 @@ def _found(call: OperationCall) -> tuple[str, Row]:
         if ours:
             identity = unquote(names[3])
         else:
-            # Any record may have been created with this address, so search all.
+            # Any record may have been created with this address, so search all records.
             rows = (
                 row
                 for row in records.rows()

@@ -1,5 +1,5 @@
 """Parse faults such as `429=5%,reset=1%,slow=200ms,drift,lose-reply=3`, and decide
-which requests they affect.
+which requests the faults affect.
 
 The same seed always affects the same requests.
 """
@@ -22,7 +22,9 @@ from unified_cli.values import JsonObject
 
 
 class FaultWord(NamedTuple):
-    """A fault: its word with a value, its effect, and an example."""
+    """The description of a fault: the word with its value, the effect, and an
+    example.
+    """
 
     spelling: str
     about: str
@@ -65,9 +67,9 @@ FAULT_WORDS = (
     ),
     FaultWord("delete=WORD", "what a delete answers: id, record or 204", "delete=204"),
 )
-"""Words are separated by commas or line breaks. A CHANCE is `5%`, a number n for the
-n-th request that the fault can affect, or nothing for all of them. A TIME is `200ms`,
-`2s` or `1m`.
+"""Words are separated by commas or line breaks. A CHANCE is a percentage such as `5%`,
+a number n for the n-th request that the fault can affect, or empty for all requests. A
+TIME is `200ms`, `2s` or `1m`.
 """
 
 
@@ -85,7 +87,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 }
 _MEMBERS = ("spec", "rules")
 _MEMBERS_OF_RULE = ("fault", "method", "path", "account")
-# First the faults that only affect lists, then those that only affect writes.
+# The faults that only affect lists, and the faults that only affect writes.
 _LISTS = frozenset({"empty-pages", "dup-cursor", "drift"})
 _WRITES = frozenset({"lose-reply"})
 _WAIT = {"retry-after": "1"}
@@ -122,7 +124,9 @@ FaultHits = Mapping[str, Rule]
 
 
 class Faults:
-    """The active rules, and how many requests each of them matched; thread-safe."""
+    """The active rules, and the number of requests that each rule has matched.
+    Thread-safe.
+    """
 
     def __init__(self, rules: tuple[Rule, ...] = (), seed: str = "") -> None:
         self._lock = threading.Lock()
@@ -185,8 +189,8 @@ def parse(spec: str) -> tuple[Rule, ...]:
 
 
 def rules_of(data: JsonObject) -> tuple[Rule, ...]:
-    """Return the rules in `{"spec": "…", "rules": [{"fault": "429=2", "method": "POST",
-    "path": "*/tickets"}]}`.
+    """Return the rules of a JSON object such as `{"spec": "…", "rules": [{"fault":
+    "429=2", "method": "POST", "path": "*/tickets"}]}`.
     """
     _refuse_unknown(data, _MEMBERS)
     rules = list(parse(str(data.get("spec", ""))))
@@ -241,7 +245,8 @@ def _seconds(word: str, text: str) -> float:
 def failure(status: int) -> Refusal:
     """Return the service's error response with this status.
 
-    A 503 says when to retry: without this, it would mean a blocked account.
+    A 503 has a Retry-After header. Without this header, it would mean a blocked
+    account.
     """
     if status == 429:
         return Refusal(429, "too many requests", headers=_WAIT)
@@ -262,9 +267,9 @@ def changed_terms(terms: ListTerms, hits: FaultHits) -> ListTerms:
 
 
 def drift(call: OperationCall) -> None:
-    """Delete or add a record of a list, alternately.
+    """Delete the first record of a list, or add a record at its end, alternately.
 
-    It deletes the first record or adds a record at the end, between two pages.
+    Does nothing for the first page, so that lists change only between two pages.
     """
     if not call.query.get(call.service.cursor):
         return
@@ -283,7 +288,9 @@ def drift(call: OperationCall) -> None:
 def run_delete(
     call: OperationCall, run: Callable[[OperationCall], SandboxResponse], shape: str
 ) -> SandboxResponse:
-    """Run a delete whose response is the id, the whole `record`, or empty."""
+    """Delete a record, and return the response that `shape` requests: the id, the
+    complete record, or an empty 204.
+    """
     if shape == "id":
         return run(call)
     identity = call.identity or call.named("id") or ""

@@ -11,11 +11,13 @@ from unified_cli.sandbox.vocabulary import TABLES
 from unified_cli.values import Json
 
 FieldMaker = Callable[[RecordBatch, str], Sequence[Json]]
-"""Generates a field's value for each record, from the records and the field's name."""
+"""Generates the values of a field, one for each record of a batch. The arguments are
+the batch and the field's name.
+"""
 
 _HEX = "0123456789abcdef"
 _CHOICES: Mapping[str, Sequence[str]] = TABLES["choices"]
-"""The values of a text field of this name."""
+"""The possible values of text fields, by the name of the field."""
 
 
 def same(value: Json) -> FieldMaker:
@@ -52,15 +54,17 @@ def later(days: int, *, first: int = 0) -> FieldMaker:
 
 
 def of_person(part: Callable[[Person], str]) -> FieldMaker:
-    """Return a part of the described person.
+    """Return a part of the person that the record describes.
 
-    Records that are not people get a sentence.
+    Records that do not describe people get a sentence.
     """
     return lambda batch, name: [part(person) for person in batch.people] or sentence(batch, name)
 
 
 def colleague(batch: RecordBatch, name: str) -> list[Person]:
-    """Return colleagues, for fields with only a name or an address."""
+    """Return a colleague for each record, for fields that have only a person's name or
+    address.
+    """
     return batch.connection.people(STAFF, [place + 1 for place in batch.random.below(name, 60)])
 
 
@@ -197,8 +201,8 @@ def money(batch: RecordBatch, name: str) -> list[str]:
 
 
 def text_by_suffix(name: str) -> FieldMaker:
-    """Return the maker of a text field, by the end of its name: a time, a person, an
-    id, or a sentence.
+    """Return the function that generates a text field: a time, a person, an id, or a
+    sentence. It depends on the end of the field's name.
     """
     if name.endswith(("_at", "_date", "_time")):
         return later(
@@ -316,7 +320,9 @@ _BY_NAME: Mapping[tuple[str, str], FieldMaker] = {
 
 
 def field_maker(name: str, kind: str) -> FieldMaker:
-    """Return the maker of a field's values, by name and type."""
+    """Return the function that generates the values of a field, by the field's name and
+    type.
+    """
     if result := _BY_NAME.get((name, kind)):
         return result
     if kind != "string":

@@ -5,10 +5,12 @@ import struct
 import zlib
 from urllib.parse import quote
 
-# Short, so that an example fits a line of help.
+# The host is short, so that an example fits in a line of help.
 FILE_HOST = "f.example"
 FILE_HOSTS = (FILE_HOST, "files.provider.example")
-"""The hosts of file addresses, with the host in addresses that version 0.1 stored."""
+"""The hosts of file addresses, including the host in addresses that version 0.1
+stored.
+"""
 
 
 def file_url(api: str, resource: str, record: str, name: str = "") -> str:
@@ -18,7 +20,7 @@ def file_url(api: str, resource: str, record: str, name: str = "") -> str:
 
 
 def content(kind: str, about: str) -> bytes:
-    """Return a file of this content type. `about` is the text in it."""
+    """Return a file of this content type. It contains the text `about`."""
     make = _MAKERS.get(kind.partition(";")[0])
     return make(about) if make else f"{about}\n".encode() * 8
 

@@ -14,7 +14,7 @@ from unified_cli.sandbox.store import own_store
 
 
 class InProcess(httpx.BaseTransport):
-    """Sends every request to the sandbox in this process, for any host."""
+    """Sends every request to the sandbox in this process, whatever the host is."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
@@ -54,14 +54,16 @@ class OwnSandbox:
     """The user's own sandbox, with the store in the user's folder."""
 
     def __init__(self, runtime: Runtime, catalogue: Catalogue) -> None:
-        """Open the store. Raises as `own_store` does."""
+        """Open the store. Raises the same errors as `own_store`."""
         self._store = own_store(runtime)
         self._sandbox = application.Sandbox(
             catalogue, self._store, wall=runtime.wall, sleep=runtime.sleep
         )
 
     def transport(self) -> InProcess:
-        """Return a transport to the sandbox, one for each client."""
+        """Return a new transport to the sandbox. Each client needs its own
+        transport.
+        """
         return InProcess(self._sandbox)
 
     def close(self) -> None:
@@ -70,8 +72,8 @@ class OwnSandbox:
 
 
 class _Body(httpx.SyncByteStream):
-    """The body of a response. If it is cut, it raises the same error as httpx over a
-    socket.
+    """The body of a response. If a fault cuts the body, reading it raises the same
+    error as httpx raises for a socket.
     """
 
     def __init__(self, answer: SandboxResponse, request: httpx.Request) -> None:

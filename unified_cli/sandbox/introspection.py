@@ -55,9 +55,10 @@ def documentation(api: Api, product: str, form: str) -> SandboxResponse:
 
 
 def schema(operation: Operation, *, answers: bool = False) -> SandboxResponse:
-    """Return the description of an operation as JSON Schema.
+    """Return the JSON Schema of an operation.
 
-    It has the parameters, the body and, with `answers`, the records.
+    It describes the parameters, the body and, with `answers`, the records that the
+    operation returns.
     """
     record = _object(operation.facts.fields, operation.facts.members)
     answer: JsonObject = {

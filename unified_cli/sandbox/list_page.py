@@ -20,17 +20,17 @@ from unified_cli.sandbox.stored_records import Row, encoded, with_values
 USUAL, GREATEST = 50, 500
 # The service documents the page size of connection lists.
 PLATFORM = 5000
-# The parameters of every list, apart from the service's own and the fields of its
-# records.
+# The parameters of every list, except the parameters that the service defines and the
+# fields of the records.
 _GENERIC = frozenset({"and", "or", "remote_query"})
 _REDUCED = ("id", "name", "title", "subject", "created_at", "updated_at")
 # Assumption: a cursor is valid for a day, which is longer than an export should pause.
-# The service does not document it.
+# The service does not document this time.
 LIFETIME = 86_400.0
 
 
 class CursorError(Exception):
-    """The cursor is invalid, for the reason in the message."""
+    """The cursor is invalid. The message contains the reason."""
 
 
 def seal(words: str, query: str, now: float) -> str:
@@ -43,7 +43,7 @@ def seal(words: str, query: str, now: float) -> str:
 def unseal(cursor: str, query: str, now: float, lifetime: float) -> str:
     """Return the content of a cursor.
 
-    Raises CursorError if it is invalid, too old, or belongs to another query.
+    Raises CursorError if the cursor is invalid or too old, or belongs to another query.
     """
     try:
         padded = cursor.translate(_BACK) + "=" * (-len(cursor) % 4)
@@ -75,10 +75,10 @@ class ListTerms:
     empty: bool = False
     """Whether the page is empty, although more pages follow."""
     bare: bool = False
-    """Whether the page only has the cursor of the next page."""
+    """Whether the page has only the records and the cursor of the next page."""
     platform: bool = False
-    """Whether the list belongs to the service itself, and has only its page size and
-    the next cursor.
+    """Whether the list belongs to the service itself. Its pages have the page size and
+    the next cursor, but no previous cursor and no count.
     """
 
 
@@ -102,10 +102,10 @@ class ListedRecords(Protocol):
 def page(
     records: ListedRecords, service: Service, query: QueryTree, terms: ListTerms
 ) -> SandboxResponse:
-    """Return a page. Raises Refusal 400 if the limit, the cursor or the order is
-    invalid.
+    """Return a page of the records. Raises Refusal 400 if the limit, the cursor or the
+    order is invalid.
     """
-    # A cursor is bound to all parameters, except itself and the page size.
+    # A cursor is bound to all parameters but the cursor itself and the page size.
     bound = {
         name: value
         for name, value in query.items()
@@ -125,7 +125,8 @@ def page(
     else:
         rows, earlier, later = _cut(records, must, where, limit)
     if terms.empty and later:
-        # This page is empty, and the next page has its records.
+        # This page is empty, and the next page has the records that belong to this
+        # page.
         rows, later = [], where
     if terms.repeat_cursor and later and cursor:
         later = where
@@ -191,7 +192,8 @@ def _cut(
 ) -> tuple[list[Row], str | None, str | None]:
     """Return the rows after or before a position.
 
-    Also returns the content of the cursors to the pages before and after.
+    Also returns the contents of two cursors: for the previous page and for the next
+    page.
     """
     way, position = where[0], int(where[1:])
     back = way == "<"

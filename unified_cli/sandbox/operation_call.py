@@ -1,4 +1,4 @@
-"""The arguments of a handler: a call of an operation on a connection."""
+"""The call of an operation on a connection, which is the argument of a handler."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,8 +33,8 @@ _REMOTE = KnownField("remote_data", "object")
 
 @dataclass(slots=True)
 class OperationCall:
-    """A call. `query` is the tree of its parameters, and `now` the time in the
-    service's format.
+    """The call of an operation. `query` is the tree of the parameters, and `now` is the
+    time in the service's format.
     """
 
     request: SandboxRequest
@@ -52,7 +52,7 @@ class OperationCall:
 
     @property
     def service(self) -> Service:
-        """The service's own words."""
+        """The names that the service uses."""
         return self.catalogue.service
 
     def records(self, resource: str | None = None) -> Records:
@@ -137,7 +137,9 @@ def record(row: Row, call: OperationCall, status: int = 200) -> SandboxResponse:
 
 
 def debugged(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
-    """Return the response with `debug`: the request to the provider."""
+    """Return the response with an additional member `debug`, which describes the
+    request to the provider.
+    """
     service, operation = call.service, call.operation
     text = answer.body.decode()
     facts: JsonObject = {
@@ -162,7 +164,7 @@ def debugged(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
 
 
 def raw(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
-    """Return the response in the format of a provider, with its own envelope."""
+    """Return the response in the format of a provider, with the provider's envelope."""
     service, operation = call.service, call.operation
     if not operation.lists and operation.kind != "action":
         return answer
@@ -220,7 +222,7 @@ def _fits(field: KnownField, value: Json) -> bool:
 
 
 def _refers(field: KnownField) -> bool:
-    """Return whether a field has objects of other records, not only their ids."""
+    """Return whether a field refers to other records by objects, not only by ids."""
     holds = field.type in ("array", "object") and not field.name.endswith("_ids")
     return field.references is not None and holds
 

@@ -59,9 +59,9 @@ def company(number: int) -> Company:
 
 
 def people(seed: str, group: str, numbers: Sequence[int]) -> list[Person]:
-    """Return people 1, 2, … of a group.
+    """Return the people with these numbers in a group.
 
-    They are the same in all APIs and have unique email addresses.
+    The people are the same in all APIs, and have unique email addresses.
     """
     group_random, first_of, last_of = _group(seed, group)
     random = SeededColumns(group_random.keys(numbers))
@@ -75,7 +75,8 @@ def people(seed: str, group: str, numbers: Sequence[int]) -> list[Person]:
     result = []
     for number, title, phone, town in described:
         first, last = (number - 1 + first_of) % len(_FIRST), (number - 1 + last_of) % len(_LAST)
-        # The lengths have no common factor, so names repeat only after all pairs.
+        # The lengths of the two lists have no common factor, so names repeat only after
+        # all combinations were used.
         turn = (number - 1) // (len(_FIRST) * len(_LAST))
         username = f"{_FIRST_PLAIN[first]}.{_LAST_PLAIN[last]}{turn + 1 if turn else ''}"
         email, line = (
@@ -96,8 +97,8 @@ def full_names(seed: str, group: str, numbers: Sequence[int]) -> list[str]:
 
 
 def _domain(group: str, number: int) -> str:
-    """Return the domain of a person's email address, which is the company's for
-    customers.
+    """Return the domain of a person's email address. For a customer, this is the domain
+    of the company.
     """
     if group == CUSTOMERS:
         return company((number - 1) // _CUSTOMERS_PER_COMPANY % _CUSTOMER_COMPANIES + 1).domain

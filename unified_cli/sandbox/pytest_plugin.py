@@ -1,7 +1,7 @@
-"""A fixture for other projects' tests: `unified_sandbox`, a sandbox on a port of this
-machine.
+"""The pytest fixture `unified_sandbox` for other projects' tests: a sandbox on a port
+of this machine.
 
-Switch it on with `pytest_plugins = ["unified_cli.sandbox.pytest_plugin"]` or `-p
+Enable the plugin with `pytest_plugins = ["unified_cli.sandbox.pytest_plugin"]` or `-p
 unified_cli.sandbox.pytest_plugin`.
 """
 

@@ -33,9 +33,7 @@ _OPERATORS = {*_ORDERS, "eq", "in", "ne"}
 _MOST_VALUES = 1000
 # `Union` allows the type to contain itself.
 QueryValue = Union[str, list["QueryValue"], dict[str, "QueryValue"]]  # noqa: UP007
-"""The value of a parameter: text, or a list or tree of several parameters with
-brackets.
-"""
+"""The value of a parameter: text, or a list or a tree if the name has brackets."""
 
 QueryTree = dict[str, QueryValue]
 
@@ -48,8 +46,8 @@ _PART = re.compile(r"\[([^\[\]]*)\]")
 def tree(pairs: Iterable[tuple[str, str]]) -> QueryTree:
     """Return the values by name: text, lists from `[]` and `[0]`, or trees.
 
-    Brackets are part of the name if they are not closed, as in `a[b`, or are too deep.
-    For a repeated name, the last value is used.
+    Brackets are part of the name if they are not closed, as in `a[b`, or if there are
+    too many. For a repeated name, the last value is used.
     """
     root: QueryTree = {}
     for key, value in pairs:
@@ -61,8 +59,8 @@ def tree(pairs: Iterable[tuple[str, str]]) -> QueryTree:
 
 def _place(at: QueryTree, parts: list[str], value: str) -> None:
     for place, part in enumerate(parts):
-        # `[]` is the next item; in an array of objects, `[][a]` belongs to the last
-        # object until it has this key.
+        # `[]` is the next item of a list. In a list of objects, `[][a]` belongs to the
+        # last object, unless that object already has the key `a`.
         name = part
         if not part:
             name = str(len(at))
@@ -102,14 +100,14 @@ def is_on(value: QueryValue | None) -> bool:
 
 
 def check_values(query: QueryTree, name: str, values: Sequence[str]) -> None:
-    """Raise Refusal 400 if a parameter has another value."""
+    """Raise Refusal 400 if a parameter has a value that is not among these values."""
     if (value := query.get(name, values[0])) not in values:
         raise Refusal(400, f"{name} must be {' or '.join(values)}, not {value!r}")
 
 
 def tests(api: str, resource: str, query: QueryTree, own: Collection[str]) -> list[Test]:
-    """Return the tests that a record must pass to be listed. `own` has the fields in a
-    user's file.
+    """Return the tests that a record must pass to be listed. `own` are the fields that
+    a user's file defines.
 
     Assumption: like providers, ignore parameters that are not fields of the resource.
     """
@@ -150,9 +148,10 @@ def _field(api: str, resource: str, name: str, own: Collection[str] = ()) -> str
 
 
 def _means_all(api: str, resource: str, name: str, value: QueryValue) -> bool:
-    """Return whether the value means no filter.
+    """Return whether the value means that records are not filtered.
 
-    This is `all`, if it is a known value of the parameter, but not of the field.
+    This is the case for `all`, if `all` is a known value of the parameter, but not of
+    the field.
     """
     facts = known(api, resource)
     wanted = next((field.values for field in facts.query.get("list", ()) if field.name == name), ())
@@ -220,9 +219,9 @@ def _leaves(value: Json) -> Iterator[Json]:
 
 
 def _sign(value: Json, text: str) -> int | None:
-    """Compare a value with a text: -1, 0 or 1.
+    """Return -1, 0 or 1 if a value is less than, equal to or greater than a text.
 
-    Returns None if they cannot be compared.
+    Returns None if the two cannot be compared.
     """
     if isinstance(value, bool):
         return 0 if text == str(value).lower() else None
@@ -254,7 +253,8 @@ def _moment(text: str) -> "datetime | None":
 def sort_key(name: str) -> Callable[[JsonObject], tuple[int, Json]]:
     """Return the key for sorting records by a field.
 
-    Numbers come first, then texts, then records without it.
+    Records with numbers come first, then records with texts, then records without the
+    field.
     """
 
     def key(record: JsonObject) -> tuple[int, Json]:

@@ -11,12 +11,13 @@ from unified_cli.sandbox.vocabulary import TABLES, id_prefix
 from unified_cli.values import JsonObject
 
 PEOPLE = {"users": STAFF, "me": STAFF, "contacts": CUSTOMERS, "candidates": CANDIDATES}
-"""The group of the people of each resource."""
+"""The group of people that the records of a resource belong to."""
 
 _KEPT = 4096
 
 Pointers = dict[int | None, JsonObject | None]
-"""Pointers (id and title) to the records of a resource, by number. None has no pointer.
+"""References (id and title) to the records of a resource, by number. The number None
+has no reference.
 """
 
 
@@ -38,7 +39,9 @@ class SeededConnection:
         return self._counts.get((api, resource), vocabulary.count(api, resource))
 
     def pointers(self, api: str, resource: str, numbers: Sequence[int | None]) -> Pointers:
-        """Return the pointers to these records of a resource, and maybe to more."""
+        """Return the pointers to these records of a resource. The result may include
+        more.
+        """
         cached = self._pointers.get((api, resource))
         if cached is None or len(cached) > _KEPT:
             # Create a new dict, because another thread may be reading the old one.
@@ -51,7 +54,7 @@ class SeededConnection:
         return cached
 
     def people(self, group: str, numbers: Sequence[int]) -> list[Person]:
-        """Return people 1, 2, … of a group."""
+        """Return the people with these numbers in a group."""
         cached = self._people.get(group)
         if cached is None or len(cached) > _KEPT:
             cached = self._people[group] = {}
@@ -62,8 +65,8 @@ class SeededConnection:
 
 
 class RecordBatch:
-    """Records 1, 2, … of a resource, generated together. Each list has a value for each
-    record.
+    """Several records of a resource, which are generated together. The lists of this
+    class have one value for each record.
     """
 
     def __init__(
@@ -127,7 +130,9 @@ class RecordBatch:
         return self.connection.count(self.api, resource)
 
     def pointers(self, resource: str, numbers: Sequence[int | None]) -> Pointers:
-        """Return the pointers to records of another resource, and maybe to more."""
+        """Return the pointers to records of another resource. The result may include
+        more.
+        """
         return self.connection.pointers(self.api, resource, numbers)
 
 

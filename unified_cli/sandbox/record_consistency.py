@@ -14,7 +14,7 @@ from unified_cli.values import JsonColumns
 ME = f"me@{STAFF_DOMAIN}"  # the owner of the mailbox
 _INBOX, _OTHERS = (1, "Inbox"), ((2, "Sent"), (3, "Drafts"), (4, "Archive"))
 Adjustment = Callable[[RecordBatch, JsonColumns], JsonColumns]
-"""Returns the values that replace the records' own."""
+"""Returns the values that replace values of the records."""
 
 
 def _email(batch: RecordBatch, columns: JsonColumns) -> JsonColumns:

@@ -21,7 +21,7 @@ LARGEST_UPLOAD = LARGEST_COPY
 """The most bytes of a body that is a form or a file."""
 FORM = "multipart/form-data"
 PIECE = 1024 * 1024
-"""How many bytes of a file to hold in memory."""
+"""How many bytes of a file to keep in memory at once."""
 
 
 class UploadedFile(NamedTuple):
@@ -66,7 +66,7 @@ def kept(pieces: Iterable[bytes]) -> BinaryIO:
     Raises Refusal 413 if it has more than `LARGEST_UPLOAD` bytes, and StorageError if
     the disk is full.
     """
-    # The request closes it.
+    # The request closes the file.
     file = cast("BinaryIO", tempfile.SpooledTemporaryFile(max_size=PIECE))  # noqa: SIM115
     try:
         for piece in pieces:
@@ -115,8 +115,8 @@ class FormPart(NamedTuple):
 def parts(body: BinaryIO, content_type: str) -> Iterator[FormPart]:
     """Yield the parts of a form with this Content-Type.
 
-    Raises Refusal: 400 if there is no boundary or the form does not end, 413 if it has
-    more than a thousand parts.
+    Raises Refusal 400 if there is no boundary or the form does not end, and Refusal 413
+    if the form has more than a thousand parts.
     """
     boundary = _BOUNDARY.search(content_type)
     if boundary is None:
@@ -150,7 +150,8 @@ def _part(head: str, content: UploadedFile) -> FormPart:
 def _places(body: BinaryIO, delimiter: bytes) -> Iterator[int]:
     """Yield the positions of the delimiter in the body.
 
-    The first byte counts as the start of a line.
+    A delimiter at the very beginning of the body is found, too, although no line break
+    precedes it.
     """
     body.seek(0)
     window, at, found = b"\r\n", -2, 0

@@ -24,10 +24,10 @@ _KNOWN = {*METHODS, "HEAD", "OPTIONS", "PUT", "TRACE", "CONNECT", "QUERY"}
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """An operation, and the id in the path, if any.
+    """The operation of a request, and the id in its path, if there is one.
 
-    `schema` means a request for the schema of the operation, possibly for a `product`,
-    and `proxy` a request for the provider's own records.
+    `schema` means that the request is for the schema of the operation, possibly for a
+    `product`. `proxy` means that it is for the provider's own records.
     """
 
     operation: Operation
@@ -63,8 +63,8 @@ def route(catalogue: Catalogue, method: str, path: str) -> Route | None:
 
 
 def offered(catalogue: Catalogue, found: Route, path: str, kind: str) -> Route:
-    """Return the route for a connection of this kind. Several APIs may have the
-    resource of a proxy path.
+    """Return the route for a connection of this kind. A proxy path has several possible
+    routes if several APIs have its resource.
     """
     routes = _proxied(catalogue, found.operation.method, path) if found.proxy else ()
     return next((other for other in routes if beyond.offered(kind, other.operation)), found)
@@ -79,9 +79,9 @@ def _custom(method: str, path: str) -> Operation:
 
 
 def _proxied(catalogue: Catalogue, method: str, path: str) -> Iterator[Route]:
-    """Yield the possible operations of a proxy path.
+    """Yield the possible routes of a proxy path.
 
-    There is one for each API with the resource.
+    There is a route for each API that has the resource.
     """
     name, *rest = path.removeprefix(f"{catalogue.service.proxy}/").split("/")
     if len(rest) > 1 or rest == [""]:
@@ -99,7 +99,9 @@ def _proxied(catalogue: Catalogue, method: str, path: str) -> Iterator[Route]:
 
 
 def methods(catalogue: Catalogue, path: str) -> set[str]:
-    """Return the methods that a path accepts, or nothing if it is unknown."""
+    """Return the methods that a path accepts. The result is empty if the path is
+    unknown.
+    """
     return {method for method in METHODS if route(catalogue, method, path)}
 
 
@@ -113,8 +115,8 @@ def options(request: SandboxRequest, allowed: Collection[str]) -> SandboxRespons
 def refused(request: SandboxRequest, allowed: Collection[str]) -> Refusal:
     """Return the refusal of a request without a route.
 
-    It is 501 for an unknown method, 405 for a method that the path does not accept, or
-    404.
+    The status is 501 for an unknown method, 404 for an unknown path, and 405 for a
+    method that the path does not accept.
     """
     if request.method not in _KNOWN:
         return Refusal(501, f"the sandbox knows no method {request.method}")
@@ -139,8 +141,8 @@ def _place(catalogue: Catalogue, path: str) -> tuple[Resource | None, list[str]]
 
 
 class SimulatedRate(NamedTuple):
-    """A number of requests in a number of seconds, and which headers to send: `all`,
-    `none`, or one kind.
+    """The number of requests to accept in a number of seconds, and the rate limit
+    headers to send: `all`, `none`, `retry-after` or `ratelimit`.
     """
 
     number: int

@@ -1,6 +1,7 @@
-"""Build a sample request for each operation, which succeeds with the seeded records.
+"""Build a sample request for each operation.
 
-Help pages, documentation and tests use the requests.
+The requests succeed with the seeded records. Help pages, documentation and tests use
+them.
 """
 
 from collections.abc import Mapping
@@ -12,8 +13,8 @@ from unified_cli.sandbox.vocabulary import TABLES
 from unified_cli.values import JsonObject
 
 _TAKES: Mapping[str, JsonObject] = TABLES["requests"]
-"""The arguments of actions, with ids of seeded records. A question mark marks a query
-parameter.
+"""The arguments of actions, with ids of seeded records. A question mark before a name
+means a query parameter.
 """
 
 
@@ -36,7 +37,7 @@ def required_parameters(operation: Operation) -> list[str]:
 def required_fields(operation: Operation) -> list[str]:
     """Return the required body fields of an operation.
 
-    An action that is not in the table is assumed to need an id.
+    Assumption: an action that is not in the table needs an id.
     """
     nameless = (
         operation.kind == "action" and operation.name != "download" and not _is_known(operation)

@@ -1,5 +1,5 @@
-"""Random numbers that depend only on words, so that they are the same on every
-machine.
+"""Generate random numbers that depend only on given words, so that they are the same on
+every machine.
 """
 
 import time
@@ -17,7 +17,8 @@ MASK = (1 << 64) - 1
 DAY = 86_400
 _SECONDS = [f"{second:02d}" for second in range(60)]
 NEWEST = 1_767_268_800  # 2026-01-01T12:00:00Z: no seeded record has a later time
-# It is faster to compute up to this many numbers one by one than in a long integer.
+# The most numbers that are faster to compute one by one than together in a long
+# integer.
 _FEW = 8
 
 
@@ -33,11 +34,11 @@ class SeededRandom:
 
     @classmethod
     def from_words(cls, *words: object) -> Self:
-        """Return the random numbers for these words."""
+        """Return a source of the random numbers for these words."""
         return cls(crc32("\0".join(map(str, words)).encode("utf-8", "surrogatepass")))
 
     def keys(self, numbers: Iterable[int]) -> list[int]:
-        """Return the keys for these words combined with each of the numbers."""
+        """Return one key for each number. It depends on the words and on the number."""
         return [crc32(b"\0%d" % number, self.key) for number in numbers]
 
     def below(self, name: str, limit: int) -> int:
@@ -68,7 +69,7 @@ def timestamps(times: Iterable[int]) -> list[str]:
 
 
 class _Texts(dict[int, str]):
-    """Texts by number, cached because formatting is slow, and because there are few
+    """A cache of formatted texts by number. Formatting is slow, and there are few
     different days and minutes.
     """
 
@@ -110,7 +111,7 @@ class SeededColumns:
         return [choices[place] for place in self.below(name, len(choices))]
 
     def one_in(self, name: str, often: int) -> list[bool]:
-        """Return True for one record in `often`."""
+        """Return True for about one in `often` records, and False for the others."""
         return [place == 0 for place in self.below(name, often)]
 
     def creation_times(self) -> list[int]:
@@ -126,7 +127,8 @@ class SeededColumns:
     def times_after(self, name: str, starts: Iterable[int], days: int) -> list[int]:
         """Return a later time for each record.
 
-        It is at most this many days after its start, but not after `NEWEST`.
+        The time is at most this many days after the start of the record, but not after
+        `NEWEST`.
         """
         later = self.below(name, days * DAY)
         return [
@@ -137,8 +139,8 @@ class SeededColumns:
 def _mixed(checks: Sequence[int], limit: int) -> Sequence[int]:
     """Return the result of `SeededRandom.below` for each checksum.
 
-    All checksums are in one long integer, with 128 bits each, so that each step is done
-    once.
+    All checksums are in one long integer, with 128 bits for each checksum, so that each
+    step is done only once.
     """
     lanes = _lanes(len(checks))
     value = (int.from_bytes(lanes.low.pack(*checks), "little") + lanes.ones) * MIX & lanes.mask
@@ -149,8 +151,9 @@ def _mixed(checks: Sequence[int], limit: int) -> Sequence[int]:
 class _Lanes:
     """Several numbers of 128 bits in one integer.
 
-    `ones` is 1 in each number, and `mask` keeps the lower 64 bits of each. `low` and
-    `high` pack and unpack the two halves.
+    `ones` has the value 1 in each of the numbers, and `mask` keeps the lower 64 bits of
+    each number. `low` packs and unpacks the lower halves of the numbers, and `high` the
+    upper halves.
     """
 
     def __init__(self, count: int) -> None:

@@ -24,7 +24,7 @@ from unified_cli.sandbox.vocabulary import (
 from unified_cli.values import Json, JsonColumns, JsonObject
 
 OwnFields = Callable[[str, str], Sequence[KnownField]]
-"""Returns the fields of a resource in a user's file."""
+"""Returns the fields that a user's file defines for a resource."""
 
 Targets = Callable[[RecordBatch], Sequence[int | None]]
 """Returns the number of the record that each record refers to, or None."""
@@ -45,7 +45,9 @@ def _targets(place: FieldPlace) -> Targets:
 
 
 def _target_lists(place: FieldPlace, to: str) -> TargetLists:
-    """Return the function that finds the records of a list field in `to`."""
+    """Return the function that finds the records of the resource `to` that a list field
+    refers to.
+    """
     if child := CHILD_LISTS.get(place):
         children = CHILDREN_PER_PARENT[place[0], child[0], child[1]]
         return lambda batch: _children(batch.numbers, children, batch.count(to))
@@ -73,9 +75,9 @@ def _children(numbers: Sequence[int], children: int, size: int) -> list[Sequence
 
 
 def _found(place: FieldPlace, to: str) -> Callable[[RecordBatch, int], Sequence[int | None]]:
-    """Return the function that finds a field's records.
+    """Return the function that finds the records that a field refers to.
 
-    The resource must have records.
+    The resource `to` must have records.
     """
     _, resource, name = place
     if children := CHILDREN_PER_PARENT.get(place):
@@ -104,9 +106,9 @@ def _derived(place: FieldPlace) -> Targets:
 
 
 def _rare(batch: RecordBatch, name: str, size: int, *, lower: bool) -> Sequence[int | None]:
-    """Return a reference for one record in four.
+    """Return a reference for about one record in four, and None for the others.
 
-    With `lower`, it is to a record with a lower number.
+    With `lower`, a reference is to a record with a lower number.
     """
     targets: list[int | None] = []
     for place, (number, has) in enumerate(
@@ -130,8 +132,8 @@ _STATUSES, _USUAL_STATUSES = "ticket_status", 6
 
 
 def _statuses(batch: RecordBatch, size: int) -> Sequence[int | None]:
-    """Return a status for each ticket or task. Most have a usual status. The last
-    records have one each of the other statuses.
+    """Return a status for each ticket or task. Most records have a usual status. Each
+    of the other statuses is the status of one of the last records.
     """
     usual, last = min(size, _USUAL_STATUSES), batch.count(batch.resource)
     numbers = batch.random.below("status", usual)
@@ -142,8 +144,8 @@ def _statuses(batch: RecordBatch, size: int) -> Sequence[int | None]:
 
 
 _KEPT = 4096
-# Assumption: every record has these fields, unless the documentation shows it without
-# an id.
+# Assumption: every record has these fields, unless the documentation shows the record
+# without an id.
 _ALWAYS = (KnownField("id"), KnownField("name"), KnownField("created_at"), KnownField("updated_at"))
 _UNKNOWN_PERSON = (KnownField("first_name"), KnownField("last_name"), KnownField("emails", "array"))
 _TIMES = ("created_at", "updated_at")
@@ -195,13 +197,13 @@ class SeededRecords:
         return self._connection.count(api, resource)
 
     def records(self, api: str, resource: str, numbers: Sequence[int]) -> list[JsonObject]:
-        """Return records 1, 2, … of a resource as JSON objects. Generating many at once
-        is faster.
+        """Return the records with these numbers as JSON objects. Generating many
+        records at once is faster.
         """
         return objects(self._columns(api, resource, numbers))
 
     def encoded(self, api: str, resource: str, numbers: Sequence[int]) -> list[bytes]:
-        """Return records 1, 2, … of a resource as JSON. The last few thousand are
+        """Return the records with these numbers as JSON. A few thousand records are
         cached.
         """
         # Copy into a list, because another thread may be adding an entry.
@@ -219,7 +221,7 @@ class SeededRecords:
     def _columns(self, api: str, resource: str, numbers: Sequence[int]) -> JsonColumns:
         shown = SHOWN_AS.get(resource, resource)
         batch = RecordBatch(self._connection, api, shown, numbers)
-        # The targets of these references are unknown.
+        # The records that these fields refer to are unknown.
         own = tuple(field._replace(references=None) for field in self._own_fields(api, shown))
         columns: JsonColumns = {name: make(batch, name) for name, make in _makers(api, shown, own)}
         if adjust := ADJUSTMENTS.get((api, shown)):
@@ -233,7 +235,8 @@ def _makers(
 ) -> tuple[tuple[str, FieldMaker], ...]:
     """Return the fields of a resource and the functions that generate their values.
 
-    `own` fields, if any, replace the known ones.
+    If there are fields of a user's file (`own`), they replace the fields of the
+    catalogue.
     """
     fields = own or known(api, resource).fields or (_UNKNOWN_PERSON if resource in PEOPLE else ())
     has = {field.name for field in fields}
@@ -303,8 +306,8 @@ def _one(api: str, resource: str, field: KnownField, to: str) -> FieldMaker:
 
 
 def _mostly_first(choices: tuple[str, ...]) -> FieldMaker:
-    """Return one of these values, mostly the first. The last records have each in turn,
-    so that all occur.
+    """Return one of these values, mostly the first value. The last records have the
+    values in turn, so that every value occurs.
     """
 
     def make(batch: RecordBatch, name: str) -> list[Json]:

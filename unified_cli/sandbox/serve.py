@@ -20,13 +20,13 @@ from unified_cli.sandbox.store import SandboxStore, own_store, tell_lost
 from unified_cli.sandbox.wsgi_application import check_names
 from unified_cli.storage import atomic_file, output_file, regular_file
 
-# The name of a file. No fault looks like this.
+# The pattern of a file's name. No fault matches this pattern.
 _FILE = re.compile(r"[^=,]*(/[^=,]*|\.[a-z]+)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """The settings of a server. If `token` is None, a new one is generated."""
+    """The settings of a server. If `token` is None, a new token is generated."""
 
     port: int = 0
     host: str | None = None
@@ -48,9 +48,9 @@ def serve(
 ) -> None:
     """Serve until a signal.
 
-    `announce` gets `export` lines for a shell with the address and a generated token.
-    Raises UsageError for invalid faults or an unknown host, and StorageError if the
-    port, the state or the file cannot be used.
+    `announce` is called with `export` lines for a shell, which have the address and, if
+    it was generated, the token. Raises UsageError for invalid faults or an unknown
+    host, and StorageError if the port, the state or the file cannot be used.
     """
     check_names(settings.names)
     faults = Faults.parse(_spec(settings.faults), settings.seed or "")

@@ -48,7 +48,8 @@ _RESET = struct.pack("ii" if os.name == "posix" else "hh", 1, 0)
 _FIRST_THREADS = 2
 # Enough for a client with 64 workers and slow responses.
 _MOST_THREADS = 64
-# A longer body is handled by a thread, so that other requests need not wait for it.
+# A request with a longer body is handled by a thread, so that other requests need not
+# wait for it.
 _SHORT_BODY = 64 * 1024
 _LONGEST_LOGGED = 2000
 _BACKLOG = 1024
@@ -83,7 +84,9 @@ def is_loopback(listening: socket.socket) -> bool:
 
 
 def address_of(listening: socket.socket) -> tuple[str, int]:
-    """Return the host for a URL, and the port, for connections from this machine."""
+    """Return the host, as in a URL, and the port that programs on this machine can
+    connect to.
+    """
     host, port = listening.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  compared, not bound
     return bracketed(host), port
@@ -140,8 +143,8 @@ class RequestLog:
 
 
 class ThreadCount:
-    """Doubles the number of threads when the last free one is used. `start` is called
-    with the new number.
+    """Doubles the number of threads when the last free thread becomes busy. `start` is
+    called with the new number.
 
     The threads do not all start at once, because switching between 64 threads makes the
     processor's caches useless.
@@ -171,8 +174,8 @@ class ThreadCount:
 
 
 class LoopTasks:
-    """Handles some requests in the loop's thread, which has read them, and passes
-    others to worker threads.
+    """Distributes requests. A request that the loop's thread has read may be handled in
+    this thread. Other requests are passed to worker threads.
     """
 
     def __init__(self, threads: ThreadedTaskDispatcher) -> None:
@@ -182,7 +185,7 @@ class LoopTasks:
         self.arrived: deque[HTTPChannel] = deque()
 
     def add_task(self, task: HTTPChannel) -> None:
-        """Take the next request of a channel. The caller must hold the channel's
+        """Accept the next request of a channel. The caller must hold the channel's
         lock.
         """
         if threading.get_ident() == self.loop:
@@ -208,7 +211,7 @@ class Server:
         host, self.port = address_of(self._sockets[0])
         self.url = f"http://{host}:{self.port}"
         self.others = not all(is_loopback(listener) for listener in self._sockets)
-        """Whether other machines can reach it."""
+        """Whether other machines can reach the server."""
         self._hosts = HostCheck(self.port, [f"{host}:{self.port}", *names], others=self.others)
         self.log: RequestLog | None = None
         # Ignore the logs of waitress about overload and broken clients.
@@ -269,7 +272,7 @@ class Server:
     def _may_wait(self, channel: HTTPChannel) -> bool:
         """Return whether the channel's next response may be delayed.
 
-        A fault may delay it, a client that is slow to read, or a long body.
+        The cause may be a fault, a client that reads slowly, or a long body.
         """
         request = channel.requests[0]
         if len(channel.requests) > 1 or channel.total_outbufs_len:
@@ -312,7 +315,7 @@ class Server:
 def _connection_limit() -> int:
     """Return how many connections may be open at a time.
 
-    This is the number of files that may be open, minus a few.
+    This is the number of files that may be open, minus a reserve for other files.
     """
     allowed = os_limits.raise_open_files(_CONNECTIONS)
     return max(min(allowed, _CONNECTIONS) - 100, 50)

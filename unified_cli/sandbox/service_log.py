@@ -1,7 +1,7 @@
-"""Generate a log of calls, with one call of each connection every few minutes, the
-newest first.
+"""Generate a log of calls.
 
-It contains fake credentials to check that clients mask them.
+The log has a call of each connection every few minutes, and the newest calls come
+first. It contains fake credentials to check that clients mask credentials.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,11 +20,12 @@ from unified_cli.sandbox.stored_records import Row
 from unified_cli.values import JsonObject
 
 MOST = 100
-"""The default and the most entries on a page."""
+"""The largest and default number of entries on a page."""
 _EVERY = 150
 """The seconds between calls of a connection."""
 _LONGEST = 31 * 86_400
-# The status of calls by kind of connection, if they fail.
+# The status of all calls of a connection, for the kinds of connections whose calls
+# fail.
 _STATUS = {"needs-reauth": 401, "blocked": 503, "dead-provider": 502}
 _SAID = {
     401: "the provider refused the credentials of this account",
@@ -44,7 +45,9 @@ class ServiceLog:
     def __init__(
         self, catalogue: Catalogue, seed: str, accounts: Sequence[str], query: QueryTree
     ) -> None:
-        """Raises Refusal if the kind of the log is missing or times are invalid."""
+        """Read the query. Raises Refusal if the kind of the log is missing or times are
+        invalid.
+        """
         words = catalogue.service.connections
         self.scope = ("", "", "log")
         self._catalogue, self._seed = catalogue, seed

@@ -1,5 +1,5 @@
-"""Store the sandbox's state in a SQLite file, which processes may share. Finished
-writes survive a kill.
+"""Store the sandbox's state in a SQLite file, which several processes may share.
+Finished writes are not lost if a process is killed.
 """
 
 import sqlite3
@@ -42,9 +42,10 @@ CREATE TABLE effects (
 def connect(path: Path | None) -> sqlite3.Connection:
     """Open or create the database in this file.
 
-    It is in memory if `path` is None. Raises StorageError if the file cannot be
-    created, StateError if another version wrote it or it is not a regular file,
-    ConfigError if another user could have written it, and sqlite3's errors.
+    The database is in memory if `path` is None. Raises StorageError if the file cannot
+    be created, StateError if another version wrote the file or it is not a regular
+    file, ConfigError if another user may have changed the file, and the errors of
+    sqlite3.
     """
     if path is None:
         database = _database(":memory:")

@@ -86,8 +86,8 @@ class SandboxStore:
 
         The store is in memory if `path` is None. If `seed` is None, use the seed of the
         file. `records` sets the number of records by (API, resource). Raises
-        StorageError if the file cannot be created or read, and StateError if it is not
-        a store or has another seed.
+        StorageError if the file cannot be created or read, and StateError if the file
+        is not a store or has changes for another seed.
         """
         used = path is not None and state_file.has_changes_beside(path)
         with ExitStack() as opened:
@@ -165,8 +165,8 @@ class SandboxStore:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Commit the writes of the block, or roll back if it raises an error. Other
-        threads wait.
+        """Commit the writes of the block, or roll back if the block raises an error.
+        Other threads wait for the transaction.
 
         Raises StorageError if the file cannot be written, for example on a full disk.
         """
@@ -179,7 +179,8 @@ class SandboxStore:
                 yield
                 self._database.execute("COMMIT")
                 if first:
-                    # This makes the file record that there are changes beside it.
+                    # Write the note that the store is in use from the write-ahead log
+                    # to the file itself.
                     self._database.execute("PRAGMA wal_checkpoint(PASSIVE)")
             except BaseException:
                 # After some errors, SQLite has already rolled back.
@@ -192,8 +193,8 @@ class SandboxStore:
         return row is not None and row[0] == "1"
 
     def changed(self, scope: Scope, low: int, high: int) -> list[tuple[int, str | None]]:
-        """Return the position and record of each change from `low` to `high`,
-        inclusive. A deleted record is None.
+        """Return the position and the record of each change from position `low` to
+        `high`, inclusive. The record is None if it was deleted.
         """
         return self._rows(
             "SELECT position, record FROM changes WHERE account = ? AND api = ? AND resource = ?"
@@ -222,7 +223,7 @@ class SandboxStore:
         return rows[0] if rows else None
 
     def put(self, scope: Scope, position: int, identity: str, record: str | None) -> None:
-        """Store a record, or its deletion if it is None."""
+        """Store a record. If `record` is None, store that the record was deleted."""
         self._write(
             "INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?, ?, ?)",
             *scope,
@@ -242,7 +243,7 @@ class SandboxStore:
         return (row[0] if row and row[0] else CREATED) + 1
 
     def reply(self, account: str, path: str, key: str) -> SandboxResponse | None:
-        """Return the response for this idempotency key, or None.
+        """Return the stored response for this idempotency key.
 
         Returns None if the key is new or empty.
         """
@@ -271,7 +272,7 @@ class SandboxStore:
             )
 
     def count_effect(self, account: str, method: str, path: str, key: str) -> None:
-        """Count an effective write. `key` may be empty."""
+        """Count a write that took effect. `key` may be empty."""
         if self.warn is not None:
             self.warn()
             self.warn = None
@@ -332,8 +333,8 @@ def own_store(
 ) -> SandboxStore:
     """Open the store in the user's data folder.
 
-    If it cannot be written, the store is in memory, with a message. Raises ConfigError
-    if others can change the folder.
+    If the file cannot be written, warns and opens a store in memory. Raises ConfigError
+    if other users can change the folder.
     """
     folder = runtime.folder("data")
     if folder is None:

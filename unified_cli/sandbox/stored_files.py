@@ -1,5 +1,6 @@
-"""Store uploaded files in the sandbox's database, in parts, so that large files are not
-in memory.
+"""Store uploaded files in the sandbox's database.
+
+A file is stored in parts, so that a large file is never completely in memory.
 """
 
 import sqlite3
@@ -24,7 +25,9 @@ _OF = "WHERE account = ? AND api = ? AND resource = ? AND id = ?"
 
 
 class StoredFile(NamedTuple):
-    """An uploaded file: its digest and its parts, which are read when needed."""
+    """An uploaded file: the sizes of its parts, its checksum, and a function that reads
+    a part.
+    """
 
     sizes: tuple[int, ...]
     checksum: int
@@ -41,7 +44,7 @@ class StoredFile(NamedTuple):
         return sum(self.sizes)
 
     def pieces(self, start: int, end: int) -> Iterator[bytes]:
-        """Yield the bytes from `start` to before `end`."""
+        """Yield the bytes from `start` up to, but not including, `end`."""
         at = 0
         for number, size in enumerate(self.sizes):
             if start < at + size and end > at:
@@ -50,7 +53,9 @@ class StoredFile(NamedTuple):
 
 
 class StoredFiles:
-    """The files in a database. `turn` is the lock of the database."""
+    """The files in a database. `turn` returns a context manager that locks the
+    database.
+    """
 
     def __init__(
         self,

@@ -1,5 +1,6 @@
-"""Read and change the records of a resource of a connection: seeded records and
-changes.
+"""Read and change the records of a connection's resource.
+
+The records are the seeded records with the changes to them, and the created records.
 """
 
 import itertools
@@ -28,16 +29,18 @@ class SeededList(NamedTuple):
     resource: str
 
     def encoded(self, numbers: Sequence[int]) -> list[bytes]:
-        """Return records 1, 2, … as JSON."""
+        """Return the records with these numbers as JSON."""
         return self.records.encoded(self.api, self.resource, numbers)
 
     def values(self, numbers: Sequence[int]) -> list[JsonObject]:
-        """Return records 1, 2, … as JSON objects."""
+        """Return the records with these numbers as JSON objects."""
         return self.records.records(self.api, self.resource, numbers)
 
 
 class Row:
-    """A record as JSON and as a value. A seeded record is generated when needed."""
+    """A record as JSON and as a value. A seeded record is generated only when it is
+    used.
+    """
 
     __slots__ = ("decoded", "json", "position", "seeded")
 
@@ -56,8 +59,8 @@ class Row:
 
     @property
     def encoded(self) -> bytes:
-        """The record's JSON in UTF-8. Encoding a whole page would take longer than
-        joining these.
+        """The record's JSON in UTF-8. Joining encoded records is faster than encoding a
+        complete page.
         """
         return self.json or encoded([self])[0]
 
@@ -112,7 +115,7 @@ class Records:
         self._seeded = SeededList(store.seeded(account), api, resource)
         self._only_first = resource in SHOWN_AS
         self.more: Sequence[Test] = ()
-        """Tests in addition to those of the query."""
+        """Tests that a record must pass in addition to the tests of the query."""
         self.count = self._seeded.records.count(api, resource) if seeded else 0
 
     def get(self, identity: str) -> Row | None:
@@ -176,7 +179,7 @@ class Records:
     def update(self, row: Row, identity: str, members: dict[str, str], now: str) -> Row:
         """Replace fields of a record.
 
-        Also sets `updated_at` to `now`, unless it is among the fields.
+        Also sets `updated_at` to `now`, unless `members` has another value for it.
         """
         merged = {**row.members, "updated_at": dump(now), **members}
         changed = Row(row.position, join_members(merged))
@@ -188,7 +191,7 @@ class Records:
         self._store.put(self.scope, row.position, identity, None)
 
     def _current(self, numbers: Iterable[int], changed: dict[int, str | None]) -> Iterator[Row]:
-        """Yield the seeded records with changes, without deleted ones."""
+        """Yield the seeded records that are not deleted, with their changes."""
         for number in numbers:
             if number not in changed:
                 yield Row(number, seeded=self._seeded)

@@ -16,7 +16,7 @@ from unified_cli.values import Json, JsonObject
 TABLES: JsonObject = json.loads(Path(__file__).with_name("vocabulary.json").read_bytes())
 _USUAL_COUNT = 60
 NAMELESS = frozenset({"availability", "utilization"})
-"""The resources whose records have neither an id nor times."""
+"""The resources whose records have no id and no times."""
 _EVERYWHERE = frozenset({"id", "name", "created_at", "updated_at"})
 
 
@@ -36,9 +36,9 @@ def names(api: str, resource: str) -> Sequence[str]:
 
 
 def in_turn(words: Sequence[str], number: int) -> str:
-    """Return the word for the record with this number, from 1.
+    """Return the word for the record with this number, beginning with 1.
 
-    When the words repeat, a number is added.
+    When the words repeat, the function adds a number to the word.
     """
     turn, place = divmod(number - 1, len(words))
     return f"{words[place]} {turn + 1}" if turn else words[place]
@@ -95,18 +95,19 @@ CHILDREN_PER_PARENT: Mapping[FieldPlace, int] = _by_place("children_per_parent")
 1.
 """
 CHILD_LISTS: Mapping[FieldPlace, tuple[str, str]] = _by_place("child_lists")
-"""The children that a parent has in a list: their resource, and the field with their
-parent.
+"""The list fields that contain the children of a record: the resource of the children,
+and their field with the parent.
 """
 DERIVED: Mapping[FieldPlace, tuple[str, str, str]] = _by_place("derived")
-"""A reference derived from another: the field to follow, its resource, and the field
-there. For example, a ticket's account is the account of its contact.
+"""References that are derived from another reference: the field to follow, the resource
+that it refers to, and the field of that resource. For example, a ticket's account is
+the account of its contact.
 """
 # The resource for a field named `object`, if the catalogue does not name one.
 _UNDECLARED: Mapping[FieldPlace, str] = _by_place("undeclared")
 
-# Most records lack these fields. In the others, the field refers to a record with a
-# lower number.
+# Most records lack the fields whose names begin with these words. In other records, the
+# field refers to a record with a lower number.
 _RARE = ("parent", "reject")
 
 

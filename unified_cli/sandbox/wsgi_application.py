@@ -1,4 +1,4 @@
-"""The sandbox as a WSGI application: check hosts and sizes of requests, and send
+"""Run the sandbox as a WSGI application: check hosts and sizes of requests, and send
 responses.
 """
 
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
 GREATEST_BODY = 32 * 1024 * 1024
-"""Larger bodies are refused, except forms and files. 20 MB in base64 are accepted."""
+"""Larger bodies are refused, except forms and files. A body with a file of 20 MB in
+base64 is smaller.
+"""
 # A smaller body fits in one packet without compression.
 _SMALLEST = 1024
 # The head of gzip data without a name and a time.
@@ -51,8 +53,8 @@ class HostCheck:
     requests.
 
     A web page can send requests to a loopback port through a browser. The browser
-    always sends the page's Origin. If the page's name resolves to this machine, it is
-    also in the Host header.
+    always sends the page's Origin. If the host name of the page resolves to this
+    machine, the Host header also has this name.
     """
 
     def __init__(self, port: int, allowed: Iterable[str], *, others: bool) -> None:
@@ -61,8 +63,8 @@ class HostCheck:
         self._others = others
 
     def check(self, environ: "WSGIEnvironment") -> None:
-        """Raise Refusal 403 for other machines and web pages, and 421 for another
-        Host.
+        """Raise Refusal 403 for requests of other machines and web pages, and Refusal
+        421 if the Host header has another name.
         """
         if not self._others and not _near(str(environ.get("REMOTE_ADDR", ""))):
             raise Refusal(403, "the sandbox answers this machine only")
@@ -115,7 +117,8 @@ class WsgiApplication:
         except Refusal as refusal:
             answer = refusal.answer(service)
         except UnifiedError as error:
-            # After an error of the state's file, send a response and continue.
+            # After an error with the file of the state, send an error response and
+            # continue.
             answer = Refusal(500, error.message).answer(service)
         return coded(answer, environ.get("HTTP_ACCEPT_ENCODING", ""), self._pages)
 
@@ -186,8 +189,8 @@ class GzippedPages:
         return b"".join((_GZIP, packed, last.compress(rest), last.flush(), sums))
 
     def _packed(self, records: bytes) -> tuple[bytes, int]:
-        """Return the compressed records, which other data may follow, and their
-        checksum.
+        """Return the compressed records and their checksum. Other data may follow the
+        compressed records.
         """
         whole = zlib.compressobj(1, wbits=-15)
         made = whole.compress(records) + whole.flush(zlib.Z_FULL_FLUSH), zlib.crc32(records)
@@ -204,8 +207,8 @@ def coded(answer: SandboxResponse, accepted: str, pages: GzippedPages) -> Sandbo
     """Return the response, compressed with gzip if the Accept-Encoding `accepted`
     allows it.
 
-    Files are not compressed because of their ETags and ranges, nor are responses that a
-    fault cuts.
+    Files are not compressed, because of their ETags and ranges. Responses that a fault
+    cuts are not compressed either.
     """
     kind = answer.headers.get("content-type", "")
     if (

@@ -1,5 +1,7 @@
-"""Append-only files: a file that is durable after `sync`, a document that is always
-complete, and a replacement in memory if no file can be written.
+"""Files that are only appended to.
+
+There are three classes: a file that is durable after `sync`, a document that is always
+complete, and a replacement in memory for the case that no file can be written.
 """
 
 import contextlib
@@ -24,7 +26,7 @@ class AppendFile:
     """A private file to create or open, and then to append to. `size` is its length in
     bytes.
 
-    After a crash, the last write may be partial. The reader must cut it off. All
+    After a crash, the last write may be partial, and the reader must cut it off. All
     methods raise OSError, and NotRegularError if the path is not a regular file. Links
     are not followed.
     """
@@ -61,8 +63,8 @@ class AppendFile:
         self.size = self.status.st_size
 
     def hold(self) -> None:
-        """Lock the file until it is closed, so that `regular_file.remove_unheld` keeps
-        it.
+        """Lock the file until it is closed, so that `regular_file.remove_unheld` does
+        not remove it.
         """
         # If the file system has no locks, `remove_unheld` keeps all files.
         with contextlib.suppress(OSError):
@@ -117,17 +119,18 @@ class AppendFile:
         return os.pread(self._handle, size, at)
 
     def close(self) -> None:
-        """Close it, if it is open."""
+        """Close the file, if it is open."""
         if self.is_open:
             handle, self._handle = self._handle, -1
             os.close(handle)
 
 
 class GrowingDocument:
-    """A new file with `head`, elements joined by commas, and always `foot` at the end.
+    """A new file that begins with `head`, continues with elements between commas, and
+    always ends with `foot`.
 
-    Each element is added in one write, so that the file stays valid after a kill.
-    Raises OSError, and FileExistsError if the path exists.
+    Each element is added in one write, so that the file is valid even if the process is
+    killed. Raises OSError, and FileExistsError if the path exists.
     """
 
     def __init__(self, path: Path, head: bytes, foot: bytes) -> None:
@@ -144,8 +147,8 @@ class GrowingDocument:
             self._write(data + self._foot, self._at)
         except OSError:
             with contextlib.suppress(OSError):
-                # Restoring the end works even on a full disk, because it only
-                # overwrites bytes.
+                # Write the end of the document again. This works even on a full disk,
+                # because it only overwrites bytes.
                 self._write(self._foot, self._at)
                 os.ftruncate(self._handle, self._at + len(self._foot))
             raise
@@ -153,7 +156,7 @@ class GrowingDocument:
         self._empty = False
 
     def close(self) -> None:
-        """Close it."""
+        """Close the file."""
         os.close(self._handle)
 
     def _write(self, data: bytes, at: int) -> None:

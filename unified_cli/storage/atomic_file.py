@@ -16,8 +16,8 @@ _CHUNK = 1024 * 1024
 
 
 class NotSyncedError(OSError):
-    """A file was written, but not synced: a power failure may undo this. `message`
-    names the file.
+    """A file was written, but not synced, so a power failure may undo the write.
+    `message` names the file.
     """
 
     def __init__(self, path: Path, error: OSError) -> None:
@@ -28,7 +28,8 @@ class NotSyncedError(OSError):
 class AtomicFile:
     """A private temporary file that `publish` renames.
 
-    A context manager, which removes an unpublished file. Raises OSError.
+    As a context manager, it removes an unpublished file at the end of the block. Raises
+    OSError.
     """
 
     def __init__(self, temporary: Path) -> None:
@@ -39,15 +40,16 @@ class AtomicFile:
 
     @classmethod
     def beside(cls, path: Path) -> Self:
-        """Create a file in the same folder that will become `path`.
+        """Create a temporary file that will become `path`, in the same folder.
 
-        Several processes can do this for the same path.
+        Several processes can do this for the same path at the same time.
         """
         while True:
             made = cls(path.with_name(f".{_short(path.name)}.{os.urandom(6).hex()}.part"))
             if made._file.status.st_nlink:
                 return made
-            # Another process has removed the file as a leftover, before it was locked.
+            # Before this process locked the file, another process has removed it as a
+            # leftover.
             made._file.close()
 
     @property
@@ -85,7 +87,7 @@ class AtomicFile:
         """Sync the content, rename the file to `path`, and sync the name.
 
         `before` is called just before renaming, and may prevent it by raising an error.
-        Raises FileExistsError if `path` exists, unless `replace`; then the caller may
+        Without `replace`, raises FileExistsError if `path` exists. The caller may then
         try another name.
         """
         if not self._synced:
@@ -97,7 +99,7 @@ class AtomicFile:
     def publish_soon(self, path: Path) -> None:
         """Rename the file to `path` without syncing it.
 
-        After a power failure it may have any content. Raises OSError.
+        After a power failure, the file may have any content. Raises OSError.
         """
         self._file.path.replace(path)
 
@@ -105,7 +107,7 @@ class AtomicFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # The file is published, and a later sweep removes leftovers.
+        # Ignore errors: the file was published, and a later sweep removes leftovers.
         with contextlib.suppress(OSError):
             self._file.close()
         with contextlib.suppress(OSError):
@@ -116,7 +118,7 @@ def give_name(temporary: Path, path: Path, *, replace: bool) -> None:
     """Give a synced file the name `path`, and sync the folder.
 
     With `replace`, this replaces an existing file, and removes the temporary name.
-    Without it, the temporary name stays, and FileExistsError is raised if `path`
+    Without `replace`, the temporary name stays, and FileExistsError is raised if `path`
     exists. Raises NotSyncedError if only syncing the folder fails, and OSError.
     """
     if replace:
@@ -132,9 +134,10 @@ def give_name(temporary: Path, path: Path, *, replace: bool) -> None:
 def replace(path: Path, content: bytes, before: Callable[[], None] = lambda: None) -> None:
     """Replace the content of a file atomically.
 
-    `before` is called first and again just before renaming, and may prevent it by
-    raising an error. The caller must hold a lock, because an existing temporary file is
-    treated as a leftover. Raises OSError, and the errors of `before`.
+    `before` is called at the beginning and again just before renaming, and may prevent
+    the replacement by raising an error. The caller must hold a lock, because an
+    existing temporary file is removed as a leftover. Raises OSError, and the errors of
+    `before`.
     """
     before()
     temporary = path.with_name(f"{path.name}.tmp")
@@ -165,7 +168,8 @@ def sweep_unheld(folder: Path, name: str | None = None) -> None:
     `name`.
 
     Keeps the files that other processes are writing. Older versions of this program do
-    not lock their files, so those are removed. Raises OSError.
+    not lock their files, so files of running older versions are removed, too. Raises
+    OSError.
     """
     for other in _temporary_files(folder, name):
         regular_file.remove_unheld(other)
@@ -176,9 +180,9 @@ def _temporary_files(folder: Path, name: str | None) -> list[Path]:
 
 
 def is_unfinished(name: str, target: str | None = None) -> bool:
-    """Return whether a name belongs to a temporary file.
+    """Return whether this is the name of a temporary file.
 
-    With `target`, only a temporary file for that name counts.
+    With `target`, return whether it is the name of a temporary file for `target`.
     """
     begin = r"\..+" if target is None else re.escape(f".{_short(target)}")
     return re.fullmatch(begin + r"\.[0-9a-f]{12}\.part", name) is not None
@@ -197,6 +201,6 @@ def _link(temporary: Path, path: Path) -> None:
 
 
 def _short(name: str) -> str:
-    # A file name may have 255 bytes, so leave room for the suffix. Do not cut within a
-    # letter.
+    # A file name may have 255 bytes, so leave room for the suffix. Do not cut the name
+    # within a character.
     return os.fsdecode(os.fsencode(name)[:200].decode("utf-8", "ignore").encode())

@@ -1,4 +1,4 @@
-"""Cache values for a day. Nothing depends on them."""
+"""Cache values for a day. The program works without the cached values, too."""
 
 import contextlib
 import hashlib
@@ -34,7 +34,9 @@ class Cache:
     def __init__(
         self, folder: Path | None, kind: str, wall: Callable[[], float], *, largest: int = _LARGEST
     ) -> None:
-        """Nothing is cached if `folder` is None because the user has no home directory.
+        """Open the cache. Nothing is cached if `folder` is None because the user has no
+        home directory.
+
         `wall` returns seconds since 1970. Values of more than `largest` bytes are not
         read.
         """
@@ -69,7 +71,7 @@ class Cache:
         replace(self._folder / _name(key), content.encode())
 
     def remove(self, *key: str) -> None:
-        """Remove the value for this key, if any. Raises OSError."""
+        """Remove the value for this key, if there is one. Raises OSError."""
         if self._folder is not None:
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 (self._folder / _name(key)).unlink()
@@ -81,7 +83,7 @@ class Cache:
 
         atomic_file.sweep_unheld(self._folder)
         for path in self._folder.iterdir():
-            # Another process may have removed it.
+            # Another process may have removed the file.
             with contextlib.suppress(FileNotFoundError):
                 if path.lstat().st_mtime < self._wall() - LIFETIME:
                     path.unlink()
@@ -90,8 +92,8 @@ class Cache:
 def replace(path: Path, content: bytes) -> None:
     """Replace the content of a private file, without syncing it.
 
-    A reader sees the old or the new content, but a power failure may destroy both.
-    Raises OSError.
+    A reader sees either the old or the new content, but a power failure may destroy
+    both. Raises OSError.
     """
     with AtomicFile.beside(path) as file:
         file.write(content)

@@ -40,10 +40,12 @@ class NoLocksError(OSError):
 
 
 class HeldLock:
-    """A lock from `take` to `release`. Other processes fail instead of waiting for it.
+    """A lock that is held from `take` to `release`. Other processes fail instead of
+    waiting for it.
 
-    Its file has the id of the process, and is removed on release. Another thread may
-    release the lock. `instead` is the hint if the disk does not support locks.
+    The file of the lock contains the id of the process, and is removed on release.
+    Another thread may release the lock. `instead` is the hint for the case that the
+    disk does not support locks.
     """
 
     def __init__(self, path: Path, instead: str | None = None) -> None:
@@ -54,9 +56,10 @@ class HeldLock:
     def take(self, what: str, seconds: float = _MOMENT) -> None:
         """Take the lock.
 
-        Waits a moment, because another process may only be checking the lock. Raises
-        StateError if another process holds the lock or its path is not a regular file,
-        and StorageError if the file cannot be created.
+        Waits for `seconds`, because another process may only be checking the lock.
+        Raises StateError if another process holds the lock or its path is not a regular
+        file, and StorageError if the file cannot be created. `what` names the locked
+        thing in messages.
         """
         _check(self._path)
         lock = FileLock(
@@ -76,8 +79,8 @@ class HeldLock:
             except Timeout:
                 if (holder := _holder(self._path)) is not None:
                     raise StateError(f"{what} is in use by process {holder or '?'}") from None
-                # The previous holder has removed the file, so the lock on it is
-                # useless.
+                # The previous holder has removed the file, so the lock on this file is
+                # useless. Try again with a new file.
             except OSError as error:
                 if (lacking := _no_locks_error(self._path, error)) is not None:
                     raise StorageError(lacking.reason, hint=self._instead) from None
@@ -103,12 +106,12 @@ class HeldLock:
 def hold(
     path: Path, seconds: float, note: Callable[[str], None] = lambda _: None
 ) -> Iterator[None]:
-    """Hold the lock during the block, and keep its file.
+    """Hold a lock on the file during the block, and keep the file.
 
-    Negative seconds wait forever. After a second, `note` gets a message about the wait.
-    Raises TimeoutError if another process holds the lock for longer than `seconds`,
-    NoLocksError if the disk does not support locks, and OSError if the file cannot be
-    used.
+    If `seconds` is negative, wait forever. After a second, `note` is called with a
+    message about the wait. Raises TimeoutError if another process holds the lock for
+    longer than `seconds`, NoLocksError if the disk does not support locks, and OSError
+    if the file cannot be used.
     """
     regular_file.check(path)
     lock = FileLock(

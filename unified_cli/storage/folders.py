@@ -14,14 +14,15 @@ _NOT_OFFERED = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, err
 def make_private(folder: Path) -> None:
     """Create a private folder and its missing parents.
 
-    Their names are synced. Raises FileExistsError for a dangling link, and OSError if
-    creating fails.
+    The names of the new folders are synced. Raises FileExistsError for a dangling link,
+    and OSError if creating fails.
     """
     for missing in reversed(
         [parent for parent in (folder, *folder.parents) if not parent.exists()]
     ):
         try:
-            # The umask can only remove permissions.
+            # Create the folder with its final permissions, because the umask can only
+            # remove permissions.
             missing.mkdir(0o700)
         except FileExistsError:
             # Another process may have created the folder, which is fine. A dangling
@@ -56,14 +57,16 @@ class FixedFolder:
         self._known: os.stat_result | None = None
 
     def fix(self) -> None:
-        """Remember the identity of the folder, once. Raises StorageError."""
+        """Remember the identity of the folder, which later checks expect. Does nothing
+        if it is already known. Raises StorageError.
+        """
         self._known = self._known or self._found()
 
     def check(self, path: Path) -> None:
         """Raise UnsafeError if the folder was replaced.
 
-        Also raises it if a folder between it and `path` is a link. Raises StorageError
-        if it cannot be checked.
+        Also raises UnsafeError if a folder between this folder and `path` is a link.
+        Raises StorageError if the folder cannot be checked.
         """
         if self._known and not os.path.samestat(self._known, self._found()):
             raise UnsafeError(
@@ -90,7 +93,7 @@ def sync(folder: Path) -> None:
         os.fsync(handle)
     except OSError as error:
         if error.errno not in _NOT_OFFERED:
-            # Errors of open files have no file name.
+            # Add the name of the folder, which errors about open files do not have.
             raise OSError(error.errno, error.strerror, str(folder)) from None
     finally:
         os.close(handle)

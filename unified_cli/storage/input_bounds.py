@@ -18,11 +18,13 @@ LARGEST_DOCUMENT = 64 * 1024 * 1024
 standard input.
 """
 MOST_RECORDS = 5_000_000
-"""The most records of an input, because a run keeps a few bytes for each."""
+"""The most records of an input. The number is limited because a run keeps a few bytes
+for each record.
+"""
 LARGEST_COPY = 8 * 1024**3
 """The most bytes to copy from a pipe to a file."""
 MOST_REQUESTS = 200_000
-"""The most requests to build before the first is sent."""
+"""The most requests to build before the first request is sent."""
 WRITER_SECONDS = 10.0
 """How long to wait for the writer of a named pipe, in seconds."""
 _PIECE = 1024 * 1024
@@ -31,7 +33,7 @@ _PIECE = 1024 * 1024
 def is_named_pipe(path: str) -> bool:
     """Return whether the path is a named pipe.
 
-    A shell's `<(…)` is already open and does not count.
+    Returns False for the pipe of a shell's `<(…)`, which is already open.
     """
     try:
         return stat.S_ISFIFO(os.lstat(path).st_mode)
@@ -127,7 +129,7 @@ def _lines(
 
 
 def too_long(what: str) -> UsageError:
-    """Return the error for a record over `LONGEST_LINE` bytes."""
+    """Return the error for a record that is longer than `LONGEST_LINE` bytes."""
     return UsageError(
         f"{what} is longer than {LONGEST_LINE >> 20} MiB, the most that a record may have"
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 def folded(name: str) -> str:
     """Return the form of a name for comparisons.
 
-    It is the same for names that a file system may not distinguish.
+    Names that a file system may not distinguish have the same form.
     """
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
@@ -45,10 +45,11 @@ def find_same(
 
 
 def are_same(folder: Path, one: str, other: str) -> bool:
-    """Return whether the folder's disk does not distinguish two names.
+    """Return whether two names mean the same file on the folder's disk.
 
-    Tries it in a temporary folder, because it depends on the format and the mount
-    options of the disk. Returns False if the folder cannot be written.
+    Creates a file in a temporary folder to find out, because the answer depends on the
+    format and the mount options of the disk. Returns False if the folder cannot be
+    written.
     """
     with contextlib.suppress(OSError):
         parent = next(place for place in (folder, *folder.parents) if place.is_dir())

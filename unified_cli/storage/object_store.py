@@ -1,7 +1,7 @@
 """Write, create, list and remove objects in S3, Google Cloud Storage, Azure or a shared
 folder.
 
-Errors of the library become errors of this program.
+Errors of the library obstore are converted to errors of this program.
 """
 
 import os
@@ -45,7 +45,7 @@ _CREDENTIALS = {
     ),
 }
 # The library raises the same exception for all unknown problems. Its text has the
-# status of a response or an OSError. deltalake uses other words.
+# status of a response or the number of an OSError. deltalake uses other words.
 _STATUS = re.compile(r"(?:\bstatus: |\bstatus code\s+\S+ )(\d{3})\b")
 _NUMBER = re.compile(r"\b(?:code: |os error )(\d+)\b")
 # The library's error for an address without TLS.
@@ -56,7 +56,7 @@ _METADATA = re.compile(r"\b169\.254\.(?:169\.254|170\.2)\b|\bmetadata\.google\.i
 _AGAIN = "the same command continues where it stopped"
 _FILE = "file"
 _SCHEMES = ("s3", "gs", "az", _FILE)
-# Characters of a path that mean something else in a URL, or are removed by it.
+# Characters of a path that mean something else in a URL, or that a URL loses.
 _NOT_PLAIN = re.compile(r"[%?#\x00-\x20\x7f]")
 
 
@@ -67,8 +67,8 @@ def _exceptions() -> Any:
 
 
 class StoreUrl(NamedTuple):
-    """A `bucket` or container, and the `prefix` in it. A shared folder has only a
-    prefix: its path. Its text is a URL that `parse_url` reads as the same place.
+    """A `bucket` or container, and a `prefix` in it. A shared folder has only a prefix,
+    its path. `str` returns a URL that `parse_url` reads as the same address.
     """
 
     scheme: str
@@ -82,7 +82,7 @@ class StoreUrl(NamedTuple):
 
     @property
     def is_folder(self) -> bool:
-        """Whether it is a shared folder."""
+        """Whether this is the address of a shared folder."""
         return self.scheme == _FILE
 
 
@@ -105,7 +105,7 @@ def parse_url(text: str) -> StoreUrl | None:
     except ValueError:
         raise UsageError("the URL to export to is malformed") from None
     if username is not None:
-        # Do not print the text, because it contains the secret.
+        # Do not print the URL, because it contains the secret.
         raise UnsafeError(
             "the URL to export to holds credentials", hint="put them into the environment"
         )
@@ -146,8 +146,8 @@ def check(environ: Mapping[str, str]) -> None:
 
 
 class Stored(NamedTuple):
-    """An object without its content: `size` in bytes, when it was last written by the
-    store's clock, and a `tag` that changes with each write.
+    """An object without its content. `modified` is the time of the last write by the
+    clock of the store, and `tag` changes with each write.
     """
 
     size: int
@@ -156,12 +156,11 @@ class Stored(NamedTuple):
 
 
 class StoredObjects:
-    """The objects below a URL, by their paths from there.
+    """The objects below a URL. Their paths are relative to the URL.
 
-    Credentials come from the environment, like those of the store's own tools.
-    `file://` creates the folder, and makes all new files of this process private. All
-    methods raise StorageError, with the exit code NETWORK if the store does not
-    respond, and CONFIG if it refuses.
+    Credentials come from the environment, as for the store's own tools. For `file://`,
+    all new files of this process become private. All methods raise StorageError, with
+    the exit code NETWORK if the store does not respond, and CONFIG if it refuses.
     """
 
     def __init__(self, url: StoreUrl, store: "ObjectStore") -> None:
@@ -203,10 +202,10 @@ class StoredObjects:
         self._do("write to", lambda: self._store.put(path, data, use_multipart=False))
 
     def create(self, path: str, data: bytes) -> bool:
-        """Create an object unless it exists, and return whether it now has these bytes.
+        """Create an object unless it exists. Return whether it now has these bytes.
 
-        The bytes must be unique to this writer: if a response is lost, a retry finds
-        the object that the first attempt created.
+        The bytes must be unique to this writer. If a response is lost, a retry then
+        recognises the object of the first attempt.
         """
         return self.created(path, data) is not None
 
@@ -246,14 +245,14 @@ class StoredObjects:
         return dict(sorted(named.items()))
 
     def names(self) -> list[str]:
-        """Return the names of the objects outside folders."""
+        """Return the names of the objects that are not in a folder."""
         return self._do(
             "list",
             lambda: sorted(meta["path"] for meta in self._store.list_with_delimiter()["objects"]),
         )
 
     def remove(self, paths: Collection[str]) -> None:
-        """Remove the objects that exist."""
+        """Remove the objects at these paths. Ignores missing objects."""
 
         def remove() -> None:
             for path in paths:
@@ -306,8 +305,8 @@ def _opened(url: StoreUrl, environ: Mapping[str, str], *, make: bool) -> "Object
     return _client(url, _allows_clear_text(environ), tuple(sorted(environ.items())))
 
 
-# Share clients: each reads the system's authorities and opens connections, and a worker
-# runs many tasks for one store.
+# Share the client: each client reads the system's authorities and opens connections,
+# and a worker runs many tasks for the same store.
 @lru_cache(maxsize=1)
 def _client(
     url: StoreUrl, clear_text: bool, _environ: tuple[tuple[str, str], ...]
@@ -326,7 +325,7 @@ def _client(
 
 
 def table_settings(url: StoreUrl, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the same settings for deltalake."""
+    """Return the settings with which deltalake reaches the same store."""
     if url.is_folder:
         return {}
     own = {
@@ -357,7 +356,7 @@ class DeniedStoreError(StorageError):
 def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
     """Return the error for an exception of the library while doing `what`.
 
-    It omits the library's text, which may have signatures, in requests and responses.
+    It omits the library's text, which may have signatures of requests and responses.
     """
     exceptions = _exceptions()
     failed = f"cannot {what} {url}"
@@ -374,7 +373,7 @@ def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
             f"{failed}: there are no credentials", hint=f"it takes {_CREDENTIALS[url.scheme]}"
         )
     if _REFUSED.search(str(error)):
-        # `check` does not see an address in a credentials file.
+        # `check` cannot find this address, because it is in a credentials file.
         return DeniedStoreError(
             f"{failed}: its address is without TLS, so nothing was sent",
             hint=_allowing(_VARIABLES[url.scheme]),

@@ -1,7 +1,8 @@
 """Write a result to a file that the user named, atomically. The path is checked before
 any request.
 
-Devices, pipes, sockets and open descriptors are written to, not replaced.
+Devices, pipes, sockets and open descriptors are not replaced: the result is written to
+them.
 """
 
 import errno
@@ -32,8 +33,9 @@ _DESCRIPTOR = re.compile(r"/dev/(?:(stdout)|(stderr)|fd/(\d{1,7}))|/proc/self/fd
 def write(path: Path, chunks: Iterable[bytes], *, force: bool, instead: str = OVERWRITE) -> int:
     """Write the chunks to the file, and return their size.
 
-    The file must not exist unless `force`; `instead` is the hint. Raises StorageError,
-    and leaves no file unless the error says that it was written.
+    Without `force`, the file must not exist, and `instead` is the hint if it does.
+    Raises StorageError. There is then no new file, unless the error says that the file
+    was written.
     """
     with opened(path, force=force, instead=instead) as file:
         for chunk in chunks:
@@ -45,8 +47,9 @@ def write(path: Path, chunks: Iterable[bytes], *, force: bool, instead: str = OV
 def opened(path: Path, *, force: bool, instead: str = OVERWRITE) -> Iterator[AtomicFile]:
     """Yield a file that gets its name after the block.
 
-    After an error, it is removed. The path must not exist unless `force`; `instead` is
-    the hint. Raises StorageError, before the block if the path cannot be written.
+    After an error, the file is removed. Without `force`, the path must not exist, and
+    `instead` is the hint if it does. Raises StorageError. If the path cannot be
+    written, raises the error before the block.
     """
     check(path, force=force, instead=instead)
     try:
@@ -96,7 +99,7 @@ def check_folder(path: Path) -> None:
 
 
 class OutputStream(WholeWriter):
-    """A stream whose errors name `path`.
+    """A stream to a device or pipe. Its errors name `path`.
 
     `close` does not close a descriptor that was already open.
     """
@@ -115,7 +118,7 @@ class OutputStream(WholeWriter):
             raise
 
     def isatty(self) -> bool:
-        """Return whether it is a terminal."""
+        """Return whether the stream is a terminal."""
         return os.isatty(self.fileno())
 
     def close(self) -> None:
@@ -128,9 +131,9 @@ class OutputStream(WholeWriter):
 def open_stream(path: Path) -> OutputStream | None:
     """Open the device or pipe at `path`.
 
-    Returns None for a regular or missing file. Links are not followed, except the
-    system's names of descriptors. Raises StorageError, also for a named pipe without a
-    reader.
+    Returns None for a regular or missing file. Links are not followed, except the names
+    that the system gives to descriptors, such as `/dev/stdout`. Raises StorageError,
+    for example if a named pipe has no reader.
     """
     try:
         if match := _DESCRIPTOR.fullmatch(str(path)):

@@ -1,5 +1,5 @@
 """Create a private temporary folder. If the process is killed, the next process removes
-it.
+the folder.
 """
 
 import contextlib

@@ -17,9 +17,9 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def problem(path: Path, status: os.stat_result) -> ConfigError | None:
-    """Return the error if others can change the file or folder, or None.
+    """Return the error if other users can change the file or folder, or None.
 
-    Its hint is the command that fixes this.
+    The hint of the error is the command that fixes the permissions.
     """
     if os.name != "posix":
         return None
@@ -47,7 +47,8 @@ def check_if_there(path: Path) -> None:
 
 
 def check_own_folder(folder: Path) -> None:
-    """Raise ConfigError if others can change our own folder or its parent.
+    """Raise ConfigError if other users can change a folder of this program or its
+    parent.
 
     The folder need not exist. Raises OSError.
     """

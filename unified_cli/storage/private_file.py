@@ -21,16 +21,17 @@ _ON_ANOTHER_DISK = "UNIFIED_CONFIG=FILE names one on another disk"
 def locked(path: Path, note: Callable[[str], None] = lambda _: None) -> Iterator[Path]:
     """Lock the file at `path` during the block, and yield its path without links.
 
-    `note` gets a message about a longer wait. Creates the private folder if it does not
-    exist. Raises ConfigError if the folder cannot be written, or another process holds
-    the lock for 30 seconds.
+    If it must wait for more than a second, calls `note` with a message. Creates the
+    private folder if it does not exist. Raises ConfigError if the folder cannot be
+    written, or if another process holds the lock for 30 seconds.
     """
     target = os_limits.resolve_path(path)
     _check_target(target)
     try:
         folders.make_private(target.parent)
         with file_lock.hold(target.with_name(f"{target.name}.lock"), _LOCK_SECONDS, note):
-            # With the lock, all temporary files are leftovers of killed processes.
+            # As this process holds the lock, all temporary files are leftovers of
+            # killed processes.
             atomic_file.sweep(target)
             yield target
     except TimeoutError:

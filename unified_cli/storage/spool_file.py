@@ -10,17 +10,20 @@ from unified_cli.errors import StorageError
 from unified_cli.storage import folders
 
 _PREFIX = "spool-"
-# On some systems the file has a name for a moment, so sweep only older files.
+# On some systems, a new file has a name for a moment, so remove only files that are
+# older than this.
 _NAMED_SECONDS = 60.0
 
 
 class SpoolFile:
-    """A temporary file to append to and to read at any position; a context manager."""
+    """A temporary file to append to and to read at any position. Use it as a context
+    manager.
+    """
 
     def __init__(self, folder: Path | None, wall: float) -> None:
         """Create the file in `folder` or in the system's temporary folder.
 
-        `wall` is the present time. Also removes leftovers of killed processes. Raises
+        `wall` is the present time. Also removes files of killed processes. Raises
         StorageError.
         """
         self._size = 0
@@ -28,7 +31,7 @@ class SpoolFile:
             if folder is not None:
                 folders.make_private(folder)
                 _sweep(folder, wall - _NAMED_SECONDS)
-            # `__exit__` closes it.
+            # `__exit__` closes the file.
             self._file = tempfile.TemporaryFile(prefix=_PREFIX, dir=folder)  # noqa: SIM115
         except OSError as error:
             where = folder or "the folder for temporary files"

@@ -1,5 +1,7 @@
-"""Read the state of earlier runs. A crash can leave a partial last line, and anything
-else is damage.
+"""Read the state of earlier runs.
+
+After a crash, the last line may be partial. All other errors in a file mean that the
+file is damaged.
 """
 
 import codecs
@@ -34,7 +36,7 @@ class StateLine(NamedTuple):
 
 
 def chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield lines of JSON with line ends, in large chunks."""
+    """Add line ends to lines of JSON, and yield the lines in large chunks."""
     chunk = bytearray()
     for line in lines:
         # A line break in a record is white space, because strings escape it.
@@ -52,8 +54,8 @@ def chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
 def whole(path: Path, remedy: str, *, largest: int = LARGEST_FILE) -> bytes | None:
     """Return the content of a state file, or None if it is missing.
 
-    `remedy` is the hint if it is unusable. Raises StateError if it is not a regular
-    file or has more than `largest` bytes, and StorageError if reading fails.
+    `remedy` is the hint if the file is unusable. Raises StateError if the file is not
+    regular or has more than `largest` bytes, and StorageError if reading fails.
     """
     try:
         handle = regular_file.descriptor(path)
@@ -78,9 +80,9 @@ def lines(
     """Yield the lines of a file of JSON objects.
 
     A partial last line is removed or, without `repair`, skipped, because another
-    process may be writing it. `longest` is the most bytes in a line, and `remedy` the
-    hint for damage. Raises StateError if a line is too long or damaged, and OSError if
-    reading fails.
+    process may be writing it. `longest` is the largest number of bytes in a line, and
+    `remedy` is the hint if the file is damaged. Raises StateError if a line is too long
+    or damaged, and OSError if reading fails.
     """
     position, torn = 0, False
     with file.reader() as content:

@@ -1,5 +1,5 @@
-"""Read a file several times, and notice if its content changes between reads. It may be
-renamed.
+"""Read a file several times, and notice if its content changes between reads. The file
+may be renamed meanwhile.
 """
 
 import hashlib
@@ -20,14 +20,16 @@ _BUFFER = 256 * 1024
 
 
 class UnchangedFile:
-    """An open regular file, with its `size` and `sha256` when it was opened."""
+    """An open regular file. `size` and `sha256` are those of its content when it was
+    opened.
+    """
 
     def __init__(self, path: Path, read: Callable[[int, int], None] | None = None) -> None:
         """Open the file, and compute its digest.
 
-        `read` is called with the bytes read so far and the total while it is computed.
-        Raises NotRegularError for a pipe, a folder or a device, and OSError if reading
-        fails.
+        While the digest is computed, `read` is called with the number of bytes read so
+        far and the size of the file. Raises NotRegularError for a pipe, a folder or a
+        device, and OSError if reading fails.
         """
         self.path = path
         self._handle = regular_file.descriptor(path, follow=True)
@@ -99,7 +101,9 @@ class _CheckedReader(io.RawIOBase):
         self._file = file
         self._at = 0
         self._in_order = True
-        """Whether it was read in order, so that the digest is known."""
+        """Whether the file was read in order, so that the digest of the content is
+        known.
+        """
         self._digest = hashlib.sha256()
 
     def readable(self) -> bool:
