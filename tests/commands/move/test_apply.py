@@ -178,7 +178,7 @@ def test_a_person_must_confirm(unified: Unified, target: Any, planned: Any, ther
     plan = planned({"id": "a", "name": "x"}, {"id": "b", "name": "x"})
     result = unified(f"apply {plan} --yes")
     line = f"unified apply {plan} -p new --yes"
-    hint = f"off a terminal apply needs the profile that is to be changed, and --yes ({line})"
+    hint = f"without a terminal, apply needs -p, the profile to change, and --yes ({line})"
     assert (result.code, result.stderr) == (2, f"error: {hint}\n")
     result = unified(f"apply {plan} --yes", tty=True, environ={"UNIFIED_NO_INPUT": "true"})
     assert (result.code, hint in result.stderr, there()) == (2, True, {})
@@ -252,12 +252,12 @@ def test_another_connection_is_refused(
     plan = planned({"id": "a", "name": "x"})
     result = unified(f"apply {plan} -p old --yes")
     said = (
-        f'{plan} is for account empty at http://sandbox, and profile "old" is account full at'
+        f'{plan} is for account empty at http://sandbox, but profile "old" is for account full at'
         " http://sandbox"
     )
     onward = (
-        "nothing was sent; -p chooses the profile of that account, which was new when the plan was"
-        " made"
+        "nothing was sent; choose the profile of that account with -p; when the plan was made,"
+        " its name was new"
     )
     assert (result.stderr, result.code) == (f"error: {said} ({onward})\n", 13)
     config('[profiles.new]\nbase_url = "sandbox:"\naccount_id = "empty"\nread_only = true\n')
@@ -316,7 +316,7 @@ REFERENCE = {"path": "parent.id", "resource": "ticketing/tags", "id": "t"}
         ),
         ({**CREATE, "connection": "full"}, 13, "is for account full, but the plan is for empty"),
         ({**CREATE, "id": "a"}, 2, "creates a record, but has the id of an existing one"),
-        ({**CREATE, "source": "g"}, 2, "creates g once more"),
+        ({**CREATE, "source": "g"}, 2, "creates g a second time"),
         (
             {**CREATE, "path": "/other"},
             2,
@@ -333,10 +333,10 @@ REFERENCE = {"path": "parent.id", "resource": "ticketing/tags", "id": "t"}
             'cannot be sent: the id "a\\u200b" holds a character that cannot be seen',
         ),
         ({**UPDATE, "id": ["a"]}, 2, "is not a call of a plan: Expected "),
-        ({**UPDATE, "id": None}, 2, "is to update, but does not say of which record"),
-        ({**UPDATE, "seen": {}}, 2, "does not say what was there before"),
+        ({**UPDATE, "id": None}, 2, "has the operation update, but no id of a record"),
+        ({**UPDATE, "seen": {}}, 2, "does not have the earlier value of each field"),
         ({**UPDATE, "body": {"id": "b"}, "seen": {"id": "a"}}, 2, "changes the id"),
-        (DELETE, 2, "is a delete, in a plan that was made without --delete"),
+        (DELETE, 2, "is a delete, but the plan was made without --delete"),
         (
             {**CREATE, "references": [REFERENCE]},
             2,
@@ -386,8 +386,8 @@ def test_a_line_outside_the_plan_is_refused(
             {"calls": 2},
             2,
             (
-                "{plan} holds 1 of the 2 calls that its header counts (it was cut off or changed:"
-                " make it again)"
+                "{plan} holds 1 of the 2 calls that its header states (the plan was cut off or"
+                " changed; make it again)"
             ),
         ),
         (
@@ -403,7 +403,7 @@ def test_a_line_outside_the_plan_is_refused(
         (
             {"resource": "ticketing/ticket_status"},
             2,
-            "{plan}, line 2 is to create, which ticketing/ticket_status does not offer",
+            "{plan}, line 2 has the operation create, which ticketing/ticket_status does not offer",
         ),
         (
             {"to": {"kind": "profile", "name": "new", "origin": "https://x", "account": "empty"}},

@@ -103,9 +103,9 @@ def test_one_that_fails_stops_none_of_the_others_and_is_resumed(
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        ("-p c01", 13, 'is for account a-c02 at {url}, and profile "c01" is account a-c01'),
-        ("-p c01 -p c00", 13, "none of the 2 selected profiles leads there"),
-        ("", 2, "off a terminal apply needs the profile that is to be changed"),
+        ("-p c01", 13, 'is for account a-c02 at {url}, but profile "c01" is for account a-c01'),
+        ("-p c01 -p c00", 13, "none of the 2 selected profiles is for it"),
+        ("", 2, "without a terminal, apply needs -p, the profile to change, and --yes"),
         ("-p c* --ids {folder}/ids", 2, "--ids is a file of one connection, but these plans"),
     ],
 )

@@ -415,7 +415,7 @@ def test_a_name_that_may_be_several_things_is_refused(
     monkeypatch.chdir(tmp_path)
     ndjson(tmp_path / "new", {"id": 1})
     result = unified("diff ticketing/tags --from new --to new")
-    hint = "profile:new is the profile, ./new the path"
+    hint = "write profile:new for the profile, or ./new for the path"
     assert (result.code, result.stderr) == (
         2,
         f"error: --from new is a profile and a file or folder here ({hint})\n",
@@ -430,12 +430,12 @@ def test_a_name_that_may_be_several_things_is_refused(
         (
             "ticketing/tags --to sandbox",
             2,
-            "--from is missing (--from SIDE: a profile, a folder of an export, a file)",
+            "--from is missing (--from SIDE: the name of a profile, export folder or NDJSON file)",
         ),
         (
             "ticketing/tags --from sandbox",
             2,
-            "--to is missing (--to SIDE: a profile, a folder of an export, a file)",
+            "--to is missing (--to SIDE: the name of a profile, export folder or NDJSON file)",
         ),
         (
             "ticketing/tags --from nobody --to sandbox",

@@ -279,6 +279,6 @@ def test_a_side_is_not_the_file_that_is_printed_into(
         )
     assert (result.returncode, service.seen) == (2, [])
     assert result.stderr.decode() == (
-        f"error: --from {side} is the file that stdout goes to, which the shell has emptied"
-        " (print to another file)\n"
+        f"error: --from {side} is the file to which stdout is redirected, so it is now empty"
+        " (redirect stdout to another file)\n"
     )

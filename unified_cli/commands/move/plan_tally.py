@@ -1,5 +1,5 @@
-"""Count the calls of a plan, what it leaves out, and references that need ids of
-another plan.
+"""Count the calls of a plan, the records without a call, and the references whose new
+ids are unknown.
 """
 
 import re
@@ -11,12 +11,13 @@ from unified_cli.commands.move.plan_file import PlannedCall
 
 @dataclass(slots=True)
 class PlanTally:
-    """Counts the records that differ.
+    """Counts the calls of a plan, and the records and references without one.
 
-    `left` counts the records that only the target has, `without` those whose
-    differences cannot be sent, and `waiting` the references whose new id is unknown, by
-    resource and field. References to the planned resource are in `own`, by field and
-    old id, until a call creates the record that they refer to.
+    `left` is the number of records that only the target has, and `without` the number
+    of records whose differences cannot be sent. `waiting` counts the references whose
+    new id is unknown, by resource and field. A reference to the planned resource itself
+    is counted in `own`, by old id and field, until a call creates the record that it
+    refers to.
     """
 
     resource: str
@@ -40,14 +41,16 @@ class PlanTally:
                 self.waiting[reference.resource, name] += 1
 
     def planned(self, call: PlannedCall) -> PlannedCall:
-        """Note that the plan creates the record of a call, and return the call."""
+        """Stop counting the references to the record that a call creates. Returns the
+        call.
+        """
         if call.operation == "create" and call.source is not None:
             self.own.pop(call.source, None)
         return call
 
     def missing(self) -> tuple[Counter[str], list[str]]:
-        """Return the number of references without a new id, by resource, and their
-        fields.
+        """Return the number of references without a new id by resource, and the names
+        of the fields that have such references.
         """
         found: Counter[str] = Counter()
         for (resource, _), number in self.waiting.items():

@@ -16,7 +16,9 @@ from unified_cli.json_text.record_label import LABEL
 _FIRST = 2
 """The number of the line after the header."""
 SourceRecord = tuple[str, str]
-"""A record of --from: its resource as API/RESOURCE, and its old id."""
+"""A record of the side that `--from` names: its resource as API/RESOURCE, and its old
+id.
+"""
 
 
 @dataclass(slots=True)
@@ -100,18 +102,18 @@ class PlanCheck:
                 self._refuse(plan, line, flaw)
             is_new = call.operation == "create" and call.source is not None
             if is_new and (plan.header.resource, str(call.source)) in checked.sources:
-                self._refuse(plan, line, f"creates {call.source} once more")
+                self._refuse(plan, line, f"creates {call.source} a second time")
             if call.id is not None:
                 if str(call.id) in changed:
-                    self._refuse(plan, line, f"changes {call.id} once more")
+                    self._refuse(plan, line, f"changes {call.id} a second time")
                 changed.add(str(call.id))
             checked.add(line, call)
         if len(checked) != plan.header.calls:
             message = (
-                f"holds {len(checked)} of the {plan.header.calls} calls that its header counts"
+                f"holds {len(checked)} of the {plan.header.calls} calls that its header states"
             )
             raise UsageError(
-                f"{plan.path} {message}", hint="it was cut off or changed: make it again"
+                f"{plan.path} {message}", hint="the plan was cut off or changed; make it again"
             )
         return checked
 
@@ -126,15 +128,17 @@ class PlanCheck:
         offered = plan.resource.operations
         operation = offered.get(call.operation)
         if operation is None:
-            return f"is to {call.operation}, which {plan.header.resource} does not offer"
+            return (
+                f"has the operation {call.operation}, which {plan.header.resource} does not offer"
+            )
         if call.operation == "delete" and not plan.header.delete:
-            return "is a delete, in a plan that was made without --delete"
+            return "is a delete, but the plan was made without --delete"
         if flaw := _id_flaw(call) or _body_flaw(call) or _reference_flaw(call, references):
             return flaw
         if self._reads_first and call.operation != "create" and "get" not in offered:
             return (
-                f"cannot be compared with the present value: {plan.header.resource} has no get"
-                " (--overwrite-changed)"
+                f"cannot be compared with the current record: {plan.header.resource} has no get"
+                " operation (--overwrite-changed sends it without a comparison)"
             )
         try:
             identifier = None if call.id is None else str(call.id)
@@ -148,7 +152,7 @@ def _id_flaw(call: PlannedCall) -> str:
     if call.operation == "create":
         return "creates a record, but has the id of an existing one" if call.id is not None else ""
     if call.id is None:
-        return f"is to {call.operation}, but does not say of which record"
+        return f"has the operation {call.operation}, but no id of a record"
     return f"has the id {call.id!r}, which leads to another path" if "/" in str(call.id) else ""
 
 
@@ -159,12 +163,12 @@ def _body_flaw(call: PlannedCall) -> str:
     if not body:
         return "has no fields to send"
     if LABEL in body:
-        return f"sends a {LABEL}, which chooses no connection"
+        return f"sends the field {LABEL}, which does not choose a connection"
     if call.operation == "create":
         return ""
     seen = parts(call.seen)
     if seen is None or {*seen} != {*body}:
-        return "does not say what was there before"
+        return "does not have the earlier value of each field"
     return "changes the id" if "id" in body else ""
 
 

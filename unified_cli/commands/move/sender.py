@@ -1,7 +1,8 @@
 """Send the calls of plans in order.
 
-Before a record is changed, it is read: if it has changed since the plan was made, this
-is a conflict. Calls are sent in parallel, each after it was recorded in the journal.
+Before a record is changed, it is read. If the record has changed since the plan was
+made, that is a conflict. Calls are sent in parallel. Each call is recorded in the
+journal before it is sent.
 """
 
 import base64
@@ -268,10 +269,10 @@ def _failed(job: PlannedJob, error: UnifiedError, *, in_doubt: bool = False) -> 
 def _check_first(
     client: Client, job: PlannedJob, check: Request, *, overwrite: bool
 ) -> WriteAttempt | None:
-    """Read the record, and return the outcome of the call if it must not be sent.
+    """Read the record, and return the outcome of the call if the call must not be sent.
 
-    It must not be sent if it is already done, or if the record has changed or cannot be
-    read.
+    A call must not be sent if its change was already made, or if the record has changed
+    or cannot be read.
     """
     deletes = job.call.operation == "delete"
     try:

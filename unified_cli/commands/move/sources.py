@@ -74,13 +74,13 @@ class SourceFinder:
         if not name:
             raise UsageError(
                 f"{option} is missing",
-                hint=f"{option} SIDE: a profile, a folder of an export, a file",
+                hint=f"{option} SIDE: the name of a profile, export folder or NDJSON file",
             )
         profile = self._profile(name)
         path = None if name.startswith(_PROFILE) else Path(name)
         is_path = path is not None and path.exists()
         if profile and is_path:
-            hint = f"{_PROFILE}{name} is the profile, ./{name} the path"
+            hint = f"write {_PROFILE}{name} for the profile, or ./{name} for the path"
             raise UsageError(f"{option} {name} is a profile and a file or folder here", hint=hint)
         if profile:
             return self._of_profile(profile)
@@ -88,8 +88,8 @@ class SourceFinder:
             raise self._unknown(option, name)
         if self._runtime.prints_into(path):
             raise UsageError(
-                f"{option} {name} is the file that stdout goes to, which the shell has emptied",
-                hint="print to another file",
+                f"{option} {name} is the file to which stdout is redirected, so it is now empty",
+                hint="redirect stdout to another file",
             )
         return self._of_folder(path) if path.is_dir() else self._of_file(path)
 
@@ -125,7 +125,7 @@ class SourceFinder:
 
     def _meant(self, name: str) -> str:
         if is_several([name]):
-            return f"one profile at a time; unified profile list {shlex.quote(name)} names them"
+            return f"choose one of the profiles that unified profile list {shlex.quote(name)} shows"
         close = get_close_matches(
             name.partition(":")[0], config_file.read(self._runtime).profiles, 1, _CLOSE
         )
@@ -198,7 +198,7 @@ def _file_records(path: Path, items: str) -> Iterator[bytes]:
                 if wrong:
                     raise UsageError(
                         f"{path}, line {line.number} {wrong}",
-                        hint="a record on each line, as -o ndjson prints",
+                        hint="each line must be one record, as -o ndjson prints it",
                     )
                 yield line.text
     except regular_file.NotRegularError:

@@ -49,7 +49,7 @@ def find(
         raise UsageError("a plan is given twice")
     if not options.profile and not profile_is_optional:
         raise UsageError(
-            "off a terminal apply needs the profile that is to be changed, and --yes",
+            "without a terminal, apply needs -p, the profile to change, and --yes",
             hint=_whole_line(options, files),
         )
     names = dict.fromkeys(
@@ -96,15 +96,15 @@ def _profile_of_plan(file: PlanFile, selected: Mapping[str, Settings]) -> str:
             return name
     message = f"{file.path} is for account {planned.account} at {planned.origin}"
     hint = (
-        "nothing was sent; -p chooses the profile of that account, which was"
-        f" {planned.name} when the plan was made"
+        "nothing was sent; choose the profile of that account with -p; when the plan was made,"
+        f" its name was {planned.name}"
     )
     if len(accounts) > 1:
         raise UnsafeError(
-            f"{message}, but none of the {counted(len(accounts), 'selected profile')} leads there",
+            f"{message}, but none of the {counted(len(accounts), 'selected profile')} is for it",
             hint=hint,
         )
     ((name, (origin, account)),) = accounts.items()
     raise UnsafeError(
-        f'{message}, and profile "{name}" is account {account} at {origin}', hint=hint
+        f'{message}, but profile "{name}" is for account {account} at {origin}', hint=hint
     )
