@@ -207,7 +207,7 @@ function __unified_words --argument-names at
         case 'connections'
             printf '%s\t%s\n' list 'List the connections that the token can see' add 'Add a profile for each connection' refresh 'Ask the service to renew the credentials of connections' link 'Make the token with which a customer signs in again'
         case 'operations'
-            printf '%s\t%s\n' add 'Make commands of what a connection offers beyond the catalogue' remove 'Remove commands that were added'
+            printf '%s\t%s\n' add 'Add commands for operations that a connection offers beyond the catalogue' remove 'Remove commands that were added'
         case 'runs'
             printf '%s\t%s\n' list 'List the runs, the newest first' show 'Show the outcome of each call of a run' resume 'Send the calls that a run has not tried, and those in doubt if that is safe' retry 'Repeat the calls of a run that failed, each with its key' remove 'Remove the journals of runs'
         case 'sandbox'

@@ -91,9 +91,9 @@ def test_every_mode_is_in_the_table(kind: ModeKind) -> None:
     ("command", "said"),
     [
         ("ticketing tickets get - --expect true", "a read that is checked takes one id"),
-        (f"{GET} --format csv", "--format is the format of the piped input"),
-        (f"{GET} --format csv -p a -p b", "--format is the format of the piped input"),
-        (f"{DOWNLOAD} --format csv", "--format is the format of the piped input"),
+        (f"{GET} --format csv", "--format sets the format of the input"),
+        (f"{GET} --format csv -p a -p b", "--format sets the format of the input"),
+        (f"{DOWNLOAD} --format csv", "--format sets the format of the input"),
     ],
 )
 def test_options_without_meaning_in_a_mode_are_refused(command: str, said: str) -> None:

@@ -191,4 +191,4 @@ def test_a_plan_sends_no_name(
     service.seen.clear()
     applied = unified(f"apply {plan} -p c --yes", environ=service.environ)
     assert (applied.code, service.seen) == (2, [])
-    assert "sends a _profile, which chooses no connection" in applied.stderr
+    assert "sends the field _profile, which does not choose a connection" in applied.stderr

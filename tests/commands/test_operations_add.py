@@ -63,7 +63,7 @@ def test_an_offer_is_shown_and_written_with_its_origin(unified: Unified, home: P
         "crm contacts search\tPOST\t/unified/crm/contacts/search\treads a list",
         "crm deals list\tGET\t/unified/crm/deals\treads a list",
         "crm deals get\tGET\t/unified/crm/deals/{id}\treads",
-        "crm deals win\tPOST\t/unified/crm/deals/win\tnot known, not repeated",
+        "crm deals win\tPOST\t/unified/crm/deals/win\tunknown, not repeated",
     ]
     assert result.stderr == f"added 8 operations of crm to {path} (unified crm --help)\n"
     assert path.stat().st_mode & 0o777 == 0o600
@@ -80,13 +80,13 @@ def test_an_offer_is_shown_and_written_with_its_origin(unified: Unified, home: P
         assert fields == (body if method in ("POST", "PATCH") else known["fields"])
     again = unified("operations add crm -p hub --yes")
     assert (again.code, again.stdout) == (0, "")
-    assert again.stderr == "nothing to add: all of it is in the catalogue already\n"
+    assert again.stderr == "nothing to add: the catalogue already has all of these operations\n"
 
 
 def test_a_terminal_shows_the_fields_before_it_asks(unified: Unified, home: Path) -> None:
     no = unified("operations add crm/deals -p hub", tty=True, stdin=b"n\n")
     shown = re.sub(r"\x1b\[\d*m", "", no.stdout)
-    assert "crm deals win   POST    /unified/crm/deals/win   not known, not repeated" in shown
+    assert "crm deals win   POST    /unified/crm/deals/win   unknown, not repeated" in shown
     assert "COMMAND         PARAMETERS            FIELDS" in shown
     assert "status=open|won|lost" in shown
     assert "crm deals win                         id! note" in shown
@@ -186,7 +186,7 @@ def test_a_method_of_a_known_resource_is_added_to_it(unified: Unified, home: Pat
             "crm/nothing",
             "the connection does not offer crm/nothing (unified capabilities -p hub SHOWS)",
         ),
-        ("crm -p shop", "one connection says what to add (-p with one name)"),
+        ("crm -p shop", "operations are added from one connection (give one name to -p)"),
     ],
 )
 def test_operations_that_cannot_be_added_are_refused(
@@ -229,16 +229,18 @@ def test_names_that_no_command_can_have_are_refused_by_name(
     code, said = add("crm")
     left = f"crm/contacts Merge, crm/contacts {'a' * 65}, crm/Deals list, crm/../x list"
     assert code == 0
-    assert said.splitlines()[0] == f"left out, as no command can have the name: {left}"
+    assert said.splitlines()[0] == f"not added, because no command can have the name: {left}"
     assert written(home)["api"]["crm"]["resources"] == {
         "contacts": {**written(home)["api"]["crm"]["resources"]["contacts"], "operations": "list"}
     }
     assert "known" not in written(home)
     assert add("crm/Deals") == (
-        2, "error: no command can have the name of crm/Deals list\n",
+        2, "error: not added, because no command can have the name: crm/Deals list\n",
     )  # fmt: skip
-    assert add("doctor")[1] == ("error: doctor is not added: doctor is a command of the program\n")
-    assert add("t")[1].startswith("error: t is not added: an alias has this name")
+    assert add("doctor")[1] == (
+        "error: doctor was not added: the program has a command named doctor\n"
+    )
+    assert add("t")[1].startswith("error: t was not added: an alias has this name")
     assert add("E\x1b") == (2, "error: no command can have the name 'E\\\\x1b'\n")
     assert [path.name for path in (home / "catalogue.d").glob("*.toml")] == ["crm.toml"]
 

@@ -95,7 +95,7 @@ TYPED = [
     Mistake(
         "ticketing tickets get",
         "unified ticketing tickets get: the ID is missing (unified ticketing tickets list -o ids"
-        " prints them; - reads them from a pipe)",
+        " prints the IDs; with - as the ID, they are read from a pipe)",
     ),
     Mistake(
         f"{LIST} 42",

@@ -239,8 +239,8 @@ def test_ids_without_an_end_are_refused_before_each_is_a_request(
     result = unified(command, environ=service.environ, stdin=b"1\n2\n3\n4\n")
     assert (result.code, service.seen) == (2, [])
     assert result.stderr == (
-        "error: standard input holds more than 3 lines "
-        "(split it; unified import takes files of any size, with --operation update or delete)\n"
+        "error: standard input holds more than 3 lines (split the input, or use unified import"
+        " with --operation update or delete: it has no limit)\n"
     )
 
 

@@ -102,7 +102,9 @@ def test_hidden_fields_are_counted(
     served: Any, more: bool, unified: Unified, service: Service
 ) -> None:
     environ = says(service, request_body_schema=served)
-    told = "the connection says more than is shown here: -o json prints all of it\n" if more else ""
+    told = (
+        "not all of the description is shown here: -o json prints it completely\n" if more else ""
+    )
     assert unified(f"{CREATE} --describe", environ=environ).stderr == told
     assert unified(f"{CREATE} --describe -o json", environ=environ).stderr == ""
 
@@ -111,7 +113,7 @@ def test_an_unnamed_description_is_reported(unified: Unified, service: Service) 
     result = unified(f"{CREATE} --describe", environ=says(service, schema=schema(a={})))
     assert (result.stdout, result.stderr) == (
         "",
-        "the connection names no parameters and no fields\n",
+        "the description has no parameters and no fields\n",
     )
 
 

@@ -611,7 +611,7 @@ def test_each_api_is_asked_with_the_parameters_it_knows(
 @pytest.mark.parametrize(
     ("argv", "code", "message"),
     [
-        ("7 --from in --out out", 2, "both an ID and --from say what to download (leave one out)"),
+        ("7 --from in --out out", 2, "an ID cannot be used with --from (leave out one of them)"),
         ("-", 2, "a list needs a folder to save the files in (--out DIR)"),
         ("--from in", 2, "a list needs a folder to save the files in (--out DIR)"),
         ("--from in --out in", 11, "in is not a folder"),
@@ -701,7 +701,7 @@ def test_a_download_takes_an_id_as_a_get_does(
     hint = unified("ats attachments download a", environ=service.environ)
     assert (
         hint.code,
-        "a is an id, which ats attachments download does not take" in hint.stderr,
+        "a is an id, but ats attachments download needs whole records" in hint.stderr,
     ) == (2, True)
 
 
@@ -739,8 +739,8 @@ def test_an_id_selects_no_file_if_records_cannot_be_read(
         f"ats attachments download --from {ids} --out {tmp_path / 'out'}", environ=service.environ
     )
     said = (
-        "line 1 failed: a is an id, which ats attachments download does not take; "
-        "pipe in records (unified ats attachments list --all -o ndjson)\n"
+        "line 1 failed: a is an id, but ats attachments download needs whole records; "
+        "pipe them in (unified ats attachments list --all -o ndjson)\n"
     )
     assert (result.code, result.stderr.startswith(said), service.seen) == (9, True, [])
 

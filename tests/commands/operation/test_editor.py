@@ -186,7 +186,8 @@ def test_members_removed_from_the_text_stay_unchanged(edit: Edit, service: Servi
     result = edit("whole = json.loads(text); text = json.dumps({'name': 'x'})", "-y")
     assert service.seen[-1].body == b'{"name":"x"}'
     assert (
-        "number was taken out of the text, so it stays as it is (null clears it)\n" in result.stderr
+        "number was removed from the text, so it is not changed (null clears the field)\n"
+        in result.stderr
     )
     assert "update ticketing" not in result.stderr
 
@@ -263,11 +264,13 @@ def test_a_record_that_is_gone_or_already_so_is_not_written(edit: Edit, service:
     )
     result = edit("text = text.replace('Broken', 'Open')")
     assert (result.code, len(service.seen)) == (4, 2)
-    assert "7 has changed since it was read: it is gone" in result.stderr
+    assert "7 was deleted after it was read" in result.stderr
     service.reply = second_look(RECORD, RECORD.replace("Broken", "Open"))
     result = edit("text = text.replace('Broken', 'Open')")
     assert (result.code, len(service.seen)) == (0, 4)
-    assert result.stderr.endswith("ticketing tickets 7 is already so; nothing was sent\n")
+    assert result.stderr.endswith(
+        "ticketing tickets 7 already has these values, so nothing was sent\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -345,8 +348,8 @@ def test_an_impossible_edit_is_refused_before_the_record_is_read(
 @pytest.mark.parametrize(
     ("environ", "said"),
     [
-        ({}, "no editor is named (EDITOR=vi, or another program)"),
-        ({"EDITOR": " "}, "no editor is named (EDITOR=vi, or another program)"),
+        ({}, "--edit needs an editor (set the variable EDITOR, such as EDITOR=vi)"),
+        ({"EDITOR": " "}, "--edit needs an editor (set the variable EDITOR, such as EDITOR=vi)"),
         ({"EDITOR": "no-such-editor -w"}, "EDITOR: no program 'no-such-editor'"),
         ({"EDITOR": "true", "VISUAL": "vi 'x"}, 'VISUAL: "vi \'x": no closing quotation'),
         ({"EDITOR": "./true"}, "EDITOR: no program './true'"),

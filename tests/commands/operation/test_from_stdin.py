@@ -48,7 +48,7 @@ def test_any_listed_id_is_deleted_and_no_other(unified: Unified, service: Servic
 
 
 ALONE = "the ids come from standard input, so nothing else can be read from it"
-EACH = "one id, or one record with an id, on each line"
+EACH = "each line must have one id, or one record with an id"
 
 
 @pytest.mark.parametrize("identifier", ["{a}", "[a]", "{", "[", "x;y", "-", "null", "7"])
@@ -228,21 +228,24 @@ def test_updates_take_the_record_or_the_options(
             "get 1 --format csv",
             b"",
             (
-                "--format is the format of the piped input, for the id -, or of --from FILE (-o"
-                " names that of the output)"
+                "--format sets the format of the input: of standard input (with - as the ID) or of"
+                " the file of --from (use -o for the format of the output)"
             ),
         ),
         (
             "update -",
             b"a\n",
-            "standard input, line 1: nothing to change (use records with fields, or -d, -f, -F)",
+            (
+                "standard input, line 1: nothing to change (pipe in records with fields, or use -d,"
+                " -f or -F)"
+            ),
         ),
         (
             "update - -d {}",
             b'{"id":"a","x":1}\n',
             (
-                "standard input, line 1: the record is the body, so -d cannot be used (-f and -F"
-                " change its fields)"
+                "standard input, line 1: the record on the line is the body, so -d cannot be"
+                " used (-f and -F change its fields)"
             ),
         ),
         ("update - -d -", b"a\n", ALONE),
@@ -251,7 +254,7 @@ def test_updates_take_the_record_or_the_options(
         (
             "update - --idempotency-key k",
             b"a\n",
-            "--idempotency-key is for one record (each line gets its own key)",
+            "--idempotency-key can only be used for one record (each line gets its own key)",
         ),
         ("get - --out f", b"a\n", "--out is for one answer (use > for many)"),
     ],
@@ -401,7 +404,7 @@ def test_a_line_that_cannot_be_sent_is_one_that_failed(
     [
         (
             f"{TAGS} update - -f n=1 --stages 1,5",
-            "--stages is for connections, not for lines (--max-failures N",
+            "--stages is for several connections, not for several lines (--max",
         ),
         (
             f"{TAGS} delete - --yes --max-failures 1 --fail-fast",

@@ -44,7 +44,7 @@ def test_the_question_names_the_record_in_three_connections(
     assert [first, second, others] == [
         "users-1 in c00: Ada Lovelace, ada@north.example",
         "users-1 in c01: Bo Ek, bo@x.example",
-        "2 other connections not asked",
+        "the record in 2 other connections was not read",
     ]
     assert third.startswith("users-1 in c02: ")
     assert "404" in third

@@ -406,7 +406,10 @@ def test_a_dry_run_shows_the_account_of_each(unified: Unified, service: Service)
     [
         ("-a a-1", "-a names one connection and -p several (leave out one of them)"),
         ("-o ids", "-o ids cannot tell connections apart (-o ndjson or csv can)"),
-        ("--idempotency-key k", "--idempotency-key is for one record (each line gets its own key)"),
+        (
+            "--idempotency-key k",
+            "--idempotency-key can only be used for one record (each line gets its own key)",
+        ),
         ("-f x", "-f 'x' needs a value (-f NAME=VALUE sets a field, -d @FILE sends a file)"),
     ],
 )

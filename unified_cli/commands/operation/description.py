@@ -58,9 +58,11 @@ def _show(runtime: Runtime, form: Format, description: MethodDescription) -> Non
     ]
     result_table.show(runtime, form.name, _HEADS, rows, None)
     if not description.whole:
-        runtime.stderr.note("the connection says more than is shown here: -o json prints all of it")
+        runtime.stderr.note(
+            "not all of the description is shown here: -o json prints it completely"
+        )
     elif not rows:
-        runtime.stderr.note("the connection names no parameters and no fields")
+        runtime.stderr.note("the description has no parameters and no fields")
     for what, value in (("query", description.default_query), ("body", description.default_body)):
         if value:
             runtime.stderr.note(

@@ -118,8 +118,8 @@ class DownloadManifest:
 
 @dataclass(frozen=True, slots=True)
 class DownloadItem:
-    """A file to download: its input line, its record's id, the request, and names for
-    it.
+    """A file to download: its input line, its record's id, its request, and possible
+    names for the file.
 
     With a `lookup`, `request` only identifies the file. The lookup reads the record,
     and `found` returns the request for its file. `wrong` says why there is no request.
@@ -156,8 +156,8 @@ class DownloadSummary:
     stopped: UnifiedError | None = None
 
     def ending(self, total: int, manifest: Path) -> Ending:
-        """Return how the download of `total` files ended, with the manifest that lists
-        them.
+        """Return how the download of `total` files ended. `manifest` is the list of
+        these files.
         """
         left = total - self.saved - self.there - self.failed
         stopped = self.stopped if left else None
@@ -193,8 +193,8 @@ def run(
 
 @dataclass(frozen=True, slots=True)
 class _ListedFile:
-    """The target for an item's file. The manifest lists the file before it gets its
-    name.
+    """The target for an item's file. The file is added to the manifest before it gets
+    its final name.
     """
 
     item: DownloadItem
@@ -204,8 +204,8 @@ class _ListedFile:
     """The temporary name of the file."""
 
     def publish(self, file: AtomicFile, proposals: Proposals, sha256: str) -> Path:
-        """List the file, and give it its name. Raises StorageError or OSError if that
-        fails.
+        """Add the file to the manifest, and rename it to its final name. Raises
+        StorageError or OSError if that fails.
         """
         item = self.item
         entry = DownloadEntry(item.line, item.id, item.fingerprint, bytes=file.size, sha256=sha256)
@@ -233,7 +233,8 @@ class _DownloadBatch:
         self._summary = DownloadSummary()
 
     def publish(self, file: AtomicFile, proposals: Proposals, entry: DownloadEntry) -> Path:
-        """List a file, then give it the first free name that is like the proposed name.
+        """Add a file to the manifest, then rename it to the first free name that is
+        like a proposed name.
 
         Thread-safe. If the run is killed, every file with its final name is listed, but
         a listed file may be missing.

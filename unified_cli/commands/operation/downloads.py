@@ -47,11 +47,11 @@ def run(
     call = builder.resolve(runtime, catalogue, options, mode, operation)
     typed = part(options, DownloadOptions)
     if typed.id and typed.from_:
-        raise UsageError("both an ID and --from say what to download", hint="leave one out")
+        raise UsageError("an ID cannot be used with --from", hint="leave out one of them")
     if part(options, StopOptions).has_limits:
         raise UsageError(
-            "--fail-fast, --max-failures and --stages are not for files, which --from downloads"
-            " again"
+            "--fail-fast, --max-failures and --stages cannot be used with downloads (run the"
+            " command again to download the missing files)"
         )
     if typed.id and typed.id != "-":
         _download_one(call, operation, typed.id)
@@ -192,7 +192,7 @@ def _lookup(call: Call, operation: Operation, identifier: str) -> Request:
     if get is None:
         listed = f"unified {operation.api} {operation.resource} list --all -o ndjson"
         raise UsageError(
-            f"{identifier} is an id, which {operation.command} does not take; pipe in records"
+            f"{identifier} is an id, but {operation.command} needs whole records; pipe them in"
             f" ({listed})"
         )
     return builder.record_request(call, get, identifier)

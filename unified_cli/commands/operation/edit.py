@@ -56,7 +56,7 @@ def run(
     """
     if mode.several or builder.identifier(options) == "-":
         raise UsageError(
-            "--edit changes one record of one connection", hint="-p with one name, and one ID"
+            "--edit changes one record of one connection", hint="give one ID, and one name to -p"
         )
     if mode.shown:
         raise UsageError(
@@ -66,7 +66,7 @@ def run(
     get = catalogue.apis[operation.api].resources[operation.resource].operations.get("get")
     if get is None:
         raise UsageError(
-            f"{operation.api} {operation.resource} has no get, so there is nothing to edit"
+            f"{operation.api} {operation.resource} has no get, so --edit cannot read the record"
         )
     call = builder.resolve(runtime, catalogue, options, mode, operation)
     if (
@@ -74,8 +74,8 @@ def run(
         or not runtime.stdout_is_terminal
     ):
         raise UsageError(
-            "--edit needs a terminal, as it asks before it sends",
-            hint="-d, -f and -F change fields without one",
+            "--edit needs a terminal, because it asks before it sends",
+            hint="-d, -f and -F change fields without a terminal",
         )
     editor = _editor_words(runtime)
     # The same request is sent later, with the changes as its body.
@@ -96,7 +96,9 @@ def _editor_words(runtime: Runtime) -> Sequence[str]:
         None,
     )
     if name is None:
-        raise ConfigError("no editor is named", hint="EDITOR=vi, or another program")
+        raise ConfigError(
+            "--edit needs an editor", hint="set the variable EDITOR, such as EDITOR=vi"
+        )
     try:
         return other_program.words(runtime.environ[name], runtime.environ)
     except ValueError as error:
@@ -130,7 +132,7 @@ def _edit(
         )
         before = {name: seen.get(name, _NULL) for name in changed}
         if _is_already(identifier, before, changed, partial(_record, call, clients, read_request)):
-            runtime.stderr.note(f"{what} is already so; nothing was sent")
+            runtime.stderr.note(f"{what} already has these values, so nothing was sent")
             return
         single.send_once(call, clients, request._replace(body=join(changed)))
 
@@ -255,7 +257,7 @@ def _tell_removed(runtime: Runtime, shown: Parts, edited: Parts) -> None:
     for name in shown:
         if name not in edited and shown[name] != _NULL:
             runtime.stderr.line(
-                f"{name} was taken out of the text, so it stays as it is (null clears it)"
+                f"{name} was removed from the text, so it is not changed (null clears the field)"
             )
 
 
@@ -293,13 +295,15 @@ def _is_already(
     except UnifiedError as error:
         if error.status != HTTPStatus.NOT_FOUND:
             raise
-        message = f"{identifier} has changed since it was read: it is gone"
+        message = f"{identifier} was deleted after it was read"
         raise RefusedError(message, hint="nothing was sent", origin="local") from None
     if not difference.changes(wanted, now, _RULES):
         return True
     if found := difference.changes(seen, now, _RULES):
         why = f"{identifier} has changed since it was read: {'; '.join(found)}"
         raise RefusedError(
-            why, hint="nothing was sent; the same command shows the record as it is", origin="local"
+            why,
+            hint="nothing was sent; run the command again to edit the current record",
+            origin="local",
         )
     return False

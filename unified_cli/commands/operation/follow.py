@@ -103,7 +103,8 @@ def _check(options: ReadOptions, mode: Mode) -> None:
     ):
         if given:
             raise UsageError(
-                f"--follow cannot be used with {spelling}", hint="--since TIME says from when on"
+                f"--follow cannot be used with {spelling}",
+                hint="--since TIME sets the time to begin at",
             )
 
 
@@ -142,7 +143,7 @@ class FollowedList:
     def new(self, records: Sequence[Record], now: datetime) -> list[tuple[Record, SeenState]]:
         """Return the records with a state that was not printed yet.
 
-        A provider may ignore the filter.
+        They are filtered here because a provider may ignore the filter of the request.
         """
         found: dict[int, tuple[Record, SeenState]] = {}
         for record in records:
@@ -156,7 +157,7 @@ class FollowedList:
         return [*found.values()]
 
     def remember(self, changes: Iterable[SeenState], now: datetime) -> None:
-        """Note that these states were printed."""
+        """Record that these states were printed."""
         for digest, at in changes:
             if at is None:
                 self.untimed += 1
@@ -255,7 +256,8 @@ class _Following:
                 else:
                     failures[read.name] = found
                     self._report_new_error(read, found, several=selected.several)
-        # Sort the failures by selection, because their own order varies.
+        # Sort the failures in the order of the selection, because they occur in any
+        # order.
         failed = {
             selected_read.name: failures[selected_read.name]
             for selected_read in selected.reads
@@ -279,7 +281,7 @@ class _Following:
         return f"{counted(self.printed, 'record')}{without}"
 
     def continuation(self) -> str:
-        """Return the options that continue from here.
+        """Return the options with which another command continues.
 
         Saves the printed states, so that they are not printed again. If this fails, the
         options begin earlier, so that no change is missed.

@@ -119,7 +119,7 @@ def _confirm(
 def _check(options: OperationOptions) -> None:
     if part(options, SendOptions).idempotency_key is not None:
         raise UsageError(
-            "--idempotency-key is for one connection (each of several gets its own key)"
+            "--idempotency-key is for one connection (each of several requests gets its own key)"
         )
 
 

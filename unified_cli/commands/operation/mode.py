@@ -113,7 +113,8 @@ def _sent(operation: Operation, options: OperationOptions, *, several: bool) -> 
     many = several or builder.identifier(options) == "-"
     if part(options, SendOptions).sends_file and many:
         raise UsageError(
-            "a file is sent to one connection, once", hint="-p with one name, and one ID"
+            "a file can only be sent once, to one connection",
+            hint="give one ID, and one name to -p",
         )
     return _kind(operation, options, several=several)
 
@@ -134,9 +135,10 @@ def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> 
     if download.from_ or download.id:
         return ModeKind.FILES
     if options.format:
-        hint = "-o names that of the output"
         raise UsageError(
-            "--format is the format of the piped input, for the id -, or of --from FILE", hint=hint
+            "--format sets the format of the input: of standard input (with - as the ID) or of the"
+            " file of --from",
+            hint="use -o for the format of the output",
         )
     if several:
         reads = operation.method == "GET" or operation.searches
@@ -161,7 +163,7 @@ def _missing_id(catalogue: Catalogue, operation: Operation, *, several: bool) ->
     # With several connections, each id needs the name of its connection.
     ids = "-o csv --columns id" if several else "-o ids"
     lists = "list" in catalogue.apis[operation.api].resources[operation.resource].operations
-    listed = f"{path} list {ids} prints them; - reads them from a pipe"
+    listed = f"{path} list {ids} prints the IDs; with - as the ID, they are read from a pipe"
     hint = listed if lists else f"{path} {operation.name} --help"
     return UsageError(f"{path} {operation.name}: the ID is missing", hint=hint)
 

@@ -45,11 +45,15 @@ from unified_cli.writes.sender import FairWriters
 from unified_cli.writes.stop_rules import StopRules
 
 _STDIN = "standard input"
-_ONE_EACH = "one id, or one record with an id, on each line"
-_LARGE_INPUT = "split it; unified import takes files of any size, with --operation update or delete"
+_ONE_EACH = "each line must have one id, or one record with an id"
+_LARGE_INPUT = (
+    "split the input, or use unified import with --operation update or delete: it has no limit"
+)
 
 Targets = Mapping[str | None, Settings]
-"""The connections by the name in records. A single connection has the name None."""
+"""The connections by the name that records use. If there is only one connection, its
+name is None.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +82,9 @@ def run(
     """Send a request for every line, and print the responses in the order of the lines.
 
     With a single connection, invalid input raises UsageError before anything is sent.
-    With several, each record names one of the selected connections, and only an invalid
-    line itself fails. Raises an error that summarises the failed lines, if any.
+    With several connections, each record names one of them, and an invalid line fails
+    without stopping the others. Raises an error that summarises the failed lines, if
+    any.
     """
     _check_options(options)
     config = file.read(runtime)
@@ -125,11 +130,13 @@ def _confirm(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> None
 
 def _check_options(options: OperationOptions) -> None:
     if part(options, SendOptions).idempotency_key:
-        raise UsageError("--idempotency-key is for one record (each line gets its own key)")
+        raise UsageError(
+            "--idempotency-key can only be used for one record (each line gets its own key)"
+        )
     if part(options, StopOptions).stages is not None:
         raise UsageError(
-            "--stages is for connections, not for lines (--max-failures N bounds the lines that"
-            " fail)"
+            "--stages is for several connections, not for several lines (--max-failures N stops"
+            " after N failed lines)"
         )
 
 
@@ -264,12 +271,12 @@ def _body_of_item(
     )
     if own is not None and data is not None:
         raise UsageError(
-            "the record is the body, so -d cannot be used (-f and -F change its fields)"
+            "the record on the line is the body, so -d cannot be used (-f and -F change its fields)"
         )
     text = own.decode("utf-8") if own is not None else data
     result = bodies.compose(text, fields, call.runtime)
     if result is None and operation.name == "update":
-        raise UsageError("nothing to change (use records with fields, or -d, -f, -F)")
+        raise UsageError("nothing to change (pipe in records with fields, or use -d, -f or -F)")
     return result
 
 

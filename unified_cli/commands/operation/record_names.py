@@ -57,7 +57,7 @@ def tell(
         message = record.reason if isinstance(record, UnifiedError) else record or "it has no name"
         runtime.stderr.line(f"{named} in {name}: {message}")
     if left := len(connections) - len(first_few):
-        runtime.stderr.line(f"{counted(left, 'other connection')} not asked")
+        runtime.stderr.line(f"the record in {counted(left, 'other connection')} was not read")
 
 
 def _name_and_mail(record: Parts) -> str:

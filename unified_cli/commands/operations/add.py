@@ -41,8 +41,8 @@ _KNOWN = ("parameters", "fields")
 
 
 class _Chosen(NamedTuple):
-    """The operations to add, by API and resource, and those with names that a command
-    cannot have.
+    """The operations to add, by API and resource, and the `refused` operations: no
+    command can have their names.
     """
 
     operations: Mapping[str, Mapping[str, Sequence[Operation]]]
@@ -50,8 +50,8 @@ class _Chosen(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """The connection that describes the operations: its client, its offer, and its name
-    with the time.
+    """The connection that describes the operations: its client, its scope and its
+    offer. `origin` is its name and the time.
     """
 
     client: Client
@@ -77,10 +77,10 @@ def run(context: CommandContext, options: AddOperationsOptions) -> None:
         chosen = _named_operations(context, settings, offer, options.names)
         if chosen.refused:
             runtime.stderr.note(
-                f"left out, as no command can have the name: {_first_names(chosen.refused)}"
+                f"not added, because no command can have the name: {_first_names(chosen.refused)}"
             )
         if not chosen.operations:
-            runtime.stderr.note("nothing to add: all of it is in the catalogue already")
+            runtime.stderr.note("nothing to add: the catalogue already has all of these operations")
             return
         at = datetime.fromtimestamp(runtime.wall(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         origin = ", ".join(filter(None, (settings.profile, settings.reachable()[1], at)))
@@ -105,7 +105,7 @@ def run(context: CommandContext, options: AddOperationsOptions) -> None:
 
 def _settings(runtime: Runtime, options: AddOperationsOptions) -> Settings:
     if profiles.is_several(options.profile):
-        raise UsageError("one connection says what to add", hint="-p with one name")
+        raise UsageError("operations are added from one connection", hint="give one name to -p")
     flags = overrides(options, profiles.single_name(options.profile))
     settings = own_account.resolved(flags, runtime, file.read(runtime))
     own_account.apply_to_messages(runtime, settings)
@@ -138,7 +138,9 @@ def _named_operations(
                 if made not in operations:
                     operations.append(made)
     if refused and not found:
-        raise UsageError(f"no command can have the name of {_first_names(refused)}")
+        raise UsageError(
+            f"not added, because no command can have the name: {_first_names(refused)}"
+        )
     return _Chosen(found, [*dict.fromkeys(refused)])
 
 
@@ -169,11 +171,12 @@ def _check_free(context: CommandContext, api: str) -> None:
         raise UsageError(f"no command can have the name {visible(api)!r}")
     others = {plain(word): word for word in context.first_words}
     if taken := others.get(plain(api)):
-        raise UsageError(f"{api} is not added: {taken} is a command of the program")
+        raise UsageError(f"{api} was not added: the program has a command named {taken}")
     config = file.read(context.runtime)
     if api in map(plain, config.aliases) or api in config.aliases:
         raise UsageError(
-            f"{api} is not added: an alias has this name", hint=f"rename it in {config.path}"
+            f"{api} was not added: an alias has this name",
+            hint=f"rename the alias in {config.path}",
         )
 
 
@@ -229,7 +232,7 @@ def _effect(operation: Operation) -> str:
         return "reads a list"
     if not operation.changes:
         return "reads"
-    return "not known, not repeated" if operation.kind == "action" else "writes"
+    return "unknown, not repeated" if operation.kind == "action" else "writes"
 
 
 def _resource_entry(asked: _Asked, operations: Sequence[Operation]) -> AddedResource:

@@ -31,7 +31,7 @@ class AddOperationsOptions(MessageOptions, TransportOptions, ConnectionOptions):
     names: Annotated[
         tuple[str, ...],
         Argument(
-            "an API that the connection offers, or a resource of one",
+            "an API that the connection offers, or one of its resources",
             metavar="MODEL[/RESOURCE]…",
             takes=("offered",),
         ),
@@ -46,7 +46,7 @@ class RemoveOperationsOptions(MessageOptions):
     names: Annotated[
         tuple[str, ...],
         Argument(
-            "an API that was added, or a resource of one",
+            "an API that was added, or one of its resources",
             metavar="MODEL[/RESOURCE]…",
             takes=("added",),
         ),
@@ -59,16 +59,16 @@ _ADD = Command(
     Later("unified_cli.commands.operations.add:run"),
     usage="MODEL[/RESOURCE]… [options]",
     text=(
-        "{about}: unified capabilities shows what it offers beyond them.",
+        "{about}. unified capabilities shows these operations.",
         (
-            "They are written to catalogue.d/MODEL.toml in the configuration folder, with the"
-            " fields that the connection describes. Then they have help, completion, export,"
-            " import, plan and all else that the others have."
+            "The new commands are written to catalogue.d/MODEL.toml in the configuration folder,"
+            " with the fields that the connection describes. They then work like the built-in"
+            " commands, with help, completion, export, import and plan."
         ),
         (
-            "A method such as merge may have any effect, so it is not repeated where its outcome"
-            ' is in doubt. In that file, safe = "merge" of a resource allows that, and read ='
-            ' "merge" says that it changes nothing.'
+            "A method such as merge may have any effect, so it is not sent again if its outcome is"
+            ' in doubt. Two settings of a resource in that file change this: safe = "merge" means'
+            ' that merge may be sent again, and read = "merge" means that merge changes nothing.'
         ),
     ),
     examples="unified -p sandbox -a sales operations add crm --yes",
@@ -77,7 +77,7 @@ _REMOVE = Command(
     RemoveOperationsOptions,
     Later("unified_cli.commands.operations.remove:run"),
     usage="MODEL[/RESOURCE]… [options]",
-    text=("{about} from catalogue.d/MODEL.toml in the configuration folder.",),
+    text=("{about}. They are in catalogue.d/MODEL.toml of the configuration folder.",),
     examples=(
         "unified -p sandbox -a sales operations add crm --yes\n"
         "unified operations remove crm/contacts"
@@ -90,13 +90,15 @@ OPERATIONS = Command(
     usage="[WORDS] [options]",
     text=(
         (
-            "{about} for words in their command, path or summary; resources that have them as a"
-            " name come first."
+            "{about} for words in their command, path or summary. Operations of resources with such"
+            " a name are printed first."
         ),
     ),
     examples="unified operations suspend user",
     commands={
-        "add": Entry("Make commands of what a connection offers beyond the catalogue", _ADD),
+        "add": Entry(
+            "Add commands for operations that a connection offers beyond the catalogue", _ADD
+        ),
         "remove": Entry("Remove commands that were added", _REMOVE),
     },
 )
