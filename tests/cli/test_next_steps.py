@@ -284,7 +284,7 @@ STEPS = [
     (f"{LIST} --timeout 1.5min", "such as 90, not '1.5min'", f"{LIST} --timeout 90"),
     (f"{LIST} --timeout 0s", "above 0, not '0s'", ""),
     ("profile set acme timeout=2m", "such as 120", "profile set acme timeout=120"),
-    ("profile login acme", "acme: no token is needed, as the sandbox has one of its own", ""),
+    ("profile login acme", "acme: no token is needed, because the sandbox has its own token", ""),
 ]
 
 

@@ -50,7 +50,7 @@ def test_update_changes_existing_profiles_and_an_empty_cell_unsets(
     path = config('[profiles.acme]  # first\naccount_id = "1"\ntags = ["a"]\n')
     refused = unified("profile import -", stdin=b"name,account_id\nacme,2\n")
     said = "a profile named acme already exists, so nothing was added"
-    again = "unified profile import - --update changes it"
+    again = "unified profile import - --update changes existing profiles"
     assert (refused.code, refused.stderr) == (2, f"error: {said} ({again})\n")
     assert (
         unified("profile import - --update", stdin=b"name,account_id,tags\nacme,2,\nnew,3,b\n").code
@@ -65,7 +65,7 @@ def test_update_changes_existing_profiles_and_an_empty_cell_unsets(
 
 NO_NAME = "the first line must name the columns, including name (such as name,account_id,tags)"
 NO_CSV = (
-    "line 1 is not CSV: ',' expected after '\"' (its first line names the columns, such as"
+    "line 1 is not CSV: ',' expected after '\"' (the first line must name the columns, such as"
     " name,account_id,tags)"
 )
 

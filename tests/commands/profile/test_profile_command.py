@@ -120,7 +120,8 @@ def test_a_change_leaves_every_other_letter_alone(
             2,
             (
                 'the profile "sandbox" is built in and cannot be changed'
-                " (unified profile add NAME --base-url sandbox: -a full adds one that can be)"
+                " (unified profile add NAME --base-url sandbox: -a full adds one that can be"
+                " changed)"
             ),
         ),
         (
@@ -163,7 +164,7 @@ def test_a_change_leaves_every_other_letter_alone(
         (
             "profile use",
             2,
-            "unified profile use NAME chooses a profile, unified profile use --none chooses none",
+            "profile use needs either the NAME of the default profile, or --none for no default",
         ),
     ],
 )
@@ -211,7 +212,7 @@ def test_the_default_is_removed_only_after_another_choice(unified: Unified, conf
     refused = unified("profile remove acme")
     assert (refused.code, refused.stderr) == (
         2,
-        'error: "acme" is the default profile (run unified profile use OTHER, or --none, first)\n',
+        'error: "acme" is the default profile (run unified profile use OTHER first, or --none)\n',
     )
     assert unified("profile use --none").code == 0
     assert unified("profile remove acme").code == 0

@@ -103,7 +103,8 @@ def test_a_profile_is_found_however_it_is_written(
             2,
             (
                 'the profile "sandbox" is built in and cannot be changed'
-                " (unified profile add NAME --base-url sandbox: -a full adds one that can be)"
+                " (unified profile add NAME --base-url sandbox: -a full adds one that can be"
+                " changed)"
             ),
         ),
     ],

@@ -76,8 +76,8 @@ def test_a_glob_or_tag_changes_all_it_matches(
     ("words", "code", "said"),
     [
         ("'x*' retries=1", 3, 'no profile matches "x*" (unified profile list shows 3)'),
-        ("retries=1", 2, "whose retries? (name a profile, or use --default)"),
-        ("dev", 2, "nothing to set (KEY=VALUE; unified profile set --help lists the keys)"),
+        ("retries=1", 2, "no profile is given (name a profile, or use --default for all profiles)"),
+        ("dev", 2, "nothing to set (give KEY=VALUE; unified profile set --help lists the keys)"),
         ("--default tags=eu", 2, "tags can be set for profiles only"),
         (
             "--default rate=fast",
@@ -89,7 +89,8 @@ def test_a_glob_or_tag_changes_all_it_matches(
             2,
             (
                 'the profile "sandbox" is built in and cannot be changed'
-                " (unified profile add NAME --base-url sandbox: -a full adds one that can be)"
+                " (unified profile add NAME --base-url sandbox: -a full adds one that can be"
+                " changed)"
             ),
         ),
     ],
@@ -159,7 +160,10 @@ def test_several_profiles_are_answered_with_a_line_for_each(
     assert (told.code, told.stderr.splitlines()) == (
         2,
         [
-            "error: profile set takes one profile, a glob or tag:NAME (or run it for each)",
+            (
+                "error: profile set takes one profile, a glob or tag:NAME (or run the command for"
+                " each profile)"
+            ),
             "  unified profile set acme tags=eu,us",
             "  unified profile set globex tags=eu,us",
         ],

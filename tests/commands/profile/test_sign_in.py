@@ -190,7 +190,7 @@ def test_a_shared_token_serves_all_without_their_own(
     assert unified("profile list").stdout == "acme\t\t1\t\tkeyring\tready\n"
 
 
-WHOSE = "whose token? (name a profile, or use --shared for the profiles without their own)"
+WHOSE = "no profile is given (name a profile, or use --shared for all profiles without a token)"
 
 
 @pytest.mark.parametrize(
@@ -399,7 +399,7 @@ def test_a_token_typed_as_an_argument_is_refused_without_being_said(
         result = unified(f"profile login {words}")
         assert result.code == 2
         assert "t-canary" not in result.stderr + result.stdout
-    assert "--token-stdin reads it" in result.stderr
+    assert "or use --token-stdin" in result.stderr
 
 
 @pytest.mark.parametrize("page", ["profile add --help", "profile login --help", "help profiles"])

@@ -92,7 +92,7 @@ def test_logout_leaves_no_profile_that_looks_for_the_token(
         2,
         (
             'error: not removed: 3 profiles use the token of profile "hooli": t0-desk, t1-desk,'
-            " t2-desk (unified profile logout hooli, which removes it from all)\n"
+            " t2-desk (first run unified profile logout hooli, which removes the token from all)\n"
         ),
     )
     one = unified("profile logout t0-desk")
@@ -103,10 +103,12 @@ def test_logout_leaves_no_profile_that_looks_for_the_token(
     # A token of its own leaves the others alone.
     own = unified(f"profile login t1-desk --token-stdin --store {store}", stdin=b"t-own\n")
     assert "removed" not in own.stderr
+    still = unified("profile remove hooli --yes")
+    assert 'not removed: 1 profile uses the token of profile "hooli": t2-desk' in still.stderr
     out = unified("profile logout hooli")
     assert (out.code, out.stderr.splitlines()[-1]) == (
         0,
-        "it was also that of 1 profile: t2-desk",
+        "the token was also used by 1 profile: t2-desk",
     )
     service.reply = lambda _: Reply(200, b'{"result":[],"next_cursor":null}')
     assert unified("-p t1-desk ticketing tickets list").code == 0

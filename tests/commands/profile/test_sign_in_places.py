@@ -49,7 +49,7 @@ def test_declining_the_place_is_an_error_and_stores_no_token(
     result = unified("profile login acme", tty=True, stdin=b"t-canary\n" + answer)
     assert (result.code, result.stderr) == (
         3,
-        f"{ASKED}{QUESTION}error: no token stored (--store names a place)\n",
+        f"{ASKED}{QUESTION}error: no token stored (choose a place with --store)\n",
     )
     assert path.read_text() == PROFILE
 

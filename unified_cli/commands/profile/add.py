@@ -67,7 +67,7 @@ def run(context: CommandContext, options: AddOptions) -> None:
 
 @contextmanager
 def _saying(words: str) -> Iterator[None]:
-    """Add to a signal during the prompts the words that say what was done."""
+    """If the user interrupts a prompt, add `words` to the final message."""
     try:
         yield
     except KeyboardInterrupt as stop:
@@ -139,7 +139,7 @@ def import_file(context: CommandContext, options: ProfileFileOptions) -> None:
                     existing = [name for name in rows if name in draft.profiles]
                     raise UsageError(
                         f"{_existing_in_words(existing)}, so nothing was added",
-                        hint=f"{again} changes it",
+                        hint=f"{again} changes existing profiles",
                     )
                 draft.add(name, {key: value for key, value in values.items() if value is not None})
 
@@ -203,7 +203,7 @@ def _profile_rows(text: str) -> Iterator[tuple[str, dict[str, Toml]]]:
             lines[name] = reader.line_num
             yield name, values
     except csv.Error as error:
-        hint = f"its first line names the columns, {_EXAMPLE}" if reader.line_num == 1 else None
+        hint = f"the first line must name the columns, {_EXAMPLE}" if reader.line_num == 1 else None
         reason = f"line {reader.line_num} is not CSV: {error}"
         raise UsageError(reason, hint=hint) from None
 

@@ -65,7 +65,8 @@ def _check_single(runtime: Runtime, words: Sequence[str]) -> None:
     names = [*takewhile(lambda word: "=" not in word, words)]
     if len(names) > 1 and {*names} <= {*file.read(runtime).profiles}:
         error = UsageError(
-            "profile set takes one profile, a glob or tag:NAME", hint="or run it for each"
+            "profile set takes one profile, a glob or tag:NAME",
+            hint="or run the command for each profile",
         )
         rest = shlex.join(words[len(names) :]) or "KEY=VALUE"
         error.next_command = "\n".join(f"unified profile set {name} {rest}" for name in names)
@@ -75,11 +76,11 @@ def _check_single(runtime: Runtime, words: Sequence[str]) -> None:
 def _values(pattern: str | None, texts: tuple[str, ...]) -> TomlTable:
     if pattern and "=" in pattern:
         raise UsageError(
-            f"whose {pattern.partition('=')[0]}?", hint="name a profile, or use --default"
+            "no profile is given", hint="name a profile, or use --default for all profiles"
         )
     if not texts:
         raise UsageError(
-            "nothing to set", hint="KEY=VALUE; unified profile set --help lists the keys"
+            "nothing to set", hint="give KEY=VALUE; unified profile set --help lists the keys"
         )
     values = read_assignments(texts)
     for key in values:
@@ -133,12 +134,13 @@ def use(context: CommandContext, options: UseOptions) -> None:
     runtime, name = context.runtime, options.name
     if (name is None) is not options.none:
         raise UsageError(
-            "unified profile use NAME chooses a profile, unified profile use --none chooses none"
+            "profile use needs either the NAME of the default profile, or --none for no default"
         )
 
     if name and profiles.is_several([name]):
         raise UsageError(
-            f'the default is one profile, not "{name}"', hint=f"-p {quoted(name)} with each command"
+            f'the default must be one profile, not "{name}"',
+            hint=f"give -p {quoted(name)} to each command instead",
         )
 
     def alter(draft: Draft) -> None:
@@ -162,10 +164,11 @@ def _check_unused(runtime: Runtime, name: str, tokens: Sequence[TokenSource], dr
     ]
     if users:
         named_users = named([user or "the top of the file" for user in users])
+        use = "uses" if len(users) == 1 else "use"
         raise UsageError(
-            f'not removed: {counted(len(users), "profile")} use the token of profile "{name}":'
+            f'not removed: {counted(len(users), "profile")} {use} the token of profile "{name}":'
             f" {named_users}",
-            hint=f"unified profile logout {name}, which removes it from all",
+            hint=f"first run unified profile logout {name}, which removes the token from all",
         )
 
 
@@ -182,7 +185,7 @@ def remove(context: CommandContext, options: RemoveOptions) -> None:
     def alter(draft: Draft) -> None:
         if draft.data.get("profile") == name:
             raise UsageError(
-                f'"{name}" is the default profile (run unified profile use OTHER, or --none, first)'
+                f'"{name}" is the default profile (run unified profile use OTHER first, or --none)'
             )
         stored[:] = login.stored_tokens(runtime, name, draft.table(name), draft.data)
         _check_unused(runtime, name, stored, draft)

@@ -33,8 +33,8 @@ _SHOW = Command(
     text=(
         "{about}.",
         (
-            "Without a name: the settings that a call from here would use. The token itself is"
-            " never shown."
+            "Without a name, it shows the settings that a command would use here without -p. The"
+            " token itself is never shown."
         ),
     ),
     examples="unified profile show sandbox --explain",
@@ -42,7 +42,7 @@ _SHOW = Command(
 _PATH = Command(
     PathOptions,
     Later(f"{_ROOM}.show:print_path"),
-    text=("{about}.", "The file may not exist yet. UNIFIED_CONFIG names another."),
+    text=("{about}.", "The file may not exist yet. UNIFIED_CONFIG can name another file."),
     examples="unified profile path",
 )
 _ADD = Command(
@@ -69,15 +69,15 @@ _SET = Command(
     text=(
         "{about}.",
         (
-            "An empty value unsets the key. With a glob or a tag, all of these profiles are"
-            " changed, or none."
+            "An empty value unsets the key. With a glob or a tag, all matching profiles are"
+            " changed, or none of them."
         ),
         "--default changes the values for profiles that do not set the key themselves.",
         (
-            "A base URL of another origin is refused if login stored the token in a file: log out"
-            " first."
+            "If login stored the token in a file, a base URL with another origin is refused. Log"
+            " out first."
         ),
-        "If the token is in a file of your own or in the keyring, there is a warning.",
+        "If the token is in your own file or in the keyring, such a base URL causes a warning.",
     ),
     sections=[
         (EXAMPLE, _SET_EXAMPLES),
@@ -88,7 +88,7 @@ _USE = Command(
     UseOptions,
     Later(f"{_ROOM}.change:use"),
     usage="NAME [options]",
-    text=("{about}.", "For one call use -p NAME, for one shell UNIFIED_PROFILE."),
+    text=("{about}.", "For one command use -p NAME, and for one shell set UNIFIED_PROFILE."),
     examples="unified profile use acme",
 )
 _LOGIN = Command(
@@ -102,14 +102,14 @@ _LOGIN = Command(
             " instead."
         ),
         (
-            "The token is stored where the profile says, else in the keyring; config means plain"
-            " text in the config file."
+            "The token is stored in the place that the profile declares, or otherwise in the"
+            " keyring. --store config means plain text in the config file."
         ),
         (
-            "Without a keyring a terminal asks whether to store it in a file only you can read;"
-            " otherwise that is done."
+            "If there is no keyring, the token is stored in a file only you can read. On a"
+            " terminal, the command asks first."
         ),
-        "With a glob or a tag, all of these profiles get the same token.",
+        "With a glob or a tag, all matching profiles get the same token.",
         OF_SERVICE,
     ),
     examples="unified profile login acme",
@@ -120,7 +120,7 @@ _LOGOUT = Command(
     usage="NAME|--shared [options]",
     text=(
         "{about}.",
-        "Profiles that used this token then have none.",
+        "Other profiles that used this token then have no token, too.",
     ),
     examples="unified profile logout acme",
 )
@@ -134,18 +134,18 @@ _IMPORT = Command(
             "The first line names the columns: name, account_id, tags, and any other key of a"
             " profile except token."
         ),
-        "A column may also be called account or tag.",
+        "The columns account_id and tags may also be named account and tag.",
         (
-            "A token comes from a token_file or a token_command, which is a JSON list, such as"
-            ' ["pass", "show", "acme"].'
+            "A token comes from the column token_file or token_command. A token_command is a JSON"
+            ' list, such as ["pass", "show", "acme"].'
         ),
         (
             "Tags are separated by blanks, commas or semicolons. If one line is wrong, nothing is"
             " added."
         ),
         (
-            "If a profile of the file exists, nothing is added either, unless --update is given,"
-            " which changes it."
+            "If a profile in the file already exists, nothing is added either. With --update,"
+            " existing profiles are changed."
         ),
     ),
     examples="unified profile import connections.csv",
@@ -156,10 +156,11 @@ _TEST = Command(
     usage=_SEVERAL,
     text=(
         "{about}.",
-        "Without a name: the connection that a call from here would use.",
+        "Without a name, it tests the connection that a command would use here without -p.",
         (
-            "Its state decides; one that is connecting, paused or lacks scopes passes. With --with,"
-            " a read does: one that does not offer the list fails, whatever its state."
+            "The result depends on the state of the connection. A connection that is connecting,"
+            " paused or lacks scopes passes. With --with, the result depends only on a read of a"
+            " list. A connection that does not offer the list fails."
         ),
     ),
     examples="unified profile test sandbox",
@@ -176,7 +177,7 @@ _RENAME = Command(
     usage="NAME NEW [options]",
     text=(
         "{about}.",
-        "The default profile, aliases, stored tokens and open runs follow.",
+        "The default profile, aliases, stored tokens and open runs then use the new name.",
     ),
     examples="unified profile rename acme acme-eu",
 )
@@ -186,10 +187,10 @@ PROFILE = Group(
     "unified profile list",
     {
         "list": Entry("List the profiles", _LIST),
-        "show": Entry("Show the settings of a profile, and where each comes from", _SHOW),
+        "show": Entry("Show the settings of a profile, and the source of each setting", _SHOW),
         "path": Entry("Print the path of the config file", _PATH),
         "add": Entry("Add a profile", _ADD),
-        "set": Entry("Change profiles, or the values for all", _SET),
+        "set": Entry("Change profiles, or the values for all profiles", _SET),
         "use": Entry("Choose the profile that is used without -p", _USE),
         "login": Entry("Store a profile's token safely", _LOGIN),
         "logout": Entry("Remove a profile's token", _LOGOUT),

@@ -44,7 +44,7 @@ OptionalPattern = Annotated[
 ]
 Store = Literal["keyring", "file", "config"]
 Shared = Annotated[
-    bool, Flag(("--shared",), PROFILE, "the token of all profiles without their own")
+    bool, Flag(("--shared",), PROFILE, "the token of all profiles without a token of their own")
 ]
 
 
@@ -150,7 +150,8 @@ class SetOptions(MessageOptions):
         ),
     ]
     default: Annotated[
-        bool, Common(("--default",), PROFILE, "the values for all profiles without their own")
+        bool,
+        Common(("--default",), PROFILE, "the values for all profiles that do not set the keys"),
     ] = False
 
 
@@ -160,7 +161,9 @@ class LoginOptions(MessageOptions):
 
     name: OptionalPattern = None
     words: Annotated[tuple[str, ...], Argument()] = ()
-    store: Annotated[Store | None, Flag(("--store",), PROFILE, "where to store it", "PLACE")] = None
+    store: Annotated[
+        Store | None, Flag(("--store",), PROFILE, "where to store the token", "PLACE")
+    ] = None
     shared: Shared = False
     token_stdin: TokenStdin = False
 
@@ -180,7 +183,8 @@ class ProfileFileOptions(MessageOptions):
     file: Annotated[
         str,
         Argument(
-            "a CSV file whose first line names the columns; - is standard input", takes=("file",)
+            "a CSV file whose first line names the columns, or - for standard input",
+            takes=("file",),
         ),
     ]
     update: Annotated[
@@ -209,6 +213,6 @@ def may_ask(runtime: Runtime, options: MessageOptions) -> bool:
 def existing(name: str) -> str:
     """Return the name. Raises UsageError for the name of the built-in profile."""
     if name == RESERVED:
-        own = "unified profile add NAME --base-url sandbox: -a full adds one that can be"
+        own = "unified profile add NAME --base-url sandbox: -a full adds one that can be changed"
         raise UsageError(f'the profile "{name}" is built in and cannot be changed', hint=own)
     return name

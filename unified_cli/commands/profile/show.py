@@ -42,7 +42,7 @@ _LISTS = "lists connections"
 # These words must not suggest that the connection was tested.
 _MEANT = {"sandbox": "needs no token"}
 _HEADS = ("name", "default", "account id", "tags", "token", "state", "connection")
-# The columns that a terminal can do without, first the first.
+# The columns to hide on a narrow terminal, in this order.
 _LEAST_NEEDED = ("token", "seen", "account id")
 _HEADER = re.compile(
     rb"^[ \t]*\[[ \t]*profiles?[ \t]*\.[ \t]*[\"']?([A-Za-z0-9._-]+)[\"']?[ \t]*\]", re.MULTILINE

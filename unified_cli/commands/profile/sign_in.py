@@ -25,9 +25,10 @@ def log_in(context: CommandContext, options: LoginOptions) -> None:
         hide(word)
     if options.words:
         raise UsageError(
-            "a token is not typed as an argument, where other processes can see it",
+            "a token cannot be an argument, because other processes can see it",
             hint=(
-                "it is asked for, or --token-stdin reads it; the shell's history may contain it now"
+                "leave the token out, and the command asks for it, or use --token-stdin; the"
+                " shell's history may now contain the token"
             ),
         )
     names = _owners(runtime, options)
@@ -40,7 +41,7 @@ def log_in(context: CommandContext, options: LoginOptions) -> None:
     token = _piped_token(runtime) if options.token_stdin else typed_token(runtime, _question(names))
     places = agreed(runtime, found, options.store, ask=ask and not options.token_stdin)
     if not places:
-        raise ConfigError("no token stored", hint="--store names a place")
+        raise ConfigError("no token stored", hint="choose a place with --store")
     if any(place.store == "config" for place in places):
         runtime.stderr.note(
             "warning: the token is stored as plain text in the config file (--store keyring is"
@@ -65,7 +66,7 @@ def _owners(runtime: Runtime, options: LoginOptions) -> list[str | None]:
     found = [profile for profile in selected if not login.is_of_sandbox(config, profile)]
     if not found:
         raise UsageError(
-            f"{_listed(selected)}: no token is needed, as the sandbox has one of its own"
+            f"{_listed(selected)}: no token is needed, because the sandbox has its own token"
         )
     return [*found]
 
@@ -153,14 +154,14 @@ def _forget_tokens(runtime: Runtime, name: str | None, tokens: Sequence[TokenSou
         runtime.stderr.note(f"the {_owner_in_words(name)} is {outcome}")
     if others := [user or "the top of the file" for user in users if user != name]:
         runtime.stderr.note(
-            f"it was also that of {counted(len(others), 'profile')}: {named(others)}"
+            f"the token was also used by {counted(len(others), 'profile')}: {named(others)}"
         )
 
 
 def _owner(name: str | None, *, shared: bool) -> str | None:
     if (name is None) is not shared:
         raise UsageError(
-            "whose token? (name a profile, or use --shared for the profiles without their own)"
+            "no profile is given (name a profile, or use --shared for all profiles without a token)"
         )
     if name == file.RESERVED:
         raise UsageError("the sandbox has a token of its own", hint="-p sandbox needs no login")
@@ -176,7 +177,7 @@ def places_for(
 ) -> list[TokenPlace]:
     """Return the place of each profile's token.
 
-    The key None is for the shared token. If the user did not name a place, `agreed` may
+    The name None means the shared token. If the user did not name a place, `agreed` may
     still change it. Raises the errors of `login.choose` and, for a named place, of
     `login.check`.
     """

@@ -129,7 +129,7 @@ def missing_file(values: TomlTable, runtime: Runtime) -> str | None:
     name = values.get("token_file")
     path = expand(name, runtime.environ) if name else None
     if path and path.is_dir():
-        return f"{name} is a folder; a token file is a file in it"
+        return f"{name} is a folder, but token_file must be a file"
     return (
         None
         if path is None or exists(path)
