@@ -131,18 +131,21 @@ def test_one_refused_and_one_without_the_path(unified: Unified, fleet: Service) 
 @pytest.mark.parametrize(
     ("call", "why"),
     [
-        ("POST /proxy/tickets -d '{}'", "several connections are only read"),
-        ("POST /proxy/tickets -d '{}' --all", "several connections are only read"),
-        ("PATCH /proxy/tickets/1 -d '{}'", "several connections are only read"),
-        ("DELETE /proxy/tickets/1 --yes", "several connections are only read"),
-        ("POST /link-token -d '{}'", "several connections are only read"),
+        ("POST /proxy/tickets -d '{}'", "can only read from several connections"),
+        ("POST /proxy/tickets -d '{}' --all", "can only read from several connections"),
+        ("PATCH /proxy/tickets/1 -d '{}'", "can only read from several connections"),
+        ("DELETE /proxy/tickets/1 --yes", "can only read from several connections"),
+        ("POST /link-token -d '{}'", "can only read from several connections"),
         ("GET /proxy/tickets -a x", "-a names one connection"),
         ("GET /proxy/tickets --cursor c", "a cursor belongs to one connection"),
         ("GET /proxy/tickets -o ids", "cannot tell connections apart"),
         ("GET /proxy/tickets --out x", "--out takes the records of one connection"),
         ("GET /proxy/tickets -d '{}'", "a GET has no body"),
         (f"POST {SEARCH} -d '{{}}' --idempotency-key k", "its own idempotency key"),
-        (f"POST {SEARCH} --upload {shlex.quote(__file__)}", "a file is sent to one connection"),
+        (
+            f"POST {SEARCH} --upload {shlex.quote(__file__)}",
+            "a file can only be sent once, to one connection",
+        ),
         (f'POST {SEARCH} -d \'{{"_profile":"x"}}\'', "a body cannot choose the connection"),
     ],
 )

@@ -30,7 +30,7 @@ _READS = {
     ModeKind.CHECKED: Later("unified_cli.call.expect:run"),
     ModeKind.READS: Later("unified_cli.call.many:run"),
 }
-_SEVERAL = "by request, several connections are only read: GET, or POST …/search"
+_SEVERAL = "request can only read from several connections, with GET or POST …/search"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,10 +42,10 @@ class RequestOptions(
     method: Annotated[
         str, Argument("GET, POST, PATCH, PUT or DELETE", takes=("GET|POST|PATCH|PUT|DELETE",))
     ]
-    path: Annotated[str, Argument("below the base URL")]
+    path: Annotated[str, Argument("the path below the base URL")]
     strict: Annotated[
         bool,
-        with_help(Strict, "send nothing if the list is not known to take a query parameter", QUERY),
+        with_help(Strict, "send nothing if the list may not support a query parameter", QUERY),
     ] = False
 
 
@@ -56,7 +56,9 @@ def _request(context: CommandContext, options: RequestOptions) -> None:
     several = is_several(options.profile)
     if searches and (options.several or several) and options.idempotency_key is not None:
         each = "connection" if several else "page"
-        raise UsageError(f"each {each} has its own idempotency key", hint="leave the key out")
+        raise UsageError(
+            f"each {each} has its own idempotency key", hint="leave out --idempotency-key"
+        )
     if options.query and method == "GET":
         _check_query(context, options)
     if several or options.expect or options.junit:
@@ -91,7 +93,9 @@ def _read(context: CommandContext, options: RequestOptions, method: str, *, seve
         reason = _SEVERAL if several else "--expect is for a read: GET, or POST …/search"
         raise UsageError(f"{options.method.upper()} {options.path} was not sent: {reason}")
     if options.sends_file:
-        raise UsageError("a file is sent to one connection, once", hint="-p with one name")
+        raise UsageError(
+            "a file can only be sent once, to one connection", hint="give one name to -p"
+        )
     name = "list" if options.several else "get"
     operation = Operation(
         "request", options.path, name, method, "", "read", outward=False, harmless=True, summary=""
@@ -149,7 +153,7 @@ def _check_file(call: Call, request: Request) -> None:
     Also raises it if the user does not confirm that the file will be public.
     """
     if request.upload is not None and request.batch:
-        raise UsageError("a batch is JSON, not a file")
+        raise UsageError("a batch must be JSON, not a file")
     files = call.catalogue.service.connections.files.strip("/")
     path = unquote(request.path.removeprefix(request.address.path))
     first = path.strip("/").partition("/")[0].partition(";")[0]
@@ -172,18 +176,18 @@ REQUEST = Command(
     usage="METHOD PATH [options]",
     text=(
         "{about}, scoped to the connection like every operation.",
-        "The path is typed as in a URL, percent-encoded where it must be.",
+        "Write the path as in a URL, with percent-encoding where a URL needs it.",
         (
-            "--all and --limit read all pages of a list, also of a search (POST …/search), which"
-            " counts as a read."
+            "--all reads all pages of a list, and --limit as many pages as it needs. Both can also"
+            " be used for a search (POST …/search), which counts as a read."
         ),
         (
-            "Reads go to several connections, too: each answer, or with --all each record of a"
-            " list, says in _profile whose it is."
+            "A read can use several connections. Each answer, or each record of a list with --all,"
+            " then has the name of its connection in the field _profile."
         ),
         (
-            "POST /file makes a file public, to anyone who has its address; off a terminal that"
-            " needs --yes."
+            "POST /file makes a file public: anyone who has its address can read it. Off a"
+            " terminal, it needs --yes."
         ),
     ),
     examples=(

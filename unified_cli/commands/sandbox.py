@@ -34,13 +34,15 @@ class ServeOptions(Options):
         Flag(
             ("--host",),
             SERVE,
-            "listen on this address; unsafe off the loopback interface",
+            "listen on this address; addresses outside the loopback interface are unsafe",
             "ADDRESS",
         ),
     ] = None
     allow_host: Annotated[
         tuple[str, ...],
-        Flag(("--allow-host",), SERVE, "also answer requests to this exact name; unsafe", "NAME"),
+        Flag(
+            ("--allow-host",), SERVE, "also answer requests to this exact host name; unsafe", "NAME"
+        ),
     ] = ()
     token_file: TokenFile = None
     ready_file: Annotated[
@@ -48,7 +50,7 @@ class ServeOptions(Options):
         Flag(
             ("--ready-file",),
             SERVE,
-            "a file for its address, written when it listens",
+            "write the server's address to this file as soon as it listens",
             "FILE",
             takes="file",
         ),
@@ -78,7 +80,7 @@ class ServeOptions(Options):
         ),
     ] = ()
     keep_ids: Annotated[
-        bool, Flag(("--keep-ids",), SERVE, "a created record keeps the id in its body")
+        bool, Flag(("--keep-ids",), SERVE, "use the id in the body of a create for the new record")
     ] = False
     verbose: Verbose = 0
 

@@ -847,7 +847,7 @@ def test_a_shared_folder_has_any_name(
     )
     assert unified(["export", "--verify", printed]).code == 0
     shown = unified("runs show")
-    (step,) = re.findall("what it holds: unified (.+)\n", shown.stderr)
+    (step,) = re.findall("to see its contents: unified (.+)\n", shown.stderr)
     assert unified(step).code == 0
     assert len(service.seen) == before
 

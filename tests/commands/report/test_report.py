@@ -318,7 +318,7 @@ def test_the_token_of_a_connection_cannot_see_its_offers(
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        ("", 2, "the page needs a file (--to FILE.html, or -o json for what it shows)"),
+        ("", 2, "the page needs a file (--to FILE.html, or -o json to print its contents)"),
         ("-o ndjson", 2, "ndjson"),
         ("--to .", 11, "is a folder"),
         ("--to none/page.html", 11, "there is no folder none"),

@@ -152,8 +152,8 @@ def test_they_are_repeated_after_one_question(doubtful: str, fleet: Fleet) -> No
     fleet.service.seen.clear()
     refused = fleet.unified(command)
     what = (
-        "repeat 2 calls (c01, c02) of user-directory users suspend, which may have been done and"
-        " would then be done twice"
+        "repeat 2 calls (c01, c02) of user-directory users suspend (whatever was already done would"
+        " be done twice)"
     )
     assert (refused.code, fleet.service.seen, refused.stderr) == (
         2,

@@ -210,7 +210,10 @@ def test_a_run_of_an_older_version_shows_what_its_journal_knows(kind: Kind) -> N
     shown = kind.unified(f"runs show {run} -o ndjson")
     rows = [json.loads(line) for line in shown.stdout.splitlines()]
     assert sorted(one["outcome"] for one in rows) == ["done", "done", "done", "in-doubt"]
-    assert (shown.code, f"only what was begun is shown: {why}" in shown.stderr) == (0, True)
+    assert (shown.code, f"only the calls that were started are shown: {why}" in shown.stderr) == (
+        0,
+        True,
+    )
 
 
 def test_an_input_that_has_changed_is_named(kind: Kind) -> None:
@@ -225,7 +228,7 @@ def test_an_input_that_has_changed_is_named(kind: Kind) -> None:
     why = f"{path} has changed since the run began"
     assert (selected.code, selected.stderr) == (12, f"error: {why}\n")
     shown = kind.unified(f"runs show {kind.id} -o ndjson")
-    assert re.search(f"only what was begun is shown: {re.escape(why)}", shown.stderr)
+    assert re.search(f"only the calls that were started are shown: {re.escape(why)}", shown.stderr)
     assert {json.loads(line)["outcome"] for line in shown.stdout.splitlines()} >= {"in-doubt"}
 
 

@@ -15,7 +15,8 @@ class ReportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     """The contents of the page, and its destination."""
 
     to: Annotated[
-        str | None, with_help(To, "the file to write, over an older one", OUTPUT, "FILE.html")
+        str | None,
+        with_help(To, "the file to write; an older page in it is overwritten", OUTPUT, "FILE.html"),
     ] = None
     export: Annotated[
         tuple[str, ...],
@@ -32,27 +33,28 @@ class ReportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         Flag(
             ("--schema",),
             WAIT,
-            "also show the differences in this file, of schema --against -o json",
+            "also show the differences in this file, which schema --against -o json wrote",
             "FILE",
             takes="file",
         ),
     ] = ()
     junit: Annotated[
-        tuple[str, ...], with_help(Junit, "also show the expectations in this file of --junit")
+        tuple[str, ...],
+        with_help(Junit, "also show the test results in this file, which --junit wrote"),
     ] = ()
     output: Annotated[str | None, output_of(formats.REPORTS)] = None
 
 
 _SHOWS = (
-    "It shows the state of the connections, which of them need action, what they offer, the runs of"
-    " the last 14 days, exports, and the files of --schema and --junit. It is one file: nothing in"
-    " it is loaded or runs."
+    "The page shows the state of the connections, which of them need action, what they offer, the"
+    " runs of the last 14 days, exports, and the results in the files of --schema and --junit. It"
+    " is a single file that loads nothing and runs no scripts."
 )
 _ASKS = (
-    "Without -p it is about all profiles or, without any, the connection of the environment."
-    " Facts older than a day are requested again. The page names the parts that could"
-    " not be read, and the exit code is then 9. -o json prints what the page shows, also without"
-    " --to."
+    "Without -p, the page is about all profiles. If there are no profiles, it is about the"
+    " environment's connection. Facts older than a day are requested again. If parts could not be"
+    " read, the page names them, and the exit code is 9. -o json prints the contents of the page,"
+    " also without --to."
 )
 
 REPORT = Command(

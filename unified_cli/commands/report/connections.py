@@ -131,8 +131,8 @@ def _read_lists(
             origin = settings[names[0]].identity[0]
             lists.records |= {(origin, record.id): record for record in found}
             if failure and failure.stops_connection:
-                # Requests for the connections of this list would fail alike, so do not
-                # send them.
+                # Requests for the connections of this list would fail in the same way,
+                # so do not send them.
                 lists.hopeless |= dict.fromkeys(names, failure)
     return lists
 
@@ -140,8 +140,8 @@ def _read_lists(
 class _Question(NamedTuple):
     """Collects the facts about a connection from the cache, the lists and the service.
 
-    `tuples` has each `Keeps` once, to save memory: thousands of connections have the
-    same few.
+    `tuples` has each different `Keeps` only once, to save memory, because thousands of
+    connections share a few of them.
     """
 
     check: OfferCheck

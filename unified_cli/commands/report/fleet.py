@@ -27,8 +27,8 @@ from unified_cli.commands.report.page import (
 )
 
 ALL, READS, NO, HELD = "all", "reads", "no", "held"
-"""The words in a cell of the map: which operations of a resource can be called: all,
-only reads, none, or none at the moment.
+"""The words in a cell of the map. They say which operations of a resource can be
+called: all, only reads, none, or none at the moment.
 """
 _WORDS = {REFUSED: NO, NOT_SAID: "?", FAILED: "?"}
 _MOST_COLUMNS = 24
@@ -140,7 +140,7 @@ def _untimed(state: AccountState) -> AccountState:
 def _who_can_help(context: CommandContext, word: str, status: str) -> str:
     words = context.catalogue.service.connections
     if word == NOT_SEEN:
-        return "the author of this page: the reason says what kept the service from answering"
+        return "the author of this page; the reason says why the service did not answer"
     if word == LACKS_SCOPES:
         return "an administrator of the product, who can grant the scopes"
     if word == words.shut:
@@ -148,8 +148,8 @@ def _who_can_help(context: CommandContext, word: str, status: str) -> str:
     if status in words.needs_login.split():
         return f"the end user: {hints.needs_login()}"
     if status in words.passing.split():
-        return "no one, or the end user if it stays so: it is not in use yet, or no longer"
-    return "the person who set it up: a check of the connection did not succeed"
+        return "no one: the connection is not in use yet, or no longer; later, the end user"
+    return "the person who set up the connection, because a check of it failed"
 
 
 def _offers(context: CommandContext, seen: Sequence[SeenConnection]) -> tuple[OfferMap, list[str]]:

@@ -40,8 +40,8 @@ class ShownConnection(_Part, frozen=True):
 class ConnectionCount(_Part, frozen=True):
     """The connections with a status or a product.
 
-    Has the numbers of healthy connections, of those that need a person, and of those
-    without facts.
+    It has the number of healthy connections, of connections that need a person, and of
+    connections without known facts.
     """
 
     name: str

@@ -100,7 +100,7 @@ def _checked(runtime: Runtime, options: ReportOptions) -> Path | None:
     if options.to is None:
         if not options.output:
             raise UsageError(
-                "the page needs a file", hint="--to FILE.html, or -o json for what it shows"
+                "the page needs a file", hint="--to FILE.html, or -o json to print its contents"
             )
         return None
     to = Path(options.to)
@@ -116,7 +116,7 @@ def _checked(runtime: Runtime, options: ReportOptions) -> Path | None:
     output_file.check(to, force=_is_report(to), instead=output_file.ANOTHER)
     for one in (*options.schema, *options.junit):
         if to.exists() and Path(one).exists() and to.samefile(one):
-            raise UsageError(f"--to {to} would replace a file that the page is about")
+            raise UsageError(f"--to {to} would overwrite a file that the report reads")
     return to
 
 

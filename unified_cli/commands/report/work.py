@@ -222,8 +222,8 @@ def _exported_resources(entries: "dict[str, ManifestEntry]") -> list[ExportedRes
 _MOST_SHOWN = 500
 _DEEPEST = 64
 _OUTCOMES = {"failure": "failed", "error": "not read", "skipped": "skipped"}
-_SCHEMA_HINT = "unified schema … --against … -o json > FILE writes one"
-_JUNIT_HINT = "--expect … --junit FILE writes one"
+_SCHEMA_HINT = "unified schema … --against … -o json > FILE writes such a file"
+_JUNIT_HINT = "--expect … --junit FILE writes such a file"
 
 
 class _Difference(msgspec.Struct):
@@ -320,7 +320,7 @@ class _JUnitReader:
         parser.Parse(text, True)
 
     def _refuse(self, *_declared: object) -> None:
-        raise ValueError("it has a document type, which nothing that this program wrote has")
+        raise ValueError("it has a document type, which this program never writes")
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
         if not self._path and name not in {"testsuites", "testsuite"}:

@@ -23,7 +23,7 @@ from unified_cli.writes.state_words import STATES
 RunId = Annotated[
     str | None,
     Argument(
-        "the id of the run; last, or none: the newest that this can do something for",
+        "the id of the run; without it, or with last, the newest run with work for this command",
         "[RUN|last]",
         ("last-run",),
     ),
@@ -67,7 +67,11 @@ class RemoveRunsOptions(MessageOptions):
 
     runs: Annotated[
         tuple[str, ...],
-        Argument("the ids of the runs; last, or none: the newest", "[RUN...|last]", ("run",)),
+        Argument(
+            "the ids of the runs; without ids, or with last, the newest run",
+            "[RUN...|last]",
+            ("run",),
+        ),
     ] = ()
     yes: Yes = False
 
@@ -75,17 +79,16 @@ class RemoveRunsOptions(MessageOptions):
 _OF_RESUME = ("retry_in_doubt", "yes")
 _ROOM = "unified_cli.commands.runs"
 _SAME = (
-    "If a profile now names another connection, this ends with 12 before anything is sent. The"
-    " exit code and the summary are those of the whole run."
+    "If a profile now names another connection, the command ends with exit code 12 before it sends"
+    " anything. The exit code and the summary are those of the whole run."
 )
 _IN_DOUBT = (
-    "Calls in doubt are sent again with their keys, for as long as the service honours that. An"
-    " operation that affects people, such as suspend, is not repeated, because it may have been"
-    " done. The last message then says how to check, and --retry-in-doubt repeats it after asking."
+    "Calls in doubt are sent again with their idempotency keys, for as long as the service honours"
+    " the keys. An operation that affects people, such as suspend, is not repeated, because it may"
+    " have been done. The last message then says how to check, and --retry-in-doubt asks and"
+    " repeats the operation."
 )
-_ELSEWHERE = (
-    "An import, an apply and an export continue by their own command, which this runs again."
-)
+_ELSEWHERE = "To continue an import, an apply or an export, it runs the original command again."
 _LAST = (
     "Without an id, or with last, it uses the newest run that this command can work on, and prints"
     " its id and the other open runs."
@@ -93,7 +96,9 @@ _LAST = (
 _LIST = Command(
     ListRunsOptions,
     Later(f"{_ROOM}.report:show_all"),
-    text=("{about}: writes to many connections, lines, imports, plans, exports, agents.",),
+    text=(
+        "{about}. They write to many connections or lines, import, apply, export, or serve agents.",
+    ),
     sections=[("State", [*STATES.items()])],
     examples="unified runs list",
 )
@@ -102,11 +107,11 @@ _SHOW = Command(
     Later(f"{_ROOM}.report:show_one"),
     usage="[RUN|last] [options]",
     text=(
-        "{about}: its connection, its outcome, its key.",
+        "{about}, with its connection and its idempotency key.",
         "The run may still be in progress.",
         (
-            "The calls of an import and of a plan are read from its file. If that has changed,"
-            " only the calls that were sent are shown, without their connections."
+            "The calls of an import or a plan are read from its file. If the file has changed, only"
+            " the calls that were sent are shown, without their connections."
         ),
         _LAST,
     ),
@@ -134,8 +139,8 @@ _REMOVE = Command(
     text=(
         "{about}.",
         (
-            "It asks before it removes a run with calls that are not done, because such a run can"
-            " then not be continued. A run that is in progress is not removed."
+            "It asks before it removes a run with calls that are not done, because a removed run"
+            " cannot be continued. A run that is in progress is not removed."
         ),
         "The files of an import, an apply or an export are not removed.",
         _LAST,
@@ -144,15 +149,15 @@ _REMOVE = Command(
 )
 
 RUNS = Group(
-    "Continue work of many writes, each of which is in a journal before it is sent.",
+    "Show and continue runs. Each write of a run is recorded in a journal before it is sent.",
     "unified runs list",
     {
         "list": Entry("List the runs, the newest first", _LIST),
         "show": Entry("Show the outcome of each call of a run", _SHOW),
         "resume": Entry(
-            "Send the calls that a run has not tried, and those in doubt if that is safe", _RESUME
+            "Send the calls that a run has not tried, and repeat calls in doubt if safe", _RESUME
         ),
-        "retry": Entry("Repeat the calls of a run that failed, each with its key", _RETRY),
+        "retry": Entry("Repeat the failed calls of a run, each with its idempotency key", _RETRY),
         "remove": Entry("Remove the journals of runs", _REMOVE),
     },
 )

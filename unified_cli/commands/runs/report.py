@@ -161,7 +161,9 @@ def _noted(context: CommandContext, stored: StoredRun) -> Iterator[Iterator[Note
         except UnifiedError as error:
             if not header.path:
                 raise
-            context.runtime.stderr.note(f"only what was begun is shown: {error.reason}")
+            context.runtime.stderr.note(
+                f"only the calls that were started are shown: {error.reason}"
+            )
             first, calls = [], noted_calls.of_journals(header, run_state.open_journals(header))
         yield chain(first, calls)
 
@@ -189,7 +191,7 @@ def _outcome(one: NotedCall) -> Record:
 def _list_outcomes(runtime: Runtime, header: RunHeader) -> Iterator[Record]:
     manifest = run_state.manifest_of(runtime, header)
     if manifest is None:
-        runtime.stderr.note(f"what it holds: unified export --verify {quoted(header.path)}")
+        runtime.stderr.note(f"to see its contents: unified export --verify {quoted(header.path)}")
         return
     for entry in manifest.entries.values():
         outcome = "done" if entry.complete else "failed" if entry.why else "not-tried"

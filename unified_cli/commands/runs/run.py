@@ -189,7 +189,7 @@ def _confirm_doubtful(
     runtime = context.runtime
     prompt.confirm(
         runtime,
-        f"repeat {what} of {where}, which may have been done and would then be done twice",
+        f"repeat {what} of {where} (whatever was already done would be done twice)",
         "nothing was sent",
         yes=options.yes,
         no_input=yes_or_no(runtime, options.no_input, "no_input"),
@@ -247,8 +247,8 @@ def _shown_as(
 ) -> Settings:
     """Return the settings for the output of a continued run.
 
-    As when the run began, they are the settings of its only connection, or those that
-    all share.
+    As when the run began, these are the settings of its only connection, or the
+    settings that all its connections share.
     """
     if run.several:
         names = {
