@@ -447,7 +447,10 @@ TABLE: dict[str, Case] = {
         | LACKED
         | anew("0 records")
         | {
-            "done": (0, "3 connections: nothing is lost or of another type, 0 other differences"),
+            "done": (
+                0,
+                "3 connections: no path is missing or has another type, 0 other differences",
+            ),
             "mixed causes": (
                 9,
                 (
@@ -457,7 +460,7 @@ TABLE: dict[str, Case] = {
             ),
             **dict.fromkeys(
                 NO_OUTPUT,
-                (0, "3 connections: nothing is lost or of another type, 0 other differences"),
+                (0, "3 connections: no path is missing or has another type, 0 other differences"),
             ),
         },
     ),

@@ -74,7 +74,7 @@ ticketing/tickets
 │   └── id     ████████  100 %   string
 ├── rare       █·······  2.5 %   boolean
 └── odd_at     ██░░░░░░  100 %   string, 75 % null
-█ there, ░ null, · not there; values are shown of enumerations only
+█ there, ░ null, · not there; values are only shown for enumerations
 80 records of 1 connection"""
 
 
@@ -238,7 +238,8 @@ def test_ten_times_unchanged(
         result = unified(f"{SCHEMA} -p 'c*' --against {path} --strict", environ=service.environ)
         assert (result.stdout, result.code) == ("", 0)
     assert (
-        result.stderr == "10 connections: nothing is lost or of another type, 0 other differences\n"
+        result.stderr
+        == "10 connections: no path is missing or has another type, 0 other differences\n"
     )
 
 
@@ -351,9 +352,9 @@ def test_omitted_members_are_reported(unified: Unified, service: Service, tmp_pa
     service.reply = lambda _: served({"result": records})
     within = "deep" + ".in[]" * 15 + ".in"
     said = [
-        f"not looked at, as it is nested deeper than 32 levels: {within}",
-        "no values are listed, as there are more than 50, long ones or addresses: kind",
-        "some members are counted under *, as they are too many: many",
+        f"ignored, because it is nested deeper than 32 levels: {within}",
+        "values are not listed, because some are long or addresses, or more than 50: kind",
+        "some members are counted under *, because there are too many: many",
     ]
     shown = unified(f"{SCHEMA} -o json", environ=service.environ)
     assert (shown.stderr.splitlines(), shown.code) == ([*said, "60 records of 1 connection"], 0)
@@ -428,7 +429,7 @@ def test_a_check_that_saw_no_record_does_not_pass(
     assert (result.code, result.stderr) == (
         0,
         (
-            "no record in c2, c5; 8 connections: nothing is lost or of another type, 0 other"
+            "no record in c2, c5; 8 connections: no path is missing or has another type, 0 other"
             " differences\n"
         ),
     )

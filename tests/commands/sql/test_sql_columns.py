@@ -174,7 +174,7 @@ def test_names_that_differ_by_case_are_named_and_in_the_record(
     result = ask(unified, service, statement)
     assert result.stdout == '{"name":"a","other":null}\n{"name":null,"other":"b"}\n'
     assert result.stderr.splitlines()[0] == (
-        """ticketing.tags: no column for "Name" (record->>'NAME' has it)"""
+        """ticketing.tags: no column for "Name" (use record->>'NAME')"""
     )
 
 
@@ -186,11 +186,11 @@ def test_half_a_character_is_named_and_a_line_that_is_no_object_ends_with_9(
     result = ask(unified, service, f"SELECT name FROM {TAGS} ORDER BY id")
     assert (result.stdout, result.code) == ('{"name":"x\ufffd"}\n{"name":"y"}\n', 9)
     assert result.stderr.splitlines() == [
-        "ticketing.tags: half a character became U+FFFD in 1 record",
+        "ticketing.tags: half of a character was replaced by U+FFFD in 1 record",
         "2 rows from 2 records",
         '{"error": ' + result.stderr.splitlines()[2].removeprefix('{"error": '),
     ]
-    assert "ticketing.tags: left out 1 line that is not a JSON object" in result.stderr
+    assert "ticketing.tags: left out 1 line without a JSON object" in result.stderr
 
 
 def test_more_than_a_thousand_members_are_reached_through_the_record(

@@ -112,7 +112,7 @@ def test_a_connection_that_fails_is_named_and_ends_with_9(
     lines = result.stderr.splitlines()
     assert lines[0].startswith("globex: ")
     assert lines[1].startswith("initech: does not offer the list: the service answered 404")
-    assert lines[1].endswith("; -p '!initech' leaves it out)")
+    assert lines[1].endswith("; -p '!initech' excludes the connection)")
     last = "error: 2 of 3 connections failed (1 may not offer the list): globex, initech"
     assert lines[-1] == last
 
@@ -130,7 +130,7 @@ def test_many_connections_that_fail_alike_share_a_line(
     named = ", ".join(names[1:])
     begin = f"failed alike: 39 ({named}), the first with: does not offer the list: "
     assert alike.startswith(begin)
-    assert alike.endswith("; -p '!c01' leaves it out)")
+    assert alike.endswith("; -p '!c01' excludes the connection)")
 
 
 def test_the_result_has_the_records_read_before_a_list_broke_off(
@@ -271,7 +271,8 @@ def test_ctrl_c_ends_a_statement_and_leaves_nothing(running: Any, tmp_path: Path
 @pytest.mark.parametrize("statement", [ENDLESS, RECURSIVE, "SELECT sleep_ms(100000)"])
 def test_a_statement_that_takes_too_long_is_stopped(statement: str, unified: Unified) -> None:
     result = unified(["-p", "sandbox", "sql", statement, "--timeout", "0.2"])
-    message = "error: the statement did not end within 0.2 s (--timeout S gives it longer)\n"
+    hint = "a larger --timeout gives the statement more time"
+    message = f"error: the statement did not end within 0.2 s ({hint})\n"
     assert (result.code, result.stderr) == (2, message)
 
 

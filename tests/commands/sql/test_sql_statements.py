@@ -13,7 +13,7 @@ from server import Service
 pytest.importorskip("duckdb", reason="needs the extra sql")
 pytestmark = pytest.mark.extra
 
-READ = "it may only read"
+READ = "a statement may only read"
 MORE = "does more than read"
 AFTER_FROM = "is not allowed after FROM"
 NO_TABLE = "a table is api.resource"
@@ -143,10 +143,10 @@ def test_the_private_folder_is_locked_also_against_a_statement_that_was_not_chec
     assert re.search("disabled|locked", result.stderr)
 
 
-LISTED = "unified operations lists the tables, DESCRIBE api.resource the columns"
+LISTED = "unified operations lists the tables, and DESCRIBE api.resource the columns"
 WRONG = {
     "SELEC 1": 'Parser Error: syntax error at or near "SELEC" (did you mean SELECT?)',
-    "": "the statement is empty (give one)",
+    "": "the statement is empty (give one statement)",
     "FROM tags": "tags: a table is api.resource (did you mean ticketing.tags or ats.tags or"
     " knowledge_base.tags?)",
     "FROM ticketing.tikets": "ticketing.tikets: no API has this list (did you mean"
@@ -161,7 +161,7 @@ WRONG = {
     "FROM ticketing.tickets t, t.tags": "t.tags: no API has this list (for the items of a list:"
     " unnest(t.tags::JSON[]))",
     "FROM ticketing.tags WHERE id = $1": "a parameter (?, $1, $name) has no value here",
-    "SHOW TABLES": f"SHOW has no tables here ({LISTED})",
+    "SHOW TABLES": f"SHOW cannot list the tables ({LISTED})",
     "SHOW COLUMNS FROM ticketing.tags": f'Parser Error: syntax error at or near "FROM" ({LISTED})',
     "\\d ticketing.tags": f'Parser Error: syntax error at or near "\\" ({LISTED})',
     ".tables": f'Parser Error: syntax error at or near "." ({LISTED})',
@@ -202,13 +202,13 @@ def test_a_wrong_statement_is_explained_with_a_correction(
         (
             "SELECT zzz FROM ticketing.tags",
             (
-                """no record of ticketing.tags has "zzz" ('zzz' is a text, and DESCRIBE"""
+                """no record of ticketing.tags has "zzz" (write 'zzz' for a text; DESCRIBE"""
                 " ticketing.tags shows the columns)"
             ),
         ),
         (
             'SELECT id FROM ticketing.tags WHERE name = "open"',
-            """no record of ticketing.tags has "open" (a text has single quotes: 'open')""",
+            """no record of ticketing.tags has "open" (write a text in single quotes: 'open')""",
         ),
         (
             "SELECT id FROM ticketing.tags WHERE id = 1",
@@ -274,7 +274,7 @@ OPTIONS: dict[str, str] = {
     " ticketing.users (it reads ticketing.tags)",
     "-o raw": "'raw' is not one of",
     "--since soon": "--since takes a time, or how long ago it is, not 'soon'",
-    "--from dump -p x": "--from reads an export, without -p, -a, -q and --since",
+    "--from dump -p x": "--from cannot be used with -p, -a, -q or --since",
     "--from s3://bucket/dump": "--from reads an export in a folder of this machine, not"
     " s3://bucket/dump (unified export ticketing/tags --to DIR)",
     "--from file:///tmp/dump": "not file:///tmp/dump (unified export ticketing/tags --to DIR)",

@@ -31,7 +31,7 @@ class SchemaOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         ),
     ] = None
     strict: Annotated[
-        bool, with_help(Strict, "with --against: fail with 14 for every difference", WAIT)
+        bool, with_help(Strict, "with --against: end with exit code 14 for any difference", WAIT)
     ] = False
     junit: Junit = None
     output: TableOutput = None
@@ -46,8 +46,9 @@ _AGAINST = (
     "--against compares each connection with a JSON Schema that this command wrote, with another"
     " connection (profile:NAME if there is also a file NAME), or with the known fields. If a path"
     " is missing or has another type, the exit code is 14. Other differences are only reported,"
-    " unless --strict is given. Shares are compared if there are at least 30 records; they differ"
-    " if each is outside the 95 % interval of the other."
+    " unless --strict is given. The shares of records with a path are compared if there are at"
+    " least 30 records. Two shares differ if each is outside the 95 % confidence interval of the"
+    " other."
 )
 _EXAMPLES = """unified -p sandbox schema ticketing/tickets
 unified -p sandbox schema ticketing/tickets -o json

@@ -90,7 +90,7 @@ def print_found(
 def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
     """Raise an error if the comparison has failed.
 
-    Raises DifferentError if differences are a failure, and IncompleteError if
+    Raises DifferentError if any difference counts as a failure, and IncompleteError if
     connections could not be read. Also raises IncompleteError if no connection has a
     record: a comparison of nothing must not pass.
     """
@@ -113,7 +113,7 @@ def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
     if empty := [name for name, changes in found.items() if changes is None]:
         many = f"no record in {named(empty)}; {many}"
     runtime.stderr.note(
-        f"{many}: nothing is lost or of another type, {counted(differing, 'other difference')}"
+        f"{many}: no path is missing or has another type, {counted(differing, 'other difference')}"
     )
 
 
@@ -237,7 +237,7 @@ def _shape_tree(runtime: Runtime, title: str, root: ShapeNode) -> Iterator[Termi
     message = ", ".join(
         f"{sign} {word}" for sign, word in zip(signs, ("there", "null", "not there"), strict=True)
     )
-    yield layout.lines(runtime, [masked(f"{message}; values are shown of enumerations only")])
+    yield layout.lines(runtime, [masked(f"{message}; values are only shown for enumerations")])
 
 
 def _widths(branches: Sequence[Branch], room: int) -> list[int]:

@@ -60,7 +60,7 @@ def baseline(context: CommandContext, operation: Operation, options: SchemaOptio
     if is_profile and path.exists() and not text.startswith(_PROFILE):
         raise UsageError(
             f"--against {text} is a profile and a file here",
-            hint=f"{_PROFILE}{text} is the profile, ./{text} the file",
+            hint=f"write {_PROFILE}{text} for the profile, or ./{text} for the file",
         )
     if is_profile:
         return _of_connection(context, operation, options, name)
@@ -89,7 +89,9 @@ def _of_file(path: Path, names: Sequence[str]) -> ShapeNode:
             text = input_bounds.whole(content, str(path))
     except OSError as error:
         close = get_close_matches(str(path), names, 1)
-        hint = f"did you mean {close[0]}?" if close else "a FILE, a PROFILE, or known"
+        hint = (
+            f"did you mean {close[0]}?" if close else "--against needs a FILE, a PROFILE, or known"
+        )
         raise StorageError(f"cannot read {path}: {error.strerror}", hint=hint) from None
     try:
         result = document.shape_of(json.loads(text))

@@ -46,17 +46,19 @@ _NAMES = {
 class ShapeCut(Enum):
     """A limit of a shape, and the parts that were left out because of it."""
 
-    DEPTH = f"not looked at, as it is nested deeper than {_DEEPEST} levels"
-    VALUES = f"no values are listed, as there are more than {_MOST_VALUES}, long ones or addresses"
-    NAMES = f"some members are counted under {ANY}, as they are too many"
+    DEPTH = f"ignored, because it is nested deeper than {_DEEPEST} levels"
+    VALUES = (
+        f"values are not listed, because some are long or addresses, or more than {_MOST_VALUES}"
+    )
+    NAMES = f"some members are counted under {ANY}, because there are too many"
 
 
 class ShapeNode:
     """The values seen at one path: the number of each type, the members of objects, the
     items of arrays, and the listed values.
 
-    `others` is for all members whose names are data. `values` is None if they are not
-    listed.
+    `others` is for all members whose names are data. `values` is None if the values are
+    not listed.
     """
 
     __slots__ = (
@@ -85,7 +87,7 @@ class ShapeNode:
         self.filled = 0
         """How many of the objects were not empty."""
         self.fresh = 0
-        """How many of these objects had a member that no earlier object had."""
+        """How many of the objects had a member that no earlier object had."""
         self.items: ShapeNode | None = None
         self.values: set[str] | None = set() if values else None
         self.cuts: set[ShapeCut] = set()
@@ -249,7 +251,7 @@ class ObservedShape:
 def paths(node: ShapeNode, path: str = "") -> Iterator[tuple[str, ShapeNode, int]]:
     """Yield each path below a node, in order, with its node and a number.
 
-    The number is that of the objects that could have the path, or 0 for the items of an
+    The number says how many objects could have the path. It is 0 for the items of an
     array.
     """
     for name, member in node.all_members():

@@ -140,7 +140,7 @@ def _read(
     for one in lists:
         if (error := failed.get(one.name)) and error.status in NOT_OFFERED:
             if len(lists) > 1:
-                error.add_hint(f"-p '!{one.connection}' leaves it out")
+                error.add_hint(f"-p '!{one.connection}' excludes the connection")
             error.message = masked(f"does not offer the list: {error.message}")
     read = {name: counted(counts[name], "record") for name in counts if counts[name]}
     for line in failure_lines(failed, read):
@@ -154,11 +154,11 @@ def _report(runtime: Runtime, spool: TableSpool) -> list[str]:
     """
     if spool.without_column:
         shown = named([dump(name) for name in spool.without_column], _MOST_NAMED)
-        runtime.stderr.note(f"{spool.name}: no column for {shown} (record->>'NAME' has it)")
+        runtime.stderr.note(f"{spool.name}: no column for {shown} (use record->>'NAME')")
     if spool.halves:
-        where = f"{spool.name}: half a character became U+FFFD"
+        where = f"{spool.name}: half of a character was replaced by U+FFFD"
         runtime.stderr.note(f"{where} in {counted(spool.halves, 'record')}")
-    left_out = f"{spool.name}: left out {counted(spool.left_out, 'line')} that is not a JSON object"
+    left_out = f"{spool.name}: left out {counted(spool.left_out, 'line')} without a JSON object"
     return [left_out] if spool.left_out else []
 
 
@@ -197,7 +197,7 @@ def _missing_column(error: UsageError, plan: Plan, spools: _Spools) -> UsageErro
     if close := get_close_matches(found[1].lower(), chain(*(s.seen for s in spools.values())), 1):
         hint = f'did you mean "{close[0]}"?'
     elif f'"{found[1]}"' in plan.text:
-        hint = f"a text has single quotes: '{found[1]}'"
+        hint = f"write a text in single quotes: '{found[1]}'"
     else:
-        hint = f"'{found[1]}' is a text, and DESCRIBE {tables} shows the columns"
+        hint = f"write '{found[1]}' for a text; DESCRIBE {tables} shows the columns"
     return UsageError(f'no record of {tables} has "{found[1]}"', hint=hint)

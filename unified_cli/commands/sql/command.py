@@ -28,7 +28,7 @@ class SqlOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     """The statement, where its tables come from, and where its rows go."""
 
     statement: Annotated[
-        str, Argument("the statement; a file or standard input has it", "QUERY|@FILE|-", ("@file",))
+        str, Argument("the statement, a file, or - for standard input", "QUERY|@FILE|-", ("@file",))
     ]
     from_: Annotated[
         str | None, with_help(From, "read an export instead of connections", LIST, "DIR")
@@ -42,7 +42,7 @@ class SqlOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     explain: Annotated[
         bool,
         with_help(
-            Explain, "print what would be read, with the least calls, and read nothing", SAFETY
+            Explain, "print the reads and the minimum number of calls, and read nothing", SAFETY
         )._replace(common=True),
     ] = False
     keep: Annotated[
@@ -72,19 +72,19 @@ class SqlOptions(MessageOptions, NetworkOptions, ConnectionOptions):
 
 _ABOUT = (
     "The tables are the lists, with underscores for dashes: ticketing.tickets,"
-    " user_directory.users. Each has _profile, the connection, as its first column. The lists that"
-    " the statement names are read from all selected connections, or taken from an export with"
-    " --from. The dialect is DuckDB's, and a statement may only read."
+    " user_directory.users. The first column of each table is _profile, the connection. The lists"
+    " that the statement names are read from all selected connections or, with --from, from an"
+    " export. Statements are in DuckDB's dialect of SQL, and may only read."
 )
 _COLUMNS = (
-    "A column is a member of the records. Objects and lists are JSON: status->>'name' is a name"
-    " within an object, unnest(tags::JSON[]) gives the items of a list. Long numbers keep their"
-    " digits; created_at and updated_at are times; record is the whole record."
+    "A column is a member of the records. Objects and lists are JSON: status->>'name' gives the"
+    " member name of an object, and unnest(tags::JSON[]) gives the items of a list. Long numbers"
+    " keep their digits; created_at and updated_at are times; record is the whole record."
 )
 _ENDS = (
-    "A connection that could not be read whole is named, the answer has what was read of it, and"
-    " the exit code is 9. At a terminal a statement may run as long as it wants, elsewhere for 120"
-    " seconds (--timeout). unified help sql has ten questions that people ask."
+    "If a connection could not be read completely, a message names it, the result includes the"
+    " records that were read, and the exit code is 9. A statement has no time limit on a terminal,"
+    " and 120 seconds elsewhere (--timeout). unified help sql has ten questions that people ask."
 )
 _EXAMPLES = """unified -p sandbox sql 'SELECT status, count(*) FROM ticketing.tickets GROUP BY ALL'
 unified -p sandbox sql 'DESCRIBE ticketing.tickets'

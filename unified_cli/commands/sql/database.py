@@ -92,7 +92,7 @@ def rows_of(
 
     def check() -> None:
         if seconds and began and time.monotonic() > began[0] + seconds:
-            hint = "--timeout S gives it longer"
+            hint = "a larger --timeout gives the statement more time"
             raise UsageError(f"the statement did not end within {seconds:g} s", hint=hint)
 
     try:
@@ -151,7 +151,7 @@ def _with_json(value: Any, kind: Any) -> Any:
 def _refused(error: duckdb.Error) -> UnifiedError:
     if isinstance(error, duckdb.OutOfMemoryException):
         reason = f"the statement does not fit into {_MEMORY} of memory and the disk"
-        return StorageError(reason, hint="fewer columns, or a filter")
+        return StorageError(reason, hint="select fewer columns, or add a filter")
     if isinstance(error, duckdb.IOException):
         return StorageError(str(error).splitlines()[0])
     return refusal(error)

@@ -95,7 +95,7 @@ def _of_export(context: CommandContext, options: SqlOptions, plan: Plan) -> Iter
     folder = options.from_ or ""
     if options.profile or options.query or options.since or options.account_id:
         hint = "WHERE _profile = 'NAME' selects a connection"
-        raise UsageError("--from reads an export, without -p, -a, -q and --since", hint=hint)
+        raise UsageError("--from cannot be used with -p, -a, -q or --since", hint=hint)
     if "://" in folder:
         wanted = " ".join(f"{table.api}/{table.resource}" for table in plan.tables.values())
         reason = f"--from reads an export in a folder of this machine, not {folder}"

@@ -36,7 +36,7 @@ _MEANT = re.compile('^Did you mean "(.*)"', re.MULTILINE)
 _PLACE = re.compile(r"^(LINE \d+: )(.*)\n( *)\^", re.MULTILINE)
 _ALL_COLUMNS = {"PIVOT", "POSITIONAL_REFERENCE", "SHOW_REF", "STAR"}
 _READING = "SELECT, FROM, WITH, VALUES, DESCRIBE, SUMMARIZE, PIVOT and UNPIVOT read"
-_LISTED = "unified operations lists the tables, DESCRIBE api.resource the columns"
+_LISTED = "unified operations lists the tables, and DESCRIBE api.resource the columns"
 _KINDS = {
     "MULTI": ("PIVOT needs its values", "PIVOT … ON column IN ('a', 'b') …"),
     "EXPLAIN": ("EXPLAIN is the option --explain", "leave the word out"),
@@ -117,7 +117,7 @@ def _tree(parser: duckdb.DuckDBPyConnection, text: str, lists: Iterable[Table]) 
         raise refusal(error, next(right, None) or advice.on_syntax(text, str(error))) from None
     if len(kinds) != 1:
         many = f"{len(kinds)} statements are given" if kinds else "the statement is empty"
-        raise UsageError(many, hint="give one")
+        raise UsageError(many, hint="give one statement")
     if kinds != ["SELECT"]:
         more = f"{kinds[0].replace('_', ' ')} does more than read"
         reason, hint = _KINDS.get(kinds[0], (more, _READING))
@@ -152,15 +152,15 @@ def _check(kind: str, node: JsonObject) -> None:
         unknown |= kind not in _REFERENCES
     if unknown:
         kind = kind.removesuffix("_QUERY_NODE")
-        raise UsageError(f"the statement has a {kind}", hint="it may only read")
+        raise UsageError(f"the statement has a {kind}", hint="a statement may only read")
     if kind == "SHOW_REF" and not node.get("query"):
-        raise UsageError("SHOW has no tables here", hint=_LISTED)
+        raise UsageError("SHOW cannot list the tables", hint=_LISTED)
     if node.get("class") == "PARAMETER" or kind == "VALUE_PARAMETER":
         raise UsageError("a parameter (?, $1, $name) has no value here")
     if kind == "TABLE_FUNCTION":
         name = node["function"]["function_name"].lower()
         if name not in _TABLE_FUNCTIONS:
-            allowed = f"these are: {', '.join(sorted(_TABLE_FUNCTIONS))}"
+            allowed = f"allowed are {', '.join(sorted(_TABLE_FUNCTIONS))}"
             raise UsageError(f"{name}() is not allowed after FROM", hint=allowed)
     if kind == "FUNCTION" and node["function_name"].lower() in _REFUSED:
         raise UsageError(f"the function {node['function_name']}() is not allowed")

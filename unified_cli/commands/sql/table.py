@@ -93,8 +93,8 @@ class TableSpool:
     """The records of one table in a file of a private folder.
 
     Only the columns that the statement names are spooled, unless `keep` is set or the
-    statement uses all columns. A known field that it names is a column even if no
-    record has it.
+    statement uses all columns. A known field that the statement names is a column even
+    if no record has the field.
     """
 
     def __init__(self, table: Table, folder: Path, plan: Plan, *, keep: bool) -> None:
