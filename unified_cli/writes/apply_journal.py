@@ -1,5 +1,7 @@
-"""The journal of an applied plan. Its name is the plan's digest, so a plan is never
-applied twice, even if its file is renamed.
+"""Write and read the journal of a plan that is applied.
+
+The name of the journal is the digest of the plan, so that a plan is never applied
+twice, even if its file is renamed.
 """
 
 from pathlib import Path
@@ -17,7 +19,7 @@ from unified_cli.writes.journal import Journal
 
 _KINDS = (RunKind.APPLY,)
 _LINES_BEFORE = 1
-"""The number of lines before the calls: only the header of the plan."""
+"""The number of lines before the calls in a plan, which has a header of one line."""
 _REMEDY = (
     "nothing was sent; restore it from a backup, or remove it: then the plan is applied again,"
     " with new keys"
@@ -25,8 +27,8 @@ _REMEDY = (
 
 
 class ApplyHeader(msgspec.Struct):
-    """The first line: the plan's digest and file name, when it was first applied, and
-    its number of calls.
+    """The first line of the journal: the digest and the file name of the plan, the time
+    at which it was first applied, and the number of its calls.
 
     `version` is the version of the program that began the journal. Older versions did
     not record it.
@@ -42,18 +44,18 @@ class ApplyHeader(msgspec.Struct):
 
 
 class ApplyJournal(Journal):
-    """The open journal of a plan. Without a `lock` it is only in memory."""
+    """The open journal of a plan. Without a `lock`, the journal is only in memory."""
 
     lock: HeldLock | None = None
 
     @classmethod
     def open(cls, data: Path | None, header: ApplyHeader) -> "tuple[Self, StorageError | None]":
-        """Open or create the plan's journal. If no file can be created, also return the
-        error, and keep the journal in memory.
+        """Open or create the plan's journal.
 
-        Raises StateError if another process is applying the plan or the journal is
-        damaged, ConfigError if another user could have written it, and StorageError if
-        an existing journal cannot be used.
+        If no file can be created, returns a journal in memory and the error. Raises
+        StateError if another process is applying the plan or the journal is damaged,
+        ConfigError if another user may have written the journal, and StorageError if an
+        existing journal cannot be used.
         """
         try:
             return cls._in_folder(data, header), None
@@ -128,9 +130,9 @@ def _is_begun(path: Path) -> bool:
 
 
 def open_to_read(path: Path) -> tuple[Journal, ApplyHeader]:
-    """Open the journal of a plan for reading, and return it with its header.
+    """Open the journal of a plan for reading, and return the journal and its header.
 
-    Raises StateError if it is damaged, and StorageError if reading fails.
+    Raises StateError if the journal is damaged, and StorageError if reading fails.
     """
     found = ApplyHeader("", "", 0, 0)
 

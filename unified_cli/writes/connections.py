@@ -1,6 +1,6 @@
 """Turn the calls of a run into requests.
 
-Each profile must still name the same connection as when the run began.
+A profile must still name the connection that it named when the run began.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,8 +21,8 @@ from unified_cli.writes import renewal, selection as run_selection
 from unified_cli.writes.entry import JournalEntry, RunCall
 from unified_cli.writes.run import StoredRun
 
-# Cache only some settings: each needs kilobytes, and a run may have thousands of
-# connections.
+# Cache only a limited number of settings: the settings of one connection need
+# kilobytes, and a run may have thousands of connections.
 _MOST_SETTINGS = 256
 
 
@@ -54,8 +54,8 @@ class RunConnections:
         self.settings = lru_cache(_MOST_SETTINGS)(resolved)
 
     def current_name(self, profile: str) -> str:
-        """Return the current name of a profile of the run, which may have been
-        renamed.
+        """Return the current name of a profile that may have been renamed since the run
+        began.
         """
         return self._renamed.get(profile, profile)
 
@@ -67,7 +67,7 @@ class RunConnections:
             if call.profile and call.profile not in {*self._profiles, RESERVED}
         }
         for name in self._profiles if gone else ():
-            # An incomplete profile is reported when it is used.
+            # Ignore an incomplete profile, which is reported when it is used.
             with suppress(UnifiedError):
                 settings = self.settings(name)
                 self._renamed |= {
@@ -85,7 +85,8 @@ class RunConnections:
     def request(self, call: RunCall, body: bytes | None, key: str) -> Request:
         """Return the request for a call.
 
-        `body` is the common body of the run's calls. Raises StateError and UsageError.
+        `body` is for a call without a body of its own. Raises StateError if the profile
+        now names another connection, and UsageError if the request is invalid.
         """
         settings = self.settings(call.profile)
         address, account = settings.reachable()
@@ -142,5 +143,5 @@ class RunConnections:
         try:
             self.request(entry.call, body, entry.k)
         except UsageError as error:
-            # No command writes such values.
+            # No command writes values that cannot be sent, so the journal is wrong.
             raise StateError(f"call {entry.n} of the run cannot be made: {error.message}") from None

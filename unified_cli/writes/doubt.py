@@ -1,7 +1,8 @@
-"""Explain why calls in doubt are not retried.
+"""Explain why calls in doubt are not repeated.
 
-Find the commands that show whether they were done, and that repeat them with the same
-keys.
+A call is in doubt if the service may or may not have carried it out. This module also
+finds the commands that show whether such calls were done, and the commands that repeat
+them with the same keys.
 """
 
 import json
@@ -25,7 +26,7 @@ class DoubtfulCall(NamedTuple):
 
 
 def rule(operation: Operation, window: float) -> str:
-    """Return why a call of an operation is not repeated.
+    """Return why a call of an operation is not repeated, as a message.
 
     `window` is how long the service remembers idempotency keys, in seconds.
     """
@@ -61,10 +62,9 @@ def check_command(
 
 
 def repeat_command(doubtful: DoubtfulCall, selection: Sequence[str]) -> str | None:
-    """Return the command that repeats a call, or None.
+    """Return the command that repeats a call with the same key.
 
-    The command uses the same key. Returns None if the call has no key or its body does
-    not fit on a command line.
+    Returns None if the call has no key, or if its body does not fit on a command line.
     """
     call, body, key = doubtful
     if not key or len(body or b"") > _LONGEST_BODY:
@@ -89,10 +89,7 @@ def _line(words: Iterable[str], selection: Sequence[str]) -> str:
 
 
 def identifier_in(body: bytes | None, resource: str) -> str | None:
-    """Return the id that a body contains, or None.
-
-    The id is for a record of this resource.
-    """
+    """Return the id of a record of this resource that a body contains, or None."""
     try:
         members = json.loads(body or b"{}")
     except ValueError:

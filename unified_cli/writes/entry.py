@@ -1,4 +1,8 @@
-"""The lines of a journal: its header, and the call, start and outcome of each write."""
+"""Define the lines of a journal.
+
+The first line is the header. The other lines have the call, the start and the outcome
+of each write.
+"""
 
 from collections.abc import Container
 from enum import Enum
@@ -53,7 +57,8 @@ class RunCall(msgspec.Struct, omit_defaults=True):
     """One call of a run: its connection, and its request without the key and the token.
 
     `body` is None if all calls share the body in the journal's header. `line` is the
-    number of the line of the input. A call without a `base_url` is an invalid line.
+    number of the line in the input. A call without a `base_url` stands for an invalid
+    line of the input.
     """
 
     profile: str | None
@@ -74,10 +79,10 @@ class RunCall(msgspec.Struct, omit_defaults=True):
 class JournalEntry(msgspec.Struct, omit_defaults=True):
     """One line: `s` is the state of write `n`.
 
-    The line of a sent write has its idempotency key `k`, the time `t`, and the hash `h`
-    of its record, unless an earlier line has the `call`. The line of an outcome has
-    `id`, `status` and `why`. After an error, it also has the exit `code` of this write,
-    and for a write in doubt the kind of its `doubt`.
+    The line of a sent write has its idempotency key `k` and the time `t`. It also has
+    the hash `h` of its record, unless an earlier line has the `call`. The line of an
+    outcome has `id`, `status` and `why`. After an error, it also has the exit `code` of
+    this write and, if the write is in doubt, the kind of `doubt`.
     """
 
     s: EntryState
@@ -94,9 +99,9 @@ class JournalEntry(msgspec.Struct, omit_defaults=True):
 
     @property
     def reason(self) -> MaskedText:
-        """Why a write is in this state.
+        """The reason why a write is in this state.
 
-        It begins with the kind of doubt, if any.
+        If the write is in doubt, the reason begins with the kind of doubt.
         """
         if self.s is EntryState.SENT:
             return masked(Doubt.UNSEEN.value)
@@ -129,12 +134,14 @@ class RunKind(Enum):
 
     @property
     def unit(self) -> str:
-        """The word for one of its calls."""
+        """The word for one call of such a run."""
         return {RunKind.FAN_OUT: "connection", RunKind.LINES: "record"}.get(self, "call")
 
 
 class JournalHeader(Protocol):
-    """The common part of the headers of all journals. Older versions wrote no kind."""
+    """The common part of the headers of all journals. Older versions did not write the
+    kind.
+    """
 
     v: int
 
@@ -156,7 +163,8 @@ def read_header(
 ) -> HeaderT:
     """Decode the header of a journal of one of these kinds.
 
-    Raises StateError if it is invalid or was written by a later version.
+    Raises StateError if the header is invalid, or if another version wrote it in
+    another format.
     """
     result = state.decoded(line, form)
     if result is None or result.kind not in kinds:

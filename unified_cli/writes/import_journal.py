@@ -1,6 +1,6 @@
-"""The journal of an import, beside its input file.
+"""Write and read the journal of an import, which is beside its input file.
 
-It records the input, its destination, and the outcome of each record.
+The journal records the input, its destination, and the outcome of each record.
 """
 
 import contextlib
@@ -29,17 +29,18 @@ _REMEDY = (
 
 
 def lock_of(source: Path, instead: str) -> HeldLock:
-    """Return the lock of the journal beside an input. `instead` is the same as for
-    `HeldLock`.
+    """Return the lock of the journal beside an input. `instead` is the hint for the
+    case that the disk does not support locks.
     """
     return HeldLock(source.with_name(f"{source.name}{SUFFIX}.lock"), instead)
 
 
 class ImportHeader(msgspec.Struct):
-    """The first line: the input, its destination, and the version of the program that
-    began the import.
+    """The first line of the journal: the input, its destination, and the version of the
+    program that began the import.
 
-    `import_id` makes the idempotency keys of this import unique.
+    `import_id` makes the idempotency keys of this import unique. `fingerprint` is a
+    digest of everything that determines the requests.
     """
 
     import_id: str
@@ -51,7 +52,7 @@ class ImportHeader(msgspec.Struct):
     v: int = VERSION
     choices: dict[str, str] | None = None
     """The values of the options that change the requests. "" means an option without a
-    value. None in a journal of an older version.
+    value. The journals of older versions have None.
     """
 
 
@@ -61,9 +62,8 @@ def path_of(source: Path) -> Path:
 
 
 def lacks_choices(source: Path) -> bool:
-    """Return whether an older version wrote the journal.
-
-    That version did not record how it read the input.
+    """Return whether an older version wrote the journal, which did not record how it
+    read the input.
     """
     path = path_of(source)
     try:
@@ -78,8 +78,9 @@ def lacks_choices(source: Path) -> bool:
 
 
 class Counterpart(NamedTuple):
-    """The fingerprint of the other kind of run: of an import's replay, or of the import
-    that a replay repeats.
+    """The fingerprint of the other kind of run with the same input.
+
+    For an import, this is its replay. For a replay, this is the import that it repeats.
     """
 
     fingerprint: str
@@ -98,11 +99,11 @@ class ImportJournal(Journal):
     ) -> "ImportJournal":
         """Open the journal of an input, or begin a new one.
 
-        Begins a new one if it is missing or `restart` discards it. A replay never
-        discards the journal of a real import, the `other` kind. `highest` is the number
-        of the input's last record. The caller must hold the lock. Raises StateError if
-        the journal belongs to another import or is damaged, and StorageError if it
-        cannot be read or written.
+        Begins a new journal if there is none, or if `restart` discards it. A replay
+        never discards the journal of a real import. `other` describes the other kind of
+        run. `highest` is the number of the input's last record. The caller must hold
+        the lock. Raises StateError if the journal belongs to another import or is
+        damaged, and StorageError if the journal cannot be read or written.
         """
         journal = cls(journals.open_file(path, missing_ok=True), _REMEDY)
         journal.header, journal._other = header, other
@@ -135,7 +136,8 @@ class ImportJournal(Journal):
         self._check_kind(result)
         self._check_choices(result.choices, given.choices)
         if result.fingerprint != given.fingerprint:
-            # The header has one digest for all of this, so name all of it.
+            # The header has only one digest of all these properties, so name all of
+            # them.
             what = "another operation, connection, query or --map"
             hint = (
                 "the same command as before resumes it; --restart discards it, and sends everything"
@@ -174,9 +176,11 @@ class ImportJournal(Journal):
         )
 
     def check_choice_matters(self) -> None:
-        """Raise StateError if an older version could not send any record.
+        """Raise StateError if an older version began the import and could not send any
+        record.
 
-        It may have read the input in another format, which is not in the journal.
+        That version may have read the input in another format, and did not record the
+        format in the journal.
         """
         if self.header.choices is None and self.settled and not self.has_sent:
             raise StateError(
@@ -195,7 +199,7 @@ class ImportJournal(Journal):
     def _check_kind(self, found: ImportHeader) -> None:
         """Raise StateError if the journal is of the other kind.
 
-        The kinds are a real import and a replay.
+        A journal is either of a real import or of a replay.
         """
         if found.fingerprint != self._other.fingerprint:
             return
@@ -215,9 +219,9 @@ def _words(option: str, value: str) -> str:
 
 
 def open_to_read(path: Path) -> tuple[Journal, ImportHeader]:
-    """Open the journal of an import for reading, and return it with its header.
+    """Open the journal of an import for reading, and return the journal and its header.
 
-    Raises StateError if it is damaged, and StorageError if reading fails.
+    Raises StateError if the journal is damaged, and StorageError if reading fails.
     """
     found = ImportHeader("", "", 0, "")
 
@@ -231,8 +235,8 @@ def open_to_read(path: Path) -> tuple[Journal, ImportHeader]:
 
 
 def version_of(path: Path) -> str:
-    """Return the version that began an import, or "" if it is unknown. Version 0.1 did
-    not record it.
+    """Return the version of the program that began an import. Returns "" for version
+    0.1, which did not record its version.
     """
     with contextlib.suppress(UnifiedError), contextlib.closing(journals.open_file(path)) as file:
         line = file.read(state.LONGEST_LINE, 0).partition(b"\n")[0]

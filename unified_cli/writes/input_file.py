@@ -19,8 +19,7 @@ class InputFile:
 
     `last` is the number of the last record. `labelled` is the number of the first
     record that names its connection, or 0. `sound` is true if all records are valid.
-    `heads` are the column names of a table. The file stays open, so renaming it does
-    not matter.
+    `heads` are the column names of a table. The file stays open, so it may be renamed.
     """
 
     file: UnchangedFile
@@ -49,7 +48,7 @@ class InputFile:
 
     @property
     def columns(self) -> list[str]:
-        """The column names as used for reading."""
+        """The column names, without surrounding spaces if the options say so."""
         return [head.strip() for head in self.heads] if self.reading.trimmed else self.heads
 
     @property
@@ -72,9 +71,10 @@ def examine(
 ) -> InputFile:
     """Check a file before it is used.
 
-    `shown` is its name in messages, if different. `as_0_2_0` reads it as version 0.2.0
-    did. Raises UsageError if the file is empty, too large, of an unsupported kind or
-    damaged, and StorageError if reading fails.
+    `shown` is the name of the file in messages, if it differs from `path`. With
+    `as_0_2_0`, reads the file as version 0.2.0 did. Raises UsageError if the file is
+    empty, too large, of an unsupported kind or damaged, and StorageError if reading
+    fails.
     """
     options.check()
     try:

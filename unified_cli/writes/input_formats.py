@@ -30,10 +30,10 @@ _SHOWN = 60
 
 
 class InputLine(NamedTuple):
-    """One record: JSON text, or a `bare` id.
+    """One record: JSON text, or an id if it is `bare`.
 
-    `number` is its line or its position in an array. `wrong` says why the record is
-    invalid, or is empty.
+    `number` is the line of the record or its position in an array, beginning with 1.
+    `wrong` says why the record is invalid, and is empty if it is valid.
     """
 
     number: int
@@ -49,7 +49,7 @@ def split(file: BinaryIO, name: str) -> Iterator[InputLine]:
         yield InputLine(number, text.strip(_BLANK))
 
 
-# Not all parameters are used, but all readers must have the same.
+# Not all parameters are used, but all readers must have the same parameters.
 def _ndjson(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa: ARG001
     for line in split(file, name):
         if line.text:
@@ -71,7 +71,7 @@ def _ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa:
 def _guessed_ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
     """Yield ids from input whose format was guessed.
 
-    A line that looks like a row of a table is an invalid id.
+    A line that looks like a row of a table is reported as an invalid id.
     """
     for line in _ids(file, name, items):
         yield line if line.wrong else line._replace(wrong=_row_flaw(line.text.decode("utf-8")))

@@ -47,7 +47,8 @@ _HINTS = {
 }
 
 
-# Files that may look like records, but are something else, by their first bytes.
+# The first bytes of files that look like records but are something else, with a
+# description and a hint.
 _NO_RECORDS = (
     (rb'\{"unified_plan":', "is a plan", "it is for unified apply"),
     (rb'\{"unified_ids":', "is a file of old and new ids", "it is for --ids"),
@@ -61,7 +62,7 @@ _NO_RECORDS = (
 
 
 class RecordShape(NamedTuple):
-    """The possible shape of the records of an input.
+    """What is known about the records of an input.
 
     `items` is the member of a page that has the records, `types` the JSON types of the
     known fields, and `ids` allows bare ids.
@@ -73,7 +74,7 @@ class RecordShape(NamedTuple):
 
     @classmethod
     def from_operation(cls, operation: Operation, service: Service) -> "RecordShape":
-        """Return the shape of the records for an operation."""
+        """Return what is known about the records that an operation takes."""
         facts = operation.facts
         known = {field.name: field.type for fields in facts.body.values() for field in fields}
         known |= {field.name: field.type for field in facts.fields}
@@ -81,7 +82,9 @@ class RecordShape(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """The format of an input; `plain` reads tables as 0.2.0 did."""
+    """The format of an input. With `plain`, tables are read as version 0.2.0 read
+    them.
+    """
 
     format: str
     delimiter: str = _DEFAULT
@@ -100,7 +103,7 @@ class Reading(NamedTuple):
 
     @property
     def choices(self) -> dict[str, str]:
-        """The options that choose this format, with their values."""
+        """The options that select this format, with their values."""
         result = {} if self.format in {GUESSED_IDS, PARQUET} else {"--format": self.format}
         if self.delimiter not in {_DEFAULT, TAB}:
             result["--delimiter"] = self.delimiter
@@ -118,7 +121,9 @@ class ReadingOptions(NamedTuple):
 
     @property
     def is_new(self) -> bool:
-        """Whether the options include any that 0.2.0 did not have."""
+        """Whether the user gave an option or a value that version 0.2.0 did not
+        have.
+        """
         return bool(self.delimiter or self.trim_header) or self.format == "tsv"
 
     def check(self) -> None:
@@ -142,7 +147,9 @@ def lines(
 
 
 def heads(content: BinaryIO, name: str, reading: Reading, shape: RecordShape) -> list[str]:
-    """Return the column names as written. Empty if the input is not a table."""
+    """Return the column names as written. Returns an empty list if the input is not a
+    table.
+    """
     if not reading.is_table:
         return []
     quoted = reading.format == "csv"
@@ -196,9 +203,9 @@ def find_as_0_2_0(
 
 
 def _guess(opened: Opened, path: Path, shape: RecordShape) -> str:
-    """Guess the format from the name, or from the beginning of the content.
+    """Guess the format from the file's name, or from the beginning of its content.
 
-    If ids are allowed, a table is recognised by its column `id`.
+    If ids are allowed, input is taken for a table only if it has a column `id`.
     """
     if path.suffix.lower() in {".csv", ".json"}:
         return path.suffix[1:].lower()
@@ -220,7 +227,7 @@ def _first_line_with_text(content: BinaryIO, path: Path) -> bytes:
 
 def _format_after_brace(line: bytes, shape: RecordShape) -> str:
     if json_check.encoding_flaw(line):
-        # Read it as NDJSON, so that only this line is invalid.
+        # Read the input as NDJSON, so that only this line is invalid.
         return "ndjson"
     if json_check.syntax_flaw(line):
         # The line may be the beginning of an object.

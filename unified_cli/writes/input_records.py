@@ -19,7 +19,9 @@ from unified_cli.output.jq_program import JqProgram, NotHeldError
 from unified_cli.writes.input_formats import InputLine
 
 MARK = "_import"
-"""The member that result files add to records. Importing them removes it."""
+"""The member that result files add to records. Importing a result file removes this
+member.
+"""
 
 # Do not split larger records into members, which would take many times the memory of
 # the text.
@@ -39,10 +41,11 @@ Reshape = Callable[[bytes], list[bytes]]
 class LineMark(msgspec.Struct, omit_defaults=True):
     """The mark that a result file adds to a record.
 
-    Its idempotency `key` is used again, so that nothing is done twice. `request` is the
-    hash of a failed request: a corrected record must not use its key. A key without
-    `request` belongs to a request in doubt, which was first `sent` at this time. `text`
-    is an input line that was not a record.
+    An import uses the idempotency `key` of the mark again, so that nothing is done
+    twice. `request` is the hash of a failed request. A corrected record has another
+    hash, and must not use the key. A key without `request` belongs to a request in
+    doubt, which was first sent at the time `sent`. `text` is a line of the input that
+    was not a record.
     """
 
     line: int
@@ -58,8 +61,9 @@ class LineMark(msgspec.Struct, omit_defaults=True):
 class InputItem(msgspec.Struct, frozen=True, dict=True):
     """A request to send: its id and body, and its `record`.
 
-    `wrong` says why it cannot be sent, and `empty` that the map left it out. `mark` is
-    the mark of the record, and `profile` its connection, if there are several.
+    `wrong` says why the request cannot be sent. `empty` means that the option --map
+    left the record out. `mark` is the mark of the record, and `profile` its connection,
+    if there are several.
     """
 
     number: int
@@ -73,7 +77,7 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def in_doubt(self) -> bool:
-        """Whether an earlier import of the record may have done this write."""
+        """Whether an earlier import of the record may have carried out this write."""
         return (
             self.mark is not None
             and not self.mark.request
@@ -82,9 +86,9 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def key(self) -> str:
-        """The idempotency key in the record's mark, or "".
+        """The idempotency key in the record's mark.
 
-        Returns "" if the mark has no key, or its key is for another request.
+        It is "" if there is no key, or if the key is for another request.
         """
         return self.mark.key if self.mark and self.mark.request in {"", self.hash} else ""
 
@@ -100,7 +104,7 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
 
     def _hash(self, body: bytes) -> str:
         digest = hashlib.sha256(b"" if self.profile is None else self.profile.encode() + b"\0")
-        # Allow a lone surrogate, which can be hashed, but not sent.
+        # Allow a lone surrogate here. It can be hashed, although it cannot be sent.
         identifier = self.identifier
         digest.update(
             b"" if identifier is None else identifier.encode("utf-8", "surrogatepass") + b"\0"
@@ -111,8 +115,8 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
     def key_for(self, import_id: str) -> str:
         """Return the record's idempotency key in this import.
 
-        It is the same for every attempt. If the body has changed, it gets a new key,
-        because the service may ignore the body if it knows the key.
+        The key is the same for every attempt. A record whose body has changed gets a
+        new key, because the service may ignore the body if it knows the key.
         """
         digest = hashlib.sha256(f"{import_id}|{self.number}|{self.hash}".encode()).digest()
         return self.key or base64.b32encode(digest[:25]).decode("ascii")
@@ -209,7 +213,8 @@ def _with_body(item: InputItem, rules: ItemRules) -> InputItem:
 def split_mark(record: bytes) -> tuple[bytes, LineMark | None]:
     """Return the record without the mark of a result file, and the mark.
 
-    Raises ValueError if the marked line was not a record or the key cannot be sent.
+    Raises ValueError if the mark says that the line was not a record, or if its key
+    cannot be sent.
     """
     if f'"{MARK}"'.encode() not in record:
         return record, None
@@ -255,14 +260,14 @@ def _text_or_number(text: bytes) -> str | None:
 
 
 class RecordMap:
-    """A compiled jq program. It is not thread-safe."""
+    """The jq program of `--map`, which changes records. Not thread-safe."""
 
     def __init__(
         self, program: str, option: str = "--map", *, note: Callable[[str], None] | None = None
     ) -> None:
-        """Raises UsageError if the program is not valid jq.
+        """Compile the program. Raises UsageError if it is not valid jq.
 
-        `note` receives one warning, if jq computed a number.
+        If jq computes a number, `note` is called once with a warning.
         """
         self._note = note
         self._program = JqProgram(program, option)
@@ -290,5 +295,5 @@ class RecordMap:
         self._program.leave_out(record, error)
 
     def missing_parts(self) -> Sequence[str]:
-        """Return a sentence about the records that jq cannot represent, if any."""
+        """Return a sentence about the records that jq cannot represent, or nothing."""
         return self._program.missing_parts()

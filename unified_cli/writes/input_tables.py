@@ -37,7 +37,7 @@ class TableRules(NamedTuple):
 
 
 def read_csv(file: BinaryIO, name: str, rules: TableRules) -> Iterator[InputLine]:
-    """Return the rows of a table, read as RFC 4180 says.
+    """Return the rows of a table that is written as RFC 4180 defines.
 
     Cells may be quoted.
     """
@@ -55,9 +55,9 @@ def read_csv(file: BinaryIO, name: str, rules: TableRules) -> Iterator[InputLine
 
 
 def read_tsv(file: BinaryIO, name: str, rules: TableRules) -> Iterator[InputLine]:
-    r"""Return the rows of a table without quotes.
+    r"""Return the rows of a table whose cells are not quoted.
 
-    `\t`, `\n`, `\r` and `\\` are escapes.
+    In a cell, `\t`, `\n`, `\r` and `\\` are escapes.
     """
     yield from _records(_tab_rows(file, name), name, rules)
 
@@ -182,14 +182,16 @@ def _check_heads(heads: list[str], name: str, rules: TableRules) -> None:
 
 
 class _CellError(ValueError):
-    """A cell does not have the type in the header."""
+    """A cell does not have the type that the header gives to its column."""
 
 
 _Members = dict[str, "bytes | _Members"]
 
 
 class _Column(NamedTuple):
-    """The path of a column's cells in a record, and their type."""
+    """The path of a column's cells in a record, and the function that converts a cell
+    to JSON.
+    """
 
     path: tuple[str, ...]
     value: Callable[[str], bytes]
@@ -220,8 +222,9 @@ def _columns(heads: Sequence[str], rules: TableRules) -> list[_Column]:
 def _path(name: str, names: set[str], *, typed: bool) -> tuple[str, ...]:
     """Return the path of a column's cells.
 
-    `a.b` is a path unless a column `a` has the whole value. In that case, a typed
-    column is ignored, and the name of another column is not split.
+    A name such as `a.b` is a path, unless a column `a` has the complete value of `a`.
+    In that case, a typed column `a.b` is ignored, and an untyped column sets a member
+    with the name `a.b`.
     """
     steps = tuple(name.split("."))
     if any(".".join(steps[:n]) in names for n in range(1, len(steps))):

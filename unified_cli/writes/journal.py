@@ -1,5 +1,7 @@
-"""The journal of many writes: it records each call on disk before it is sent, and then
-its outcome.
+"""Write and read the journal of many writes.
+
+The journal records each call on disk before the call is sent, and later records its
+outcome.
 """
 
 import contextlib
@@ -22,7 +24,8 @@ _USUAL_LINE = 4096
 class Journal:
     """An open journal, in a file or in memory.
 
-    `remedy` is the hint for a damaged journal, and `longest` the most bytes in a line.
+    `remedy` is the hint if the journal is damaged, and `longest` is the largest number
+    of bytes in a line.
     """
 
     def __init__(
@@ -39,8 +42,8 @@ class Journal:
         self._last = array("q")
 
     def begin(self, header: msgspec.Struct) -> None:
-        """Write the header, and sync it and the file's name to disk. Raises
-        StorageError.
+        """Write the header, and sync both the header and the file's name to disk.
+        Raises StorageError.
         """
         self._append([msgspec.json.encode(header)])
         try:
@@ -98,7 +101,7 @@ class Journal:
         return (number for number, at in enumerate(self._last) if at >= 0)
 
     def counts(self) -> dict[EntryState, int]:
-        """Return how many writes are in each state but NEW."""
+        """Return how many writes are in each state. Does not count the state NEW."""
         return {
             state: self._states.count(at)
             for at, state in enumerate(STATES)
@@ -106,15 +109,15 @@ class Journal:
         }
 
     def outcomes(self) -> Counter[str]:
-        """Return the number of writes with each outcome, not counting writes without a
-        line.
+        """Return the number of writes with each outcome. Does not count writes without
+        a line in the journal.
         """
         return Counter(OUTCOMES[self.state(number)] for number in self.noted())
 
     def call(self, number: int) -> JournalEntry:
-        """Return the line with a write's call.
+        """Return the line of the journal that has the call of a write.
 
-        `number` must be one of `numbers`.
+        `number` must be one of the results of `numbers`.
         """
         return self._entry(self._calls[number])
 
@@ -206,9 +209,9 @@ class Journal:
 def open_file(path: Path, *, missing_ok: bool = False, writable: bool = True) -> AppendFile:
     """Open the file of a journal.
 
-    Raises ConfigError if another user could have written it, StateError if it is not a
-    regular file, FileNotFoundError if it is missing, and StorageError if it cannot be
-    opened.
+    Raises ConfigError if another user may have written the file, StateError if it is
+    not a regular file, FileNotFoundError if it is missing, and StorageError if it
+    cannot be opened.
     """
     file = AppendFile(path)
     try:
@@ -231,7 +234,8 @@ def open_file(path: Path, *, missing_ok: bool = False, writable: bool = True) ->
 
 
 def open_to_read(path: Path, remedy: str, highest: Callable[[bytes], int]) -> Journal:
-    """Open a journal for reading, which another process may be writing.
+    """Open a journal for reading. Another process may be writing the journal at the
+    same time.
 
     `highest` checks the header and returns the highest possible number of an entry.
     Raises StateError if the journal is damaged, and StorageError if reading fails.

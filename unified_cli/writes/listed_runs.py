@@ -23,9 +23,9 @@ LAST = "last"
 def list_runs(runtime: Runtime, catalogue: Catalogue | None = None) -> list[KnownRun]:
     """Return the runs, newest first and unreadable ones last.
 
-    The catalogue is as in `run_state.load`. Prints a warning about each run that cannot
-    be trusted or opened. Raises ConfigError and StorageError if the folder of the runs
-    cannot be used.
+    With `catalogue`, also reads calls in doubt, as `run_state.load` does. Prints a
+    warning about each run that cannot be trusted or opened. Raises ConfigError and
+    StorageError if the folder of the runs cannot be used.
     """
     registry = RunRegistry(runtime)
     for journal in stdin_copy.unlisted_journals(runtime):
@@ -45,7 +45,7 @@ def list_runs(runtime: Runtime, catalogue: Catalogue | None = None) -> list[Know
 
 
 def export_words(runtime: Runtime, place: str) -> Sequence[str]:
-    """Return the words of the newest export to a place.
+    """Return the words of the command of the newest export to a destination.
 
     Returns nothing if no such run is listed. Tasks and the exports of other users are
     not listed.
@@ -54,7 +54,7 @@ def export_words(runtime: Runtime, place: str) -> Sequence[str]:
         path = place if object_store.parse_url(place) else str(os_limits.absolute(Path(place)))
         found = list_runs(runtime)
     except UnifiedError:
-        # Ignore errors: the words are only a hint of another error.
+        # Ignore errors, because the words are only for the hint of another error.
         return ()
     words = (
         run.header.words
@@ -92,7 +92,7 @@ def is_open(run: KnownRun) -> bool:
 
 
 def is_nothing_left(runtime: Runtime, verb: str, found: list[KnownRun]) -> bool:
-    """Return whether every run is done, and in this case print a note."""
+    """Return whether every run is done. In this case, also print a note."""
     if any(run.state != DONE for run in found):
         return False
     why = "every run is done" if found else "there are no runs"

@@ -1,4 +1,6 @@
-"""Decide the next command for a run, wherever it is printed."""
+"""Decide which command to suggest next for a run. All commands print the same
+suggestion.
+"""
 
 import shlex
 from collections.abc import Sequence
@@ -8,9 +10,9 @@ from typing import NamedTuple
 class WorkLeft(NamedTuple):
     """The calls of a run that are not done, counted by outcome.
 
-    `repeats` says whether a resume repeats any call in doubt, and `check_command` is
-    the command that shows whether the first of them was done. `corrected` is the
-    command for calls that must be corrected first.
+    `repeats` says whether a resume repeats any call in doubt. `check_command` is the
+    command that shows whether calls in doubt were done. `corrected` is the command for
+    failed calls that must be corrected first.
     """
 
     run: str
@@ -25,10 +27,10 @@ class WorkLeft(NamedTuple):
 def next_step(left: WorkLeft, after: str = "") -> str | None:
     """Return the next command, or None if everything is done.
 
-    `after` is the subcommand of `runs` that just ended, if any. The next command is
-    always a different one.
+    `after` is the subcommand of `runs` that just ended, or "". The next command always
+    differs from the command that just ended.
     """
-    # After a retry, a resume would not help: the calls in doubt are those that the
+    # After a retry, a resume would not help: the calls in doubt are the calls that the
     # retry sent.
     resumable = left.not_tried or (left.repeats and after != "retry")
     if resumable and after != "resume":

@@ -40,7 +40,9 @@ class NotedCall(NamedTuple):
     path: str = ""
 
     def as_doubtful(self, common: bytes | None) -> DoubtfulCall:
-        """Return the call in doubt, with its own body or else the `common` body."""
+        """Return the call as a call in doubt. A call without its own body has the body
+        `common`.
+        """
         body = common if self.call.body is None else self.call.body.encode()
         return DoubtfulCall(self.call, body, self.key)
 
@@ -66,7 +68,8 @@ class _PlanLine(msgspec.Struct):
 def opened(
     catalogue: Catalogue, stored: StoredRun, states: Container[EntryState] = STATES
 ) -> Iterator[Iterator[NotedCall]]:
-    """Yield the calls of a run that are in these states, in order.
+    """Open the files of a run, and yield an iterator over its calls in these states, in
+    order.
 
     Raises StateError if the input or a plan has changed or is missing, or if an older
     version began the run without recording its connections.

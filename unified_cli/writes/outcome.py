@@ -38,7 +38,7 @@ def attempt(client: Client, request: Request, number: int, identifier: str | Non
 def sent(client: Client, request: Request) -> Response:
     """Send a write and return the complete response.
 
-    Reads all of the body, even if it is not JSON, because a partial response is an
+    Reads the complete body, even if it is not JSON, because a partial response is an
     error. Raises the same errors as `Client.send`.
     """
     response, size = client.send(request), 0
@@ -66,7 +66,7 @@ def entry_of(error: UnifiedError, number: int, state: EntryState) -> JournalEntr
 def restored(entry: JournalEntry) -> UnifiedError:
     """Restore the error of a write from its journal entry.
 
-    The entries of older versions have no exit code, so their errors become
+    The journal entries of older versions have no exit code, so their errors become
     IncompleteError.
     """
     kinds = {int(kind.code): kind for kind in UnifiedError.__subclasses__()}
@@ -87,8 +87,8 @@ def state_of(error: UnifiedError) -> EntryState:
 
 
 def identifier_of(body: bytes, service: Service) -> str | None:
-    """Return the id of the record in a response, or None. The record may be in an
-    envelope.
+    """Return the id of the record in the body of a response, or None. The record may be
+    in an envelope.
     """
     try:
         text = body.strip()
@@ -104,8 +104,8 @@ def identifier_of(body: bytes, service: Service) -> str | None:
 def may_resend(request: Request, age: float, window: float) -> bool:
     """Return whether repeating a request in doubt is safe.
 
-    `age` is the time since it was first sent, and `window` how long the service
-    remembers idempotency keys, both in seconds.
+    `age` is the time since the request was first sent. `window` is how long the service
+    remembers idempotency keys. Both are in seconds.
     """
     return (not request.may_act_twice and 0 <= age < window) or request.method == "DELETE"
 

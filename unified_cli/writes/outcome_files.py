@@ -17,7 +17,9 @@ from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState
 
 @dataclass(frozen=True, slots=True)
 class OutcomeGroup:
-    """The number of writes with the same outcome, and their file, or None."""
+    """The number of writes with the same outcome. `path` is the file of these writes,
+    or None.
+    """
 
     name: str
     states: tuple[EntryState, ...]
@@ -50,8 +52,8 @@ def write(
 ) -> OutcomeGroup:
     """Write the file of a group beside the input.
 
-    If the group is empty, removes the file of an earlier run. Without `lines`, only
-    count the writes. Raises StorageError.
+    If the group is empty, removes the file of an earlier run. Without `lines`, writes
+    no file, and only sets the number of writes. Raises StorageError.
     """
     path = path_of(group.name, beside)
     atomic_file.sweep(path)
@@ -102,8 +104,8 @@ def ending_of(
 ) -> Ending:
     """Return how the writes of these groups ended.
 
-    `stopped` is the error that ended them early, if any. `failed_by` counts the
-    failures of each connection, if there are several.
+    `stopped` is the error that ended the writes early, or None. `failed_by` is the
+    number of failures of each connection, if there are several.
     """
     counts = {group.name: group.count for group in groups}
     return Ending(

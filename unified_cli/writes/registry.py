@@ -1,4 +1,6 @@
-"""The runs of this user, each with a journal in the user's data folder."""
+"""Create, find and remove the runs of this user. Each run has a journal in the user's
+data folder.
+"""
 
 import contextlib
 import os
@@ -32,19 +34,21 @@ _NEWEST = {"latest", "newest", "recent", "previous", "-1"}
 
 class RunHeader(msgspec.Struct):
     """The first line of a run's journal: the command, the program's version, and the
-    time.
+    time at which the run began.
 
-    `command` are the words after the program's name, and `selection` the values of
-    `-p`. `account_id`, `base_url` and `token_file` are the values of these flags.
-    `calls` is the number of calls, and `body` their common body. Older versions wrote
-    no `kind`. An `ordered` run sends its calls in order.
+    `command` are the words after the program's name, and `selection` the values of the
+    option `-p`. `account_id`, `base_url` and `token_file` are the values of the options
+    with these names. `calls` is the number of calls, and `body` is the body that they
+    share. Older versions did not write `kind`. An `ordered` run sends its calls in
+    order.
 
     An import, an export or an applied plan keeps its state in another file, at `path`.
-    Several plans have their files at `paths`. `words` is the whole command, which
-    continues the work; older versions did not record it. `corrected` is the command for
-    the file of refused lines. `inputs` are the file of records, or the plans. `query`
+    If several plans are applied, `paths` are the files of the other plans. `words` is
+    the complete command, which continues the work. Older versions did not record it.
+    `corrected` is the command that imports the file of refused lines after the user has
+    corrected it. `inputs` are the file of records, or the files of the plans. `query`
     is part of each request. `targets` are the profiles of the calls, with their
-    addresses and accounts. `ended` is the state of an export that ended.
+    addresses and accounts. `ended` is the state of an export that has ended.
     """
 
     run: str
@@ -71,7 +75,9 @@ class RunHeader(msgspec.Struct):
 
     @property
     def continues(self) -> bool:
-        """Whether the whole command is known, or the calls are in the journal."""
+        """Whether the run can continue, because its complete command is known or its
+        calls are in the journal.
+        """
         return bool(not self.path or self.words)
 
     @classmethod
@@ -107,8 +113,8 @@ class RunRegistry:
     def ids(self) -> list[str]:
         """Return the ids of all runs.
 
-        Raises ConfigError if other users can change the folder, and StorageError if it
-        cannot be read.
+        Raises ConfigError if other users can change the folder of the runs, and
+        StorageError if the folder cannot be read.
         """
         if self._folder is None:
             return []
@@ -139,8 +145,8 @@ class RunRegistry:
         return path
 
     def _is_meant(self, run: str, typed: str) -> bool:
-        """Return whether a typed text may mean this run: it is a part of its id, or a
-        file of the run.
+        """Return whether the user may mean this run: the typed text is a part of its
+        id, or a file of its command.
         """
         header = None if typed in run else self._run_with_own_state(run)
         return typed in run or bool(header and typed in header.command.split())
@@ -148,7 +154,7 @@ class RunRegistry:
     def lock(self, run: str) -> HeldLock:
         """Lock a run.
 
-        Raises StateError if another process is working on it, and StorageError if
+        Raises StateError if another process is working on the run, and StorageError if
         locking fails.
         """
         path = self.path(run)
@@ -184,8 +190,8 @@ class RunRegistry:
         raise StorageError(f"{self._folder} has no place for another run")
 
     def _sweep(self, folder: Path) -> None:
-        """Remove the locks and partial journals of killed processes. These processes
-        had not sent anything yet.
+        """Remove the locks and partial journals of killed processes, which had not sent
+        anything yet.
         """
         parts = {part.name[1:].partition(_SUFFIX)[0] for part in folder.glob(f".*{_SUFFIX}.*.part")}
         locks = {lock.name.partition(_SUFFIX)[0] for lock in folder.glob(f"*{_SUFFIX}.lock")}
@@ -220,8 +226,8 @@ class RunRegistry:
     ) -> Path:
         """Write the journal of a run, completely or not at all.
 
-        The caller must have reserved the id or, to `replace` the journal, hold the
-        lock. Raises StorageError.
+        The caller must have reserved the id. To `replace` an existing journal, the
+        caller must hold the lock of the run. Raises StorageError.
         """
         path = self._path(header.run)
         if path is None:
@@ -241,9 +247,10 @@ class RunRegistry:
         return path
 
     def list_old(self, command: str, path: str, at: float) -> None:
-        """List an import that an older version began without listing it, if possible.
+        """Try to add an import to the list of runs. An older version began the import
+        without listing it.
 
-        Its journal is at `path`, and it began at the time `at`.
+        `path` is the journal of the import, and `at` the time at which it began.
         """
         header = RunHeader("", command, at, path=path, kind=RunKind.IMPORT)
         with contextlib.suppress(StorageError):
@@ -256,9 +263,10 @@ class RunRegistry:
 
     @contextlib.contextmanager
     def listed(self, header: RunHeader) -> Iterator["ListedWork"]:
-        """List an import, an export or plans as running during the block.
+        """Add an import, an export or plans to the list of runs, as running during the
+        block.
 
-        Work that is already listed is not listed again.
+        Work that is already in the list is not added again.
         """
         # Do not store secrets, or file names that are not UTF-8.
         header.command = masked(header.command)
@@ -307,7 +315,9 @@ class RunRegistry:
         return header if header and header.path else None
 
     def remove(self, run: str) -> None:
-        """Remove the journal of a run, whose lock is held. Raises StorageError."""
+        """Remove the journal of a run. The caller must hold the lock of the run. Raises
+        StorageError.
+        """
         path = self.path(run)
         try:
             path.unlink(missing_ok=True)
@@ -331,7 +341,7 @@ class ListedWork(NamedTuple):
         return self.header.run if self.header else None
 
     def end(self, word: str) -> None:
-        """Record how the work ended, if possible."""
+        """Try to record how the work ended."""
         if self.header is not None:
             with contextlib.suppress(StorageError):
                 ended = msgspec.structs.replace(self.header, ended=word)
@@ -341,7 +351,8 @@ class ListedWork(NamedTuple):
 def header_of(line: bytes, path: Path) -> RunHeader:
     """Decode the header of a journal.
 
-    Raises StateError if it is invalid or was written by a later version.
+    Raises StateError if the header is invalid, or if another version wrote it in
+    another format.
     """
     header = read_header(line, path, RunHeader, (None, *RunKind))
     if not RUN_ID.fullmatch(header.run):

@@ -15,7 +15,7 @@ SHOWS_RESULT = "unified connections list --health"
 def operation(service: Service) -> Operation:
     """Return the operation that renews credentials.
 
-    It affects the provider, so its requests are never repeated.
+    The operation affects the provider, so its requests are never repeated.
     """
     path = service.connections.renewal
     api, _, resource = COMMAND.partition(" ")

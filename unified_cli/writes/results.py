@@ -1,4 +1,6 @@
-"""Report each write of a run: a new, resumed or retried one."""
+"""Report the outcome of each write of a run, whether the run is new, resumed or
+retried.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple, Protocol
@@ -31,7 +33,9 @@ _LOOKS = {
 
 
 class ReportedCall(NamedTuple):
-    """A call of a run, its key, and its attempt, or None if the call was not sent."""
+    """A call of a run, and its idempotency key. `attempt` is None if the call was not
+    sent.
+    """
 
     call: RunCall
     key: str
@@ -47,14 +51,16 @@ class RunResults(Protocol):
         """Report the outcome of a call."""
 
     def end(self) -> UnifiedError | None:
-        """Complete the output, and return its error, if any. The error does not affect
-        the writes.
+        """Complete the output. Returns an error if the output is not complete, which
+        does not affect the writes.
         """
 
 
 class OutcomeRecords:
-    """Prints a record for each call: its `outcome`, its `status`, then the `result` or
-    the `error`, and the key.
+    """Prints a record for each call.
+
+    The record has the `outcome`, the `status`, the `result` or the `error`, and the
+    `idempotency_key` of the call.
     """
 
     causes = True
@@ -107,7 +113,7 @@ class OutcomeTable:
     """Prints a row for each call to a terminal: its connection, outcome, status and
     reason.
 
-    Long reasons are cut. The summary prints them completely.
+    Long reasons are cut, because the summary prints complete reasons.
     """
 
     causes = True
@@ -147,10 +153,11 @@ def _short_reason(error: UnifiedError) -> MaskedText:
 
 
 class ServedRecords:
-    """Prints the record in each response, and to stderr why other lines failed.
+    """Prints the record in each response to stdout, and the errors of failed lines to
+    stderr.
 
-    With `several` connections, records and lines name their connection. With `reads`,
-    only the line fails if the program fails on its record.
+    With `several` connections, records and errors name their connection. With `reads`,
+    the run continues if a jq program fails on a record.
     """
 
     causes = False

@@ -15,13 +15,14 @@ from unified_cli.writes.entry import JournalEntry, RunCall, RunKind
 from unified_cli.writes.journal import Journal
 from unified_cli.writes.registry import RunHeader, RunRegistry
 
-# Twice the largest body, because each character of a string may become two.
+# Twice the size of the largest body, because each character of the body may become two
+# in a JSON string.
 _LONGEST_LINE = 130 * 1024 * 1024
 _REMEDY = "nothing was sent; restore it from a backup, or remove it: unified runs remove ID"
 
 
 class StoredRun:
-    """A run with an open journal; a context manager that closes it.
+    """A run with an open journal. As a context manager, closes the journal at the end.
 
     `kept` is False if the journal is only in memory.
     """
@@ -34,7 +35,7 @@ class StoredRun:
         self._lock = lock
         self.header = RunHeader("", "", 0)
         self.body: bytes | None = None
-        """The common body of the calls."""
+        """The body that the calls share."""
         with journal.opening("read"):
             if not journal.load(self._accept, repair=repair):
                 raise StateError(f"{journal.path} is empty")
@@ -45,7 +46,7 @@ class StoredRun:
     ) -> tuple[Self, StorageError | None]:
         """Create a run with these calls on disk.
 
-        If that fails, return a run in memory and the error.
+        If the run cannot be written to disk, return a run in memory and the error.
         """
         try:
             header.run, lock = registry.reserve()
@@ -74,8 +75,8 @@ class StoredRun:
     def open(cls, registry: RunRegistry, run: str) -> Self:
         """Open and lock a run to continue it.
 
-        Raises UsageError if there is no such run, and StateError if it is in use or
-        damaged.
+        Raises UsageError if there is no such run, and StateError if the run is in use
+        or damaged.
         """
         path = registry.path(run)
         lock = registry.lock(run)
@@ -110,9 +111,9 @@ class StoredRun:
 
     @property
     def listed_header(self) -> RunHeader:
-        """The header with its kind.
+        """The header of the run, with its kind.
 
-        Its id is empty if the run is only in memory.
+        The id of the run is "" if the run is only in memory.
         """
         return msgspec.structs.replace(
             self.header, kind=self.kind, run=self.id if self.kept else ""

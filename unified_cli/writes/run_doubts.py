@@ -1,5 +1,7 @@
-"""Explain the calls of a run that are in doubt: which calls a resume repeats, and for
-the others how to see whether they were done, and how to repeat them.
+"""Explain the calls of a run that are in doubt.
+
+A resume repeats some of these calls. For the other calls, the user learns how to see
+whether they were done, and how to repeat them.
 """
 
 import contextlib
@@ -25,8 +27,10 @@ _MOST_CHECKS = 10
 
 
 class RunDoubts:
-    """The calls in doubt of a run of any kind. A run without an id in its header is not
-    listed, and no command can name it.
+    """The calls in doubt of a run of any kind.
+
+    A run without an id in its header is not in the list of runs, so that no command can
+    name the run.
     """
 
     def __init__(
@@ -36,23 +40,24 @@ class RunDoubts:
         wall: float,
         body: bytes | None = None,
     ) -> None:
-        """`body` is for calls without their own body."""
+        """`body` is the body of calls that do not have their own body."""
         self._header, self._connections = header, connections
         self._wall, self._body = wall, body
-        # Keep only those that are printed, because an import may leave thousands in
-        # doubt.
+        # Keep only the calls that are printed, because thousands of calls of an import
+        # may be in doubt.
         self._checks: dict[str, dict[str, None]] = {}
         """The options that select the connections, by the words of each check."""
         self._left: list[DoubtfulCall] = []
         self._number_left = 0
         self.repeated = 0
-        """How many calls in doubt a resume sends again."""
+        """The number of calls in doubt that a resume sends again."""
 
     def add(self, noted: NotedCall) -> None:
         """Add a call in doubt."""
         doubtful = noted.as_doubtful(self._body)
         self._add_look(doubtful)
-        # If a call was not sent now, its profile may be gone, or lead elsewhere.
+        # If the call was sent by an earlier command, its profile may have been removed,
+        # or may name another connection now.
         with contextlib.suppress(UnifiedError):
             if self._is_checked_first(doubtful) or may_repeat(
                 noted, self._connections, self._wall, self._body
@@ -68,7 +73,8 @@ class RunDoubts:
         if words is None or (words not in self._checks and len(self._checks) > _MOST_CHECKS):
             return
         selections = self._checks.setdefault(words, {})
-        # This list has all connections, so it needs no selection.
+        # This command lists all connections, so it needs no options that select
+        # connections.
         if words != renewal.SHOWS_RESULT:
             selections.setdefault(shlex.join(self._selection(doubtful)))
 
@@ -80,11 +86,11 @@ class RunDoubts:
         return self._header.kind is RunKind.APPLY and name != "create"
 
     def show(self, runtime: Runtime, *, closes: bool) -> None:
-        """Print which calls a resume repeats, why it does not repeat the others, and
-        how to repeat those.
+        """Print which calls a resume repeats, why it does not repeat the other calls,
+        and how to repeat these.
 
-        `closes` means that only calls in doubt are left, so also prints how to close
-        the run.
+        `closes` means that only calls in doubt are left. In this case, also prints how
+        to close the run.
         """
         run = self._header.run
         if self.repeated and run:
@@ -117,8 +123,8 @@ class RunDoubts:
     def check_command(self) -> str | None:
         """The command that shows whether the calls were done.
 
-        There is a command on each line if there are several records. None if no
-        operation shows it.
+        If the calls are for several records, the text has several lines with a command
+        each. It is None if no operation shows whether calls were done.
         """
         header, found = self._header, self._checks
         several = header.kind is RunKind.FAN_OUT or profiles.is_several(header.selection)
@@ -153,7 +159,8 @@ def may_repeat(
 ) -> bool:
     """Return whether a call in doubt may be sent again.
 
-    `body` is for a call without its own body. Raises the errors of its connection.
+    `body` is the body of a call that does not have its own body. Raises the errors of
+    the call's connection.
     """
     if noted.sent is None:
         return False

@@ -48,7 +48,9 @@ class CallJob:
 def begin_run(
     runtime: Runtime, header: RunHeader, calls: Callable[[], Iterator[JournalEntry]]
 ) -> StoredRun:
-    """Create a run with these calls, and print its id, or why it cannot be resumed."""
+    """Create a run with these calls. Print the id of the run or, if it cannot be
+    resumed, the reason.
+    """
     run, not_kept = StoredRun.begin(RunRegistry(runtime), header, calls)
     if not_kept is not None:
         runtime.stderr.line(f"this run cannot be resumed: {not_kept.message}")
@@ -92,7 +94,8 @@ class RunSender:
                 self.runtime, Work(self.run.kind.unit, total=len(items)), to_stdout=True
             ) as shown:
                 self._send_all(items, rules, stops, shown)
-            # Do not complete interrupted output, so that parsers reject it.
+            # Do not complete the output of an interrupted run, so that parsers reject
+            # it.
             unprinted = None if stops.error else self.results.end()
         wall = self.runtime.wall()
         summary = RunSummary(self.run, self.connections, wall, self._errors, self.verb)
@@ -154,8 +157,8 @@ class RunSender:
             self._report(sent, stops)
 
     def _report(self, sent: SentJob[CallJob], stops: ConnectionStops) -> None:
-        """Report a result. If that fails, stop sending, but still record the calls in
-        flight.
+        """Report a result. If the report fails, stop sending, but still record the
+        outcomes of calls in flight.
         """
         self._writes = sent.job.request.writes
         if self._unprinted is None:
@@ -182,7 +185,9 @@ class RunSender:
     def _closed(
         self, closed: stdout.ClosedError, items: Sequence[CallItem]
     ) -> UnifiedError | stdout.ClosedError:
-        """Return the error for closed output, with a message if writes are left."""
+        """Return the error for closed output. The error has a message if there are
+        writes left to send.
+        """
         if self._ended == len(items) or not self._writes:
             return closed
         onward = "" if self._resume else f"; to continue: {self._continuation(items)}"
@@ -199,8 +204,8 @@ class RunSender:
         return self.writers.clients.open_bulk(settings, name=name)
 
     def _note_interruption(self, stop: KeyboardInterrupt, items: Sequence[CallItem]) -> None:
-        """Add the number of finished calls to the message. It does not include the
-        calls that are still in flight.
+        """Add the number of finished calls to the message of a signal. The number does
+        not include calls in flight.
         """
         done = self.writers.so_far(self._done_of(items))
         signals.say_how_to_continue(stop, done, self._continuation(items))

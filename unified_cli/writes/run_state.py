@@ -31,14 +31,15 @@ from unified_cli.writes.state_words import (
 )
 
 COUNTED = ("done", "failed", "in-doubt", "not-tried")
-"""The outcomes that are counted."""
+"""The outcomes that have a count in the list of runs."""
 
 
 class KnownRun(NamedTuple):
-    """The known facts about a run; `reason` says why it cannot be read or continue.
+    """The known facts about a run. `reason` says why the run cannot be read or cannot
+    continue.
 
-    It is `foreign` if another user may have written it, and `closed` if this user is
-    not allowed to read it, or the disk failed.
+    A run is `foreign` if another user may have written it. It is `closed` if this user
+    is not allowed to read it, or if the disk failed.
     """
 
     id: str
@@ -46,9 +47,9 @@ class KnownRun(NamedTuple):
     header: RunHeader | None = None
     counts: Counter[str] | None = None
     doubts: RunDoubts | None = None
-    """The calls in doubt, if they were read."""
+    """The calls in doubt, or None if they were not read."""
     passing: bool = True
-    """Whether any failed part may succeed if it is repeated unchanged."""
+    """Whether any failed call may succeed if it is repeated unchanged."""
     reason: str = ""
     foreign: bool = False
     closed: bool = False
@@ -60,7 +61,7 @@ class KnownRun(NamedTuple):
 
     @property
     def began_at(self) -> float:
-        """When it began, in seconds since 1970."""
+        """When the run began, in seconds since 1970."""
         return self.header.at if self.header else 0.0
 
     @property
@@ -70,7 +71,9 @@ class KnownRun(NamedTuple):
 
     @property
     def next_command(self) -> str | None:
-        """The next command. None if nothing is left, or the run is running."""
+        """The command to suggest next. It is None if nothing is left to do, or if the
+        run is running.
+        """
         return self.next_after("")
 
     @property
@@ -81,7 +84,7 @@ class KnownRun(NamedTuple):
     def show_doubts(self, runtime: Runtime) -> None:
         """Print what to do about the calls in doubt.
 
-        Prints nothing if they were not read.
+        Prints nothing if the calls in doubt were not read.
         """
         if self.doubts is not None:
             failed = self.counts is not None and self.counts["failed"]
@@ -92,7 +95,7 @@ class KnownRun(NamedTuple):
         if self.state == RUNNING:
             return None
         corrected = () if self.passing or self.header is None else self.header.corrected
-        # A run that cannot be read may still have lines to correct, which are in
+        # Even if a run cannot be read, there may be lines to correct, which are in
         # another file.
         if self.reason and not (corrected and self.state == FAILED):
             return next_step.remove(self.id)
@@ -131,10 +134,10 @@ class KnownRun(NamedTuple):
 def load(
     runtime: Runtime, registry: RunRegistry, run: str, catalogue: Catalogue | None = None
 ) -> KnownRun:
-    """Return the known facts about a run. If `catalogue` is given and nothing else is
-    left to resume, also reads its calls in doubt.
+    """Return the known facts about a run.
 
-    Raises UsageError if there is no run with this id.
+    With `catalogue`, also reads the calls in doubt if only such calls are left. Raises
+    UsageError if there is no run with this id.
     """
     path = registry.path(run)
     header: RunHeader | None = None
@@ -162,7 +165,7 @@ def of_this_process(runtime: Runtime, catalogue: Catalogue) -> KnownRun | None:
     """Return the known facts about the import or the apply that just ended in this
     process, with its calls in doubt.
 
-    Returns None if it is not listed.
+    Returns None if it is not in the list of runs.
     """
     if not (run := runtime.stderr.run):
         return None
@@ -175,7 +178,7 @@ def of_this_process(runtime: Runtime, catalogue: Catalogue) -> KnownRun | None:
 def _with_doubts(
     runtime: Runtime, registry: RunRegistry, catalogue: Catalogue, found: KnownRun
 ) -> KnownRun:
-    # The input of an import, or a plan, may be gone.
+    # Ignore errors, because the input of an import or a plan may have been removed.
     with (
         contextlib.suppress(UnifiedError),
         StoredRun.open_to_read(registry, found.id) as stored,
@@ -211,8 +214,8 @@ def _of_header(runtime: Runtime, stored: StoredRun) -> KnownRun:
 
 
 def state_of(counts: Counter[str]) -> str:
-    """Return the state of a run from its number of calls of each outcome. Do not use it
-    for a running run.
+    """Return the state of a run from the number of its calls with each outcome. Do not
+    call it for a run that is running.
     """
     states = {"not-tried": INTERRUPTED, "in-doubt": IN_DOUBT, "failed": FAILED}
     return next((state for name, state in states.items() if counts[name]), DONE)
@@ -256,8 +259,8 @@ def _is_cut_off(header: RunHeader) -> bool:
 
 def _of_export(runtime: Runtime, header: RunHeader) -> KnownRun:
     if manifest := manifest_of(runtime, header):
-        # If the journal has no end, the export is running or was killed. Its lists may
-        # still be complete.
+        # If the manifest has no end, the export was interrupted, although its lists may
+        # be complete.
         lists = Counter(
             "not-tried" if entry.is_unread else "done" if entry.complete else "failed"
             for entry in export_state.all_lists([manifest]).values()
@@ -266,7 +269,7 @@ def _of_export(runtime: Runtime, header: RunHeader) -> KnownRun:
         state = state_of(lists) if manifest.ended else INTERRUPTED
         return KnownRun(header.run, state, header, lists)
     if header.ended or header.words:
-        # Do not read a store. A shard and a task have manifests of their own.
+        # Do not read an object store. A shard and a task have other manifests.
         return KnownRun(header.run, header.ended or INTERRUPTED, header)
     return KnownRun(header.run, UNREADABLE, header, reason=f"{header.path} was not read")
 
@@ -274,8 +277,8 @@ def _of_export(runtime: Runtime, header: RunHeader) -> KnownRun:
 def manifest_of(runtime: Runtime, header: RunHeader) -> Manifest | None:
     """Return the manifest of an export into a folder.
 
-    Returns None if the export is into a store, or if the manifest is missing. Raises
-    StateError if the folder is gone, and StorageError if reading fails.
+    Returns None if the export is into an object store, or if the manifest is missing.
+    Raises StateError if the folder is missing, and StorageError if reading fails.
     """
     path = Path(header.path)
     if not path.is_absolute():

@@ -1,4 +1,6 @@
-"""Expand `-p run:ID:failed` to the profiles whose calls in a run had that outcome."""
+"""Replace a value of `-p` such as `run:ID:failed` with the profiles whose calls in the
+run had this outcome.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -74,14 +76,15 @@ class _RunSelection(NamedTuple):
             raise ConfigError(f"no connection of run {run} is {word}")
         self._check_same_connections(calls)
         if sign:
-            # A negated pattern also excludes other profiles of these connections.
+            # A negated pattern also excludes other profiles that name the same
+            # connections.
             present = [name for name in calls if name in self.profiles or name == RESERVED]
             names = [*dict.fromkeys([*present, *self._leading_to(calls.values())])]
         else:
             names = [*dict.fromkeys(self._current_names(run, calls))]
         for name in names:
             # Write the name as a glob that matches only this name, because only globs
-            # can be combined.
+            # can be combined with other patterns.
             yield f"{sign}[{name[0]}]{name[1:]}"
 
     def _calls(self, stored: StoredRun, word: str) -> Iterator[tuple[str, RunCall]]:
@@ -94,7 +97,7 @@ class _RunSelection(NamedTuple):
     def _check_same_connections(self, calls: Mapping[str, RunCall]) -> None:
         for name, call in calls.items():
             settings = None
-            # An incomplete profile is reported when it is used.
+            # Ignore an incomplete profile, which is reported when it is used.
             with suppress(UnifiedError):
                 settings = self.settings(name)
                 settings.reachable()
@@ -102,7 +105,7 @@ class _RunSelection(NamedTuple):
                 raise moved_error(call, settings)
 
     def _current_names(self, run: str, calls: Mapping[str, RunCall]) -> Iterator[str]:
-        """Yield the present profile names of these calls.
+        """Yield the present names of the profiles of these calls.
 
         Raises ConfigError if a profile no longer exists.
         """
@@ -142,8 +145,8 @@ def is_for(call: RunCall, settings: Settings) -> bool:
 
 
 def moved_error(call: RunCall, settings: Settings) -> StateError:
-    """Return the error for a profile that now names another connection than the
-    call.
+    """Return the error for a profile that now names another connection than when the
+    call was made.
     """
     who = f'profile "{call.profile}"' if call.profile else "the environment"
     return StateError(

@@ -1,6 +1,6 @@
-"""Send many writes. Connections take turns.
+"""Send many writes, and alternate between the connections.
 
-The journal records each write before it is sent, and then its outcome.
+The journal records each write before it is sent, and later its outcome.
 """
 
 import math
@@ -24,8 +24,8 @@ from unified_cli.writes.outcome import WriteAttempt
 from unified_cli.writes.stop_rules import ConnectionStops
 
 _SYNC_EVERY = 1.0
-# How many jobs of an ordered run to start for each worker. Otherwise a slow job, which
-# delays the reports, would leave workers idle.
+# How many jobs of an ordered run to start for each worker. With only one job per
+# worker, workers would be idle while a slow job delays the reports.
 _AHEAD = 4
 # How many clients to keep open.
 _MOST_OPEN = 64
@@ -63,12 +63,12 @@ class SentJob(NamedTuple, Generic[JobT]):
 
 
 class FairWriters(FairReaders):
-    """The clients and workers for many writes; a context manager that closes the
-    clients.
+    """The clients and workers for many writes. As a context manager, closes the clients
+    at the end.
 
-    `workers` is the most requests at a time. With several connections, a worker that
-    waits for a rate limit does not block the others. An `ordered` run sends and reports
-    the jobs in order.
+    `workers` is the largest number of requests at the same time. With several
+    connections, a worker that waits for a rate limit does not block the others. An
+    `ordered` run sends and reports the jobs in order.
     """
 
     def __init__(
@@ -96,18 +96,20 @@ class FairWriters(FairReaders):
         """The number of writes in flight."""
 
     def so_far(self, done: str) -> str:
-        """Return the progress in words: `done`, and how many writes are in flight."""
+        """Return the progress in words: the text `done`, and the number of writes in
+        flight.
+        """
         if not self.under_way:
             return done
         return f"{done}, {self.under_way} more {'was' if self.under_way == 1 else 'were'} sent"
 
 
 class SendWay(NamedTuple, Generic[ItemT, JobT]):
-    """How to send items. `plan` creates the job for an item when it is due, or returns
-    None if there is nothing to send.
+    """The functions that send items.
 
-    Worker threads call `open_client` and `attempt`, which may block. Items are read
-    ahead up to a total `weight` of `ahead`.
+    `plan` creates the job for an item just before it is sent, or returns None if there
+    is nothing to send. Worker threads call `open_client` and `attempt`, which may
+    block. Items are read in advance until the sum of their `weight` is `ahead`.
     """
 
     profile_of: Callable[[ItemT], str | None]
@@ -119,8 +121,9 @@ class SendWay(NamedTuple, Generic[ItemT, JobT]):
 
 
 class Sender(Generic[ItemT, JobT]):
-    """Sends items until `stops` ends them. Connections share a journal, or each has its
-    own.
+    """Sends items until `stops` says that all connections have stopped.
+
+    All connections share one journal, or each connection has its own journal.
     """
 
     def __init__(
@@ -135,11 +138,11 @@ class Sender(Generic[ItemT, JobT]):
         writers.slots.on_room = self._workers.wake
 
     def outcomes(self, items: Iterable[ItemT]) -> Iterator[SentJob[JobT]]:
-        """Yield each job with its outcome, as they complete or, in an ordered run, in
-        order.
+        """Send the items, and yield each job with its outcome.
 
-        Jobs that start at the same time are synced to disk together. Raises
-        StorageError of the journal.
+        Jobs are yielded when they are complete or, in an ordered run, in order. Jobs
+        that start at the same time are synced to disk together. Raises the StorageError
+        of the journal.
         """
         turns: FairTurns[ItemT] = FairTurns(
             items, self._turn_of, ahead=self._way.ahead, weight=self._way.weight
@@ -158,7 +161,7 @@ class Sender(Generic[ItemT, JobT]):
                     self._writers.under_way += len(batch)
                     places.extend(map(_place, batch if ordered else ()))
                 if not self._workers.busy:
-                    # All workers have finished, so raise the error of one that failed.
+                    # All workers have finished. If a worker failed, raise its error.
                     self._workers.take(0)
                     break
                 for one in self._record_finished():
@@ -214,7 +217,7 @@ class Sender(Generic[ItemT, JobT]):
 
     def _send(self, job: JobT) -> Generator[SentJob[JobT]]:
         try:
-            # Wait for the turn of this worker.
+            # Wait until this worker may send a request.
             with self._writers.turn(), self._client(job.profile) as client:
                 found = self._way.attempt(client, job)
         except UnifiedError as error:

@@ -1,5 +1,5 @@
-"""Save records from a pipe or an export to a file, so that importing them can be
-resumed.
+"""Save records from a pipe or an export to a file, so that an import of the records can
+be resumed.
 """
 
 import contextlib
@@ -22,7 +22,9 @@ STDIN = "standard input"
 
 
 class StdinCopy(NamedTuple):
-    """A copy of an input. `not_kept` says why the copy is temporary, or is None."""
+    """A copy of an input. If the copy is temporary, `not_kept` says why. Otherwise it
+    is None.
+    """
 
     path: Path
     not_kept: StorageError | None = None
@@ -36,10 +38,10 @@ class StdinCopy(NamedTuple):
 
 @contextlib.contextmanager
 def copy_stdin(runtime: Runtime, where: list[Any], token_stdin: bool) -> Iterator[StdinCopy]:
-    """Save standard input as `keep_input` does.
+    """Save standard input in the same way as `keep_input`.
 
-    Also raises UsageError if stdin is a terminal or closed, or with `token_stdin`,
-    because stdin cannot contain both the token and the records.
+    Also raises UsageError if stdin is a terminal or is closed. With `token_stdin`,
+    raises UsageError, too, because stdin cannot contain both the token and the records.
     """
     _check(runtime, token_stdin)
     assert runtime.stdin is not None  # noqa: S101  checked above
@@ -54,12 +56,12 @@ def keep_input(
 ) -> Iterator[StdinCopy]:
     """Save an input in the data folder.
 
-    `where` is the destination of the records, and `named` the input's name in messages.
-    The same records for the same destination are saved to the same file, so that a
-    second run finds the journal of the first run. Without a data folder, the copy is
-    removed after the block. Raises UsageError if the input is too large, ConfigError if
-    other users can change the data folder, and StorageError if the copy cannot be
-    written.
+    `where` is the destination of the records, and `named` is the name of the input in
+    messages. The same records for the same destination are saved to the same file, so
+    that a second run finds the journal of the first run. If there is no data folder,
+    the copy is removed after the block. Raises UsageError if the input is too large,
+    ConfigError if other users can change the data folder, and StorageError if the copy
+    cannot be written.
     """
     data = runtime.folder("data")
     folder = data / _FOLDER if data else None
@@ -76,16 +78,16 @@ def keep_input(
         if not_kept is None:
             runtime.stderr.note(f"{named} is saved as {path}")
         elif folder and _is_begun(folder / path.name):
-            # Stop, because without its journal the import would send finished records
-            # again.
+            # Stop here. Without its journal, the import would send records again that
+            # are already done.
             not_kept.add_hint("nothing was sent")
             raise not_kept
         yield StdinCopy(path, not_kept, named)
 
 
 def unlisted_journals(runtime: Runtime) -> list[Path]:
-    """Return the journals of unfinished imports from a pipe by version 0.1, which did
-    not list them.
+    """Return the journals of unfinished imports from a pipe that version 0.1 began.
+    Version 0.1 did not add them to the list of runs.
     """
     data = runtime.folder("data")
     if data is None:
@@ -180,7 +182,9 @@ def _fill(copy: AtomicFile, where: list[Any], chunks: Iterable[bytes], named: st
 
 
 def _lacks_locks(path: Path) -> StorageError | None:
-    """Return why an import cannot be locked, or None if its disk has locks."""
+    """Return the reason why an import of this file cannot be locked, or None if the
+    disk supports locks.
+    """
     lock = import_journal.lock_of(path, file_lock.IN_DATA_FOLDER)
     try:
         lock.take(str(path))

@@ -1,7 +1,7 @@
 """Decide when to stop a run: after too many failures, or after a failed stage.
 
 Only a run with several connections has stages. After an error that affects all writes
-to a connection, its other writes are skipped.
+to a connection, the other writes to this connection are skipped.
 """
 
 import math
@@ -18,15 +18,15 @@ _STAGES = "--stages 1,5,20%"
 
 
 class StopRules(NamedTuple):
-    """The sizes of all stages but the last, and the maximum number of failed calls.
-    None means no limit.
+    """The sizes of all stages but the last, and the maximum number of failed calls. A
+    maximum of None means no limit.
     """
 
     stages: tuple[int, ...] = ()
     most_failures: int | None = None
 
     def parts(self, total: int) -> list[range]:
-        """Return, for each stage, the positions of its calls. The last stage has all
+        """Return the positions of the calls in each stage. The last stage has all
         remaining calls.
         """
         ends = [end for end in accumulate(self.stages) if end < total]
@@ -42,11 +42,11 @@ class StopRules(NamedTuple):
 
 
 class ConnectionStops:
-    """The connections that stopped, and the error of each.
+    """The connections that have stopped, and the error that stopped each connection.
 
-    If `alone`, there is only one connection, and the run ends when it stops. A
-    connection stops after `most_in_a_row` consecutive failures that are not about a
-    record. None means no limit.
+    `alone` means that there is only one connection. The run ends when this connection
+    stops. A connection also stops after `most_in_a_row` consecutive failures that are
+    not about a single record. None means no limit.
     """
 
     def __init__(self, *, alone: bool, most_in_a_row: int | None = None) -> None:
@@ -103,8 +103,8 @@ def parse(options: StopOptions, total: int) -> StopRules:
 
 
 def _stages(text: str, total: int) -> tuple[int, ...]:
-    """Parse the sizes of the first stages. Each must be at least as large as the one
-    before.
+    """Parse the sizes of the first stages. A stage must be at least as large as the
+    stage before it.
     """
     if not text:
         raise UsageError("--stages is empty", hint=_STAGES)
@@ -129,7 +129,7 @@ def _count(text: str, total: int, flag: str, *, least: int) -> int:
     if text == number:
         result = int(number)
     elif int(number) <= 100:
-        # Round allowed failures down, and sizes of stages up.
+        # Round the number of allowed failures down, and the sizes of stages up.
         result = (math.ceil if least else math.floor)(total * int(number) / 100)
     else:
         raise UsageError(f"{flag}: {text} is more than the total")

@@ -21,14 +21,16 @@ from unified_cli.writes.run import StoredRun
 from unified_cli.writes.run_doubts import RunDoubts
 
 _MOST_NAMED = 5
-"""How many lines to name. All connections are named."""
+"""How many lines to name for each cause. Connections are always named."""
 _MOST_CAUSES = 10
 _ORDER = [*dict.fromkeys(OUTCOMES.values())]
 
 
 class Cause(NamedTuple):
-    """An outcome and its cause: the status of the response, or why there was no
-    response, without the ids of the call.
+    """An outcome and its cause.
+
+    The cause is the status of the response or, without a response, the reason in words.
+    The words do not contain the ids of the call.
     """
 
     outcome: str
@@ -38,8 +40,10 @@ class Cause(NamedTuple):
 
 @dataclass(slots=True)
 class CausedCalls:
-    """The calls with the same cause: their number, the first reason and how many calls
-    have it, and the first names.
+    """The calls with the same cause.
+
+    `count` is the number of calls. `why` is the reason of the first call, and `alike`
+    the number of calls with this reason. `names` are the first names of calls.
     """
 
     why: MaskedText
@@ -50,7 +54,9 @@ class CausedCalls:
 
     @property
     def reason(self) -> MaskedText:
-        """The first reason, and the number of calls with other reasons, or ""."""
+        """The reason of the first call, and the number of calls with other reasons. It
+        is "" if there is no reason.
+        """
         if not self.why or self.alike == self.count:
             return self.why
         others = self.count - self.alike
@@ -58,7 +64,7 @@ class CausedCalls:
 
     @property
     def named(self) -> str:
-        """The names, and how many more calls there are."""
+        """The names of the first calls, and the number of the other calls."""
         more = f" and {self.count - len(self.names)} more" if self.count > len(self.names) else ""
         return ", ".join(self.names) + more
 
@@ -98,7 +104,9 @@ class Causes:
         return f"line {call.line} ({name})" if self._run.several else f"line {call.line}"
 
     def groups(self) -> Sequence[tuple[Cause, CausedCalls]]:
-        """Return the groups: done first, and larger groups of an outcome first."""
+        """Return the groups. Groups that are done come first, and larger groups come
+        before smaller groups with the same outcome.
+        """
         return sorted(
             self._groups.items(), key=lambda item: (_ORDER.index(item[0].outcome), -item[1].count)
         )
@@ -115,8 +123,10 @@ class RunSummary:
         errors: Mapping[int, UnifiedError],
         verb: str = "",
     ) -> None:
-        """`errors` has one error for each exit code that occurred in this process.
-        `verb` is `resume` or `retry` if one of these commands continued the run.
+        """Count the calls of the run.
+
+        `errors` has one error for each exit code that occurred in this process. `verb`
+        is `resume` or `retry` if one of these commands continued the run.
         """
         self._run, self._connections, self._verb = run, connections, verb
         self._doubts = RunDoubts(run.listed_header, connections, wall, run.body)
@@ -149,12 +159,14 @@ class RunSummary:
                 self._failed_by[call.profile] += 1
 
     def show(self, runtime: Runtime) -> None:
-        """Print the number of finished calls, and why the others are not finished."""
+        """Print the number of calls that are done, and why the other calls are not
+        done.
+        """
         runtime.stderr.note(
             f"done: {self.counts['done']} of {counted(self.total, self._kind.unit)}"
         )
         groups = self.causes
-        # Each connection is named, so print all causes.
+        # Every connection must be named, so print all causes.
         most = len(groups) if self._kind is RunKind.FAN_OUT else _MOST_CAUSES
         for cause, group in groups[:most]:
             reason = f": {group.reason}" if group.reason else ""
@@ -165,8 +177,8 @@ class RunSummary:
         self.show_doubt(runtime)
 
     def show_doubt(self, runtime: Runtime) -> None:
-        """Print which calls in doubt a resume repeats, why it does not repeat the
-        others, and how to repeat those.
+        """Print which calls in doubt a resume repeats, why it does not repeat the other
+        calls, and how to repeat these.
         """
         left = self.counts["failed"] or self.counts["not-tried"]
         self._doubts.show(runtime, closes=not left)
@@ -207,7 +219,9 @@ class RunSummary:
 
     @property
     def next_command(self) -> str | None:
-        """The next command, or None. It differs from the command that just ended."""
+        """The command to suggest next, or None. It differs from the command that just
+        ended.
+        """
         if not self._run.kept:
             return None
         untried, failed, doubtful = (
