@@ -146,7 +146,7 @@ STEPS = [
     (f"{LIST} --watch", "--until JQ repeats until it is true", f"{LIST} --until true"),
     (f"{LIST} --jq '.[].name'", ".result[] gives its records", f"{LIST} --jq '.result[].name'"),
     (f"{LIST} --jq 'result[].name'", "begins with a dot: .result", f"{LIST} --jq '.result[].name'"),
-    (f"{LIST} --jq '$.result'", "the input is the dot alone: .result", f"{LIST} --jq .result"),
+    (f"{LIST} --jq '$.result'", "the input is a dot without $: .result", f"{LIST} --jq .result"),
     (f"{ACME} delete tickets-1 --dryrun", "--dry-run", f"{ACME} delete tickets-1 --dry-run"),
     (
         f"{ACME} delete --id tickets-1",

@@ -256,7 +256,7 @@ def test_replayed_writes_are_not_recorded_as_done(
     journal = tmp_path / "records.ndjson.unified-journal"
     real = journal.read_bytes()
     said = (
-        "belongs to this import itself, which a replay cannot continue (replay it with a copy of"
+        "belongs to the import itself, which a replay cannot continue (replay it with a copy of"
         " its input)"
     )
     for more in ("", " --restart"):
@@ -267,8 +267,8 @@ def test_replayed_writes_are_not_recorded_as_done(
     assert unified(f"{line} --replay {har}", environ=environ).code == 0
     result = unified(line, environ=environ)
     said = (
-        "a replay of this import, which sent nothing (remove it, or --restart discards it: then"
-        " everything is sent)"
+        "a replay of this import, which sent nothing"
+        " (remove the journal or discard it with --restart to send all records)"
     )
     assert (result.code, result.stderr) == (12, f"error: {journal} belongs to {said}\n")
     assert len(service.seen) == done

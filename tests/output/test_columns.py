@@ -148,7 +148,10 @@ def test_a_known_field_without_values_is_reported_without_a_guess(
 def test_an_unknown_column_gets_the_list_of_columns(unified: Unified, service: Service) -> None:
     answer(service, *pages(['{"id":"1","label\\u001b[2J":{"x":1}}']))
     result = unified(f"{LIST} --columns zzz -o csv", environ=service.environ)
-    assert result.stderr == 'error: no record has the column "zzz" (there are id, label\\x1b[2J)\n'
+    assert (
+        result.stderr
+        == 'error: no record has the column "zzz" (the columns are id, label\\x1b[2J)\n'
+    )
 
 
 def test_several_connections_are_one_result(

@@ -161,7 +161,7 @@ def test_pages_are_one_table_and_a_member_that_comes_late_is_named(
     serve(service, [tickets(2), [{"id": "t-2", "late": 1}]])
     result = unified(f"{LIST} --all -o markdown", environ=service.environ)
     assert rows(result.stdout)[1:] == [["t-0", "Ticket 0"], ["t-1", "Ticket 1"], ["t-2", ""]]
-    assert "not shown: late (--columns names what to show)" in result.stderr
+    assert "not shown: late (--columns chooses the columns)" in result.stderr
     serve(service, [tickets(2), tickets(2, 2)])
     limited = unified(f"{LIST} --limit 3 -o markdown", environ=service.environ)
     assert len(rows(limited.stdout)) == 4

@@ -20,7 +20,7 @@ from screen import Terminal
 from server import Reply, Seen, Service
 
 LIST = "ticketing tickets list -o table"
-REMEDY = "(--no-pager, or PAGER names one)"
+REMEDY = "(use --no-pager, or name a pager in PAGER)"
 MORE = "there are more records"
 TOKEN = "t-0123456789-secret"
 

@@ -43,7 +43,7 @@ FIELDS = (
     "description",
 )
 EACH = " ".join(f"-p {name}" for name in CONNECTIONS)
-SAID = "not shown there is no room for more columns --columns names what to show -o json has all"
+SAID = "not shown there is no room for more columns --columns chooses the columns -o json has all"
 # These ask, and are answered with no.
 ASKS = {
     f"ticketing tickets delete {ID.format(1)}",

@@ -67,7 +67,10 @@ def test_a_pipe_in_the_place_of_the_state_is_refused(unified: Unified, tmp_path:
     os.mkfifo(tmp_path / "data" / "sandbox.db")
     result = unified("-p sandbox ticketing tags list")
     assert result.code == 12
-    assert "sandbox.db is not a regular file (move it away to start afresh)" in result.stderr
+    assert (
+        "sandbox.db is not a regular file (move the file away to start with a new sandbox)"
+        in result.stderr
+    )
 
 
 def test_a_state_that_is_damaged_later_is_reported(tmp_path: Path) -> None:
@@ -78,5 +81,5 @@ def test_a_state_that_is_damaged_later_is_reported(tmp_path: Path) -> None:
         store.effects()
     store._database.close()
     (tmp_path / "sandbox.db").write_bytes(b"\0" * 5000)
-    with pytest.raises(StateError, match="move it away"):
+    with pytest.raises(StateError, match="move the file away"):
         SandboxStore.open(tmp_path / "sandbox.db")

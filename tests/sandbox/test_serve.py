@@ -79,7 +79,7 @@ def test_another_name_of_the_host_is_answered_where_it_is_allowed() -> None:
             assert server.get(Host=host).status_code == 421
         assert server.get(Host="sandbox", Origin="http://sandbox").status_code == 403
         _, said, _ = server.end()
-    assert "warning: other machines can reach it, and nothing is encrypted\n" in said
+    assert "warning: other machines can reach the sandbox, and nothing is encrypted\n" in said
 
 
 @pytest.mark.parametrize(

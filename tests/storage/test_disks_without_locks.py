@@ -18,9 +18,9 @@ INSTEAD = {
     "export": "--to a folder on another disk",
     "import": "copy the input to another disk, or give - as the file and pipe it in",
     "download many": "--out a folder on another disk",
-    "profile add": "UNIFIED_CONFIG=FILE names one on another disk",
-    "profile set": "UNIFIED_CONFIG=FILE names one on another disk",
-    "login": "UNIFIED_CONFIG=FILE names one on another disk",
+    "profile add": "UNIFIED_CONFIG=FILE names a file on another disk",
+    "profile set": "UNIFIED_CONFIG=FILE names a file on another disk",
+    "login": "UNIFIED_CONFIG=FILE names a file on another disk",
 }
 GOES_ON = "(XDG_DATA_HOME=DIR names a folder on another disk)"
 

@@ -277,7 +277,10 @@ def test_read_only_profiles_are_all_named(
             f"{UPDATE} -p c* --stages 5,1 --yes",
             "--stages: 1 comes after 5, but a later stage cannot be smaller",
         ),
-        (f"{UPDATE} -p c* --stages 1,x --yes", "--stages: 'x' is neither a number nor a share"),
+        (
+            f"{UPDATE} -p c* --stages 1,x --yes",
+            "--stages: 'x' is neither a number nor a percentage",
+        ),
         (
             f"{UPDATE} -p c* --max-failures 101% --yes",
             "--max-failures: 101% is more than the total",
@@ -520,7 +523,7 @@ def test_a_profile_of_a_run_that_changed_its_connection_is_refused(
     assert (result.code, result.stdout, service.seen) == (12, "", [])
     assert (
         result.stderr
-        == f'error: profile "c01" leads to account a-other at {service.url} now, and the run was'
+        == f'error: profile "c01" now names account a-other at {service.url}, but the run was'
         f" for account a-c01 at {service.url} (nothing was sent)\n"
     )
     assert unified(f"{UPDATE} -p run:{run}:done --dry-run").code == 0
@@ -718,7 +721,7 @@ def test_writes_in_doubt_that_are_never_repeated_are_reported(
     service.reply = lambda seen: broken if account(seen) == "a-c01" else served({"id": "u1"})
     run = run_id(unified(f"{SUSPEND} -p c* --yes").stderr)
     seen = len(service.seen)
-    left = "not repeated: suspend affects people, and may have been done\n"
+    left = "calls in doubt are not repeated: suspend affects people, and may have been done\n"
     for command in ("resume", "retry"):
         result = unified(f"runs {command} {run}")
         assert left in result.stderr

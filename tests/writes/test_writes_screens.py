@@ -228,8 +228,11 @@ def test_a_cause_says_how_many_have_its_words(
     service.reply = refused
     result = unified(f"{UPDATE} -p c* --yes --workers 1")
     assert "failed: 3 (c01, c02, c03): " in result.stderr
-    assert "name is taken in a-c01 (and 1 with other reasons: unified runs show)\n" in result.stderr
+    assert (
+        "name is taken in a-c01 (and 1 with other reasons, see unified runs show)\n"
+        in result.stderr
+    )
     shown = unified(f"runs show {run_id(result.stderr)}", tty=True, environ=PLAIN)
     words = " ".join(shown.stdout.split())
-    assert "name is taken in a-c01 (and 1 with other reasons: unified runs show)" in words
+    assert "name is taken in a-c01 (and 1 with other reasons, see unified runs show)" in words
     assert "in other words" not in unified(f"{UPDATE} -p c01 -p c02 --yes --workers 1").stderr

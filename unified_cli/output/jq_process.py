@@ -61,10 +61,10 @@ class JqProcess:
                 return results
             if (code := self._end()) != -signal.SIGALRM:
                 raise ValueError(
-                    f"its process ended with {code}: it may need more memory than there is"
+                    f"its process ended with {code}, maybe because there was too little memory"
                 )
             self._is_over = True
-        raise ValueError(f"it did not end within {self._seconds:g} s")
+        raise ValueError(f"the program did not end within {self._seconds:g} s")
 
     def _ask(self, request: bytes) -> bytes:
         child = self._child or self._start()
@@ -106,7 +106,7 @@ class JqProcess:
             message = child.communicate()[1].decode("utf-8", "replace").strip().rpartition("\n")[2]
             why = f"ended with {child.returncode}" + (f": {message}" if message else "")
             raise StorageError(
-                f"a process for a jq program cannot start, it {why}", hint="unified doctor"
+                f"a process for a jq program {why} at the start", hint="unified doctor"
             )
         return child
 

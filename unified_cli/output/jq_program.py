@@ -240,9 +240,9 @@ def _compiled(expression: str, option: str) -> Any:
 def _spelled(expression: str, error: ValueError, option: str) -> str | None:
     """Return a hint about the correct spelling of the program in jq, or None."""
     if expression.startswith("$."):
-        return f"the input is the dot alone: {expression[1:]}"
+        return f"the input is a dot without $: {expression[1:]}"
     if "'" in expression and "INVALID_CHARACTER" in str(error):
-        return "put texts in double quotes, and the program in single ones"
+        return "put texts in double quotes, and the program in single quotes"
     if "unexpected end of file" in str(error):
         return "it ends too early: a value, a closing bracket or a closing quote is missing"
     undefined = _UNDEFINED.search(str(error))
@@ -250,7 +250,7 @@ def _spelled(expression: str, error: ValueError, option: str) -> str | None:
         return None
     if pair := _PAIR.fullmatch(expression):
         compared = f"""did you mean '.{pair[1]} == "{pair[2]}"'?"""
-        made = f"an object is made by {{{pair[1]}: .{pair[2]}}}"
+        made = f"{{{pair[1]}: .{pair[2]}}} makes an object"
         return compared if option in _CONDITIONS else made
     if undefined[1] in _LENGTHS:
         return "did you mean length?"
@@ -275,7 +275,7 @@ def _input(text: bytes, expression: str) -> str | None:
     if isinstance(given, list):
         return "the input is a list: .[] gives its items"
     if isinstance(given, dict) and "result" not in given and ".result[]" in expression:
-        return "the input is each record: leave .result[] out"
+        return "the input is a single record, so leave out .result[]"
     if not isinstance(given, dict) or any(
         re.search(rf"\.{re.escape(name)}\b", expression) for name in given
     ):
@@ -313,9 +313,9 @@ def _no_condition(text: str, option: str) -> UsageError:
     """Return the error for an option whose value is a number or a time instead of a
     condition.
     """
-    hint = "a condition compares, in quotes for the shell: 'length > 0'"
+    hint = "write a comparison, in quotes for the shell: 'length > 0'"
     if _DATE.fullmatch(text):
-        hint = f"a filter by time: -q 'created_at[lt]={text}'"
+        hint = f"to filter by time, use -q 'created_at[lt]={text}'"
     return UsageError(f"{option} takes a condition in jq, not {text!r}", hint=hint)
 
 
@@ -356,7 +356,7 @@ class Expectation:
         value = excerpt(wrong[0] if wrong else "true", _LONGEST_VALUE)
         hint = " (== compares)" if wrong and _ASSIGNS.search(self.expression) else ""
         if not hint and _NUMBER.fullmatch(value):
-            hint = " (compare it, in quotes for the shell: 'length > 0')"
+            hint = " (compare the number, in quotes for the shell: 'length > 0')"
         return Verdict(
             self.expression,
             not wrong,

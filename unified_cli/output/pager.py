@@ -192,8 +192,8 @@ class PagedStdout(io.RawIOBase):
         except (OSError, ValueError) as error:
             self.bypass_pager()
             return (
-                f"the pager cannot start: {getattr(error, 'strerror', None) or error} (--no-pager,"
-                " or PAGER names one)"
+                f"the pager cannot start: {getattr(error, 'strerror', None) or error} (use"
+                " --no-pager, or name a pager in PAGER)"
             )
         assert self._child.stdin is not None  # noqa: S101  a pipe, as above
         # Without blocking, a signal just before a write does not have to wait for the

@@ -160,7 +160,7 @@ class Table(RecordWriter):
         remedy = (
             "there is no room for more columns"
             if self._style.columns
-            else "--columns names what to show"
+            else "--columns chooses the columns"
         )
         return [f"not shown: {hidden} ({remedy})"] if hidden else []
 

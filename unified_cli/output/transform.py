@@ -115,7 +115,7 @@ class ColumnCheck:
 
     def _available(self) -> str | None:
         names = ", ".join(name for name in self._names if "." not in name)
-        return f"there are {excerpt(names)}" if names else None
+        return f"the columns are {excerpt(names)}" if names else None
 
 
 class Transform:

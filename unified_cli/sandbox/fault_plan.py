@@ -217,7 +217,7 @@ def _rule(word: str) -> Rule:
     if re.fullmatch(r"[45]\d\d", name) or name in _CHANCES:
         if not re.fullmatch(r"|(100|\d{1,2}(\.\d+)?)%|[1-9]\d*", text):
             raise UsageError(
-                f"not a chance in fault {word!r} (such as 5%, or 3 for the third request)"
+                f"the fault {word!r} needs a chance (such as 5%, or 3 for the third request)"
             )
         return Rule("status", text, number=int(name)) if name.isdigit() else Rule(name, text)
     if name in _TIMES:
@@ -230,7 +230,7 @@ def _rule(word: str) -> Rule:
         count, _, span = text.partition("/")
         if seconds := _seconds(word, span):
             return Rule(name, number=int(count), seconds=seconds)
-        raise UsageError(f"no time to count in, in fault {word!r} (such as rate=50/10s)")
+        raise UsageError(f"the fault {word!r} needs a time to count in (such as rate=50/10s)")
     known = ", ".join(word.name for word in FAULT_WORDS)
     raise UsageError(f"cannot understand fault {word!r} (known: {known}; unified help sandbox)")
 
@@ -238,7 +238,7 @@ def _rule(word: str) -> Rule:
 def _seconds(word: str, text: str) -> float:
     match = _TIME.fullmatch(text)
     if match is None:
-        raise UsageError(f"not a time in fault {word!r} (such as 200ms or 2s)")
+        raise UsageError(f"the fault {word!r} needs a time (such as 200ms or 2s)")
     return float(match[1]) * _UNITS[match[2]]
 
 
@@ -251,7 +251,7 @@ def failure(status: int) -> Refusal:
     if status == 429:
         return Refusal(429, "too many requests", headers=_WAIT)
     headers = _WAIT if status == 503 else {}
-    return Refusal(status, f"the sandbox has orders to answer {status}", headers=headers)
+    return Refusal(status, f"a fault of the sandbox answers {status}", headers=headers)
 
 
 def changed_terms(terms: ListTerms, hits: FaultHits) -> ListTerms:

@@ -85,7 +85,7 @@ def serve(
                 runtime.stderr.note(f"the sandbox listens on {server.url}; stop it with Ctrl-C")
                 if server.others:
                     runtime.stderr.note(
-                        "warning: other machines can reach it, and nothing is encrypted"
+                        "warning: other machines can reach the sandbox, and nothing is encrypted"
                     )
                 server.run()
 

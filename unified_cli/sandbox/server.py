@@ -62,7 +62,7 @@ def listen(port: int, host: str | None = None) -> list[socket.socket]:
     the port cannot be used.
     """
     if not 0 <= port <= 65_535:
-        raise UsageError(f"there is no port {port} (0 takes a free one)")
+        raise UsageError(f"there is no port {port} (0 chooses a free port)")
     first = _socket(host or "127.0.0.1", port)
     if host is not None:
         return [first]
@@ -105,7 +105,7 @@ def _socket(host: str, port: int) -> socket.socket:
         # Python's message repeats the address as a tuple.
         reason = os.strerror(error.errno) if error.errno else str(error)
         hint = (
-            "--port 0 takes a free one"
+            "--port 0 chooses a free port"
             if error.errno == errno.EADDRINUSE
             else "is it an address of this machine?"
         )

@@ -10,7 +10,7 @@ from unified_cli.errors import StateError, StorageError
 from unified_cli.sandbox import stored_files
 from unified_cli.storage import atomic_file, file_lock, folders, permissions, regular_file, state
 
-REMEDY = "move it away to start afresh"
+REMEDY = "move the file away to start with a new sandbox"
 _LAYOUT = 1
 _SCHEMA = f"""
 {stored_files.SCHEMA}

@@ -34,14 +34,14 @@ _OTHERS = 0o077
 Result = TypeVar("Result")
 _CREDENTIALS = {
     "s3": (
-        "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION in the environment, or the role of"
-        " the machine; it reads no AWS_PROFILE and no ~/.aws, but eval"
-        ' "$(aws configure export-credentials --format env)" takes the keys from there'
+        "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION in the environment, or from the"
+        " role of the machine; AWS_PROFILE and ~/.aws are not read, but eval"
+        ' "$(aws configure export-credentials --format env)" copies the keys from there'
     ),
-    "gs": "GOOGLE_APPLICATION_CREDENTIALS in the environment, or the account of the machine",
+    "gs": "GOOGLE_APPLICATION_CREDENTIALS in the environment, or from the account of the machine",
     "az": (
-        "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY in the environment, or the"
-        " identity of the machine"
+        "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY in the environment, or from"
+        " the identity of the machine"
     ),
 }
 # The library raises the same exception for all unknown problems. Its text has the
@@ -114,7 +114,7 @@ def parse_url(text: str) -> StoreUrl | None:
         raise UsageError(f"cannot export to {url.scheme}:// (choose from {choices})")
     if url.query or url.fragment or {".", ".."} & {*url.path.split("/")}:
         raise UsageError(
-            f"{url.scheme}://{url.netloc} takes a plain path after it, without ?, #, . and .."
+            f"{url.scheme}://{url.netloc} must be followed by a plain path, without ?, #, . and .."
         )
     return _folder(url) if url.scheme == _FILE else _place(url)
 
@@ -363,14 +363,15 @@ def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
     if url.is_folder:
         number = _NUMBER.search(str(error))
         return StorageError(
-            f"{failed}: {os.strerror(int(number[1])) if number else 'the folder does not take it'}"
+            f"{failed}: {os.strerror(int(number[1])) if number else 'the folder refuses the file'}"
         )
     found = _STATUS.search(str(error))
     status = int(found[1]) if found else None
     denied = isinstance(error, exceptions.PermissionDeniedError | exceptions.UnauthenticatedError)
     if _METADATA.search(str(error)):
         return DeniedStoreError(
-            f"{failed}: there are no credentials", hint=f"it takes {_CREDENTIALS[url.scheme]}"
+            f"{failed}: there are no credentials",
+            hint=f"credentials come from {_CREDENTIALS[url.scheme]}",
         )
     if _REFUSED.search(str(error)):
         # `check` cannot find this address, because it is in a credentials file.
@@ -380,11 +381,11 @@ def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
         )
     if denied or status in {401, 403}:
         return DeniedStoreError(
-            f"{failed}: access is denied", hint=f"it takes {_CREDENTIALS[url.scheme]}"
+            f"{failed}: access is denied", hint=f"credentials come from {_CREDENTIALS[url.scheme]}"
         )
     if isinstance(error, FileNotFoundError) or status == 404:
         return StorageError(f"{failed}: {url.bucket} does not exist")
-    message = f"its answer is {status}" if status else "it does not answer"
+    message = f"the store answered with {status}" if status else "the store does not answer"
     return UnreachableStoreError(f"{failed}: {message}", hint=_AGAIN)
 
 
@@ -392,5 +393,5 @@ def unusable(url: StoreUrl) -> DeniedStoreError:
     """Return the error for a store with incomplete settings."""
     return DeniedStoreError(
         f"cannot use {url}: its settings are not complete",
-        hint=f"it takes {_CREDENTIALS[url.scheme]}",
+        hint=f"credentials come from {_CREDENTIALS[url.scheme]}",
     )

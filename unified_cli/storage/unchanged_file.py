@@ -90,7 +90,7 @@ class UnchangedFile:
         """Return the error for a file that has changed."""
         return StateError(
             f"{self.path} has changed since it was opened",
-            hint="restore its content, and run it again",
+            hint="restore its content, and run the same command again",
         )
 
 

@@ -21,7 +21,7 @@ _KINDS = (RunKind.APPLY,)
 _LINES_BEFORE = 1
 """The number of lines before the calls in a plan, which has a header of one line."""
 _REMEDY = (
-    "nothing was sent; restore it from a backup, or remove it: then the plan is applied again,"
+    "nothing was sent; restore the journal from a backup, or remove it to apply the plan again"
     " with new keys"
 )
 

@@ -112,7 +112,7 @@ class RunConnections:
         found = known.resources.get(resource) if known else None
         operation = found.operations.get(name) if found else None
         if operation is None:
-            raise StateError(f"the run calls {command!r}, which is not an operation (any more)")
+            raise StateError(f"the run calls {command!r}, but there is no such operation now")
         return operation
 
     def check(self, run: StoredRun, numbers: Iterable[int]) -> None:
@@ -134,7 +134,7 @@ class RunConnections:
             raise UnsafeError(
                 f"{counted(len(forbidden), 'profile')} {verb} read-only: {', '.join(forbidden)};"
                 " nothing was sent",
-                hint=f"leave {'it' if len(forbidden) == 1 else 'them'} out: -p '!NAME'",
+                hint=f"leave {'it' if len(forbidden) == 1 else 'them'} out with -p '!NAME'",
             )
 
     def _request_again(self, entry: JournalEntry, body: bytes | None) -> None:

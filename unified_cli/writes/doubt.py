@@ -31,11 +31,17 @@ def rule(operation: Operation, window: float) -> str:
     `window` is how long the service remembers idempotency keys, in seconds.
     """
     if operation.command == renewal.COMMAND:
-        return "not repeated: the credentials may have been renewed"
+        return "calls in doubt are not repeated: the credentials may have been renewed"
     if operation.outward:
         affects = "may affect" if operation.source else "affects"
-        return f"not repeated: {operation.name} {affects} people, and may have been done"
-    return f"not repeated: the service honours a key for {window:.0f} s, which have passed"
+        return (
+            f"calls in doubt are not repeated: {operation.name} {affects} people, and may"
+            " have been done"
+        )
+    return (
+        f"calls in doubt are not repeated: the service knows a key for only {window:.0f} s,"
+        " which have passed"
+    )
 
 
 def check_command(

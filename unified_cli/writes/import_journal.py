@@ -23,8 +23,8 @@ _KINDS = (RunKind.IMPORT,)
 SUFFIX = ".unified-journal"
 """The suffix of the journal's name, after the name of the input."""
 _REMEDY = (
-    "nothing was sent; restore it from a backup, or --restart sends every record again, under new"
-    " keys"
+    "nothing was sent; restore the journal from a backup, or use --restart to send every record"
+    " again with new keys"
 )
 
 
@@ -140,7 +140,8 @@ class ImportJournal(Journal):
             # them.
             what = "another operation, connection, query or --map"
             hint = (
-                "the same command as before resumes it; --restart discards it, and sends everything"
+                "the same command as before resumes that import; --restart discards"
+                " its journal, and sends everything"
                 " again"
             )
             raise StateError(f"{self.path} belongs to an import with {what}", hint=hint)
@@ -170,7 +171,8 @@ class ImportJournal(Journal):
         raise StateError(
             f"{self.path} belongs to an import {what}",
             hint=(
-                f"the same command {what} resumes it; --restart discards it, and sends everything"
+                f"the same command {what} resumes that import; --restart discards its"
+                " journal, and sends everything"
                 " again"
             ),
         )
@@ -185,8 +187,8 @@ class ImportJournal(Journal):
         if self.header.choices is None and self.settled and not self.has_sent:
             raise StateError(
                 f"{self.path} belongs to an import that sent nothing, and may have read its input"
-                " otherwise",
-                hint="--restart starts it again",
+                " in another format",
+                hint="--restart starts the import again",
             )
 
     def _check_restart(self) -> None:
@@ -205,10 +207,10 @@ class ImportJournal(Journal):
             return
         if self._other.is_replay:
             message = "a replay of this import, which sent nothing"
-            hint = "remove it, or --restart discards it: then everything is sent"
+            hint = "remove the journal or discard it with --restart to send all records"
         else:
             message, hint = (
-                "this import itself, which a replay cannot continue",
+                "the import itself, which a replay cannot continue",
                 "replay it with a copy of its input",
             )
         raise StateError(f"{self.path} belongs to {message}", hint=hint)

@@ -81,7 +81,7 @@ def examine(
         file = UnchangedFile(path)
         file.path = shown or path
     except regular_file.NotRegularError:
-        hint = "for a pipe: give - as the file, and pipe into it"
+        hint = "to read a pipe, give - as the file"
         raise UsageError(f"{path} is not a regular file", hint=hint) from None
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror}") from None
@@ -119,7 +119,7 @@ def _counted(lines: Iterator[InputLine], name: str) -> tuple[int, int, int, bool
         if last > input_bounds.MOST_RECORDS:
             raise UsageError(
                 f"{name} has more than {input_bounds.MOST_RECORDS:,} lines or records",
-                hint="split it",
+                hint="split the input",
             )
     if not count:
         raise UsageError(f"{name} holds no records", hint="was it written? ls -l shows its size")

@@ -24,7 +24,7 @@ _BLANK = b" \t\r\n"
 _PIECE = 1024 * 1024
 _CUT = "data was truncated"
 _SEPARATOR = re.compile(rb"[,;\t|]")
-_GAP = "two blanks in a row"
+_GAP = "two spaces in a row"
 _OF_ROWS = {",": "a comma", '"': "a quote", "\t": "a tab", "  ": _GAP}
 _SHOWN = 60
 
@@ -79,12 +79,11 @@ def _guessed_ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
 
 def _row_flaw(text: str) -> str:
     found = next((word for letter, word in _OF_ROWS.items() if letter in text), None)
-    found = found or ("a blank at its edge" if text != text.strip() else None)
-    reads = (
-        "a table is for reading, -o ids writes ids" if found == _GAP else "--format csv reads rows"
-    )
+    found = found or ("a space at its beginning or end" if text != text.strip() else None)
+    reads = "-o ids prints ids instead of a table" if found == _GAP else "--format csv reads rows"
     return (
-        f'is not an id: "{excerpt(text, _SHOWN)}" holds {found} ({reads}, --format ids takes it)'
+        f'is not an id: "{excerpt(text, _SHOWN)}" holds {found}'
+        f" ({reads}, --format ids reads each line as an id)"
         if found
         else ""
     )
@@ -104,8 +103,16 @@ def _json_lines(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
     except TooLongError:
         raise input_bounds.too_long(f"{name}, record {number + 1}") from None
     except ValueError as error:
-        cut = f"it ends within record {number + 1}: write it again" if _CUT in str(error) else None
-        cut = "leave --format out: the content says what it is" if str(error) == _NO_ARRAY else cut
+        cut = (
+            f"the input ends within record {number + 1}, so write it again"
+            if _CUT in str(error)
+            else None
+        )
+        cut = (
+            "leave out --format to recognise the format by the content"
+            if str(error) == _NO_ARRAY
+            else cut
+        )
         raise UsageError(f"{name} {error}", hint=cut) from None
 
 

@@ -41,23 +41,28 @@ _BEGINS = {
 _HINTS = {
     "is gzip": "gzip -d unpacks it",
     "is UTF-16": "iconv -f UTF-16 -t UTF-8 converts it to UTF-8",
-    "is a workbook or another zip archive": "of a workbook: export it as CSV",
+    "is a workbook or another zip archive": "if it is a workbook, export it as CSV",
     "is a workbook of Excel": "export it as CSV",
-    "is binary": "an import reads records; -F NAME=@base64:FILE sends a file in a field of one",
+    "is binary": "an import reads records; -F NAME=@base64:FILE sends a file in a"
+    " field of a record",
 }
 
 
 # The first bytes of files that look like records but are something else, with a
 # description and a hint.
 _NO_RECORDS = (
-    (rb'\{"unified_plan":', "is a plan", "it is for unified apply"),
-    (rb'\{"unified_ids":', "is a file of old and new ids", "it is for --ids"),
-    (rb'\{"import_id":', "is the journal of an import", "it is for the command that wrote it"),
-    (rb'\{"run":"\d{8}-', "is the journal of a run", "it is for unified runs"),
-    (rb'\{"change":"[\w ]+","key":\[', "is a comparison", "it is for reading"),
-    (rb'\{\s*"log":\s*\{\s*"version":', "is a HAR file", "it is for --replay"),
-    (rb'\{\s*"\$schema":', "is a JSON Schema", "it is for unified schema --against"),
-    (rb'\{\s*"v": ?\d+,\s*"tool":', "is the manifest of an export", "name its folder"),
+    (rb'\{"unified_plan":', "is a plan", "use it with unified apply"),
+    (rb'\{"unified_ids":', "is a file of old and new ids", "use it with the option --ids"),
+    (rb'\{"import_id":', "is the journal of an import", "only the import that wrote it can use it"),
+    (rb'\{"run":"\d{8}-', "is the journal of a run", "unified runs list shows the run"),
+    (rb'\{"change":"[\w ]+","key":\[', "is a comparison", "only people can use it"),
+    (rb'\{\s*"log":\s*\{\s*"version":', "is a HAR file", "use it with --replay"),
+    (rb'\{\s*"\$schema":', "is a JSON Schema", "use it with unified schema --against"),
+    (
+        rb'\{\s*"v": ?\d+,\s*"tool":',
+        "is the manifest of an export",
+        "name the folder of the export",
+    ),
 )
 
 
@@ -132,7 +137,8 @@ class ReadingOptions(NamedTuple):
             raise UsageError(f"--delimiter is for CSV, not for {self.format}", hint="--format csv")
         if self.trim_header and self.format not in {None, "csv", "tsv"}:
             raise UsageError(
-                f"--trim-header is for CSV and TSV, not for {self.format}", hint="leave it out"
+                f"--trim-header is for CSV and TSV, not for {self.format}",
+                hint="leave out --trim-header",
             )
 
 
@@ -282,7 +288,10 @@ def _format_of_lines(path: Path, shape: RecordShape, first: bytes) -> str:
         raise UsageError(f"{path} is YAML, not {FORMATS}", hint="write it with -o ndjson")
     raise UsageError(
         f"{path} is not {FORMATS}: line 1 is {excerpt(line, 40)!r}",
-        hint="--format csv reads a table of one column, --delimiter names what separates cells",
+        hint=(
+            "--format csv reads a table of one column, --delimiter names the character"
+            " between cells"
+        ),
     )
 
 

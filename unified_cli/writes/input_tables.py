@@ -82,9 +82,9 @@ def space_warning(heads: Sequence[str], *, trimmed: bool) -> str:
     if not odd:
         return ""
     if trimmed:
-        return f"blanks around the names of columns are removed: {named(odd, _MOST_NAMED)}"
+        return f"spaces around the names of columns are removed: {named(odd, _MOST_NAMED)}"
     return (
-        f"names of columns have blanks around them: {named(odd, _MOST_NAMED)}"
+        f"names of columns have spaces around them: {named(odd, _MOST_NAMED)}"
         " (--trim-header removes them)"
     )
 
@@ -153,8 +153,8 @@ def _records(
 def _check_not_json(begins: str, name: str) -> None:
     if begins.lstrip("\ufeff [").startswith('{"'):
         raise UsageError(
-            f"{name}, line 1: JSON, not the names of columns",
-            hint="leave --format out, or --format ndjson",
+            f"{name}, line 1: this is JSON, not the names of columns",
+            hint="leave out --format, or use --format ndjson",
         )
 
 
@@ -168,8 +168,8 @@ def _check_heads(heads: list[str], name: str, rules: TableRules) -> None:
         # Spreadsheets often use these delimiters. With a comma as the delimiter, each
         # row would become one field.
         raise UsageError(
-            f"{name}, line 1: one column, with {other!r} in its name",
-            hint="leave --delimiter out"
+            f"{name}, line 1: there is only one column, and its name contains {other!r}",
+            hint="leave out --delimiter"
             if other == ","
             else f"import takes --delimiter {'tab' if other == TAB else repr(other)}",
         )
@@ -178,7 +178,7 @@ def _check_heads(heads: list[str], name: str, rules: TableRules) -> None:
         if not head.strip() and head in heads:
             raise UsageError(f"{name}, line 1: a column has no name")
         if count > 1:
-            raise UsageError(f"{name}, line 1: the column {head!r} is there {count} times")
+            raise UsageError(f"{name}, line 1: {count} columns have the name {head!r}")
 
 
 class _CellError(ValueError):

@@ -238,5 +238,5 @@ def _operation(catalogue: Catalogue, resource: str, name: str) -> Operation:
         return catalogue.apis[api].resources[last].operations[name]
     except KeyError:
         raise StateError(
-            f"the run calls {resource} {name}, which is not an operation (any more)"
+            f"the run calls {resource} {name}, but there is no such operation now"
         ) from None

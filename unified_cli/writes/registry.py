@@ -187,7 +187,7 @@ class RunRegistry:
             if not path.exists():
                 return run, lock
             lock.release()
-        raise StorageError(f"{self._folder} has no place for another run")
+        raise StorageError(f"{self._folder} has no free id for another run")
 
     def _sweep(self, folder: Path) -> None:
         """Remove the locks and partial journals of killed processes, which had not sent

@@ -18,7 +18,9 @@ from unified_cli.writes.registry import RunHeader, RunRegistry
 # Twice the size of the largest body, because each character of the body may become two
 # in a JSON string.
 _LONGEST_LINE = 130 * 1024 * 1024
-_REMEDY = "nothing was sent; restore it from a backup, or remove it: unified runs remove ID"
+_REMEDY = (
+    "nothing was sent; restore the journal from a backup, or remove the run: unified runs remove ID"
+)
 
 
 class StoredRun:

@@ -96,7 +96,8 @@ class RunDoubts:
         if self.repeated and run:
             what = counted(self.repeated, "call")
             runtime.stderr.line(
-                f"a resume sends {what} in doubt again, with their keys, so nothing is done twice"
+                f"a resume sends {what} in doubt again, with the same keys, so nothing"
+                " is done twice"
             )
         if not self._left:
             return
@@ -109,15 +110,17 @@ class RunDoubts:
             if (line := doubt.repeat_command(call, self._selection(call)))
         ]
         if again:
-            runtime.stderr.line("to repeat one that was not done, with its key:")
+            runtime.stderr.line("to repeat a call that was not done, with its key:")
         for line in again:
             runtime.stderr.line(f"  {line}")
         if run:
             again_all = next_step.retry_in_doubt(run)
-            runtime.stderr.line(f"to repeat all {self._number_left}, with their keys: {again_all}")
+            runtime.stderr.line(
+                f"to repeat all {self._number_left} calls, with their keys: {again_all}"
+            )
             if closes and not self.repeated:
                 closing = next_step.remove(run)
-                runtime.stderr.line(f"if all were done, this closes the run: {closing}")
+                runtime.stderr.line(f"if all calls were done, this closes the run: {closing}")
 
     @property
     def check_command(self) -> str | None:

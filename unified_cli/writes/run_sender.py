@@ -212,15 +212,15 @@ class RunSender:
 
     def _continuation(self, items: Sequence[CallItem]) -> str:
         if self._ended == len(items):
-            return "nothing is left"
+            return "nothing is left to do"
         if self._resume:
             return self._resume
         if self.run.kind is not RunKind.LINES:
             return signals.RUN_AGAIN
         if not self.run.ordered:
-            return "the lines without an answer so far"
+            return "send the lines that have no answer yet"
         call = self.run.journal.call(items[self._ended].number).call
-        return f"the input from line {call.line if call else 1} on"
+        return f"send the input from line {call.line if call else 1} on"
 
 
 def _attempt(client: Client, job: CallJob) -> WriteAttempt:

@@ -209,7 +209,7 @@ def _of_header(runtime: Runtime, stored: StoredRun) -> KnownRun:
     if state == DONE and not header.calls and _is_cut_off(header):
         state = INTERRUPTED
     gone = [path for path in header.inputs if state != DONE and not Path(path).exists()]
-    reason = f"{gone[0]} is gone; the run continues once it is back" if gone else ""
+    reason = f"{gone[0]} is missing; the run can continue when it is there again" if gone else ""
     return KnownRun(header.run, state, header, counts, passing=passing, reason=reason)
 
 

@@ -150,7 +150,7 @@ def moved_error(call: RunCall, settings: Settings) -> StateError:
     """
     who = f'profile "{call.profile}"' if call.profile else "the environment"
     return StateError(
-        f"{who} leads to account {settings.account_id} at {settings.address} now, and the run was"
+        f"{who} now names account {settings.account_id} at {settings.address}, but the run was"
         f" for account {call.account} at {call.base_url}",
         hint="nothing was sent",
     )

@@ -134,7 +134,8 @@ def _check(runtime: Runtime, token_stdin: bool) -> None:
         raise UsageError("standard input is closed, so there is nothing to import")
     if runtime.stdin_is_terminal:
         raise UsageError(
-            "standard input is a terminal (name a file, or: … | unified import API/RESOURCE -)"
+            "standard input is a terminal (name a file, or use a pipe: … | unified"
+            " import API/RESOURCE -)"
         )
 
 

@@ -125,7 +125,7 @@ def _stages(text: str, total: int) -> tuple[int, ...]:
 def _count(text: str, total: int, flag: str, *, least: int) -> int:
     number = text.removesuffix("%")
     if not (number.isascii() and number.isdigit() and len(number) < 10):
-        raise UsageError(f"{flag}: {text!r} is neither a number nor a share such as 20%")
+        raise UsageError(f"{flag}: {text!r} is neither a number nor a percentage such as 20%")
     if text == number:
         result = int(number)
     elif int(number) <= 100:

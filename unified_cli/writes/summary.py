@@ -60,7 +60,7 @@ class CausedCalls:
         if not self.why or self.alike == self.count:
             return self.why
         others = self.count - self.alike
-        return masked(f"{self.why} (and {others} with other reasons: unified runs show)")
+        return masked(f"{self.why} (and {others} with other reasons, see unified runs show)")
 
     @property
     def named(self) -> str:

@@ -69,7 +69,7 @@ def test_several_refreshes_are_a_run(unified: Unified, owned: Service) -> None:
     )
     # Nothing in doubt is repeated, and what shows the result is named.
     assert '"next": "unified connections list --health"' in result.stderr
-    assert "not repeated: the credentials may have been renewed" in result.stderr
+    assert "calls in doubt are not repeated: the credentials may have been renewed" in result.stderr
     assert "unified connections refresh --yes -p blocked\n" in result.stderr
     again = unified("runs resume last", environ=owned.environ)
     assert len(posts(owned)) == 3, again.stderr

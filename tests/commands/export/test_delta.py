@@ -1057,7 +1057,7 @@ def test_an_export_continues_after_a_store_is_lost_behind_the_last_page(
 
     monkeypatch.setattr(ListTable, "_write_log", lose)
     result = run(place)
-    assert (result.code, "it does not answer" in result.stderr) == (6, True), result.stderr
+    assert (result.code, "the store does not answer" in result.stderr) == (6, True), result.stderr
 
     def deny(*_: Any) -> None:
         raise OSError(

@@ -878,7 +878,7 @@ REFUSED = [
         "s3://bucket/dir?versionId=1",
         "",
         2,
-        "error: s3://bucket takes a plain path after it, without ?, #, . and ..\n",
+        "error: s3://bucket must be followed by a plain path, without ?, #, . and ..\n",
     ),
     (
         "file://host/dir",
@@ -941,14 +941,14 @@ def store(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
 
 
 CREDENTIALS = (
-    "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION in the environment, or the role of the"
-    " machine; it reads no AWS_PROFILE and no ~/.aws, but eval"
-    ' "$(aws configure export-credentials --format env)" takes the keys from there'
+    "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION in the environment, or from the role"
+    " of the machine; AWS_PROFILE and ~/.aws are not read, but eval"
+    ' "$(aws configure export-credentials --format env)" copies the keys from there'
 )
 FAILURES = [
-    (403, 3, f"access is denied (it takes {CREDENTIALS})"),
-    (401, 3, f"access is denied (it takes {CREDENTIALS})"),
-    (400, 6, "its answer is 400 (the same command continues where it stopped)"),
+    (403, 3, f"access is denied (credentials come from {CREDENTIALS})"),
+    (401, 3, f"access is denied (credentials come from {CREDENTIALS})"),
+    (400, 6, "the store answered with 400 (the same command continues where it stopped)"),
 ]
 
 
@@ -970,7 +970,8 @@ def test_a_store_that_does_not_answer(
     assert (result.code, result.stderr) == (
         6,
         (
-            "error: cannot list s3://bucket/dir: it does not answer (the same command continues"
+            "error: cannot list s3://bucket/dir: the store does not answer (the same"
+            " command continues"
             " where it stopped)\n"
         ),
     )

@@ -135,7 +135,8 @@ def test_a_journal_is_for_one_place_and_one_shape(
     assert (
         result.stderr
         == f"error: {path}.unified-journal belongs to an import with another operation, connection,"
-        " query or --map (the same command as before resumes it; --restart discards it, and"
+        " query or --map (the same command as before resumes that import; --restart"
+        " discards its journal, and"
         " sends everything again)\n"
     )
 
@@ -525,7 +526,7 @@ def test_csv_rows_are_records_of_text(unified: Unified, service: Service, record
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["a,b,a", "1,2,3"], ", line 1: the column 'a' is there 2 times"),
+        (["a,b,a", "1,2,3"], ", line 1: 2 columns have the name 'a'"),
         (["a,,b", "1,2,3"], ", line 1: a column has no name"),
         (["a,b", "1,2", "1,2,3"], ", line 3: 3 cells under 2 columns"),
         (["a,b", '"x', 'y",2', "1"], ", line 4: 1 cell under 2 columns"),
@@ -533,15 +534,24 @@ def test_csv_rows_are_records_of_text(unified: Unified, service: Service, record
         (["a", b"\xff"], " is not UTF-8 after line 0"),
         (
             ["a;b", "1;2"],
-            ", line 1: one column, with ';' in its name (import takes --delimiter ';')",
+            (
+                ", line 1: there is only one column, and its name contains ';' (import"
+                " takes --delimiter ';')"
+            ),
         ),
         (
             ["sep=;", "a;b", "1;2"],
-            ", line 1: one column, with ';' in its name (import takes --delimiter ';')",
+            (
+                ", line 1: there is only one column, and its name contains ';' (import"
+                " takes --delimiter ';')"
+            ),
         ),
         (
             ["a\tb", "1\t2"],
-            ", line 1: one column, with '\\t' in its name (import takes --delimiter tab)",
+            (
+                ", line 1: there is only one column, and its name contains '\\t' (import"
+                " takes --delimiter tab)"
+            ),
         ),
         (["a,b"], " holds no records (was it written? ls -l shows its size)"),
     ],
@@ -585,7 +595,8 @@ def test_standard_input_must_be_a_pipe_with_records(unified: Unified, service: S
     assert (terminal.code, terminal.stderr) == (
         2,
         (
-            "error: standard input is a terminal (name a file, or: … | unified import API/RESOURCE"
+            "error: standard input is a terminal (name a file, or use a pipe: … |"
+            " unified import API/RESOURCE"
             " -)\n"
         ),
     )

@@ -96,7 +96,8 @@ def test_a_changed_file_is_reported_and_resumes_once_it_is_restored(
     result = unified(f"{TAGS} {path} --workers 2 --rate 0", environ=service.environ)
     assert result.code == 12
     assert result.stderr.splitlines()[-1] == (
-        f"error: {path} has changed since it was opened (restore its content, and run it again)"
+        f"error: {path} has changed since it was opened (restore its content, and run"
+        " the same command again)"
     )
     first = [seen.json["name"] for seen in service.seen]
     assert all(name.startswith("old-") for name in first)
@@ -264,7 +265,7 @@ def test_more_records_than_a_run_can_count_are_refused(
     path.write_text("{}\n" * 4)
     result = unified(f"{TAGS} {path} --restart", environ=service.environ)
     assert (result.code, len(service.seen)) == (2, 3)
-    assert result.stderr == f"error: {path} has more than 3 lines or records (split it)\n"
+    assert result.stderr == f"error: {path} has more than 3 lines or records (split the input)\n"
 
 
 def page(element: bytes, megabytes: int) -> bytes:

@@ -329,4 +329,4 @@ def test_ten_of_many_doubts_are_printed(unified: Unified, service: Service, tmp_
     repeats = [line for line in result.stderr.splitlines() if " --idempotency-key " in line]
     looks = [line for line in result.stderr.splitlines() if " users get u-" in line]
     assert (len(repeats), len(looks)) == (10, 10), result.stderr
-    assert "to repeat all 20, with their keys: unified runs resume " in result.stderr
+    assert "to repeat all 20 calls, with their keys: unified runs resume " in result.stderr

@@ -67,8 +67,8 @@ REFUSED = {
     "workbook": (
         b"PK\x03\x04....[Content_Types].xml",
         (
-            "is a workbook or another zip archive, not NDJSON, JSON, CSV or TSV (of a workbook:"
-            " export it as CSV)"
+            "is a workbook or another zip archive, not NDJSON, JSON, CSV or TSV"
+            " (if it is a workbook, export it as CSV)"
         ),
     ),
     "old workbook": (
@@ -170,7 +170,7 @@ def test_names_of_columns_are_trimmed_by_request_only_and_named(
     assert result.code == 0
     assert sent(service) == [{"name ": one["name"], " color": one["color"]} for one in A]
     assert (
-        "names of columns have blanks around them: 'name ', ' color' (--trim-header removes them)\n"
+        "names of columns have spaces around them: 'name ', ' color' (--trim-header removes them)\n"
         in result.stderr
     )
     service.seen.clear()
@@ -179,7 +179,7 @@ def test_names_of_columns_are_trimmed_by_request_only_and_named(
     command = f"{TAGS} {path} --trim-header --restart --workers 1"
     result = unified(command, environ=service.environ)
     assert (result.code, sent(service)) == (0, A)
-    assert "blanks around the names of columns are removed: 'name ', ' color'\n" in result.stderr
+    assert "spaces around the names of columns are removed: 'name ', ' color'\n" in result.stderr
 
 
 CELLS = {
@@ -306,7 +306,7 @@ def test_another_reading_is_refused_with_the_words_to_choose(
     assert (result.code, sent(service)) == (12, [])
     assert result.stderr == (
         f"error: {path}.unified-journal belongs to an import {what} (the same command {what}"
-        " resumes it; --restart discards it, and sends everything again)\n"
+        " resumes that import; --restart discards its journal, and sends everything again)\n"
     )
 
 
@@ -392,7 +392,7 @@ def test_a_journal_of_0_2_0_that_sent_nothing_is_not_resumed_with_another_format
     result = unified(f"{TAGS} {path} --format csv", environ=service.environ)
     assert (result.code, sent(service)) == (12, [])
     assert "that sent nothing" in result.stderr
-    assert result.stderr.endswith("(--restart starts it again)\n")
+    assert result.stderr.endswith("(--restart starts the import again)\n")
 
 
 def test_a_journal_of_0_2_0_is_not_resumed_with_other_records(

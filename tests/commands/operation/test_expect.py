@@ -132,7 +132,10 @@ def test_all_read_records_are_printed(unified: Unified, service: Service) -> Non
         ),
         (
             "true, length",
-            "--expect 'true, length' gives 5 (compare it, in quotes for the shell: 'length > 0')",
+            (
+                "--expect 'true, length' gives 5 (compare the number, in quotes for the"
+                " shell: 'length > 0')"
+            ),
         ),
     ],
 )

@@ -25,7 +25,8 @@ HOSTILE = [
     "*",
 ]
 
-ROWS = "(--format csv reads rows, --format ids takes it)"
+ROWS = "(--format csv reads rows, --format ids reads each line as an id)"
+EDGE = "beginning or end"
 
 
 def echo(seen: Seen) -> Reply:
@@ -196,21 +197,22 @@ def test_updates_take_the_record_or_the_options(
         (
             "delete - -y",
             b"a \n",
-            f'standard input, line 1 is not an id: "a " holds a blank at its edge {ROWS}',
+            f'standard input, line 1 is not an id: "a " holds a space at its {EDGE} {ROWS}',
         ),
         (
             "get -",
             b"ID  NAME\n",
             (
-                'standard input, line 1 is not an id: "ID  NAME" holds two blanks in a row'
-                " (a table is for reading, -o ids writes ids, --format ids takes it)"
+                'standard input, line 1 is not an id: "ID  NAME" holds two spaces in a row'
+                " (-o ids prints ids instead of a table, --format ids reads each line as an id)"
             ),
         ),
         (
             "update -",
             b"id;name\n1;x\n",
             (
-                "standard input, line 1: one column, with ';' in its name (import takes"
+                "standard input, line 1: there is only one column, and its name"
+                " contains ';' (import takes"
                 " --delimiter ';')"
             ),
         ),
@@ -221,7 +223,7 @@ def test_updates_take_the_record_or_the_options(
             b"a\n",
             (
                 "standard input is not an array of records"
-                " (leave --format out: the content says what it is)"
+                " (leave out --format to recognise the format by the content)"
             ),
         ),
         (
@@ -412,11 +414,11 @@ def test_a_line_that_cannot_be_sent_is_one_that_failed(
         ),
         (
             f"{TAGS} delete - --yes --max-failures x",
-            "--max-failures: 'x' is neither a number nor a share",
+            "--max-failures: 'x' is neither a number nor a percentage",
         ),
         (
             f"{TAGS} update 7 -f n=1 --max-failures x",
-            "--max-failures: 'x' is neither a number nor a share",
+            "--max-failures: 'x' is neither a number nor a percentage",
         ),
         (f"{TAGS} update 7 -f n=1 --stages 5,1", "--stages: 1 comes after 5"),
         (

@@ -89,8 +89,7 @@ def test_a_process_for_jq_that_cannot_start_ends_it_at_once(
     result = wait(unified, service, WAIT, clock)
     assert (result.code, result.stdout, clock.slept) == (11, "", [])
     assert (
-        result.stderr
-        == f"error: a process for a jq program cannot start, it {why} (unified doctor)\n"
+        result.stderr == f"error: a process for a jq program {why} at the start (unified doctor)\n"
     )
 
 
@@ -221,7 +220,7 @@ LARGE = '"x" * (1000000000 + length)'
         (
             ["--until", ENDLESS],
             14,
-            f"not true after 0.5 s: --until '{ENDLESS}': it did not end within 0.5 s",
+            f"not true after 0.5 s: --until '{ENDLESS}': the program did not end within 0.5 s",
         ),
         (
             ["--until", "false", "--fail-if", ENDLESS],
@@ -231,9 +230,9 @@ LARGE = '"x" * (1000000000 + length)'
         (
             ["--until", "true", "--expect", ENDLESS],
             14,
-            f"--expect '{ENDLESS}': it did not end within 0.5 s",
+            f"--expect '{ENDLESS}': the program did not end within 0.5 s",
         ),
-        (["--until", "true", "--jq", ENDLESS], 2, "--jq: it did not end within 0.5 s"),
+        (["--until", "true", "--jq", ENDLESS], 2, "--jq: the program did not end within 0.5 s"),
     ],
 )
 def test_a_program_that_does_not_end_is_ended_in_time(

@@ -371,7 +371,7 @@ def test_one_whose_input_is_gone_says_so(run: Run) -> None:
     if run.state == "done":
         assert (run.facts["next"], run.facts["reason"]) == (None, None)
         return
-    why = f"{path} is gone; the run continues once it is back"
+    why = f"{path} is missing; the run can continue when it is there again"
     closes = f"unified runs remove {run.id}"
     if (run.kind, run.state) == ("import", "failed"):
         # The lines that were refused are in a file of their own.

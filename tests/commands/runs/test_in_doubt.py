@@ -128,12 +128,12 @@ def test_a_resume_says_why_it_repeats_nothing_and_what_a_person_can_do(
     assert done == "done: 1 of 3 connections"
     assert rest[0].startswith("in doubt: 2 (c01, c02): the service answered 500 to POST")
     assert rest[1:] == [
-        "not repeated: suspend affects people, and may have been done",
-        "to repeat one that was not done, with its key:",
+        "calls in doubt are not repeated: suspend affects people, and may have been done",
+        "to repeat a call that was not done, with its key:",
         f"  {same} {keys[1]} --yes -p c01",
         f"  {same} {keys[2]} --yes -p c02",
-        f"to repeat all 2, with their keys: unified runs resume {doubtful} --retry-in-doubt",
-        f"if all were done, this closes the run: unified runs remove {doubtful}",
+        f"to repeat all 2 calls, with their keys: unified runs resume {doubtful} --retry-in-doubt",
+        f"if all calls were done, this closes the run: unified runs remove {doubtful}",
         "error: 2 of 3 connections may or may not be done",
         f"  unified user-directory users get users-1 -p run:{doubtful}:in-doubt",
     ]
@@ -248,7 +248,7 @@ def test_a_single_call_in_doubt_says_how_to_look_and_how_to_repeat_it(
         f"{same} --idempotency-key {key} --yes -p {name}",
         f"unified user-directory users get users-1 -p {name}",
     )
-    rule = "not repeated: suspend affects people, and may have been done"
+    rule = "calls in doubt are not repeated: suspend affects people, and may have been done"
     assert error.endswith(f"{rule}; its key was {key})")
     machine = unified(f"{command} --json-errors").stderr.splitlines()[-1]
     assert (
@@ -276,7 +276,7 @@ def test_a_doubt_that_a_resume_ends_is_named(fleet: Fleet, config: Config) -> No
     profiles(config, fleet.service.url, 3)
     fleet.failing = {"c01", "c02"}
     ended = fleet.unified(UPDATE)
-    said = "a resume sends 2 calls in doubt again, with their keys, so nothing is done twice"
+    said = "a resume sends 2 calls in doubt again, with the same keys, so nothing is done twice"
     assert said in ended.stderr.splitlines()
     shown = fleet.unified(f"runs show {run_id(ended.stderr)}")
     assert said in shown.stderr.splitlines()
@@ -307,7 +307,7 @@ def test_the_end_of_an_import_says_how_to_check_a_suspend_in_doubt(
     ended = fleet.unified(suspend)
     (run,) = (one["id"] for one in fleet.unified("runs list -o json").json["runs"])
     look = f"unified user-directory users get users-1 -p run:{run}:in-doubt"
-    closes = f"if all were done, this closes the run: unified runs remove {run}"
+    closes = f"if all calls were done, this closes the run: unified runs remove {run}"
     for result in (ended, fleet.unified(f"runs resume {run}"), fleet.unified(f"runs show {run}")):
         assert last_line(result).removeprefix("next: ") == look
         assert closes in result.stderr
@@ -322,4 +322,4 @@ def test_no_help_says_that_a_resume_ends_every_doubt(unified: Unified) -> None:
         for line in unified("runs list --help").stdout.splitlines()
         if line.strip().startswith("in doubt ")
     )
-    assert said.endswith("calls may or may not be done: runs show names the next command")
+    assert said.endswith("calls may or may not be done; runs show names the next command")

@@ -170,7 +170,10 @@ def test_the_end_has_a_look_at_each_doubt_and_a_repeat_with_its_key(kind: Kind) 
     ]
     shown = kind.unified(f"runs show {run}").stderr
     assert all(line in shown for line in again)
-    assert f"to repeat all 2, with their keys: unified runs resume {run} --retry-in-doubt" in shown
+    assert (
+        f"to repeat all 2 calls, with their keys: unified runs resume {run} --retry-in-doubt"
+        in shown
+    )
 
 
 def test_the_error_in_json_has_the_looks(kind: Kind) -> None:

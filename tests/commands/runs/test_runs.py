@@ -114,7 +114,7 @@ def test_a_profile_that_changed_its_connection_ends_it(
     assert (result.code, service.seen) == (12, [])
     assert (
         result.stderr
-        == f'error: profile "{name}" leads to account other at {service.url} now, and the run was'
+        == f'error: profile "{name}" now names account other at {service.url}, but the run was'
         f" for account a-{name} at {service.url} (nothing was sent)\n"
     )
 
