@@ -48,8 +48,8 @@ class BodyField:
 
 
 class _Step(NamedTuple):
-    """One name in a field such as `a[b][]`, and its position. An empty name stands for
-    a new item of an array.
+    """One name in a field such as `a[b][]`, and its position. An empty name means a new
+    item of an array.
     """
 
     name: str

@@ -41,7 +41,7 @@ class Response(NamedTuple):
 
     @property
     def content_type(self) -> str:
-        """The Content-Type. If there is none, an empty string for JSON, and otherwise a
+        """The Content-Type. Without this header, it is "" for JSON, and otherwise a
         phrase for messages.
         """
         return self.headers.get("content-type", "" if self.body else "bytes without a Content-Type")

@@ -115,8 +115,8 @@ SETTINGS = (*names(RESULTS), AUTO)
 
 
 def named(name: str, *, terminal: bool) -> Format | None:
-    """Return the format with this name, or None. The name `auto` stands for a table on
-    a terminal, and otherwise for JSON.
+    """Return the format with this name, or None. The name `auto` means a table on a
+    terminal, and otherwise JSON.
     """
     if name == AUTO:
         return TABLE if terminal else JSON

@@ -34,8 +34,8 @@ MINUTE, DAY = len("2026-01-01 12:00Z"), len("2026-01-01")
 
 
 def candidates(members: Iterable[Parts], known: Sequence[str], ahead: Sequence[str]) -> list[str]:
-    """Return the known columns that occur in the data. If there are none, return all
-    columns. The columns in `ahead` are first.
+    """Return the known columns that occur in the data, or all columns if no column is
+    known. The columns in `ahead` are first.
     """
     full: dict[str, None] = {}
     for member in members:

@@ -121,7 +121,7 @@ def account_record(account: str, seed: str, service: Service) -> JsonObject:
         words.sandbox: kind == "read-only",
         words.authentication: product.authentication,
         words.region: random.pick("region", ("eu", "wnam", "enam", "apac")),
-        # This value stands for private data of the customer, which clients must never
+        # This value simulates private data of the customer, which clients must never
         # print.
         "context": {"access_token": f"sandbox-credential-{random.below('token', 10**9):09d}"},
         words.stored_fields: [],

@@ -1,5 +1,5 @@
 """Read a file several times, and notice if its content changes between reads. The file
-may be renamed meanwhile.
+may be renamed between reads.
 """
 
 import hashlib

@@ -57,8 +57,8 @@ class RunCall(msgspec.Struct, omit_defaults=True):
     """One call of a run: its connection, and its request without the key and the token.
 
     `body` is None if all calls share the body in the journal's header. `line` is the
-    number of the line in the input. A call without a `base_url` stands for an invalid
-    line of the input.
+    number of the line in the input. A call without a `base_url` is for an invalid line
+    of the input.
     """
 
     profile: str | None

@@ -99,11 +99,11 @@ class ImportJournal(Journal):
     ) -> "ImportJournal":
         """Open the journal of an input, or begin a new one.
 
-        Begins a new journal if there is none, or if `restart` discards it. A replay
-        never discards the journal of a real import. `other` describes the other kind of
-        run. `highest` is the number of the input's last record. The caller must hold
-        the lock. Raises StateError if the journal belongs to another import or is
-        damaged, and StorageError if the journal cannot be read or written.
+        Begins a new journal if the file is missing, or if `restart` discards its
+        content. A replay never discards the journal of a real import. `other` describes
+        the other kind of run. `highest` is the number of the input's last record. The
+        caller must hold the lock. Raises StateError if the journal belongs to another
+        import or is damaged, and StorageError if the journal cannot be read or written.
         """
         journal = cls(journals.open_file(path, missing_ok=True), _REMEDY)
         journal.header, journal._other = header, other

@@ -67,7 +67,7 @@ _NO_RECORDS = (
 
 
 class RecordShape(NamedTuple):
-    """What is known about the records of an input.
+    """The known facts about the records of an input.
 
     `items` is the member of a page that has the records, `types` the JSON types of the
     known fields, and `ids` allows bare ids.
@@ -79,7 +79,7 @@ class RecordShape(NamedTuple):
 
     @classmethod
     def from_operation(cls, operation: Operation, service: Service) -> "RecordShape":
-        """Return what is known about the records that an operation takes."""
+        """Return the known facts about the records that an operation takes."""
         facts = operation.facts
         known = {field.name: field.type for fields in facts.body.values() for field in fields}
         known |= {field.name: field.type for field in facts.fields}
@@ -211,7 +211,7 @@ def find_as_0_2_0(
 def _guess(opened: Opened, path: Path, shape: RecordShape) -> str:
     """Guess the format from the file's name, or from the beginning of its content.
 
-    If ids are allowed, input is taken for a table only if it has a column `id`.
+    If ids are allowed, only input with a column `id` is read as a table.
     """
     if path.suffix.lower() in {".csv", ".json"}:
         return path.suffix[1:].lower()
