@@ -143,10 +143,7 @@ def test_a_report_replaces_nothing_but_a_report(
 def test_a_named_pipe_is_not_imported_by_name(unified: Unified, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     result = unified(f"-p sandbox import ticketing/contacts {tmp_path}/pipe")
-    said = (
-        f"error: {tmp_path}/pipe is not a regular file (for a pipe: give - as the file, and pipe"
-        " into it)\n"
-    )
+    said = f"error: {tmp_path}/pipe is not a regular file (to read a pipe, give - as the file)\n"
     assert (result.stderr, result.code) == (said, 2)
 
 
