@@ -341,7 +341,8 @@ APPLY = {
         10,
         (
             "error: 1 of 3 calls may or may not be done, see DIR/a.plan.unified-in-doubt.ndjson"
-            " (the same command does them again where that is safe; a new plan shows the rest)"
+            " (the same command repeats the calls that are safe to repeat; a new plan shows which"
+            " differences are left)"
         ),
     ),
     "one not offered": (9, "error: 1 of 3 calls failed, see DIR/a.plan.unified-failed.ndjson"),

@@ -375,12 +375,12 @@ def test_a_line_outside_the_plan_is_refused(
         (
             {"unified_plan": 2},
             2,
-            "{plan} is a plan of version 2, and this program reads version 1 (make it again)",
+            "{plan} is a plan of version 2, but this program reads version 1 (make the plan again)",
         ),
         (
             {"unified_plan": "x"},
             2,
-            "{plan}, line 1 is not the header of a plan (unified plan … > FILE makes one)",
+            "{plan}, line 1 is not the header of a plan (unified plan … > FILE makes a plan)",
         ),
         (
             {"calls": 2},
@@ -439,7 +439,7 @@ def test_a_file_that_is_not_a_plan_is_refused(text: str, unified: Unified, tmp_p
     result = unified(f"apply {path} -p sandbox --yes")
     assert (result.code, result.stderr) == (
         2,
-        f"error: {path}, line 1 is not the header of a plan (unified plan … > FILE makes one)\n",
+        f"error: {path}, line 1 is not the header of a plan (unified plan … > FILE makes a plan)\n",
     )
     assert unified(f"apply {tmp_path} -p sandbox --yes").code == 2
     assert unified(f"apply {tmp_path}/none -p sandbox --yes").code == 11
@@ -468,7 +468,7 @@ def test_records_that_refer_to_each_other_are_created_in_order(
     without = unified(f"apply {tickets} {tags} {accounts} -p new --yes")
     assert (without.code, without.stderr) == (
         2,
-        "error: the plan was made with --ids, which apply needs too (--ids FILE)\n",
+        "error: the plan was made with --ids, so apply needs it, too (add --ids FILE)\n",
     )
     result = unified(f"apply {tickets} {tags} {accounts} -p new --yes --ids {ids}")
     assert (result.stdout, result.code) == (TABLE.format(7, 0, "", 0, ""), 0)

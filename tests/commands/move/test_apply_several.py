@@ -106,7 +106,7 @@ def test_one_that_fails_stops_none_of_the_others_and_is_resumed(
         ("-p c01", 13, 'is for account a-c02 at {url}, but profile "c01" is for account a-c01'),
         ("-p c01 -p c00", 13, "none of the 2 selected profiles is for it"),
         ("", 2, "without a terminal, apply needs -p, the profile to change, and --yes"),
-        ("-p c* --ids {folder}/ids", 2, "--ids is a file of one connection, but these plans"),
+        ("-p c* --ids {folder}/ids", 2, "the file of --ids is for one connection, but these plans"),
     ],
 )
 def test_each_is_checked_against_its_own_target(

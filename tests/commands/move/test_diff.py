@@ -128,7 +128,7 @@ def test_a_terminal_shows_how_many_differ_in_what_and_the_first_of_them(
         for line in (f"  {ID.format(at)}", *(one.format(at) for one in TIMES))
     ]
     wide = (columns - 2) // 2
-    assert shown[: shown.index("-o ndjson shows each of them whole")] == [
+    assert shown[: shown.index("-o ndjson shows all differences in full")] == [
         "1 without the key",
         "  record 64 of b",
         "60 differ in created_at",
@@ -201,8 +201,9 @@ def test_unmatched_records_are_reported_and_not_guessed(unified: Unified, tmp_pa
     ]
     assert (
         result.stderr
-        == "error: not everything could be compared: 2 without the key, 1 key of several records, 1"
-        " the same (another --key than e may tell them apart)\n"
+        == "error: not everything could be compared: 2 without the key, 1 key shared by several"
+        " records, 1"
+        " the same (a --key other than e may tell these records apart)\n"
     )
     assert result.code == 9
 
@@ -305,7 +306,7 @@ def test_a_program_reshapes_the_records_of_one_side(unified: Unified, tmp_path: 
     assert result.stderr.splitlines()[0] == f"--map left out 1 record of {one}"
     for bad, said in [
         (".title.x", "--map fails on record 1: "),
-        (".,.", "--map makes 2 records of record 1, and must make one or none"),
+        (".,.", "--map returns 2 records for record 1, but must return one or none"),
         ('import "x" as x; .', "--map: no import directive is allowed"),
     ]:
         result = unified(["diff", "ticketing/tags", "--from", one, "--to", other, "--map", bad])
@@ -388,7 +389,7 @@ def test_ids_of_one_side_are_read_as_those_of_the_other(unified: Unified, tmp_pa
     none = unified(f"{argv} {tmp_path}/none")
     assert (len(changes(none.stdout)), none.stderr.splitlines()[0]) == (
         4,
-        f"{tmp_path}/none is not there, so no record is known to have another id in --to",
+        f"{tmp_path}/none does not exist, so the ids of the first side are not replaced",
     )
     twice = ndjson(
         tmp_path / "twice", *({"resource": "ticketing/tags", "from": "a", "to": to} for to in "xxy")

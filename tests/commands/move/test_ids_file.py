@@ -42,8 +42,8 @@ def test_the_ids_of_one_connection_are_refused_for_another(
     before = Path(ids).read_bytes()
     said = (
         f"error: {ids} holds ids from a file to account empty at http://sandbox, but this run"
-        " needs ids from a file to account empty:third at http://sandbox (nothing was sent; --ids"
-        " takes another file for each two connections)\n"
+        " needs ids from a file to account empty:third at http://sandbox (nothing was sent; use"
+        " one file with --ids for each pair of connections)\n"
     )
     refused = unified(f"{argv} third")
     assert (refused.code, refused.stdout, refused.stderr) == (12, "", said)
@@ -83,8 +83,9 @@ def test_an_older_file_is_not_guessed_about(unified: Unified, tmp_path: Path, co
         assert (refused.code, refused.stdout) == (12, "")
         assert (
             refused.stderr.replace("\n", " ").replace("  ", " ").rstrip()
-            == f"error: {ids} does not say which connections its ids are of (nothing was sent; if"
-            f" they are {WORDS}, its first line is {LINE})"
+            == f"error: {ids} does not say which connections its ids belong to (nothing was sent;"
+            " if"
+            f" they are {WORDS}, add the first line {LINE})"
         )
     path = Path(ids)
     path.write_text(f"{LINE}\n{path.read_text()}")
@@ -101,7 +102,9 @@ def test_an_older_file_is_asked_about_once(unified: Unified, tmp_path: Path, com
     ndjson(older, PAIR)
     ids = tmp_path / "ids"
     ids.symlink_to(older)
-    question = f"{ids} does not say which connections its ids are of: are they {WORDS}? [y/N] "
+    question = (
+        f"{ids} does not say which connections its ids belong to: are the ids {WORDS}? [y/N] "
+    )
     no = unified(f"{command} --ids {ids}", tty=True, stdin=b"n\n")
     assert (no.code, no.stderr.startswith(question), older.read_text()) == (
         12,
@@ -110,7 +113,9 @@ def test_an_older_file_is_asked_about_once(unified: Unified, tmp_path: Path, com
     )
     yes = unified(f"{command} --ids {ids}", tty=True, stdin=b"y\n")
     assert yes.code in {0, 14}
-    assert yes.stderr.startswith(f"{question}{ids}: its first line says so now\n")
+    assert yes.stderr.startswith(
+        f"{question}{ids}: added a first line that names the connections\n"
+    )
     assert older.read_text() == f"{LINE}\n{json.dumps(PAIR)}\n"
     assert ids.is_symlink()
     again = unified(f"{command} --ids {ids}", tty=True, stdin=b"")
@@ -155,9 +160,9 @@ def test_plans_of_two_connections_share_no_ids(unified: Unified, tmp_path: Path)
     assert (result.code, result.stdout) == (2, "")
     assert (
         result.stderr
-        == f"error: nothing was sent: {plans[0]} is from a file to account empty at http://sandbox,"
-        f" and {plans[1]} is {WORDS}: an id of one means nothing in the other (apply them one after"
-        " the other, each with its own --ids)\n"
+        == f"error: nothing was sent: the plans are for different connections: {plans[0]} is from"
+        f" a file to account empty at http://sandbox, but {plans[1]} is {WORDS} (apply the plans"
+        " one after the other, each with its own file for --ids)\n"
     )
     assert not (tmp_path / "ids").exists()
 

@@ -104,7 +104,7 @@ def test_a_call_for_each_difference(
     assert (result.stderr, result.code) == (f"planned: 1 create, 1 update, 1 delete {APPLY}", 0)
     result = unified(argv)
     assert [call["operation"] for call in plan(result.stdout)[1]] == ["update", "create"]
-    left = "only in new, and left there: 1 record (--delete plans to delete them)\n"
+    left = "only in new, and kept: 1 record (--delete plans to delete them)\n"
     assert result.stderr == f"planned: 1 create, 1 update {APPLY}{left}"
 
 
@@ -186,9 +186,8 @@ def test_ids_are_exchanged_where_they_are_known(
     )
     apply = APPLY.replace("-p new", f"-p new --ids {ids}")
     assert (
-        result.stderr
-        == f"planned: 2 creates {apply}{waiting} (apply the plans that create them together, or"
-        " --ignore parent,workspace)\n"
+        result.stderr == f"planned: 2 creates {apply}{waiting} (apply the plans that create these"
+        " records together, or use --ignore parent,workspace)\n"
     )
 
 
@@ -204,7 +203,9 @@ def test_references_to_records_that_the_same_plan_creates_are_not_missing(
     )
     result = unified(f"plan ticketing/tags --from {one} --to new --ids {tmp_path}/ids")
     waiting = "1 to ticketing/tags, 1 to ticketing/workspaces"
-    remedy = "(apply the plans that create them together, or --ignore parent,workspace)"
+    remedy = (
+        "(apply the plans that create these records together, or use --ignore parent,workspace)"
+    )
     assert f": {waiting} {remedy}\n" in result.stderr
     ignored = unified(
         f"plan ticketing/tags --from {one} --to new --ids {tmp_path}/ids --ignore workspace"
@@ -226,7 +227,8 @@ def test_records_without_a_call_are_reported(
     one = ndjson(tmp_path / "one", {"id": "a", "weird": 1})
     result = unified(f"plan ticketing/tags --from {one} --to new --ids {tmp_path}/ids")
     said = (
-        "error: records without a call: 1 without a field that the target is known to take (unified"
+        "error: records without a call: 1 without a field that the target is known to accept"
+        " (unified"
         " diff shows them)"
     )
     assert (result.stderr.splitlines()[-1], result.code) == (said, 9)

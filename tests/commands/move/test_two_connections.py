@@ -12,8 +12,8 @@ from record_files import TWO, ndjson
 
 PLAN = "plan ticketing/contacts --from old --to new"
 REMEDY = (
-    "(--ids FILE keeps the target's own ids, --key NAME joins by another value, --same-ids treats"
-    " them as the same)\n"
+    "(--ids FILE joins by pairs of ids, --key NAME joins by another value, --same-ids joins by id"
+    " anyway)\n"
 )
 
 
@@ -26,7 +26,7 @@ def _two(config: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("key", ["", "--key id", "--key .id"])
 def test_an_id_alone_joins_no_two_connections(key: str, unified: Unified) -> None:
     result = unified(f"{PLAN} {key} -v")
-    said = f"error: an id of old may be that of another record in new {REMEDY}"
+    said = f"error: the same id in old and new may belong to different records {REMEDY}"
     assert (result.stdout, result.stderr, result.code) == ("", said, 2)
 
 
@@ -47,7 +47,7 @@ def test_a_comparison_says_that_ids_may_be_of_other_records(
 ) -> None:
     assert unified("-p old export ticketing/contacts --to dump --quiet").code == 0
     said = unified(f"diff ticketing/contacts {words}").stderr
-    assert (" may be that of another record in new (--key NAME joins by " in said) == is_noted
+    assert (" new may belong to different records (--key NAME joins by " in said) == is_noted
 
 
 def test_the_records_of_a_file_may_be_anybodys(unified: Unified, tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_the_records_of_a_file_may_be_anybodys(unified: Unified, tmp_path: Path)
     result = unified(f"plan ticketing/contacts --from {path} --to new")
     assert (
         result.code,
-        f"an id of {path} may be that of another record in new" in result.stderr,
+        f"the same id in {path} and new may belong to different records" in result.stderr,
     ) == (2, True)
 
 
@@ -77,9 +77,11 @@ def test_creates_without_a_match_are_reported(unified: Unified) -> None:
     result = unified("plan ticketing/tags --from old --to new --same-ids --quiet")
     assert result.stderr == ""
     told = unified("plan ticketing/tags --from old --to new --same-ids")
-    assert told.stderr.endswith("no record of new has the id of one of old: all are created\n")
+    assert told.stderr.endswith(
+        "no record of new has the id of a record of old, so all records are created\n"
+    )
     known = unified("plan ticketing/tags --from old --to new --ids ids")
-    assert "all are created" not in known.stderr
+    assert "all records are created" not in known.stderr
 
 
 def test_unmatched_records_are_reported_once(unified: Unified, tmp_path: Path) -> None:

@@ -179,7 +179,11 @@ def _missing_offers(
             what = "no writes"
         yield f"{keeps}{f' ({what})' if what else ''}: {named(names, _MOST_ON_SCREEN)}"
     if len(ordered) > _MOST_LINES:
-        yield f"{len(ordered) - _MOST_LINES} more like these (-o ndjson has each)"
+        yield _rest(len(ordered))
+
+
+def _rest(lines: int) -> str:
+    return f"{lines - _MOST_LINES} more lines like these (-o ndjson prints everything)"
 
 
 def _extra_offers(offers: Sequence[ConnectionOffer], service: Service) -> Iterator[str]:
@@ -191,7 +195,7 @@ def _extra_offers(offers: Sequence[ConnectionOffer], service: Service) -> Iterat
     for words, names in ordered[:_MOST_LINES]:
         yield f"{EXTRA} {words}: {named(names, _MOST_ON_SCREEN)}"
     if len(ordered) > _MOST_LINES:
-        yield f"{len(ordered) - _MOST_LINES} more like these (-o ndjson has each)"
+        yield _rest(len(ordered))
 
 
 def _place(keeps: str) -> int:

@@ -61,9 +61,9 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
         lanes = [_lane(context, target, options) for target in found]
         if options.ids and len(lanes) > 1:
             raise UsageError(
-                "nothing was sent: --ids is a file of one connection, but these plans are for"
-                f" {len(lanes)}",
-                hint="apply those of each connection with its own --ids",
+                "nothing was sent: the file of --ids is for one connection, but these plans are for"
+                f" {len(lanes)} connections",
+                hint="apply the plans of each connection separately, with a file of their own",
             )
         if shows_only:
             for lane in lanes:
@@ -131,10 +131,10 @@ def _check_sources(plans: Sequence[CheckedPlan], options: ApplyOptions) -> None:
     other = next((plan for plan in others if _ids_header([plan]) != _ids_header([first])), None)
     if other and (options.ids or any(plan.waits for plan in plans)):
         raise UsageError(
-            f"nothing was sent: {first.file.path} is {_ids_header([first]).in_words}, and"
-            f" {other.file.path} is {_ids_header([other]).in_words}: an id of one means nothing in"
-            " the other",
-            hint="apply them one after the other, each with its own --ids",
+            f"nothing was sent: the plans are for different connections: {first.file.path} is"
+            f" {_ids_header([first]).in_words}, but {other.file.path} is"
+            f" {_ids_header([other]).in_words}",
+            hint="apply the plans one after the other, each with its own file for --ids",
         )
 
 
@@ -170,7 +170,9 @@ def _apply(context: CommandContext, lanes: Sequence[PlanLane], options: ApplyOpt
     runtime = context.runtime
     applied = [plan for lane in lanes for plan in lane.applied]
     if options.ids is None and any(plan.file.header.ids for plan, _ in applied):
-        raise UsageError("the plan was made with --ids, which apply needs too", hint="--ids FILE")
+        raise UsageError(
+            "the plan was made with --ids, so apply needs it, too", hint="add --ids FILE"
+        )
     error: UnifiedError | None = None
     with ExitStack() as stack:
         writers = stack.enter_context(
@@ -356,8 +358,9 @@ def _raise_for(context: CommandContext, ending: Ending) -> None:
             if ended:
                 ended.show_doubts(context.runtime)
             error.add_hint(
-                "the same command does them again where that is safe; a new plan shows the rest"
+                "the same command repeats the calls that are safe to repeat; a new plan shows which"
+                " differences are left"
             )
         elif isinstance(error, IncompleteError) and ending.not_tried:
-            error.add_hint("calls that are not tried refer to records that were not created")
+            error.add_hint("the calls that were not tried refer to records that were not created")
         raise

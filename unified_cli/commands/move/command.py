@@ -49,10 +49,11 @@ class CompareOptions(MessageOptions, NetworkOptions):
     ] = ()
     map: Annotated[
         str | None,
-        with_help(Map, "a jq program that reshapes each record of --from", COMPARE, "JQ"),
+        with_help(Map, "a jq program that reshapes each record of the first side", COMPARE, "JQ"),
     ] = None
     ignore: Annotated[
-        tuple[str, ...], Common(("--ignore",), COMPARE, "leave out these values", "PATH[,PATH]")
+        tuple[str, ...],
+        Common(("--ignore",), COMPARE, "do not compare these values", "PATH[,PATH]"),
     ] = ()
     set: Annotated[
         tuple[str, ...],
@@ -63,7 +64,7 @@ class CompareOptions(MessageOptions, NetworkOptions):
         Flag(
             ("--all-fields",),
             COMPARE,
-            f"also compare {' '.join(NOT_COMPARED)}; a plan sends all fields",
+            f"also compare {' '.join(NOT_COMPARED)}; a plan then sends all fields",
         ),
     ] = False
     ids: Annotated[
@@ -71,7 +72,7 @@ class CompareOptions(MessageOptions, NetworkOptions):
         Common(
             ("--ids",),
             COMPARE,
-            "the file with new ids of the records of --from, as apply wrote it",
+            "the file with the old and new ids of records, as apply wrote it",
             "FILE",
             takes="file",
         ),
@@ -93,7 +94,7 @@ class PlanOptions(CompareOptions):
         str | None, with_help(To, "the profile of the connection to change", COMPARE, "PROFILE")
     ] = None
     delete: Annotated[
-        bool, Common(("--delete",), COMPARE, "also delete records that are only in --to")
+        bool, Common(("--delete",), COMPARE, "also delete records that only the target has")
     ] = False
     same_ids: Annotated[
         bool,
@@ -132,7 +133,7 @@ class ApplyOptions(MessageOptions, NetworkOptions):
         Flag(
             ("--max-deletes",),
             SAFETY,
-            "delete at most N records (half of those there)",
+            "delete at most N records (half of the records of each list)",
             "N",
             minimum=0,
         ),
@@ -149,11 +150,11 @@ _SIDES = (
     " NDJSON file. If a name is both a profile and a path, write profile:NAME or ./NAME."
 )
 _RULES = (
-    "Exits with 0 if nothing differs, 14 if something does, 9 if records could not be compared:"
-    " those without a key, and those that share a key with others on their side. Numbers are"
+    "The exit code is 0 if nothing differs, 14 if something differs, and 9 if records could not be"
+    " compared: records without a key, and records with the same key on one side. Numbers are"
     " compared exactly, by their value: 1.10 is 1.1. A null and a missing field are equal. Paths"
-    " are written as for --columns. created_at, updated_at, etag and remote_data are compared with"
-    " --all-fields only."
+    " are written as for --columns. created_at, updated_at, etag and remote_data are only compared"
+    " with --all-fields."
 )
 _DIFF_EXAMPLES = """unified -p sandbox export ticketing/tags --to dump
 unified diff ticketing/tags --from dump --to sandbox"""
@@ -163,7 +164,7 @@ DIFF = Command(
     Later("unified_cli.commands.move.diff:run"),
     usage="API/RESOURCE --from SIDE --to SIDE [options]",
     text=(
-        "{about}: which are only on one side, and which differ, with the differing fields.",
+        "{about}: show the records that only one side has, and the fields that differ.",
         _SIDES,
         _RULES,
     ),
@@ -172,16 +173,15 @@ DIFF = Command(
 
 _PRINTS = (
     "Prints NDJSON: a header that says how the plan was made, then one call on each line. Nothing"
-    " is changed. Records that are only in --to stay, unless --delete is given."
-    " Records that cannot be matched have no call; then the exit code is 9 (unified diff shows"
-    " them)."
+    " is changed. Records that only the target has stay, unless --delete is given. If a record"
+    " cannot be matched, it has no call, and the exit code is 9 (unified diff shows such records)."
 )
 _FIELDS = (
-    "By id alone, the default, two connections are joined only with --ids or --same-ids: the same"
-    " id may belong to different records. A call has the fields that the target is known to accept"
-    " (all with --all-fields), and an update only those that differ. A field that a record of"
-    " --from does not have is not changed; null clears it. With --ids, each side has its own ids:"
-    " new ids replace old ones, also in fields that refer to other records."
+    "Records are joined by id, unless --key names another value. Between two connections, a join"
+    " by id needs --ids or --same-ids, because the same id may belong to different records. A call"
+    " has the fields that the target is known to accept (with --all-fields, all fields). An update"
+    " only has the fields that differ. A field that is missing in the source is not changed; null"
+    " clears it. With --ids, new ids replace old ones, also in fields that refer to other records."
 )
 _PLAN_EXAMPLES = """unified -p sandbox export ticketing/tags --to dump
 unified plan ticketing/tags --from dump --to sandbox"""
@@ -200,19 +200,19 @@ PLAN = Command(
 
 
 _CHECKS = (
-    "Everything is checked before anything is sent: each line of each plan, and that the profile"
-    " names the connection that the plans were made for. A record whose planned fields have changed"
-    " since is not changed, and is named. --dry-run shows the plans like a diff."
+    "Before anything is sent, apply checks each line of each plan, and that the profile has the"
+    " connection that the plans were made for. It skips and reports a record whose planned fields"
+    " have changed since the plan was made. --dry-run shows the plans like a diff."
 )
 _JOURNAL = (
-    "A journal records each call before it is sent. After a crash or a failure, run it again to"
-    " send the remaining calls. A call that is done is never repeated, and an applied plan is"
-    " reported as such. Calls that failed, are in doubt or were not tried are written to files"
-    " beside the plan."
+    "A journal records each call before it is sent. After a crash or a failure, run the command"
+    " again to send the remaining calls. A call that is done is never repeated, so a plan that is"
+    " already applied sends nothing. Calls that failed, are in doubt or were not tried are written"
+    " to files beside the plan."
 )
 _SEVERAL = (
-    "Several plans are applied together, those of several connections in fair turns: each is sent"
-    " to the profile of -p that has its connection. A record is created after those that it refers"
+    "Several plans are applied together. Of the profiles in -p, each plan uses the one with its"
+    " connection, and connections take turns. A record is created after the records that it refers"
     " to. With --ids, the new id of each created record is added to the file, and references are"
     " sent with new ids."
 )

@@ -70,7 +70,8 @@ class SideMap:
             raise UsageError(f"--map fails on record {number}: {error}") from None
         if len(found) > 1:
             raise UsageError(
-                f"--map makes {len(found)} records of record {number}, and must make one or none"
+                f"--map returns {len(found)} records for record {number}, but must return one or"
+                " none"
             )
         self.left_out += not found
         return found[0] if found else None
@@ -108,7 +109,7 @@ class Comparison:
         near = get_close_matches(wrong, fields, 1, _CLOSE) or synonyms(wrong, fields)[:1]
         if near:
             return f'"{wrong}" is not a known field: did you mean --key {near[0]}?'
-        return f'"{wrong}" is not a known field; such are {named(fields, _MOST_NAMED)}'
+        return f'"{wrong}" is not a known field; known fields are {named(fields, _MOST_NAMED)}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,9 @@ class ComparedSides:
 
     @property
     def joins_by_id_alone(self) -> bool:
-        """Whether the key is only an id, which may be of another record there."""
+        """Whether records are joined by the id alone, although the same id may belong
+        to different records on the two sides.
+        """
         one, other = self.source.facts.identity, self.target.facts.identity
         same = one is not None and one == other
         return self.ids is None and not same and {*self.key.names} <= {"id", ".id"}
@@ -200,9 +203,10 @@ def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Compar
 
 
 def _view(sides: ComparedSides) -> Iterator[Callable[[bytes], bytes]]:
-    """Yield a function that prepares a record of --from for the comparison.
+    """Yield a function that replaces the ids in a record of the first side.
 
-    With a file of ids, the function replaces known ids with those of --to.
+    It replaces the ids in the file of ids with those of the second side. Yields nothing
+    without such a file.
     """
     ids = sides.ids
     if ids is not None:

@@ -20,8 +20,8 @@ def check(
 ) -> None:
     """Raise UnsafeError if plans delete more than `limit` records.
 
-    If `limit` is None, the limit is half of the records in each list. They are counted
-    now, because the number in a plan is not trusted.
+    If `limit` is None, the limit is half of the records in each list. The records are
+    counted now, because the number in a plan is not trusted.
     """
     deletes = [
         sum(plan.operation(number) == "delete" and is_due(at, number) for number in plan.numbers)
@@ -42,7 +42,8 @@ def _records(sender: PlanSender, plan: CheckedPlan) -> int:
     service, operation = sender.scope.service, plan.file.resource.operations.get("list")
     if operation is None:
         raise UnsafeError(
-            f"{plan.file.header.resource} has no list to count its records", hint="--max-deletes N"
+            f"cannot count the records of {plan.file.header.resource}, which has no list",
+            hint="set the limit with --max-deletes N",
         )
     request = requests.for_operation(sender.scope, operation, None, Content())
     with closing(sender.open_client()) as client:

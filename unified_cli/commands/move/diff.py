@@ -42,13 +42,13 @@ def run(context: CommandContext, options: DiffOptions) -> None:
     sides = prepared(context, options)
     if options.ids and not Path(options.ids).exists():
         runtime.stderr.note(
-            f"{options.ids} is not there, so no record is known to have another id in --to"
+            f"{options.ids} does not exist, so the ids of the first side are not replaced"
         )
     one, other = sides.source.facts, sides.target.facts
     if sides.joins_by_id_alone and one.identity and other.identity:
         runtime.stderr.note(
-            f"joined by id, though an id of {one.name} may be that of another record in"
-            f" {other.name} (--key NAME joins by another value, --ids FILE by a file of both ids)"
+            f"records are joined by id, but the same id in {one.name} and {other.name} may belong"
+            " to different records (--key NAME joins by another value, --ids FILE by pairs of ids)"
         )
     stdout.check(runtime)
     with comparison(context, sides) as found:
@@ -92,7 +92,7 @@ def _draw_groups(runtime: Runtime, found: Comparison, pairings: Iterator[Pairing
         groups.add(pairing.change, _record_name(found, pairing), [*_differences(found, pairing)])
     stdout.show(runtime, groups.lines(runtime, (found.source.facts.name, found.target.facts.name)))
     if not groups.is_complete:
-        runtime.stderr.note("-o ndjson shows each of them whole")
+        runtime.stderr.note("-o ndjson shows all differences in full")
 
 
 def _record_name(found: Comparison, pairing: Pairing) -> str:
@@ -120,14 +120,14 @@ def _conclude(runtime: Runtime, found: Comparison, counts: Counter[Change]) -> N
     }
     parts = [f"{counts[change]} {words[change]}" for change in words if counts[change]]
     if counts[Change.SAME_KEY]:
-        parts.append(f"{counted(counts[Change.SAME_KEY], 'key')} of several records")
+        parts.append(f"{counted(counts[Change.SAME_KEY], 'key')} shared by several records")
     if not parts and not found.missing:
         runtime.stderr.note(f"no difference: {counted(found.join.same, 'record')} on both sides")
         return
     summary = ", ".join([*parts, f"{found.join.same} the same"])
     unmatched = any(counts[change] for change in UNMATCHED)
     if unmatched or found.missing:
-        hint = f"another --key than {', '.join(found.key.names)} may tell them apart"
+        hint = f"a --key other than {', '.join(found.key.names)} may tell these records apart"
         # If no record has the key, its name is probably misspelt.
         meant = found.other_key() if {*counts} == {Change.NO_KEY} else None
         raise IncompleteError(

@@ -139,7 +139,7 @@ def _group_words(kind: Kind, number: int, names: tuple[str, str]) -> str:
     change, paths = kind
     words = {
         Change.NO_KEY: "without the key",
-        Change.SAME_KEY: "with a key of several records",
+        Change.SAME_KEY: "with a key that several records share",
         Change.ONLY_FROM: f"only in {names[0]}",
         Change.ONLY_TO: f"only in {names[1]}",
         Change.DIFFERENT: (

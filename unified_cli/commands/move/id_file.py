@@ -121,7 +121,7 @@ def read(path: Path, wanted: IdHeader, asking: Asking) -> IdMap:
             f"{path} holds ids {found.header.in_words}, but this run needs ids {wanted.in_words}"
         )
         raise StateError(
-            message, hint="nothing was sent; --ids takes another file for each two connections"
+            message, hint="nothing was sent; use one file with --ids for each pair of connections"
         )
     return found.ids
 
@@ -162,12 +162,12 @@ def _adopt(path: Path, wanted: IdHeader, asking: Asking) -> None:
 
     Raises StateError without the user's consent, and OSError if writing fails.
     """
-    unknown = f"{path} does not say which connections its ids are of"
-    if asking.ask is None or not asking.ask(f"{unknown}: are they {wanted.in_words}?"):
+    unknown = f"{path} does not say which connections its ids belong to"
+    if asking.ask is None or not asking.ask(f"{unknown}: are the ids {wanted.in_words}?"):
         raise StateError(
             unknown,
             hint=(
-                f"nothing was sent; if they are {wanted.in_words}, its first line is {wanted.line}"
+                f"nothing was sent; if they are {wanted.in_words}, add the first line {wanted.line}"
             ),
         )
     place = os_limits.resolve_path(path)
@@ -175,7 +175,7 @@ def _adopt(path: Path, wanted: IdHeader, asking: Asking) -> None:
     with AtomicFile.beside(place) as file:
         file.write(f"{wanted.line}\n".encode() + content)
         file.publish(place, replace=True)
-    asking.note(f"{path}: its first line says so now")
+    asking.note(f"{path}: added a first line that names the connections")
 
 
 def _identity_in_words(identity: Identity | None) -> str:

@@ -92,8 +92,8 @@ class Pairing(NamedTuple):
 
 
 class RecordJoin:
-    """Joins the records of two sides. `same` is the number of equal pairs, which
-    `pairings` counts.
+    """Joins the records of two sides. After `pairings` has run, `same` is the number of
+    equal pairs.
     """
 
     def __init__(self, source: SpooledSide, target: SpooledSide, key: RecordKey) -> None:

@@ -133,8 +133,8 @@ class CallOrder:
         raise UsageError(
             f"{self._named(place)} refers to {record[0]} {record[1]}, whose new id is unknown",
             hint=(
-                "apply the plan that creates it together with this one, or add it to the file of"
-                " --ids"
+                "apply this plan together with the plan that creates that record, or add its new id"
+                " to the file of --ids"
             ),
         )
 

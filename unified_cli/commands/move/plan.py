@@ -1,4 +1,4 @@
-"""Compare two sides, and print the calls that make --to like --from."""
+"""Compare two sides, and print the calls that make the second like the first."""
 
 import shlex
 from array import array
@@ -103,10 +103,10 @@ def _check_ids(sides: ComparedSides) -> None:
     one, other = sides.source.facts, sides.target.facts
     if sides.joins_by_id_alone:
         raise UsageError(
-            f"an id of {one.name} may be that of another record in {other.name}",
+            f"the same id in {one.name} and {other.name} may belong to different records",
             hint=(
-                "--ids FILE keeps the target's own ids, --key NAME joins by another value,"
-                " --same-ids treats them as the same"
+                "--ids FILE joins by pairs of ids, --key NAME joins by another value, --same-ids"
+                " joins by id anyway"
             ),
         )
 
@@ -184,18 +184,21 @@ def _conclude(runtime: Runtime, found: Comparison, options: PlanOptions, tally: 
     if options.ids is None and tally.calls["create"] and not (found.join.same + tally.matched):
         key = " and ".join(found.key.names)
         note(
-            f"no record of {target} has the {key} of one of {found.source.facts.name}: all are"
-            " created"
+            f"no record of {target} has the {key} of a record of {found.source.facts.name}, so all"
+            " records are created"
         )
     if tally.left:
         note(
-            f"only in {target}, and left there: {counted(tally.left, 'record')}"
+            f"only in {target}, and kept: {counted(tally.left, 'record')}"
             + ("" if found.missing else " (--delete plans to delete them)")
         )
     missing, fields = tally.missing()
     if missing:
         waiting = ", ".join(f"{number} to {name}" for name, number in sorted(missing.items()))
-        remedy = f"apply the plans that create them together, or --ignore {','.join(fields)}"
+        remedy = (
+            "apply the plans that create these records together, or use --ignore"
+            f" {','.join(fields)}"
+        )
         note(f"references without a new id in {options.ids}: {waiting} ({remedy})")
 
 
@@ -203,7 +206,7 @@ def _raise_for(found: Comparison, tally: PlanTally) -> None:
     named = f"{found.resource.api}/{found.resource.name}"
     words = {
         "no id": "without an id in the target",
-        "nothing to send": "without a field that the target is known to take",
+        "nothing to send": "without a field that the target is known to accept",
         **{name: f"to {name}, which {named} does not offer" for name in OPERATIONS},
     }
     reasons = [f"{number} {words[reason]}" for reason, number in tally.skipped.items()]

@@ -137,10 +137,10 @@ class PlanFile:
             )
         if version.unified_plan != VERSION:
             message = (
-                f"{self.path} is a plan of version {version.unified_plan}, and this program reads"
+                f"{self.path} is a plan of version {version.unified_plan}, but this program reads"
                 f" version {VERSION}"
             )
-            raise UsageError(message, hint="make it again")
+            raise UsageError(message, hint="make the plan again")
         header = decoded(text, PlanHeader)
         if isinstance(header, str):
             raise UsageError(f"{self.path}, line 1 is not the header of a plan: {header}")
@@ -150,7 +150,7 @@ class PlanFile:
         is_record = first[2:] and first[:1] in b"{[" and b'"unified_plan"' not in first
         if self.path.suffix in _TABLES or (is_record and not json_check.flaw(first)):
             return f"unified import API/RESOURCE {quoted(str(self.path))} sends records"
-        return "unified plan … > FILE makes one"
+        return "unified plan … > FILE makes a plan"
 
     def _find_resource(self, catalogue: Catalogue) -> Resource:
         api, _, name = self.header.resource.partition("/")
