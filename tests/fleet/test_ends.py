@@ -525,8 +525,7 @@ TABLE: dict[str, Case] = {
     ),
     "plan": Case(
         "plan ticketing/tags --from c00 --to c01 --same-ids",
-        COMPARED
-        | {"done": (0, "only in c01, and left there: 1 record (--delete plans to delete them)")},
+        COMPARED | {"done": (0, "only in c01, and kept: 1 record (--delete plans to delete them)")},
     ),
     "create": Case("ticketing tags create -f name=x -p c* --yes", WRITE),
     "update": Case(UPDATE, WRITE),

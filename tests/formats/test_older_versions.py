@@ -104,7 +104,7 @@ def apply(before: Before, folder: Path, plan: str) -> Result:
     assert ids.read_text() == held
     line = (
         json.loads(refused.stderr)["error"]["message"]
-        .partition("its first line is ")[2]
+        .partition("add the first line ")[2]
         .rpartition(")")[0]
     )
     ids.write_text(f"{line}\n{held}")
@@ -149,7 +149,7 @@ def test_a_complete_export_stays(before: Before, form: str) -> None:
         == f"wrote 0 files with 0 records to export-{form}, 2 already complete; 2 of 2 lists done"
     )
     read = r"full/ticketing/t\w+ \(read 2026-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00\)"
-    adds = "" if form in {"csv", "json"} else "--incremental adds what changed since, "
+    adds = "" if form in {"csv", "json"} else "--incremental adds the changes since then, "
     assert re.fullmatch(
         f"not read again: {read}, {read}; {adds}--restart reads everything again", old
     )

@@ -255,7 +255,7 @@ def test_a_plan_deletes_nothing_where_a_record_was_left_out(
     assert (
         '--map left out 1 record that jq cannot represent: "2" (half a surrogate' in result.stderr
     )
-    assert "left there: 2 records\n" in result.stderr
+    assert "and kept: 2 records\n" in result.stderr
 
 
 def test_connections_name_records_that_where_leaves_out(unified: Unified, service: Service) -> None:

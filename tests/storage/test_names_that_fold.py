@@ -81,9 +81,9 @@ def test_two_profiles_are_not_exported_into_one_folder(
 ) -> None:
     config(TWINS)
     result = run(f"-p Acme -p acme export ticketing/tags --to {to}")
-    said = f'"Acme" and "acme" {SHARED}{tmp_path / "dump"} takes these names for one'
+    said = f'"Acme" and "acme" {SHARED}{tmp_path / "dump"} does not distinguish these names'
     assert (result.code, result.stdout) == (11, "")
-    assert f"error: {said} (--to another folder for one of them)\n" in result.stderr
+    assert f"error: {said} (export one of them to another folder)\n" in result.stderr
     assert files(tmp_path / "dump") == set()
 
 

@@ -30,7 +30,7 @@ from nights import Place
 from pages import cursor_of, served, tickets
 from server import QuietServer, Reply, Seen, Service
 
-# Small chunks, so that a list has many, and a sign of life each second.
+# Small chunks, so that a list has many, and a renewal of the lease each second.
 EXPORT = """
 from unified_cli.commands.export import chunked_list, store_lease
 chunked_list.BYTES = 1000

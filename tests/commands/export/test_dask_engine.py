@@ -107,7 +107,13 @@ def driven(dask: Cluster, unified: Unified, tmp_path: Path) -> Callable[[str], R
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ("account", "the task of acme is for the account of-acme, and here it leads to of-other"),
+        (
+            "account",
+            (
+                "the task of acme is for the account of-acme, but on this machine the profile has"
+                " of-other"
+            ),
+        ),
         ("no token", 'the task of acme cannot be done here: profile "acme" has no token'),
     ],
 )
@@ -134,7 +140,7 @@ def test_a_worker_that_resolves_a_profile_otherwise_ends_its_task_before_anythin
 @pytest.mark.parametrize(
     ("odd", "said"),
     [
-        ("disk", "what the driver wrote to file://{to} is not seen there (all machines have to"),
+        ("disk", "the worker cannot read what the driver wrote to file://{to} (use a destination"),
         ("version", f"it runs version 0.0.9, and the driver {__version__}"),
     ],
 )

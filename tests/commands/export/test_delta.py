@@ -138,7 +138,7 @@ def test_the_table_is_the_state_after_each_run(
     before = place.table().version()
     assert unified(f"export --verify {place.url}", environ={**os.environ}).code == 0
     result = run(place, "--restart")
-    assert "not there any more: 1 id of earlier reads" in result.stderr
+    assert "no longer found: 1 id of earlier reads" in result.stderr
     assert place.records() == world.records
     assert unified(f"export --verify {place.url}", environ={**os.environ}).code == 0
     # Whatever was, can be read again.
@@ -205,7 +205,8 @@ def test_an_id_is_of_one_kind_and_once(run: Export, service: Service, folder: Pl
     assert (
         result.stderr.splitlines()[1]
         == "acct-1/ticketing/tickets.delta: 2 records without an id left out (--allow-partial"
-        ' accepts that); left out, as the same id is there as another kind of value: "1"'
+        " accepts that); left out, because the table has the same id as a value of another type:"
+        ' "1"'
         " (--allow-partial accepts that)"
     )
     assert [row["record"] for row in folder.rows()] == ['{"id":1,"n":5}', '{"id":"b","n":2}']
@@ -294,7 +295,7 @@ def test_a_table_says_whose_a_part_is_without_a_manifest(
                 (name, record) for name in ("acme", "globex") for record in world.records.values()
             ]
         return
-    said = "has rows of another connection or program as acme, and no manifest says so"
+    said = "has rows of another connection or program as acme, but no manifest lists that name"
     if whose == "another":
         profiles(acme="three")
     else:
@@ -305,7 +306,7 @@ def test_a_table_says_whose_a_part_is_without_a_manifest(
     if whose == "renamed":
         profiles(new="two")
         result = run(place, "-p new")
-        said = "has the rows of new as globex, and no manifest says so"
+        said = "has the rows of new as globex, but no manifest lists that name"
         assert (result.code, said in result.stderr) == (12, True), result.stderr
     assert (place.rows(), len(service.seen)) == (before, asked)
 
@@ -424,7 +425,7 @@ def test_a_folder_that_is_not_an_exported_table_is_left_alone(
     asked = len(service.seen)
     result = run(place)
     assert (result.code, len(service.seen)) == (12, asked), result.stderr
-    assert "--to another folder" in result.stderr
+    assert "choose another folder with --to" in result.stderr
 
 
 def _bucket(place: Place) -> Any:
@@ -590,7 +591,9 @@ def test_a_table_without_its_log_is_refused(run: Export, world: World, folder: P
     (log,) = Path(folder.url, "ticketing/tickets/_delta_log").glob("*.json")
     log.unlink()
     result = run(folder, "--incremental")
-    assert (result.code, "its files are others" in result.stderr) == (12, True), result.stderr
+    assert (result.code, "the files of its table were replaced" in result.stderr) == (12, True), (
+        result.stderr
+    )
 
 
 def test_a_table_that_was_removed_is_made_again(run: Export, world: World, folder: Place) -> None:
@@ -774,13 +777,15 @@ def test_a_table_of_a_newer_protocol_is_refused(run: Export, world: World, folde
     assert (result.code, "newer features of Delta" in result.stderr) == (12, True), result.stderr
 
 
-SAME_COLUMN = "the table has such a column (names that differ only in case are the same)"
+SAME_COLUMN = (
+    "the table already has a column with this name (upper and lower case are not distinguished)"
+)
 
 
 @pytest.mark.parametrize(
     ("more", "code", "said"),
     [
-        ("--columns 'a b'", 2, "--columns a b: a table has no ' ' in the name of a column"),
+        ("--columns 'a b'", 2, "--columns a b: a column name of a table cannot contain ' '"),
         (
             "--columns name,Name",
             2,
@@ -1028,7 +1033,11 @@ def test_a_store_that_replaces_what_it_should_create_is_refused(
     monkeypatch.setattr(StoredObjects, "create", create)
     world.change("t0", 0)
     result = run(place)
-    assert (result.code, "has to support If-None-Match" in result.stderr, world.asked) == (
+    assert (
+        result.code,
+        "use a store that supports If-None-Match" in result.stderr,
+        world.asked,
+    ) == (
         11,
         True,
         [],

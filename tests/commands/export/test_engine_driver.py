@@ -163,7 +163,11 @@ def test_an_export_without_workers_ends_at_once(
 @pytest.mark.parametrize(
     ("how", "code", "said"),
     [
-        ("lost", 6, "the worker did not do the task of acct-1: several were lost with it"),
+        (
+            "lost",
+            6,
+            "the worker did not do the task of acct-1: several workers were lost while they ran it",
+        ),
         ("disk", 11, "the worker did not do the task of acct-1: cannot write to file:///x"),
         ("bug", 12, "the worker did not do the task of acct-1: ImportError: no such module"),
         ("nothing", 12, "acct-1/ticketing/tickets.ndjson is not complete at file://{tmp}/dump"),

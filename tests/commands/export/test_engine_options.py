@@ -68,14 +68,14 @@ def test_without_the_extra_it_says_how_to_install_it(
     [
         (
             "export ticketing/tickets -p sandbox --to dump",
-            "an engine writes to an object store or a shared disk",
+            "an engine only writes to an object store or a shared disk",
         ),
-        (f"{EXPORT} --restart", "--restart is not for tasks"),
-        (f"{EXPORT} --shard 1/2", "--shard is not for tasks"),
-        (f"{EXPORT} --ca-bundle x", "--ca-bundle is for this machine"),
-        (f"{EXPORT} --token-file x", "--token-file is for this machine"),
-        (f"{EXPORT} --token-stdin", "--token-stdin is for this machine"),
-        (f"{EXPORT} --record TMP/x.har", "--record is for this machine"),
+        (f"{EXPORT} --restart", "--restart cannot be used with tasks"),
+        (f"{EXPORT} --shard 1/2", "--shard cannot be used with tasks"),
+        (f"{EXPORT} --ca-bundle x", "--ca-bundle only works on this machine"),
+        (f"{EXPORT} --token-file x", "--token-file only works on this machine"),
+        (f"{EXPORT} --token-stdin", "--token-stdin only works on this machine"),
+        (f"{EXPORT} --record TMP/x.har", "--record only works on this machine"),
     ],
 )
 def test_options_that_cannot_hold_elsewhere_are_refused(

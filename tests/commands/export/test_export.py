@@ -93,7 +93,7 @@ def test_every_list_of_two_connections_is_exported_verified_and_then_left_alone(
         " lists done"
     )
     times = sorted(entry["ended"] for entry in found["files"])
-    ways = "--incremental adds what changed since, --restart reads everything again"
+    ways = "--incremental adds the changes since then, --restart reads everything again"
     assert re.fullmatch(
         rf"not read again: {len(expected)} lists, "
         rf"read between {re.escape(times[0])} \(\S+\) and {re.escape(times[-1])} \(\S+\); {ways}",
@@ -340,13 +340,13 @@ def test_waiting_for_other_connections_does_not_use_up_a_retrys_timeout(
     [
         (
             ["--verify", "x", "--to", "y"],
-            "--verify checks an export and writes none (leave --to out)",
+            "--verify checks an export and writes nothing (leave --to out)",
         ),
         (
             ["--task", ""],
             (
                 "--task is not a task of an export: Input data was truncated (unified export …"
-                " --tasks prints them)"
+                " --tasks prints the tasks)"
             ),
         ),
     ],
@@ -465,9 +465,9 @@ def test_a_dry_run_needs_no_token_and_sends_nothing(
     [
         (
             "--tasks --to x",
-            "--tasks prints the tasks and does nothing (leave --dry-run out)",
+            "--tasks only prints the tasks, like a dry run (leave --dry-run out)",
         ),
-        ("--verify x", "--verify checks an export and writes none (leave --dry-run out)"),
+        ("--verify x", "--verify checks an export and writes nothing (leave --dry-run out)"),
         ("", "export needs a folder (--to DIR)"),
         ("--to x --wait-timeout 5", "--wait-timeout needs --engine"),
         ("--to ftp://x/y", "cannot export to ftp:// (choose from s3://, gs://, az://, file://)"),
@@ -488,7 +488,7 @@ def test_an_invalid_dry_run_is_refused(unified: Unified, more: str, said: str) -
         ("ticketing/ticket", "did you mean ticketing/tickets?"),
         ("tickets", "did you mean ticketing/tickets?"),
         ("ticketng", "did you mean ticketing?"),
-        ("ticketing/x*", "unified operations list shows what there is"),
+        ("ticketing/x*", "unified operations list shows all lists"),
     ],
 )
 def test_a_list_that_is_misspelt_gets_a_hint(
@@ -517,7 +517,7 @@ def test_a_folder_takes_no_second_format(unified: Unified, tmp_path: Path) -> No
     result = unified(f"{command} -o csv")
     said = (
         f"error: {folder} holds an export in another format: ndjson, not csv (--format ndjson,"
-        " --to another folder, or --restart, which replaces it)\n"
+        " choose another folder with --to, or replace it with --restart)\n"
     )
     assert (result.stderr, result.code, files(folder)) == (said, 12, before)
     assert unified(f"{command} --format ndjson").code == 0
@@ -529,7 +529,7 @@ def test_no_format_is_named_that_incremental_cannot_add_to(
     command = f"-p sandbox export ticketing/tags --to {tmp_path}/dump --quiet"
     assert unified(f"{command} -o csv").code == 0
     result = unified(f"{command} --incremental")
-    assert (result.code, "ndjson (--to another folder" in result.stderr) == (12, True)
+    assert (result.code, "ndjson (choose another folder" in result.stderr) == (12, True)
 
 
 def test_a_folder_of_another_export_is_refused(unified: Unified, tmp_path: Path) -> None:

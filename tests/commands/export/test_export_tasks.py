@@ -113,13 +113,19 @@ def test_tasks_put_together_are_the_whole(unified: Unified, config: Config, tmp_
     [
         (
             {"account": "other"},
-            "the task of acme is for the account other, and here it leads to of-acme",
+            (
+                "the task of acme is for the account other, but on this machine the profile has"
+                " of-acme"
+            ),
         ),
         (
             {"base_url": "https://other.example"},
-            "the task of acme is for the address https://other.example, and here it leads to {url}",
+            (
+                "the task of acme is for the address https://other.example, but on this machine"
+                " the profile has {url}"
+            ),
         ),
-        ({"version": "0.0.9"}, f"the task of acme is of version 0.0.9, but this is {__version__}"),
+        ({"version": "0.0.9"}, f"the task of acme is from version 0.0.9, not {__version__}"),
         (
             {"profile": "initech"},
             'the task of initech cannot be done here: no profile named "initech"',

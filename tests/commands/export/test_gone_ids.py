@@ -69,7 +69,7 @@ def test_a_full_read_tells_which_ids_are_gone(
     assert export(f"{command} --incremental").stderr.startswith("wrote 1 file with 1 record")
     assert gone(tmp_path) is None
     del world.records["b"], world.records["e"]
-    told = f"not there any more: 2 ids of earlier reads, in {GONE}\n"
+    told = f"no longer found: 2 ids of earlier reads, listed in {GONE}\n"
     result = export(f"{command} --restart")
     assert (result.code, result.stderr.endswith(told)) == (0, True)
     assert (gone(tmp_path), entry(tmp_path)["gone"]) == (of("b", "e"), 2)

@@ -61,9 +61,9 @@ def test_a_run_that_adds_a_file_names_a_reader_of_the_newest_state(
     world.change("t0", 3000, name="changed")
     _, said = export(f"--format {form}").stderr.splitlines()
     assert said == (
-        f"changes are in files of their own, such as acct-1/ticketing/tickets.2.{form}; unified sql"
-        f" --from {tmp_path}/dump reads the newest state of each record, others: unified help"
-        " engines"
+        f"changes are in separate files, such as acct-1/ticketing/tickets.2.{form}; unified sql"
+        f" --from {tmp_path}/dump reads the newest state of each record (other readers:"
+        " unified help engines)"
     )
     assert "newest state" not in export(f"--format {form}").stderr
 
@@ -116,7 +116,7 @@ def test_a_list_is_as_old_as_the_last_look_at_its_changes(
     def told(day: int) -> str:
         return (
             f"not read again: acct-1/ticketing/tickets (read 2026-01-0{day}T00:00:00+00:00); "
-            "--incremental adds what changed since, --restart reads everything again"
+            "--incremental adds the changes since then, --restart reads everything again"
         )
 
     assert len(run(EXPORT, 1).stderr.splitlines()) == 1
@@ -178,7 +178,7 @@ def at_noon(
     return run
 
 
-AHEAD = "stamped in the future, so that each incremental run until then reads them again: "
+AHEAD = "records with a time in the future, which incremental runs read again until then: "
 
 
 @pytest.mark.parametrize("ahead", [2, 3600, 73 * 366 * DAY], ids=["seconds", "an hour", "2099"])
@@ -567,8 +567,9 @@ def test_a_copy_of_an_export_is_compared_once_and_continues(
         (
             "--restart",
             (
-                "--restart reads everything anew and --incremental what changed (leave out one of"
-                " them)"
+                "--restart reads everything again, but --incremental reads only changes (leave out"
+                " one"
+                " of them)"
             ),
         ),
         (

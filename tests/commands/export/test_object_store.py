@@ -416,7 +416,7 @@ def test_a_frozen_writer_that_dies_when_it_wakes_leaves_nothing_that_readers_cou
         frozen = start(argv, tmp_path / "one", {**environ, "FREEZE": str(at)}, stores.FROZEN)
         wait_for(frozen, lambda frozen=frozen: is_stopped(frozen))
         code, stderr = ended(start(argv, tmp_path / "two", environ, stores.FROZEN))
-        assert (code, "waiting 2 s for a sign of life" in stderr) == (0, True), stderr
+        assert (code, "waiting 2 s to see whether" in stderr) == (0, True), stderr
         frozen.send_signal(signal.SIGCONT)
         assert ended(frozen) == (9, "")
         verified = unified(f"export --verify {to}", environ=dict(os.environ))
@@ -671,7 +671,7 @@ def test_the_second_of_two_runs_ends(service: Service, bucket: Bucket, tmp_path:
     code, stderr = ended(start(argv, tmp_path / "two", {**bucket.environ, **service.environ}))
     waited, _, said = stderr.partition("\n")
     assert code == 12
-    assert waited.startswith(f"waiting 20 s for a sign of life of process {first.pid} on ")
+    assert waited.startswith(f"waiting 20 s to see whether process {first.pid} on ")
     assert said.startswith(
         f"error: the export to s3://{bucket.name}/dump is in use by process {first.pid} on "
     )
@@ -690,7 +690,7 @@ def test_a_run_of_another_machine_that_gives_no_sign_of_life_is_dead(
     result = export()
     assert result.code == 0
     assert result.stderr.startswith(
-        "waiting 20 s for a sign of life of process 1 on elsewhere, which began an export to"
+        "waiting 20 s to see whether process 1 on elsewhere still runs its export to"
         f" s3://{bucket.name}/dump\n"
     )
     assert bucket.names("dump/.lease") == []
@@ -891,7 +891,8 @@ REFUSED = [
         "-o csv",
         2,
         (
-            "error: -o csv makes one file of a list, but an object store needs several (use ndjson,"
+            "error: -o csv writes a list to one file, but an object store needs several files per"
+            " list (use ndjson,"
             " parquet or delta)\n"
         ),
     ),

@@ -40,7 +40,7 @@ def rows(folder: Path) -> list[Row]:
 
 
 PART = "acct-1/ticketing/tickets.delta"
-OTHER_KIND = "left out, as the same id is there as another kind of value"
+OTHER_KIND = "left out, because the table has the same id as a value of another type"
 ACCEPT = "(--allow-partial accepts that)"
 LONG = "x" * 2_000_000
 EXACT = [

@@ -336,7 +336,10 @@ def test_a_renamed_profile_continues_in_its_folder(
     export.profile = "new"
     result = export.run(kind, "" if export.form == "csv" else "--incremental")
     assert result.code == 0, result.stderr
-    assert f"new continues in {export.to}/p0, its name before\n" in result.stderr
+    assert (
+        f"profile new continues in {export.to}/p0, the folder of its earlier name\n"
+        in result.stderr
+    )
     assert not (export.folder / "new").exists()
     if form != "csv":
         assert export.newest() == export.world.records
@@ -359,7 +362,7 @@ def test_profiles_that_exchanged_names_are_named(
         assert (result.code, export.world.asked) == (12, [])
         assert (
             f"p0 is now the connection that was exported to {export.to} as p1 (give the profiles"
-            " their names back, or --to another folder)"
+            " their old names, or choose another folder with --to)"
         ) in result.stderr
     assert export.verify().code == 0
 

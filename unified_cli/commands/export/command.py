@@ -35,7 +35,7 @@ _SECTIONS = (
                 "files",
                 (
                     "DIR/<profile>/<api>/<resource>/*.ndjson, each of at most 4 MiB or one page;"
-                    " DIR/.log knows them"
+                    " DIR/.log lists the files"
                 ),
             ),
             ("credentials", _CREDENTIALS),
@@ -43,8 +43,8 @@ _SECTIONS = (
             (
                 "file://",
                 (
-                    "files for this user only, which a power cut may damage; a plain path is safe"
-                    " from that"
+                    "only this user can read the files, and a power cut may damage them; files at"
+                    " a plain path are safe from that"
                 ),
             ),
         ],
@@ -54,7 +54,7 @@ _SECTIONS = (
         [
             (
                 "DIR/<api>/<resource>",
-                "is a table, and each connection a part of it, by _profile; needs deltalake",
+                "is one table for all connections, partitioned by _profile; needs deltalake",
             ),
             ("state", "it holds the newest state of each record; older versions stay readable"),
             (
@@ -62,7 +62,10 @@ _SECTIONS = (
                 "--incremental merges changes by id; --restart also deletes rows that are gone",
             ),
             ("columns", "_profile, id, created_at and updated_at (UTC), record, --columns"),
-            ("readers", "polars, DuckDB, Spark and others; a nightly job: unified help engines"),
+            (
+                "readers",
+                "polars, DuckDB, Spark and others (for a nightly job: unified help engines)",
+            ),
         ],
     ),
     (
@@ -80,7 +83,7 @@ _SECTIONS = (
             ),
             (
                 "newest",
-                "the newest state of each record, with DuckDB and polars: unified help engines",
+                "unified help engines shows how to read the newest state of each record",
             ),
             (
                 "deleted",
@@ -110,7 +113,7 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
     elif options.to == "-":
         raise UsageError(
             "export writes files, not to standard output",
-            hint="--to DIR; unified API RESOURCE list --all -o ndjson prints one list",
+            hint="use --to DIR; unified API RESOURCE list --all -o ndjson prints one list",
         )
     elif not options.to:
         raise _no_folder_error(options)
@@ -125,7 +128,7 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
 def _verify(runtime: Runtime, options: ExportOptions, place: str) -> None:
     for name, given in (("--to", options.to is not None), ("--dry-run", options.dry_run)):
         if given:
-            raise UsageError(f"--verify checks an export and writes none (leave {name} out)")
+            raise UsageError(f"--verify checks an export and writes nothing (leave {name} out)")
     report.verify(runtime, run.destination_of(runtime, place, formats.DELTA, make=False))
 
 
@@ -156,7 +159,7 @@ def _preview(context: CommandContext, options: ExportOptions) -> None:
     if not options.to:
         raise _no_folder_error(options)
     if options.tasks:
-        raise UsageError("--tasks prints the tasks and does nothing (leave --dry-run out)")
+        raise UsageError("--tasks only prints the tasks, like a dry run (leave --dry-run out)")
     if options.engine:
         engine.parse_address(options.engine)
     report.preview(plan.of_options(context, options))
@@ -169,13 +172,13 @@ EXPORT = Command(
     text=(
         "Write every list of one connection or many to DIR/<profile>/<api>/<resource>.ndjson.",
         "Run it again to resume where it stopped. A complete export is not changed.",
-        "A complete file is known by its size and time; --verify compares every byte.",
+        "It checks the size and time of a complete file; --verify compares every byte.",
         "A list that is named in full must be offered. Other lists are skipped if they are not.",
         "With --incremental, it adds the changes since the last run.",
-        "Only a full read (--restart) sees deletions, and changes stamped before --lag.",
+        "--incremental misses deletions, and changes stamped before --lag; --restart finds both.",
         (
-            "--engine runs it on a cluster, --tasks and --task with any scheduler: unified help"
-            " engines."
+            "--engine runs the export on a cluster. --tasks and --task are for other schedulers"
+            " (see unified help engines)."
         ),
     ),
     examples=(

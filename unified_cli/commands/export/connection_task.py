@@ -56,7 +56,7 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
 class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The lists of a connection, their destination, and the options, without a token.
 
-    `base_url` and `account` are those of the time when the task was created. The task
+    `base_url` and `account` were the profile's when the task was created. The task
     fails if the connection does not offer the `required` lists.
     """
 
@@ -86,7 +86,7 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Raise StateError if another version created the task."""
         if self.version != __version__:
             raise StateError(
-                f"the task of {self.name} is of version {self.version}, but this is {__version__}",
+                f"the task of {self.name} is from version {self.version}, not {__version__}",
                 hint="install the same version on each machine",
             )
 
@@ -99,9 +99,9 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ):
             if here != task_value:
                 raise StateError(
-                    f"the task of {self.name} is for the {what} {task_value}, and here it leads to"
-                    f" {here}",
-                    hint="the profile must be the same on each machine",
+                    f"the task of {self.name} is for the {what} {task_value}, but on this machine"
+                    f" the profile has {here}",
+                    hint="give the profile the same settings on each machine",
                 )
 
     def command(self, given: ExportOptions) -> ExportOptions:
@@ -144,11 +144,13 @@ def all_tasks(
     """
     if options.restart:
         raise UsageError(
-            "--restart is not for tasks: one that is run again would start over (choose another"
-            " folder)"
+            "--restart cannot be used with tasks: a task that is run again would start over"
+            " (choose another folder)"
         )
     if options.shard:
-        raise UsageError("--shard is not for tasks: each is a part of its own (leave it out)")
+        raise UsageError(
+            "--shard cannot be used with tasks, which are parts already (leave it out)"
+        )
     plans.file_format(options)
     operations = plans.lists(context.catalogue, options.what)
     lists = {
@@ -189,14 +191,14 @@ def read(runtime: Runtime, text: str) -> ConnectionTask:
     content = text.encode()
     if text == "-":
         if runtime.stdin is None:
-            raise UsageError("--task - needs a task on standard input, which is closed")
+            raise UsageError("--task - reads a task from standard input, which is closed")
         content = input_bounds.whole(runtime.stdin, "standard input")
     try:
         return msgspec.json.decode(content, type=ConnectionTask)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise UsageError(
             f"--task is not a task of an export: {error}",
-            hint="unified export … --tasks prints them",
+            hint="unified export … --tasks prints the tasks",
         ) from None
 
 

@@ -18,7 +18,7 @@ from unified_cli.values import JsonObject
 
 OURS = "unified"
 """The member of a commit that names the changed part."""
-_OTHER_FILES = "its files are others"
+_OTHER_FILES = "the files of its table were replaced"
 
 
 def application(part: TablePart, profile: str = "", *, restart: str = "") -> str:
@@ -53,8 +53,10 @@ def has(table: DeltaTable, part: TablePart, read: TableRead) -> bool:
 def transactions(part: TablePart, read: TableRead) -> list[Transaction]:
     """Return the transactions of a read.
 
-    A restart has its own, so that a run from before it cannot have the same. The others
-    number the reads, and say whose a part is.
+    Each has the number of the read as its version. One has the connection's name, and
+    so says which connection the part belongs to. After a restart, another has the name
+    since the restart, so that a run from before the restart cannot have the same
+    transactions.
     """
     names = {application(part), application(part, restart=read.restart)}
     return [Transaction(name, read.number) for name in sorted(names)]
@@ -108,14 +110,15 @@ def change_by_others(
 ) -> str:
     """Return how others changed a part's records since this read.
 
-    Returns "" if they did not: the part has the same files, or each later commit was
-    made by this program or keeps all records. `commit` reads the log of a version.
+    Returns "" if no others changed them: the part still has the same files, or this
+    program made all later commits that change records. `commit` reads the log of a
+    version.
     """
     names = (file.name for file in data_files(table, part))
     if read.version is None or _digest(names) == read.digest:
         return ""
     later = range(read.version + 1, table.version() + 1)
-    # Another table may have replaced it.
+    # Another table may have replaced the one that was read.
     is_same = later and table.transaction_version(application(part)) is not None
     return _change_in(later, part, read, commit) or ("" if is_same else _OTHER_FILES)
 
@@ -123,10 +126,11 @@ def change_by_others(
 def change_since_commit(
     table: DeltaTable, part: TablePart, read: TableRead, commit: Callable[[int], bytes | None]
 ) -> str:
-    """Return how others changed a part's records since the commit of a read that an
-    interrupted run made.
+    """Return how others changed a part's records since an interrupted run committed
+    this read.
 
-    They may have restored the files from before it, but its transaction stays.
+    Others may have restored the files from before the commit, but the commit's
+    transaction stays in the log.
     """
     return _change_in(range(table.version() + 1), part, read, commit)
 

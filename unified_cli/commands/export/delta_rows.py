@@ -106,7 +106,7 @@ class NewestRecords:
                 if at in self._others
             )
             sentences.append(
-                "left out, as the same id is there as another kind of value:"
+                "left out, because the table has the same id as a value of another type:"
                 f" {named([*found], _MOST_NAMED)}"
             )
         return [f"{sentence}{hints.ACCEPTS}" for sentence in sentences]

@@ -102,8 +102,8 @@ class ListTable:
             table = self._found()
             if table and (wrong := delta_log.wrong_name(table, part, known)):
                 raise StateError(
-                    f"{self} has {wrong}, and no manifest says so",
-                    hint="--to another folder, or another name for the profile",
+                    f"{self} has {wrong}, but no manifest lists that name",
+                    hint="choose another folder with --to, or rename the profile",
                 )
 
     def current(self, part: TablePart, read: TableRead) -> TableRead | None:
@@ -118,7 +118,7 @@ class ListTable:
                 return None
             files = delta_log.data_files(table, part)
             if not files and table.transaction_version(application(part)) is None:
-                # The table was removed, and another run has created it again.
+                # The table was removed, and another run has created a new table.
                 return None
             self._check_unchanged(table, part, read)
             if read.version is None:
@@ -161,7 +161,7 @@ class ListTable:
                     self._check_unchanged(table, part, part.before)
                 files_now = delta_log.data_files(table, part)
                 if delta_log.has(table, part, read):
-                    # An earlier run added it.
+                    # An earlier run has committed this read.
                     self._check_unchanged(table, part, read)
                     new = NewestRecords(records)
                     state = delta_log.after(read, table.version(), files_now, len(new))
@@ -211,7 +211,7 @@ class ListTable:
         except StateError as error:
             return error.message
         if now is None:
-            return "its table is gone"
+            return "the table of this list is gone"
         return "" if rows == now.rows else f"{counted(rows, 'record')}, not {now.rows}"
 
     def _made(self, columns: ParquetColumns) -> DeltaTable:
@@ -234,7 +234,7 @@ class ListTable:
                 self._make_safe(0)
         result = self._found(columns)
         if result is None:
-            raise StorageError(f"{self} was made and is not there")
+            raise StorageError(f"{self} was created, but cannot be found")
         return result
 
     def _check_unchanged(self, table: DeltaTable, part: TablePart, read: TableRead) -> None:
@@ -334,13 +334,13 @@ class ListTable:
     def _found(self, columns: ParquetColumns | None = None) -> DeltaTable | None:
         """Return the table in its newest version, or None if nothing is there.
 
-        Raises StateError if it does not have these columns. With None, only the columns
-        of every table are required.
+        Raises StateError if the table does not have these columns. If `columns` is
+        None, the table only needs the columns that every table has.
         """
         self._files.check(f"{self._name}/{_LOG}")
         if not self._open() and self._files.listed(self._name) and not self._open():
             # The table may have been created since the first check.
-            raise StateError(f"{self} is not a Delta table", hint="--to another folder")
+            raise StateError(f"{self} is not a Delta table", hint="choose another folder with --to")
         table, wanted = self._opened, parquet_file.schema(columns or ParquetColumns(""))
         if table is None:
             return None
@@ -352,7 +352,7 @@ class ListTable:
             names = excerpt(", ".join(found_schema.names))
             raise StateError(
                 f"{self} is a table with other columns ({names})",
-                hint="the same --columns, or --to another folder",
+                hint="use the same --columns, or choose another folder with --to",
             )
         return table
 
@@ -370,8 +370,8 @@ class ListTable:
 
     def _newer(self) -> StateError:
         return StateError(
-            f"{self} is a table with newer features of Delta than this program knows",
-            hint="--to another folder",
+            f"{self} uses newer features of Delta than this program supports",
+            hint="choose another folder with --to",
         )
 
     @contextmanager

@@ -51,9 +51,11 @@ _ADDRESS = re.compile(
     r"(?P<scheme>dask|tls)://(?P<host>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):(?P<port>[1-9]\d{0,4})/?"
 )
 _OF_THIS_MACHINE = {
-    **dict.fromkeys(("token_file", "token_stdin"), "they have tokens in their own configuration"),
-    **dict.fromkeys(("record", "replay"), "export --task, or without --engine"),
-    "ca_bundle": "UNIFIED_CA_BUNDLE on each worker names a file there",
+    **dict.fromkeys(
+        ("token_file", "token_stdin"), "set the tokens in the configuration of each worker"
+    ),
+    **dict.fromkeys(("record", "replay"), "use it with export --task, or leave --engine out"),
+    "ca_bundle": "set UNIFIED_CA_BUNDLE on each worker to a file on that worker",
 }
 _POLL_SECONDS = 0.5
 # Seconds to wait for a worker unless --wait-timeout says otherwise.
@@ -97,8 +99,8 @@ def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
 
     for name, hint in _OF_THIS_MACHINE.items():
         if getattr(options, name):
-            message = f"{by_name(ExportOptions)[name].spellings[-1]} is for this machine"
-            raise UsageError(f"{message}, and workers send the requests", hint=hint)
+            message = f"{by_name(ExportOptions)[name].spellings[-1]} only works on this machine"
+            raise UsageError(f"{message}, but the workers send the requests", hint=hint)
     runtime, to = context.runtime, options.to or ""
     objects = store_folder.objects(runtime, to, make=True)
     found = [*connection_task.all_tasks(context, options)]
@@ -259,6 +261,6 @@ def _worker_error(what: str, error: BaseException) -> UnifiedError:
     if isinstance(error, UnifiedError):
         return error.reworded(f"{what}: {error.message}")
     if type(error).__name__ == "KilledWorker":
-        return NetworkError(f"{what}: several were lost with it")
+        return NetworkError(f"{what}: several workers were lost while they ran it")
     why = f"{type(error).__name__}: {error}"
-    return StateError(f"{what}: {why} (each needs the same version of unified)")
+    return StateError(f"{what}: {why} (each worker needs the same version of unified)")

@@ -70,8 +70,8 @@ def check(version: str, to: str, marker: str) -> None:
         while objects.get(marker) is None:
             if runtime.monotonic() >= until:
                 raise StateError(
-                    f"what the driver wrote to {to} is not seen there",
-                    hint="all machines have to see the same place: a shared disk, or a bucket",
+                    f"the worker cannot read what the driver wrote to {to}",
+                    hint="use a destination that all machines can reach: a shared disk or a bucket",
                 )
             runtime.sleep(_POLL_SECONDS)
     except StorageError as error:

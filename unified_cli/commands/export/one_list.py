@@ -28,7 +28,7 @@ from unified_cli.output.progress import Progress
 
 @dataclass(frozen=True, slots=True)
 class FinishedList:
-    """A finished file. Its list is finished, too, unless it `goes_on`.
+    """A finished file. Its list is finished, too, unless `goes_on` is true.
 
     Tidy up `part` after saving the manifest. `read_at` is the time of an earlier read
     if this run did not read the list.
@@ -83,7 +83,7 @@ class ListRunner:
         self.ahead = RecordsAhead()
         """Counts the records that were changed in the future."""
         self.read_whole = defaultdict[str, list[str]](list)
-        """The lists that are read whole again, by the reason."""
+        """For each reason, the lists that must be read completely again."""
 
     def close(self) -> None:
         """End each running list after its current page."""
@@ -305,8 +305,8 @@ class ListRunner:
 def _as_state(
     written: Generator[Page | ListResult], first: ManifestEntry
 ) -> Generator[Page | ListResult]:
-    """Yield the results of an increment of a table. Their entries describe the whole
-    list.
+    """Yield the results, with entries that describe the whole list for an increment of
+    a table.
     """
     for result in written:
         if isinstance(result, FinishedList) and result.entry.table:

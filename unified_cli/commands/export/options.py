@@ -32,8 +32,8 @@ from unified_cli.output.formats import Format
 
 @dataclass(frozen=True, kw_only=True)
 class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
-    """The lists to export, from which connections, to which place and in which
-    format.
+    """The options of `unified export`: what to export, from where, and to which
+    destination.
     """
 
     what: Annotated[
@@ -43,7 +43,7 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     query: Query = ()
     strict: Annotated[
         bool,
-        with_help(Strict, "export nothing if a list does not know a query parameter", QUERY),
+        with_help(Strict, "export nothing if a query parameter is unknown for a list", QUERY),
     ] = False
     to: To = None
     shard: Annotated[
@@ -67,11 +67,16 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     ] = False
     task: Annotated[
         str | None,
-        Flag(("--task",), EXPORT, "run one of these tasks; - is standard input", "JSON|-"),
+        Flag(("--task",), EXPORT, "run one of these tasks, from standard input with -", "JSON|-"),
     ] = None
     engine: Annotated[
         str | None,
-        Flag(("--engine",), EXPORT, "run it on the workers of a Dask cluster", "dask://HOST:PORT"),
+        Flag(
+            ("--engine",),
+            EXPORT,
+            "run the export on the workers of a Dask cluster",
+            "dask://HOST:PORT",
+        ),
     ] = None
     dry_run: Annotated[
         bool,
@@ -81,7 +86,7 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         float | None,
         with_help(
             WaitTimeout,
-            "with --engine: seconds to wait for a first worker (600)",
+            "with --engine: seconds to wait for the first worker (600)",
             EXPORT,
         ),
     ] = None
@@ -90,7 +95,7 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         Common(
             ("--incremental",),
             EXPORT,
-            "add what changed since the last run: as one more file a list, or merged",
+            "add changes since the last run (a new file per list; Delta merges them)",
         ),
     ] = False
     lag: Annotated[
@@ -98,7 +103,7 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         Flag(
             ("--lag",),
             EXPORT,
-            "with --incremental: seconds to look back, for late changes (60)",
+            "with --incremental: also read this many seconds before the last run (60)",
             "S",
             minimum=0,
         ),

@@ -47,7 +47,7 @@ def _check_format(destination: Destination, manifest: Manifest, plan: ExportPlan
         raise StateError(
             f"{destination} holds an export in another format: {', '.join(sorted(other))},"
             f" not {plan.form}",
-            hint=f"{same}--to another folder, or --restart, which replaces it",
+            hint=f"{same}choose another folder with --to, or replace it with --restart",
         )
 
 
@@ -76,8 +76,8 @@ def _check_restart(destination: Destination, plan: ExportPlan, manifest: Manifes
             continue
         if _identity(plan, planned).has_other_filter(before.options):
             raise UsageError(
-                f"{planned.file} was exported with another filter, and --restart would replace"
-                " it with the records of this one",
+                f"{planned.file} was exported with another filter: --restart would delete the"
+                " records that do not match the new filter",
                 hint=UNFILTERED,
             )
 
@@ -119,7 +119,7 @@ def with_known_folders(destination: Destination, plan: ExportPlan) -> ExportPlan
                     raise StateError(
                         f"{destination} holds another connection as {visible(name)}: account"
                         f" {visible(owner[1])} at {visible(owner[0])}",
-                        hint="--to another folder, or another name for the profile",
+                        hint="choose another folder with --to, or rename the profile",
                     )
         if known is None:
             continue
@@ -127,11 +127,12 @@ def with_known_folders(destination: Destination, plan: ExportPlan) -> ExportPlan
             raise StateError(
                 f"{visible(name)} is now the connection that was exported to {destination} as"
                 f" {visible(known)}",
-                hint="give the profiles their names back, or --to another folder",
+                hint="give the profiles their old names, or choose another folder with --to",
             )
         renamed[name] = known
         plan.context.runtime.stderr.note(
-            f"{visible(name)} continues in {destination}/{visible(known)}, its name before"
+            f"profile {visible(name)} continues in {destination}/{visible(known)}, the folder of"
+            " its earlier name"
         )
     lists = [
         replace(planned, file=file_for(renamed[planned.connection], _list(planned), plan.form))

@@ -54,8 +54,8 @@ def file_format(options: ExportOptions) -> Format:
         raise UsageError(f"--dedupe id needs -o {fitting}")
     if not form.increments and object_store.parse_url(options.to or ""):
         raise UsageError(
-            f"-o {form} makes one file of a list, but an object store needs several (use"
-            f" {_INCREMENTS})"
+            f"-o {form} writes a list to one file, but an object store needs several files per"
+            f" list (use {_INCREMENTS})"
         )
     if delivery.column_names(options.columns) and not form.columns:
         fitting = formats.one_of([form for form in formats.EXPORTS if form.columns])
@@ -88,12 +88,12 @@ def _check_table(options: ExportOptions) -> None:
     for name in dict.fromkeys(delivery.column_names(options.columns)):
         if wrong := _NO_COLUMN.search(name):
             raise UsageError(
-                f"--columns {name}: a table has no {wrong[0]!r} in the name of a column"
+                f"--columns {name}: a column name of a table cannot contain {wrong[0]!r}"
             )
         if name.lower() in seen and name not in parquet_file.COLUMNS:
             raise UsageError(
-                f"--columns {name}: the table has such a column (names that differ only in case"
-                " are the same)"
+                f"--columns {name}: the table already has a column with this name (upper and"
+                " lower case are not distinguished)"
             )
         seen.add(name.lower())
     delta_folder.check()
@@ -106,7 +106,8 @@ def _check_increments(options: ExportOptions, form: Format) -> None:
         raise UsageError(f"--incremental needs --format {_INCREMENTS}")
     if options.restart:
         raise UsageError(
-            "--restart reads everything anew and --incremental what changed (leave out one of them)"
+            "--restart reads everything again, but --incremental reads only changes (leave out one"
+            " of them)"
         )
     builder.check_own_filter("--incremental", options.query)
 
@@ -254,8 +255,8 @@ class ExportPlan:
     """The lists of an export, with connections taking turns, and the options.
 
     `manifest` is the name of the manifest. With `pauses`, wait until requests of an
-    earlier run no longer count towards the rate limits. `timestamps` is for the columns
-    of Parquet files.
+    earlier run no longer count towards the rate limits. `timestamps` says whether times
+    in Parquet files are timestamps.
     """
 
     context: CommandContext

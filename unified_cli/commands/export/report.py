@@ -92,7 +92,8 @@ def continuing(options: ExportOptions) -> str:
 
 @contextmanager
 def ending(options: ExportOptions, total: int, done: Callable[[], int | None]) -> Iterator[None]:
-    """Add to an error of the block the progress, and the command that continues.
+    """Add the progress, and the command that continues the export, to errors in the
+    block.
 
     `done` returns None until the export has begun.
     """
@@ -177,7 +178,7 @@ def report(
             f" {entries[0].why}"
         )
     last = own_failure(summary.failed.values())
-    # The last line names it, so do not print it twice.
+    # The last line reports this failure, so do not print it twice.
     reported = {
         name: error
         for name, error in summary.failed.items()
@@ -195,11 +196,13 @@ def report(
 
 
 def _changes_note(file: str, destination: str) -> str:
-    where = "unified help engines shows readers of the newest state of each record"
+    where = "unified help engines shows how to read the newest state of each record"
     if not object_store.parse_url(destination):
         reader = f"unified sql --from {shlex.quote(destination)}"
-        where = f"{reader} reads the newest state of each record, others: unified help engines"
-    return f"changes are in files of their own, such as {file}; {where}"
+        where = (
+            f"{reader} reads the newest state of each record (other readers: unified help engines)"
+        )
+    return f"changes are in separate files, such as {file}; {where}"
 
 
 def _notes(
@@ -226,7 +229,7 @@ def _notes(
             f", and {'another list' if others == 1 else f'{others} other lists'}" if others else ""
         )
         yield (
-            "stamped in the future, so that each incremental run until then reads them again:"
+            "records with a time in the future, which incremental runs read again until then:"
             f" {summary.ahead[0]}{more}"
         )
     for column in summary.unseen:
@@ -251,17 +254,17 @@ def _old_lists_note(old: Mapping[str, str]) -> str:
 
 
 def _ways_to_reread(options: ExportOptions) -> str:
-    ways = ["--incremental adds what changed since"] if options.form.increments else []
+    ways = ["--incremental adds the changes since then"] if options.form.increments else []
     if not (options.task or options.engine):
         ways.append("--restart reads everything again")
-    return ", ".join(ways) or "another folder takes them anew"
+    return ", ".join(ways) or "an export to another folder reads them again"
 
 
 def _gone_ids_note(gone: Mapping[str, int]) -> str:
     files = [gone_ids.file_beside(file) for file in sorted(gone)]
     more = f" and {len(files) - 1} more such files" if len(files) > 1 else ""
     return (
-        f"not there any more: {counted(sum(gone.values()), 'id')} of earlier reads, in"
+        f"no longer found: {counted(sum(gone.values()), 'id')} of earlier reads, listed in"
         f" {files[0]}{more}"
     )
 

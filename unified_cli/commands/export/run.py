@@ -81,7 +81,7 @@ def export(plan: ExportPlan) -> None:
     try:
         report.report(runtime, place, len(plan.lists), summary, plan.options)
     except UnifiedError as error:
-        # Do not suggest a retry if a list was changed: it would be refused again.
+        # Do not suggest a retry if a list was changed: the retry would be refused, too.
         stays = any(isinstance(failure, StateError) for failure in summary.failed.values())
         if summary.failed and not stays and work is not None and work.run:
             error.next_command = f"unified runs retry {work.run}"
@@ -118,9 +118,9 @@ def check_names(destination: Destination, manifest: str, connections: Iterable[s
     if pair := names.find_same(folder, wanted, [manifest, *names_there]):
         first, second = (wanted.get(name, name) for name in pair)
         raise StorageError(
-            f'"{visible(first)}" and "{second}" would share files: the disk of {folder} takes these'
-            " names for one",
-            hint="--to another folder for one of them",
+            f'"{visible(first)}" and "{second}" would share files: the disk of {folder} does not'
+            " distinguish these names",
+            hint="export one of them to another folder",
         )
 
 

@@ -33,8 +33,8 @@ def objects(runtime: Runtime, text: str, *, make: bool) -> StoredObjects:
     url = object_store.parse_url(text)
     if url is None:
         raise UsageError(
-            "an engine writes to an object store or a shared disk",
-            hint="--to s3://BUCKET/DIR, or --to file:///DIR",
+            "an engine only writes to an object store or a shared disk",
+            hint="use use --to s3://BUCKET/DIR, or --to file:///DIR",
         )
     return StoredObjects.at(url, runtime.environ, make=make)
 

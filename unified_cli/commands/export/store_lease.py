@@ -26,7 +26,7 @@ _POLL_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """The process that holds a lease."""
+    """The stored record of a lease, or of its renewals: the process that holds it."""
 
     writer: str
     process: int
@@ -35,7 +35,7 @@ class Sign:
     beats: int = 0
 
     def text(self, beats: int = 0) -> bytes:
-        """Return the sign as stored after this many renewals."""
+        """Return the record as it is stored after this many renewals of the lease."""
         return json.dumps(asdict(replace(self, beats=beats))).encode()
 
 
@@ -46,8 +46,9 @@ class StoreLease:
     only created and removed. Renewals go to an object with the name of the lease and
     its writer, so that a late one does not bring back a lease that another run removed.
 
-    Clocks are not compared: a second run waits and sees whether either object changes.
-    If the first run was only slow, its next chunk is refused, so it does no harm.
+    Clocks are not compared: a second run waits, and checks whether either object
+    changes. If the first run was only slow, its next chunk is refused, so no data is
+    lost or mixed.
     """
 
     def __init__(self, runtime: Runtime, objects: StoredObjects, folder: str) -> None:
@@ -81,7 +82,7 @@ class StoreLease:
             raise StorageError(
                 f"{self._objects.url} replaces objects where it should only create them, so runs"
                 " could mix",
-                hint="the store has to support If-None-Match on a put",
+                hint="use a store that supports If-None-Match on a put",
             )
         self._thread = os_limits.start_thread(self._renew)
 
@@ -103,7 +104,7 @@ class StoreLease:
             raise TakenOverError(str(self._objects.url))
 
     def release(self) -> None:
-        """Remove the sign, unless another run has taken over. Waits at most a few
+        """Remove the lease, unless another run has taken over. Waits at most a few
         seconds for the store.
         """
         self._ended.set()
@@ -131,8 +132,8 @@ class StoreLease:
     def _remove(self) -> None:
         with suppress(StateError, StorageError):
             self.check()
-            # Remove earlier signs first, so that a frozen run that wakes up notices the
-            # new lease.
+            # Remove earlier leases first, so that a frozen run that wakes up notices
+            # the new one.
             self._objects.remove([f"{self._folder}/{name}" for name in self._before])
             self._objects.remove([self._path])
         with suppress(StorageError):
@@ -151,8 +152,8 @@ class StoreLease:
         if before is None or is_dead(before):
             return False
         self._runtime.stderr.note(
-            f"waiting {_DEAD_SECONDS:.0f} s for a sign of life of process {before.process} on"
-            f" {before.host}, which began an export to {self._objects.url}"
+            f"waiting {_DEAD_SECONDS:.0f} s to see whether process {before.process} on"
+            f" {before.host} still runs its export to {self._objects.url}"
         )
         renewals = f"{name}-{before.writer}"
         last = self._read(renewals)
@@ -162,7 +163,7 @@ class StoreLease:
             # The lease is removed first, so read it last.
             renewed, found = self._read(renewals), self._read(name)
             if (renewed, found) != (last, before):
-                # If the sign is gone, the other run has ended.
+                # If the lease is gone, the other run has ended.
                 return found is not None
         return False
 
@@ -176,7 +177,7 @@ class StoreLease:
 
 
 def own_sign() -> Sign:
-    """Return a new, unique sign of this process."""
+    """Return a new, unique lease record for this process."""
     return Sign(secrets.token_hex(8), os.getpid(), platform.node(), _machine())
 
 

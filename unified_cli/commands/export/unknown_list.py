@@ -17,13 +17,13 @@ def suggest_list(
 ) -> str:
     """Return what to type for a name that matches no list, after the name `before`."""
     if pattern == "all":
-        return "leave it out: without a name every list is exported"
+        return "leave it out: without a name, all lists are exported"
     if pattern in {"list", "get"} and "/" in before:
         return "leave it out"
     if pattern in profiles:
         return f"-p {pattern}"
     if os.path.lexists(pattern):
-        return "the shell expanded it to file names; in quotes: '*'"
+        return "the shell expanded the * to file names; put it in quotes: '*'"
     if "," in pattern:
         return f"unified export {pattern.replace(',', ' ')}"
     if not _GLOB.search(pattern):
@@ -34,4 +34,4 @@ def suggest_list(
         meant = meant or named_resource.suggest(catalogue, "/".join(pattern.split("/")[:2]))
         if both or meant:
             return both or meant or ""
-    return "unified operations list shows what there is"
+    return "unified operations list shows all lists"
