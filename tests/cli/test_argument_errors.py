@@ -32,7 +32,7 @@ UPDATE = "unified -p acme ticketing tickets update"
         ("ticketing tickets list help", "unified ticketing tickets list --help"),
         ("ticketing tickets help", "unified ticketing tickets --help"),
         ("ticketing help", "unified ticketing --help"),
-        ("runs list --all", "leave it out: all are listed"),
+        ("runs list --all", "leave it out: list shows all"),
         ("sandbox reset --all", "unified sandbox reset --help"),
         ("apply -", "unified plan … > FILE"),
         ("runs show latest", 'did you mean "last"?'),

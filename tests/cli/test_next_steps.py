@@ -19,7 +19,7 @@ CREATE = f"{ACME} create"
 STEPS = [
     # The line as typed, what the error says to type, and the line that this makes;
     # empty where it cannot run here.
-    (f"{CREATE} --edit", "only updates take it", ""),
+    (f"{CREATE} --edit", "only updates have it", ""),
     (f"{CREATE} --name foo", "-f 'name=foo' sets a field", f"{CREATE} -f name=foo"),
     (f"{CREATE} --name=foo", "-f 'name=foo' sets a field", f"{CREATE} -f name=foo"),
     (
@@ -194,7 +194,11 @@ STEPS = [
     ("auth login acme", "unified profile login acme", ""),
     ("config set profile=acme", "unified profile use acme", "profile use acme"),
     ("configure --profile initech", "unified profile add initech", "profile add initech"),
-    ("move ticketing/contacts --from acme --to globex", "unified help move says how", "help move"),
+    (
+        "move ticketing/contacts --from acme --to globex",
+        "unified help move says how",
+        "help move",
+    ),
     (f"{LIST} --json id,name", "-o json --columns id,name", f"{LIST} -o json --columns id,name"),
     (
         f'{CREATE} --json \'{{"name":"x"}}\'',
@@ -209,7 +213,7 @@ STEPS = [
     ),
     (f"{LIST} --query 'result[].name'", "--jq '.result[].name'", f"{LIST} --jq '.result[].name'"),
     (f"{LIST} --assert 'length > 0'", "--expect 'length > 0'", f"{LIST} --expect 'length > 0'"),
-    (f"{LIST} --record -o ids", "--record took -o for its value: --record FILE.har", ""),
+    (f"{LIST} --record -o ids", "--record used -o as its value: --record FILE.har", ""),
     (
         "-p acme ticketing list-tickets",
         "the resource comes first: unified -p acme ticketing tickets list",
@@ -235,9 +239,9 @@ STEPS = [
         "",
     ),
     ("-p acme export ticketing/tags --to d --format pq", 'did you mean "parquet"?', ""),
-    ("runs retry --yes", "leave it out: it was asked when the run began", ""),
+    ("runs retry --yes", "leave it out: you confirmed the run when it began", ""),
     ("mcp serve --write", "(--allow-writes)", ""),
-    ("mcp serve --port 8000", "leave it out: standard input and output are served", ""),
+    ("mcp serve --port 8000", "leave it out: the server uses standard input and output", ""),
     ("whoami", "unified profile show", "profile show acme"),
     ("profile switch acme", 'did you mean "use"?', "profile use acme"),
     ("search tickets", "unified operations tickets", "operations tickets"),
@@ -277,7 +281,7 @@ STEPS = [
     ("ticketing tickets list sandbox", "(-p sandbox)", "ticketing tickets list -p sandbox"),
     (
         "runs cancel 20261121-7f3a",
-        "Ctrl-C stops a run where it is sent; unified runs show lists the rest",
+        "press Ctrl-C where the run was started; unified runs show lists the calls that are left",
         "",
     ),
     (f"{LIST} --timeout 30s", "such as 30, not '30s'", f"{LIST} --timeout 30"),

@@ -21,8 +21,8 @@ def test_the_three_commands_instead_of_wait_do_it(
 ) -> None:
     result = unified(f"{typed} --wait --wait-timeout 60 --out {tmp_path}/a")
     reason, *commands = result.stderr.splitlines()
-    said = f"error: unified {CREATE}: no such option: --wait; three commands do it"
-    assert (reason, result.code) == (f"{said} (ID is the id that the first prints)", 2)
+    said = f"error: unified {CREATE}: no such option: --wait; three commands replace it"
+    assert (reason, result.code) == (f"{said} (ID is the id that the first command prints)", 2)
 
     create, get, download = (shlex.split(command)[1:] for command in commands)
     made = unified(create)

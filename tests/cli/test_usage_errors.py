@@ -24,7 +24,7 @@ STORES = "unified profile login acme stores another,"
         ),
         (
             "ticketing tickets list --page 2",
-            f"{LIST}: no such option: --page (pages have no numbers: --all, or --cursor C)",
+            f"{LIST}: no such option: --page (pages have no numbers: use --all, or --cursor C)",
         ),
         (
             "ticketing --json tickets list",

@@ -31,7 +31,7 @@ _NOT_EMPTY = {"token_file", "jq", "map", "where", "from_", "to", "keep", "agains
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 _CLOCK = re.compile(r"\d\d:\d\d(:\d\d)?", re.ASCII)
 _DASHES = ("\N{EM DASH}", "\N{EN DASH}", "\N{MINUS SIGN}")
-_ONE_WORD = "one word: --since 30d, 12h or 2026-01-31"
+_ONE_WORD = "write it as one word: --since 30d, 12h or 2026-01-31"
 # An assignment without an option. httpie uses == for a query parameter, and := for
 # JSON.
 _FIELDS = {
@@ -78,20 +78,20 @@ def _without_value(typed: Sequence[str]) -> str | None:
     for before, word in pairwise(typed):
         flag = by_spelling().get(before)
         if flag and flag.takes_value and word in by_spelling():
-            return f"{before} took {word} for its value: {before} {flag.metavar}{UNSET}"
+            return f"{before} used {word} as its value: {before} {flag.metavar}{UNSET}"
     return None
 
 
 def _extra_argument_advice(context: Any, argument: str, typed: Sequence[str]) -> str | None:
     path, spellings = context.command_path, spellings_of(context, "-")
     if _are_files(context, argument, typed):
-        return "the shell expanded it to file names; in quotes: -p '*'"
+        return "the shell expanded the * to file names; put it in quotes: -p '*'"
     if hint := _with_dashes(argument, typed) or _advice_of_command(context, argument, path):
         return hint
     if argument == "=" and "=" in (words := [*typed])[1:-1]:
         at = words.index("=", 1)
         return (
-            f"without blanks: {'-f' if '-f' in spellings else '-q'}"
+            f"write it without blanks: {'-f' if '-f' in spellings else '-q'}"
             f" {quoted(f'{words[at - 1]}={words[at + 1]}')}"
         )
     if assignment := _ASSIGNMENT.fullmatch(argument):
@@ -223,7 +223,7 @@ def _option_of_split_value(argument: str, typed: Sequence[str]) -> str | None:
             after = takewhile(
                 lambda word: not word.startswith("-"), typed[typed.index(value) + 1 :]
             )
-            return f"with blanks, in quotes: {option} {quoted(' '.join((value, *after)))}"
+            return f"a value with blanks needs quotes: {option} {quoted(' '.join((value, *after)))}"
     return None
 
 
@@ -301,7 +301,7 @@ def _of_operation(
     if field := next((fact for fact in facts(context, "body") if fact.name.endswith("id")), None):
         return _finds_person(context, argument) or f"-f {field.name}={quoted(argument)}"
     if "-f" in spellings:
-        return f"fields and parameters name the record: {path} --help"
+        return f"fields or parameters select the record: {path} --help"
     above = context.parent.command
     if context.command.name == "list" and "get" in getattr(above, "entries", ()):
         return (

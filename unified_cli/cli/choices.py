@@ -46,7 +46,7 @@ def not_one_of(text: str, choices: Sequence[str]) -> str:
     if formats.IDS.name in choices and text in formats.names(formats.EXPORTS):
         return f"{wrong}; unified export --format {text} writes it"
     if formats.PARQUET.name in choices and text in formats.names(formats.RESULTS):
-        return f"{wrong}; unified API RESOURCE list -o {text} prints a list so"
+        return f"{wrong}; unified API RESOURCE list -o {text} prints a list in this format"
     meant = meant_value(text, choices)
     if not meant and formats.PARQUET.name in choices:
         return f"{wrong}; did you mean --to {quoted(text)}?"

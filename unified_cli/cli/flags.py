@@ -292,7 +292,7 @@ _ANY_BYTES = ("file", "folder", "@file", "field@file")
 
 
 def _as_typed(value: Any, spelling: str | None) -> Any:
-    """Return the value with its texts as typed.
+    """Return the value with the texts that the user typed.
 
     Raises UsageError if a text is not UTF-8, unless `spelling` is None.
     """

@@ -51,7 +51,7 @@ class HelpPage(NamedTuple):
 
     The section EXAMPLE has a command, and EXAMPLES has a command on each line. A topic
     has no `usage`. `rows` is the most rows of the short page. `extra` are options that
-    are no flags. `brief` describes each command of the program in a few words.
+    are not flags. `brief` describes each command of the program in a few words.
     """
 
     usage: str | None

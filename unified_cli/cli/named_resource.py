@@ -73,4 +73,4 @@ def suggest(catalogue: Catalogue, name: str) -> str | None:
 def of_both(catalogue: Catalogue, api: str, resource: str) -> str | None:
     """Return a suggestion for `API RESOURCE` as two words, or None."""
     is_known = api in catalogue.apis and resource in catalogue.apis[api].resources
-    return f"in place of both: {api}/{resource}" if is_known else None
+    return f"instead of two words: {api}/{resource}" if is_known else None

@@ -12,18 +12,18 @@ from unified_cli.cli.command import EXAMPLE, EXAMPLES
 from unified_cli.cli.help_page import HelpPage, Rows
 
 _KNOWN_FIELDS = "Known fields (a connection may have others)"
-_PIPED = "With - as the ID: for each id, record or row of CSV on standard input."
+_PIPED = "With - as the ID, it runs for each id, record or CSV row on standard input."
 _FILE = (
-    "With an ID: the file of that record. With -: of each on standard input, in the folder of"
-    " --out."
+    "With an ID, it saves the file of that record. With -, it saves the file of each record on"
+    " standard input, in the folder that --out names."
 )
 _OUTWARD = (
-    "It affects people: if its outcome is in doubt, it is not repeated, and the last message says"
-    " how to check whether it was done."
+    "It affects people, so it is not repeated if its outcome is in doubt. The last message then"
+    " says how to check whether it was done."
 )
 _OF_ANY_EFFECT = (
-    "Its effects are not known: if its outcome is in doubt, it is not repeated. In {file}, safe ="
-    ' "{name}" allows that, and read = "{name}" says that it changes nothing.'
+    "Its effects are not known, so it is not repeated if its outcome is in doubt. In {file}, safe ="
+    ' "{name}" allows to repeat it, and read = "{name}" says that it changes nothing.'
 )
 _NAMING = ("name", "title", "subject", "summary", "body", "file_name", "first_name", "description")
 
@@ -111,7 +111,7 @@ def _described(field: KnownField) -> str:
         about = f"of {field.references}"
     else:
         about = "" if field.type == "string" else field.type
-    marks = ("required" if field.required else "", "we assume this name" if field.assumed else "")
+    marks = ("required" if field.required else "", "an assumed name" if field.assumed else "")
     notes = ", ".join(note for note in (about, *marks) if note)
     return f"{field.name} ({notes})" if notes else field.name
 

@@ -84,9 +84,11 @@ def _of_header(header: str, spellings: Collection[str]) -> str:
 
 
 def without_parameter(context: Any, option: str, value: str) -> str | None:
-    """Return how to select by a field, or None. Its name may be in another case."""
+    """Return how to select by a field, or None. The field's name may be typed in
+    another case.
+    """
     name, equals, wanted = value.partition("=")
-    # With `,Values=` it is a filter of the AWS CLI, which has its own suggestion.
+    # A value with `,Values=` is a filter of the AWS CLI, which has another suggestion.
     if option not in FILTERS or not equals or ",Values=" in wanted:
         return None
     wanted = wanted.strip("'\"= ")

@@ -65,7 +65,7 @@ class ExpectOptions(Options):
         Common(
             ("--expect",),
             WAIT,
-            "fail with 14 unless this jq program is true for the whole result",
+            "exit with 14 unless this jq program is true for the complete result",
             "JQ",
         ),
     ] = ()
@@ -89,7 +89,7 @@ class ReadCheckOptions(ExpectOptions):
         Flag(
             ("--every",),
             WAIT,
-            "seconds from one read to the next (5, --follow: 30)",
+            "seconds between two reads (5; with --follow 30)",
             "S",
             parse=KEYS["timeout"].parse,
         ),
@@ -182,7 +182,7 @@ class SendOptions(Options):
         Common(
             ("-d", "--data"),
             BODY,
-            "the request body; - is standard input",
+            "the request body; - reads standard input",
             "JSON|@FILE|-",
             takes="@file",
         ),
@@ -202,7 +202,7 @@ class SendOptions(Options):
         Common(
             ("-F", "--field"),
             BODY,
-            "set a field to a JSON value, else a string; @base64:FILE for bytes",
+            "set a field to a JSON value or a string; @base64:FILE sends bytes",
             "NAME=JSON|@FILE",
             takes="field@file",
         ),
@@ -212,7 +212,7 @@ class SendOptions(Options):
         Flag(
             ("--upload",),
             BODY,
-            "send a file as a form, with -f for its other fields; NAME is file",
+            "send a file in a form; -f sets other fields; NAME is file by default",
             "[NAME=]FILE",
             takes="file",
             when=is_write,
@@ -223,7 +223,7 @@ class SendOptions(Options):
         Flag(
             ("--content-type",),
             BODY,
-            "send the file of -d @FILE as it is, as this type",
+            "send the file of -d @FILE unchanged, with this content type",
             "TYPE",
             when=is_write,
         ),
@@ -233,7 +233,7 @@ class SendOptions(Options):
         Flag(
             ("--idempotency-key",),
             SAFETY,
-            "reuse the key of an earlier attempt of this write",
+            "reuse the key of an earlier attempt at this write",
             "KEY",
             order=3,
             when=lambda operation: operation.method in {"POST", "PATCH"} and not operation.searches,

@@ -36,7 +36,7 @@ def confirm_change(
     prompts are off or impossible.
     """
     if yes:
-        # Avoid the cost of the question, which reads the cache.
+        # Return early, because building the question reads the cache.
         return
     known = connection_facts.recall(runtime, settings)
     account = f"account {settings.account_id}" + (

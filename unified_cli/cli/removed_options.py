@@ -27,8 +27,8 @@ def wait(path: str, argv: Sequence[str]) -> UsageError | None:
     create = " ".join(["unified", *(quoted(word) for name, word in typed if name not in _LOCAL)])
     shared = "".join(f" {quoted(word)}" for name, word in typed if name in _SHARED)
     out = " ".join(quoted(word) for name, word in typed if name == "--out") or "--out FILE"
-    reason = f"{path}: no such option: --wait; three commands do it"
-    error = UsageError(reason, hint="ID is the id that the first prints")
+    reason = f"{path}: no such option: --wait; three commands replace it"
+    error = UsageError(reason, hint="ID is the id that the first command prints")
     get, download = (f"{_EXPORT} {name} ID{shared}" for name in ("get", "download"))
     error.next_command = f"{create}\n{get} {_UNTIL}\n{download} {out}"
     return error

@@ -71,7 +71,7 @@ Edit = Annotated[
     Flag(
         ("--edit",),
         BODY,
-        "edit the record in $VISUAL or $EDITOR and send what was changed",
+        "edit the record in $VISUAL or $EDITOR and send the changes",
         when=lambda operation: operation.name == "update" and operation.takes_id,
     ),
 ]
@@ -83,7 +83,7 @@ Junit = Annotated[
     Flag(
         ("--junit",),
         WAIT,
-        "also write the result as JUnit XML, over an older file",
+        "also write the result as JUnit XML; replaces the file",
         "FILE",
         takes="file",
     ),
@@ -100,7 +100,7 @@ With = Annotated[
 AccountId = Annotated[
     str | None,
     Flag(
-        ("-a", "--account-id"), CONNECTION, "the connection's id; me: that of its own token", "ID"
+        ("-a", "--account-id"), CONNECTION, "the connection's id, or me for the token's own", "ID"
     ),
 ]
 BaseUrl = Annotated[str | None, Flag(("--base-url",), CONNECTION, "the service's base URL", "URL")]
@@ -130,7 +130,11 @@ PageSize = Annotated[
 AllowPartial = Annotated[
     bool,
     Flag(
-        ("--allow-partial",), LIST, "exit 0 on partial results of the provider", order=1, when=lists
+        ("--allow-partial",),
+        LIST,
+        "exit with 0 even if the provider left something out",
+        order=1,
+        when=lists,
     ),
 ]
 Since = Annotated[
@@ -138,7 +142,7 @@ Since = Annotated[
     Common(
         ("--since",),
         LIST,
-        "only what changed since then: a time (ISO 8601, UTC), or 7d, 12h ago",
+        "only records changed since a time (ISO 8601, UTC) or an age (7d, 12h)",
         "TIME",
         when=lists,
     ),
@@ -195,7 +199,7 @@ Out = Annotated[
     Common(
         ("--out",),
         OUTPUT,
-        "write the result to a file, a download also to a folder",
+        "write the result to a file, or downloads to a folder",
         "FILE",
         takes="file",
         order=1,
@@ -245,7 +249,7 @@ DryRun = Annotated[
 FailFast = Annotated[
     bool,
     Flag(
-        ("--fail-fast",), SAFETY, "stop at the first connection, or piped line, that fails", order=1
+        ("--fail-fast",), SAFETY, "stop at the first connection or piped line that fails", order=1
     ),
 ]
 MaxFailures = Annotated[
@@ -253,7 +257,7 @@ MaxFailures = Annotated[
     Flag(
         ("--max-failures",),
         SAFETY,
-        "stop when more than N connections or lines, or P % of them, failed",
+        "stop if more than N (or P %) of the connections or lines failed",
         "N|P%",
         order=1,
     ),
@@ -263,14 +267,14 @@ Stages = Annotated[
     Flag(
         ("--stages",),
         SAFETY,
-        "do N connections first, such as 1,5,20%; continue if all are done",
+        "begin with N connections, such as 1,5,20%; continue if all succeed",
         "N,P%",
         order=1,
     ),
 ]
 RetryInDoubt = Annotated[
     bool,
-    Flag(("--retry-in-doubt",), SAFETY, "also repeat calls in doubt, which may do them twice"),
+    Flag(("--retry-in-doubt",), SAFETY, "also repeat calls in doubt, which may then be done twice"),
 ]
 Strict = Annotated[
     bool,
@@ -326,7 +330,7 @@ Rate = Annotated[
     Flag(
         ("--rate",),
         NETWORK,
-        f"requests per 10 s and connection, 0: no limit ({KEYS['rate'].default:g})",
+        f"requests per 10 s and connection; 0 means no limit ({KEYS['rate'].default:g})",
         "N",
         parse=KEYS["rate"].parse,
     ),
@@ -336,7 +340,7 @@ TokenRate = Annotated[
     Flag(
         ("--token-rate",),
         NETWORK,
-        "requests per 10 s and token, 0: no limit (ten times --rate)",
+        "requests per 10 s and token; 0 means no limit (ten times --rate)",
         "N",
         parse=KEYS["token_rate"].parse,
     ),
@@ -379,9 +383,7 @@ JsonErrors = Annotated[
     Flag(
         ("--json-errors",),
         MESSAGE,
-        "print an error as JSON, as -o json and ndjson do off a terminal",
+        "print errors as JSON (the default off a terminal with -o json, ndjson)",
     ),
 ]
-NoPager = Annotated[
-    bool, Flag(("--no-pager",), MESSAGE, "show what does not fit the screen without a pager")
-]
+NoPager = Annotated[bool, Flag(("--no-pager",), MESSAGE, "do not use a pager for long output")]

@@ -315,8 +315,9 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | Non
         raise error
     page, printed = partial(_for_help, argv, runtime), io.StringIO()
     try:
-        # Typer prints to a buffer. Tell it to keep the colours, which are only there if
-        # they are allowed. Copy the list, because Typer removes words from it.
+        # Typer prints help to a buffer. Tell it to keep the colours of the page, which
+        # has colours only if they are allowed. Copy `argv`, because Typer removes words
+        # from it.
         with (
             contextlib.redirect_stdout(printed),
             command.make_context("unified", [*argv], obj=page, color=True) as context,

@@ -114,5 +114,5 @@ def _taken_for_value(context: Any, entries: Mapping[str, CommandStub]) -> str | 
         if name := next((word for word in taken if word in commands), None):
             spelled = f"--{option.replace('_', '-')}"
             right = f"{spelled} {by_spelling()[spelled].metavar}"
-            return f"{spelled} took {name} for its value: {right}{argument_errors.UNSET}"
+            return f"{spelled} used {name} as its value: {right}{argument_errors.UNSET}"
     return None

@@ -195,7 +195,7 @@ def _closest(
         taken_by = _TAKEN_BY.get(option) or (
             "create and update" if flag.when is is_write else _TAKEN_BY.get(flag.group)
         )
-        return f"only {taken_by} take it{_all_records(context, option)}" if taken_by else None
+        return f"only {taken_by} have it{_all_records(context, option)}" if taken_by else None
     return "did you mean " + " or ".join(f'"{one}"' for one in close) + "?" if close else None
 
 
@@ -273,7 +273,7 @@ def _of_command(context: Any, option: str, value: str, argv: Sequence[str]) -> s
     if value and option in _WHAT and context.command.name in _WITH_LISTS:
         return f"{path} {quoted(value)}"
     if option in _PROFILE:
-        return "leave it out: this concerns no connection"
+        return "leave it out: this command uses no connection"
     file_option = {"--to", "--out"}.intersection(argument_errors.spellings_of(context))
     if _FILE.fullmatch(value) and len(file_option) == 1:
         return f"{file_option.pop()} {quoted(value)}"
@@ -284,7 +284,7 @@ def _all_of(context: Any) -> str | None:
     """Return the command that does the same for all, or None."""
     name, above = context.command.name, context.parent
     if name == "list":
-        return "leave it out: all are listed"
+        return "leave it out: list shows all"
     if name == "show" and "list" in getattr(above.command, "entries", ()):
         return f"{above.command_path} list shows all"
     spellings = argument_errors.spellings_of(context)
@@ -346,7 +346,7 @@ def _of_id(context: Any, option: str, value: str) -> str | None:
     --user.
     """
     if option == "--id" and context and context.command_path.endswith(" request"):
-        return "the id is the end of the path"
+        return "put the id at the end of the path"
     if option == "--id" and value and context and context.command.name == "list":
         above = context.parent.command
         return f"{context.parent.command_path} get {quoted(value)}" if _has_get(above) else None
@@ -370,7 +370,7 @@ def _usage(context: Any) -> str:
         words = [given or "API/RESOURCE", "--from PROFILE --to PROFILE"]
     line = " ".join([context.command_path, *words])
     is_import = context.command_path.endswith(" import")
-    return f"{line}; - for standard input" if is_import else line
+    return f"{line}; - as FILE reads standard input" if is_import else line
 
 
 def _is_catalogue_operation(context: Any) -> bool:

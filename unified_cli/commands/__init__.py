@@ -51,7 +51,7 @@ COMMANDS: Mapping[str, Entry] = {
             "send a file of records",
             "import_.command:IMPORT",
         ),
-        ("sql", "Ask many connections one question in SQL", "ask many in SQL", "sql.command:SQL"),
+        ("sql", "Ask many connections one question in SQL", "query with SQL", "sql.command:SQL"),
         (
             "schema",
             "Show which fields the records of a list really have",
@@ -67,8 +67,8 @@ COMMANDS: Mapping[str, Entry] = {
         ),
         (
             "apply",
-            "Make the calls of plans, each once",
-            "make the calls of plans",
+            "Send the calls of plans, each call once",
+            "send the calls of plans",
             "move.command:APPLY",
         ),
         (
@@ -80,7 +80,7 @@ COMMANDS: Mapping[str, Entry] = {
         (
             "report",
             "Write a page on the state of all connections",
-            "write one page on all",
+            "write a status page",
             "report.command:REPORT",
         ),
         (
