@@ -5,8 +5,8 @@ DISTRIBUTION = "unified-api-cli"
 # How this program names itself, for example in the User-Agent.
 PRODUCT = f"{DISTRIBUTION}/{__version__}"
 REPOSITORY = ""
-"""The public address of the project. Empty until it has one.
+"""The public address of the project, or "" while there is none.
 
-`Source` and `Issues` of `[project.urls]` in pyproject.toml are made of it.
+In pyproject.toml, `Source` and `Issues` of `[project.urls]` begin with this address.
 """
 VERSION_LINE = f"unified {__version__}\n"

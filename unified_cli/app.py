@@ -27,7 +27,8 @@ def read(
 ) -> Callable[[], None] | None:
     """Return a function that runs the command line.
 
-    None if it asked for help, which is printed. Raises UsageError and ConfigError.
+    Returns None after printing help, if the command line asks for help. Raises
+    UsageError and ConfigError.
     """
     if not argv and runtime.stdout_is_terminal:
         from unified_cli.commands.help import first_steps_are_due, show_first_steps  # noqa: PLC0415
@@ -66,11 +67,11 @@ def _with_message_options(runtime: Runtime, options: Options, early: EarlyOption
 
 
 def _merged(options: OptionsT, early: EarlyOptions) -> OptionsT:
-    """Return the options of a command, together with those before the command.
+    """Return the options of a command, merged with the options before the command.
 
-    An option before the command only counts if the command has it, and it is not given
-    after the command. All values of `-p` count. Raises UsageError if the command does
-    not take a given connection option. -p and -o are ignored instead, because they may
+    If an option is given in both places, the one after the command is used; the values
+    of `-p` are combined. Raises UsageError if the command does not have a connection
+    option that was given before it. `-p` and `-o` are ignored instead, because they may
     be in a shell alias.
     """
     nothing: tuple[object, ...] = ((), None, False)
@@ -81,7 +82,9 @@ def _merged(options: OptionsT, early: EarlyOptions) -> OptionsT:
         found["profile"] = (*early.profile, *own)
     for name in given.keys() - {"profile", "output"}:
         if not hasattr(options, name):
-            raise UsageError(f"this command takes no {by_name(EarlyOptions)[name].spellings[-1]}")
+            raise UsageError(
+                f"this command does not take {by_name(EarlyOptions)[name].spellings[-1]}"
+            )
     if hasattr(options, "verbose"):
         found["verbose"] = options.verbose + early.verbose
     return replace(options, **found)
@@ -111,8 +114,8 @@ def _of_built_in(runtime: Runtime, options: OptionsT) -> OptionsT:
 
 
 def _with_files(context: CommandContext, work: Work, options: Options) -> Callable[[], None]:
-    """Add to the work the connections of runs in `-p`, and the files of --record and
-    --replay.
+    """Return the work of a command. It first selects the connections of the runs in
+    `-p`, and opens the files of `--record` and `--replay`.
     """
     if any(pattern.startswith(("run:", "!run:")) for pattern in getattr(options, "profile", ())):
         work = partial(_of_runs, work)

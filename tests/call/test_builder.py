@@ -261,6 +261,8 @@ def test_a_write_of_nothing_is_refused(
     words = [*operation.command.split(), *(["42"] if operation.takes_id else [])]
     result = unified(words, environ=service.environ)
     assert (result.code, service.seen) == (2, [])
-    assert result.stderr.startswith("error: nothing to send: -d, -f or -F (--skeleton")
+    assert result.stderr.startswith(
+        "error: nothing to send: give a body with -d, -f or -F (--skeleton"
+    )
     assert unified([*words, "-d", "{}"], environ=service.environ).code == 0
     assert service.seen[0].body == b"{}"

@@ -16,8 +16,8 @@ def test_a_resource_the_provider_lacks_is_answered_with_those_it_has(unified: Un
     )
     assert result.code == 4
     assert (
-        "; of ticketing this connection offers accounts, collections, contacts, teams, tickets"
-        in result.stderr
+        "; of ticketing, this connection offers only accounts, collections, contacts, teams,"
+        " tickets" in result.stderr
     )
 
 
@@ -35,13 +35,13 @@ def test_a_missing_record_gets_no_hint_about_offers(unified: Unified) -> None:
     ("unified_part", "said"),
     [
         ({"falconry": {"deals": ["list"]}}, "; this connection offers no voice, but falconry"),
-        ({"voice": {"recordings": ["list"]}}, "; of voice this connection offers recordings"),
+        ({"voice": {"recordings": ["list"]}}, "; of voice, this connection offers only recordings"),
         (
             {"voice": {"calls": ["get", "\x1b[31mhang-up"]}},
-            "; of calls this connection offers get, \\x1b[31mhang-up",
+            "; of calls, this connection offers only get, \\x1b[31mhang-up",
         ),
         ({"voice": {"calls": ["list"]}}, ""),
-        ({"voice": {"calls": []}}, "; of voice this connection offers calls"),
+        ({"voice": {"calls": []}}, "; of voice, this connection offers only calls"),
         ({}, "; no unified API is installed or mapped for this connection"),
         ([7], ""),
         ("nonsense", ""),

@@ -22,8 +22,8 @@ def test_a_path_is_refused_if_it_begins_with_a_known_field(
     result = unified(f"{UPDATE} {field}", environ=service.environ)
     assert (result.code, service.seen) == (2, [])
     assert result.stderr == (
-        f'error: "{name}" is the name of one field, which ticketing tickets update lacks'
-        f" ('{meant}=…' sets it within status; -d sends any name)\n"
+        f'error: ticketing tickets update has no field named "{name}"'
+        f" ('{meant}=…' sets a field within status; -d sends any name)\n"
     )
 
 

@@ -209,7 +209,7 @@ def test_a_signal_prints_where_each_of_several_connections_continues(
         ],
     )
     message = json.loads(last)["error"]["message"]
-    assert message == "interrupted; stopped after 1 of 3 connections; to continue: as said above"
+    assert message == "interrupted; stopped after 1 of 3 connections; to continue: see above"
 
 
 @pytest.mark.parametrize(

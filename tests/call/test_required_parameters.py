@@ -102,8 +102,7 @@ def test_an_assumed_name_is_marked_as_assumed(unified: Unified, service: Service
         " assume)\n"
     )
     assert (
-        "\n  id (required, we assume this name)\n"
-        in unified("emails emails send-draft --help").stdout
+        "\n  id (required, an assumed name)\n" in unified("emails emails send-draft --help").stdout
     )
     assert "\n  file_url (required)\n" in unified("ats attachments download --help").stdout
 

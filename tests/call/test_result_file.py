@@ -111,9 +111,9 @@ REFUSED = [
     ("ticketing attachments download -q file_url=a -o csv", "a file is saved unchanged"),
     ("ticketing attachments download -q file_url=a -p x -p y", "from one connection"),
     (f"{LIST} --all -o yaml --jq . --out file", "--jq would need the whole result"),
-    (f"{LIST} --describe --out file", "--describe takes no --jq, --columns and --out"),
+    (f"{LIST} --describe --out file", "--describe cannot be used with --jq, --columns and --out"),
     (f"{LIST} --describe -o ids", "this command does not support -o ids"),
-    (f"{CREATE} --skeleton --out file", "--skeleton takes no --jq, --columns and --out"),
+    (f"{CREATE} --skeleton --out file", "--skeleton cannot be used with --jq, --columns and --out"),
     (f"{LIST} --follow --out file", "--out cannot be used with --follow"),
     (f"{LIST} --all --dedupe id -o ndjson --out /dev/null", "need --all and --out FILE"),
 ]

@@ -93,7 +93,7 @@ def test_anything_else_is_refused_before_anything_is_sent(
     shown = typed if typed != "''" else ""
     assert (
         result.stderr.splitlines()[-1]
-        == f"error: --since takes a time, or how long ago it is, not {shown!r} (2026-01-31,"
+        == f"error: --since takes a time or an age, not {shown!r} (2026-01-31,"
         " 2026-01-31T08:00Z, 7d, 12h)"
     )
     assert service.seen == []

@@ -151,7 +151,7 @@ def test_a_batch_that_names_another_connection_anywhere_is_refused(
     argv = [*BATCH.split(), "-p", "a", "-d", json.dumps(body)]
     result = unified(argv, environ=service.environ)
     assert (result.code, service.seen) == (13, [])
-    assert "integrated_account_id is acct-2, and that of profile" in result.stderr
+    assert "integrated_account_id is acct-2, but for profile" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -163,7 +163,7 @@ def test_only_a_create_or_update_has_the_option(
 ) -> None:
     result = unified(f"-p sandbox {command} --upload {photo}")
     assert result.code == 2
-    assert "no such option: --upload (only create and update take it)" in result.stderr
+    assert "no such option: --upload (only create and update have it)" in result.stderr
 
 
 @pytest.mark.parametrize(

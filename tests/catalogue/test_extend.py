@@ -128,7 +128,7 @@ def test_existing_operations_stay_and_the_clash_is_reported(
     result = unified("voice calls --help")
     assert result.stderr.splitlines() == [
         f"warning: {path}:1: profile is a command of the program; this API is ignored",
-        f"warning: {path}:6: voice calls list already exists; this one is ignored",
+        f"warning: {path}:6: voice calls list already exists; the one in this file is ignored",
     ]
     assert ("  dial" in result.stdout, result.code) == (True, 0)
     assert "Manage named connections" in unified("--help").stdout
@@ -157,7 +157,7 @@ fields = "id body"
     result = unified("voice calls --help")
     assert result.code == 0
     said = "voice title, voice about, voice calls list already exist"
-    assert result.stderr == f"warning: {path}:6: {said}; these are ignored\n"
+    assert result.stderr == f"warning: {path}:6: {said}; those in this file are ignored\n"
     assert "mine" not in result.stdout
     assert "  dial " in result.stdout
     assert "Call an operation of the Unified Voice API." in unified("voice --help").stdout
@@ -185,7 +185,8 @@ def test_the_first_of_two_files_with_a_name_counts(
     ]
     assert (
         result.stderr
-        == f"warning: {second}:2: falconry deals list already exists; this one is ignored\n"
+        == f"warning: {second}:2: falconry deals list already exists; the one in this file is"
+        " ignored\n"
     )
 
 

@@ -92,7 +92,7 @@ def test_in_every_format(form: str, line: str, unified: Unified, fleet: Service)
 def test_a_limit_is_for_each(unified: Unified, fleet: Service) -> None:
     result = unified("request GET /proxy/tickets -p '*' --limit 1 -o ndjson", environ=fleet.environ)
     assert (result.code, result.stdout.count("\n"), len(fleet.seen)) == (0, 3, 3)
-    assert "cut on request: 3 connections; to continue: -p NAME for one alone\n" in result.stderr
+    assert "cut on request: 3 connections; to continue: -p NAME for one of them\n" in result.stderr
 
 
 @pytest.mark.parametrize("path", [PATHS[0], SEARCH])

@@ -179,7 +179,8 @@ READ = {
     "none selected": (3, 'error: no profile matches "x*" (unified profile list shows 4)'),
 }
 LIST = READ | stopped(
-    "; stopped after 0 of 3 connections; to continue: the others with -p c00 -p c01 -p c02"
+    "; stopped after 0 of 3 connections; to continue: -p c00 -p c01 -p c02 for the other"
+    " connections"
 )
 LACKED = {
     "one not offered": (9, "error: 1 of 3 connections failed (1 may not offer the list): c01")
@@ -511,8 +512,9 @@ TABLE: dict[str, Case] = {
             "done": (
                 0,
                 (
-                    "judged by state: one that is connecting, paused or lacks scopes passes; --with"
-                    " 'ticketing tickets' reads one record of each"
+                    "only the state was checked, and a connection passes if it is connecting,"
+                    " paused or lacks scopes; --with 'ticketing tickets' reads one record from"
+                    " each connection instead"
                 ),
             )
         }

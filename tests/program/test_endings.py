@@ -542,7 +542,7 @@ def test_a_signal_says_what_was_waited_for(start: Any) -> None:
     process.send_signal(signal.SIGINT)
     code, stdout, told = end(process)
     assert (code, stdout) == (130, b"")
-    last = "1 read, the last with: --until 'length==5' gives false"
+    last = "1 read, last result: --until 'length==5' gives false"
     assert told.splitlines()[-1] == f"error: interrupted; stopped after {last}{BEGINS_ANEW}"
 
 

@@ -63,7 +63,7 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
             ),
         ),
         ("voice calls list a\x1b b", f'{CALLS}: unexpected argument "a\\x1b" (leave it out)'),
-        ("-a x doctor", "this command takes no --account-id"),
+        ("-a x doctor", "this command does not take --account-id"),
         (
             "request POST /unified/ticketing/tickets --all",
             "a POST has no pages (leave out --all and --limit; but POST …/search has pages)",

@@ -76,8 +76,9 @@ def test_another_connection_is_refused(
     word = told if isinstance(told, str) else json.dumps(told)
     assert (
         result.stderr
-        == f"error: the body's integrated_account_id is {word}, and that of the selected connection"
-        f" is {ACCOUNT}; nothing was sent (leave it out, or select the connection: -a {word})\n"
+        == f"error: the body's integrated_account_id is {word}, but for the selected connection it"
+        f" is {ACCOUNT}; nothing was sent (remove it from the body, or select its connection with"
+        f" -a {word})\n"
     )
 
 
@@ -101,7 +102,7 @@ def test_the_profile_is_named(
     )
     result = unified(["-p", "acme", *batch({"integrated_account_id": "other"})])
     assert (result.code, published.seen) == (13, [])
-    assert f'and that of profile "acme" is {ACCOUNT}' in result.stderr
+    assert f'but for profile "acme" it is {ACCOUNT}' in result.stderr
 
 
 def test_the_same_connection_twice_is_a_mistake(

@@ -206,7 +206,10 @@ def test_a_refusal_is_answered_with_the_offers(
 ) -> None:
     result = unified("ticketing tags list", environ=published.environ(), tty=True, columns=200)
     assert result.code == 4
-    assert "; of ticketing this connection offers tickets, comments, attachments" in result.stderr
+    assert (
+        "; of ticketing, this connection offers only tickets, comments, attachments"
+        in result.stderr
+    )
 
 
 def test_an_offer_cached_by_another_version_is_ignored(
@@ -219,7 +222,7 @@ def test_an_offer_cached_by_another_version_is_ignored(
         "tty": True,
         "columns": 200,
     }
-    said = "of ticketing this connection offers tickets, comments, attachments"
+    said = "of ticketing, this connection offers only tickets, comments, attachments"
     assert said in unified("ticketing tags list", **world).stderr
     (kept,) = (tmp_path / "cache" / "capabilities").iterdir()
     published.seen.clear()

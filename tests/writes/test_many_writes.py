@@ -290,7 +290,7 @@ def test_read_only_profiles_are_all_named(
             "--fail-fast stops at the first failure",
         ),
         (f"{UPDATE} -p c* -o ids --yes", "-o ids cannot tell connections apart"),
-        ("ticketing tickets create -p c* --yes", "nothing to send: -d, -f or -F"),
+        ("ticketing tickets create -p c* --yes", "nothing to send: give a body with -d, -f or -F"),
     ],
 )
 def test_wrong_options_are_refused_before_anything_is_sent(

@@ -45,14 +45,14 @@ def with_connection(call: Call, request: Request) -> Request:
         )
         other = others[0] if isinstance(others[0], str) else json.dumps(others[0])
         raise UnsafeError(
-            f"the body's {name} is {other}, and that of {who} is {selected}; nothing was sent",
-            hint=f"leave it out, or select the connection: -a {other}",
+            f"the body's {name} is {other}, but for {who} it is {selected}; nothing was sent",
+            hint=f"remove it from the body, or select its connection with -a {other}",
         )
     spelled = [key for key in keys(body) if key.casefold() == name]
     if len(spelled) > 1:
         raise UsageError(f"{name} is in the body {len(spelled)} times")
     if spelled and spelled[0] != name:
-        raise UsageError(f"{spelled[0]} is spelled {name}")
+        raise UsageError(f"{spelled[0]} must be spelled {name}")
     if spelled:
         return request
     account = call.settings._replace(account_id=selected or None).reachable()[1]

@@ -157,7 +157,7 @@ def operation_content(call: Call, operation: Operation) -> Content:
         and not sends_file
     ):
         hint = "--skeleton prints a body, -d - reads one, -d '{}' sends an empty one"
-        raise UsageError("nothing to send: -d, -f or -F", hint=hint)
+        raise UsageError("nothing to send: give a body with -d, -f or -F", hint=hint)
     if body is None and (operation.kind == "action" or operation.searches):
         # Assumption: actions and searches require a JSON object even if they need no
         # fields, because the service's own clients send one.
@@ -182,8 +182,10 @@ def _check_dots(call: Call, operation: Operation) -> None:
         first, *rest = visible(name).split(".")
         if first in known and name not in known and all(rest) and "[" not in name:
             raise UsageError(
-                f'"{visible(name)}" is the name of one field, which {operation.command} lacks',
-                hint=f"'{first}[{']['.join(rest)}]=…' sets it within {first}; -d sends any name",
+                f'{operation.command} has no field named "{visible(name)}"',
+                hint=(
+                    f"'{first}[{']['.join(rest)}]=…' sets a field within {first}; -d sends any name"
+                ),
             )
 
 
@@ -310,7 +312,7 @@ def change_filter(runtime: Runtime, text: str | None, query: Sequence[str]) -> C
     except (ValueError, OverflowError):
         meant = change_time.meant(text)
         raise UsageError(
-            f"--since takes a time, or how long ago it is, not {text!r}",
+            f"--since takes a time or an age, not {text!r}",
             hint=f"--since {meant}" if meant else "2026-01-31, 2026-01-31T08:00Z, 7d, 12h",
         ) from None
     if since.after.at.timestamp() > runtime.wall():

@@ -27,8 +27,8 @@ _WRONG_BODY = (400, 422)
 # A hint is not worth a long wait.
 _SECONDS = 5.0
 _MOST = 12
-# In `-F`, this follows the name of an array or an object, unless its fields refer to
-# records.
+# In `-F`, this text follows the name of an array or an object. The name of a field that
+# refers to records ends in `[id]`.
 _WITHIN = {"array": "", "object": "[NAME]"}
 
 
@@ -36,7 +36,8 @@ def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -
     """Add a hint to the error of a refused call.
 
     The hint says how to change the body, or that the connection does not offer the
-    operation. The second costs a request, so it is only given on a terminal.
+    operation. Checking what the connection offers costs a request, so this is only done
+    at a terminal.
     """
     operation = request.operation
     if (
@@ -117,9 +118,9 @@ def _alternative(offered: Offered, operation: Operation) -> str | None:
         return f"this connection offers no {operation.api}, but {_names(offered)}"
     operations = resources.get(operation.resource)
     if not operations:
-        return f"of {operation.api} this connection offers {_names(resources)}"
+        return f"of {operation.api}, this connection offers only {_names(resources)}"
     if operation.name not in operations:
-        return f"of {operation.resource} this connection offers {_names(operations)}"
+        return f"of {operation.resource}, this connection offers only {_names(operations)}"
     return None
 
 

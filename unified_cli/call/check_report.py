@@ -86,7 +86,7 @@ class CheckReport:
         cut = f"cut on request after {counted(len(whole.records), 'record')}"
         onward = more_records.continuation(whole.next_cursor)
         note = self._named(
-            whole.selected.name, f"{cut}, only these were checked; to continue: {onward}"
+            whole.selected.name, f"{cut}; only these records were checked; to continue: {onward}"
         )
         self.selected.common.runtime.stderr.note(note)
 
@@ -159,9 +159,8 @@ class CheckReport:
         self._suites.append(junit.suite(name, cases, several=self.selected.several))
 
     def _print_failures(self) -> None:
-        """Print a line for each connection that was not judged.
-
-        If there are several, also print a line for each failure.
+        """Print a line for each connection that was not judged and, if there are
+        several failures, for each failure.
         """
         stderr = self.selected.common.runtime.stderr
         for line in failure_lines(self._errors):

@@ -25,8 +25,8 @@ from unified_cli.runtime import Runtime
 _RETRIES, _TIMEOUT = 0, 10.0
 
 _STATES_ONLY = (
-    "judged by state: one that is connecting, paused or lacks scopes passes; --with 'ticketing"
-    " tickets' reads one record of each"
+    "only the state was checked, and a connection passes if it is connecting, paused or lacks"
+    " scopes; --with 'ticketing tickets' reads one record from each connection instead"
 )
 
 

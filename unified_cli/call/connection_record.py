@@ -92,7 +92,7 @@ class AccountState(NamedTuple):
         )
 
     def problem_in_a_word(self, service: Service) -> str:
-        """Return a word for the problem of calls, or ""."""
+        """Return a word for the problem that makes calls fail, or ""."""
         words = service.connections
         if self.blocked or self.status == words.shut:
             return words.shut
@@ -119,7 +119,8 @@ class AccountState(NamedTuple):
     def is_failing(self, service: Service) -> bool:
         """Return whether calls fail in this state.
 
-        They may succeed in a status that passes, or that is unknown here.
+        Calls may succeed if the status passes, or if this program does not know the
+        status.
         """
         words = service.connections
         hopeless = (words.shut, NEEDS_LOGIN, *words.broken.split())

@@ -19,7 +19,7 @@ from unified_cli.output.formats import Format
 _TO_SHELL = "> FILE redirects the output"
 # The modes that print more than one result.
 _PRINTED = {
-    ModeKind.LINES: ("--out is for one answer", "use > for many"),
+    ModeKind.LINES: ("--out saves only one answer", "use > FILE for several"),
     ModeKind.CHECKED: ("--out cannot be used with --expect and --until", _TO_SHELL),
     ModeKind.FOLLOWED: ("--out cannot be used with --follow", _TO_SHELL),
 }
@@ -212,19 +212,20 @@ def column_names(text: str | None) -> list[str]:
 def _check_printed(asked: Asked) -> None:
     option = "--describe" if asked.kind is ModeKind.DESCRIBED else "--skeleton"
     if asked.reshaped or asked.place is not Place.STDOUT:
-        raise UsageError(f"{option} takes no --jq, --columns and --out", hint=_TO_SHELL)
+        raise UsageError(f"{option} cannot be used with --jq, --columns and --out", hint=_TO_SHELL)
 
 
 def _check_place(asked: Asked) -> None:
     if (asked.restart or asked.dedupe) and not (asked.pages and asked.place is Place.FILE):
         raise UsageError("--restart and --dedupe need --all and --out FILE")
     if asked.many_files and asked.place not in {Place.FILE, Place.FOLDER}:
-        raise UsageError("a list needs a folder to save the files in (--out DIR)")
+        raise UsageError("several files can only be saved in a folder (use --out DIR)")
     if asked.place is Place.STDOUT:
         return
     if asked.several:
         raise UsageError(
-            "--out takes the records of one connection (unified export writes a file for each)"
+            "--out takes the records of one connection (unified export writes a file for each"
+            " connection)"
         )
     if asked.kind in _PRINTED:
         message, hint = _PRINTED[asked.kind]

@@ -26,6 +26,6 @@ def add(error: UnknownError, call: Call, request: Request, operation: Operation)
     doubtful = DoubtfulCall(made, request.body, request.key or "")
     error.add_hint(doubt.rule(operation, call.settings.idempotency_window))
     if again := doubt.repeat_command(doubtful, selection):
-        runtime.stderr.line("to repeat it if it was not done, with its key:")
+        runtime.stderr.line("if the write was not done, repeat it with its key:")
         runtime.stderr.line(f"  {again}")
     error.next_command = doubt.check_command(call.catalogue, doubtful, selection)

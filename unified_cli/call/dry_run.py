@@ -35,8 +35,8 @@ _TOKEN = "$UNIFIED_TOKEN"  # noqa: S105  the name of the variable, not a token
 _LONGEST_WORD = 100_000
 _TIME = "2026-01-31T12:00:00Z"
 _FORMS = (
-    "a file goes as base64 in a field (-F data=@base64:FILE), as a form (--upload FILE) or as it is"
-    " (-d @FILE --content-type TYPE): the product decides which it takes"
+    "send a file as base64 in a field (-F data=@base64:FILE), in a form (--upload FILE) or"
+    " unchanged (-d @FILE --content-type TYPE); which of these works depends on the product"
 )
 _EMPTY: JsonObject = {"number": 0, "boolean": False, "array": [], "object": {}}
 

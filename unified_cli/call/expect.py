@@ -203,7 +203,7 @@ def _check(
 
 
 def _progress_words(selected: SelectedReads, shown: Progress, condition: Condition | None) -> str:
-    last = f", the last with: {condition.last}" if condition and condition.last else ""
+    last = f", last result: {condition.last}" if condition and condition.last else ""
     junit = part(selected.common.options, ExpectOptions).junit
     return f"{shown.so_far()}{last}{f'; {visible(junit)} is not written' if junit else ''}"
 

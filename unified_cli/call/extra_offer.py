@@ -30,8 +30,9 @@ class ExtraCell(NamedTuple):
 def cells(catalogue: Catalogue, offer: Offer, asked: Collection[Operation]) -> list[ExtraCell]:
     """Return the offered operations that the catalogue lacks.
 
-    Returns only operations of the `asked` resources and of complete APIs. Includes the
-    provider's own resources if `asked` is the whole catalogue.
+    Returns only operations of resources in `asked`, and of any resource of an API if
+    `asked` has all of this API. Includes the provider's own resources if `asked` is the
+    whole catalogue.
     """
     service, wanted = (
         catalogue.service,

@@ -284,7 +284,7 @@ def proposals(request: Request) -> tuple[str, ...]:
 def text_members(record: bytes) -> dict[str, str]:
     """Return the string members of a record.
 
-    If `file_url` is missing, it is the link in `urls`.
+    If the record has no `file_url`, the link in `urls` is returned as `file_url`.
     """
     members = parts(record.strip()) or {}
     result = {name: string(value) for name, value in members.items() if value.startswith(b'"')}

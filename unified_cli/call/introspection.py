@@ -79,7 +79,7 @@ def ask_product(client: Client, settings: Settings, catalogue: Catalogue, produc
     account. Raises the same errors as `ask_offer`, and UsageError if `product` is not a
     valid slug or id.
     """
-    hint = "its slug or its id, as `connections list` shows"
+    hint = "give its slug or its id, which `unified connections list` shows"
     if not _PRODUCT.fullmatch(product):
         raise UsageError(f"{visible(product)!r} is not a product", hint=hint)
     try:
@@ -300,8 +300,9 @@ def _check_bounds(service: Service, pages: int, number: int, size: int) -> None:
             f"{_MOST} connections, {_MOST_PAGES} pages and {_LARGEST >> 20} MiB of facts about them"
         )
         raise ServiceError(
-            f"the list of connections continues after {number - 1} on {counted(pages, 'page')}, and"
-            f" at most {bounds} are read (GET {service.accounts})",
-            hint=f"ask for less: -q {words.status}={words.healthy}, -q {words.tenant}=ID",
+            f"the list of connections continues after {counted(number - 1, 'connection')} on"
+            f" {counted(pages, 'page')}, but the program reads at most {bounds}"
+            f" (GET {service.accounts})",
+            hint=f"filter the list: -q {words.status}={words.healthy}, -q {words.tenant}=ID",
             retryable=False,
         )

@@ -28,7 +28,7 @@ from unified_cli.runtime import Runtime
 def span(call: Call) -> Span:
     """Return the part of the list to read: all pages, a number of records, or one page.
 
-    With `--since`, this is only its changed records. Raises UsageError if options
+    With `--since`, only changed records are read. Raises UsageError if options
     conflict.
     """
     pages = part(call.options, PageOptions)
@@ -39,7 +39,7 @@ def span(call: Call) -> Span:
 
 
 class ListSummary:
-    """Counts the pages and records read of a list."""
+    """Counts the pages and records that were read from a list."""
 
     def __init__(self) -> None:
         self.pages = self.records = 0
@@ -122,7 +122,8 @@ def _print(call: Call, clients: Clients, request: Request) -> None:
 def _check_whole(missing: list[str], tally: ListSummary, page_options: PageOptions) -> None:
     """Raise IncompleteError if records are missing.
 
-    Records that the provider left out count, unless --allow-partial is given.
+    Records that the provider left out are missing, too, unless --allow-partial is
+    given.
     """
     missing = missing if page_options.allow_partial else [*missing, *tally.left_out()]
     if missing:

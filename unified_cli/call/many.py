@@ -264,7 +264,7 @@ class _FanOutOutcome:
                 else ("more records", "--all, or -p NAME")
             )
             runtime.stderr.note(
-                f"{what}: {counted(len(cut), 'connection')}; to continue: {onward} for one alone"
+                f"{what}: {counted(len(cut), 'connection')}; to continue: {onward} for one of them"
             )
         else:
             for name, tally in cut.items():
@@ -311,7 +311,7 @@ class _FanOutOutcome:
         if isinstance(error, KeyboardInterrupt):
             chosen = " ".join(f"-p {name}" for name in unread[:_MOST_NAMED])
             more = " …" if len(unread) > _MOST_NAMED else ""
-            others = f"the others with {chosen}{more}" if unread else "as said above"
+            others = f"{chosen}{more} for the other connections" if unread else "see above"
             done = f"{len(ended)} of {counted(len(self.names), 'connection')}"
             signals.say_how_to_continue(error, done, others)
 

@@ -77,7 +77,7 @@ def save_offer(
 ) -> None:
     """Save the words that `operations add` completes.
 
-    A word must not contain a slash, so replace it with a dot.
+    A word must not contain a slash, so each slash is replaced with a dot.
     """
     lacking = (
         known_capabilities.outside_catalogue(offered, catalogue)

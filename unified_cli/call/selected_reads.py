@@ -192,9 +192,9 @@ class ReadWork(NamedTuple):
                 read_so_far += size(page)
                 if self.largest is not None and read_so_far > self.largest:
                     raise UsageError(
-                        f"the list has more than the {self.largest >> 20} MiB that a jq program"
-                        " takes",
-                        hint="--limit N or -q NAME=VALUE reads less",
+                        f"the list has more than {self.largest >> 20} MiB, the most that a jq"
+                        " program can take",
+                        hint="read less with --limit N or -q NAME=VALUE",
                     )
                 yield page
 
@@ -209,8 +209,8 @@ def shown_reads(
 ) -> Iterator[Iterator[tuple[Job, Found]]]:
     """Read these jobs concurrently, and show the progress during the block.
 
-    Each job belongs to a different connection, unless `connections` says how many there
-    are.
+    `connections` is the number of connections. If it is None, each job belongs to a
+    different connection.
     """
     runtime, catalogue, *_ = common
     workers = part(common.options, NetworkOptions).workers

@@ -67,7 +67,7 @@ def _check(options: SendOptions, method: str) -> None:
     if options.uploads or not (options.data or "").startswith("@") or options.data == "@-":
         raise UsageError(
             "--content-type is only for -d @FILE, a file that is sent unchanged",
-            hint="-d @FILE --content-type TYPE, no --upload",
+            hint="use -d @FILE --content-type TYPE, without --upload",
         )
     if options.raw_field or options.field:
         raise UsageError(

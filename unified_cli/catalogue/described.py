@@ -19,8 +19,8 @@ _LONGEST_NAME = 200
 _LONGEST_TEXT = 500
 _MOST_REFERENCES = 5
 _LONGEST_REFERENCE = 1000
-# The first two lines are members by which a schema combines other schemas. The last two
-# are members of a field in a list of fields: its name, and its values.
+# A schema combines other schemas in the members _PARTS. In a list of fields, each field
+# has its name in one of _NAMES, and its values in one of _VALUES.
 _ALTERNATIVES = ("anyOf", "oneOf")
 _PARTS = ("allOf", *_ALTERNATIVES)
 _NAMES = ("name", "key", "field")

@@ -48,7 +48,8 @@ def extended(
     except CatalogueError:
         raise
     except ValueError:
-        # A number of more than 4,300 digits cannot be read or, in hexadecimal, printed.
+        # Python cannot parse a decimal number of more than 4,300 digits, and cannot
+        # print one that was written in hexadecimal.
         raise CatalogueError(f"{source}: a number is larger than TOML allows (64 bits)") from None
 
 
@@ -88,8 +89,8 @@ def _extended(
 def _clash_message(clashes: list[str]) -> str:
     names = named([clash.replace(".", " ") for clash in clashes], _MOST_NAMED)
     if len(clashes) == 1:
-        return f"{names} already exists; this one is ignored"
-    return f"{names} already exist; these are ignored"
+        return f"{names} already exists; the one in this file is ignored"
+    return f"{names} already exist; those in this file are ignored"
 
 
 def _build_api(catalogue: Catalogue, name: str, tables: TomlTable, old: Api | None) -> Api:
@@ -168,7 +169,9 @@ def _known(table: TomlTable, api: str, resource: str, apis: TomlTable) -> KnownF
         if part in table and not all(
             isinstance(text, str) for text in table_of(place, table, part).values()
         ):
-            raise PlaceError(place, f"{part!r} must be texts by operation", part)
+            raise PlaceError(
+                place, f"{part!r} must be a table with a text for each operation", part
+            )
     try:
         return known_in(table)
     except FieldError as error:

@@ -18,8 +18,8 @@ _FIELD = re.compile(
 )
 # Assumption: a field with such a name is a time.
 _TIMES = ("_at", "_time", "_date")
-# Assumption: a parameter that is an object takes the id of a record, except this one,
-# which takes the provider's own words.
+# Assumption: a parameter that is an object has the id of a record as its member `id`.
+# The exceptions here have another member, such as the provider's own query in `raw`.
 _MEMBERS = {"filter_Query": "raw"}
 
 

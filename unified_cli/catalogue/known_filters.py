@@ -205,9 +205,10 @@ class _Check:
     ) -> None:
         self._command, self._service = operation.command, service
         # If the connection described its parameters, do not refer to the help, which
-        # may have others.
+        # may list other parameters.
         self._help = "" if described else f"unified help {self._command}"
-        # The service's own parameters begin with the same word.
+        # All parameters for the service itself begin with the same word, such as
+        # `truto_`.
         self._passed_on = (PASSED_ON, f"{service.exclude_fields.partition('_')[0]}_")
         filters = known_filters(operation, service)
         self._operators = (*filters.operators, *_OF_SOME)

@@ -22,7 +22,7 @@ SOURCE = "catalogue.toml"
 _APIS = "apis"
 """The folder with a file for each API, which describes its resources and actions."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-# The only table among the service's words.
+# In the table of the service, this key has a table. All other keys have text.
 _INNER = "connections"
 _SENTENCES = {
     "list": "List {many}",

@@ -26,8 +26,8 @@ def stem(word: str) -> str:
 def rank(operation: Operation, wanted: Collection[str]) -> tuple[float, bool]:
     """Return how well an operation fits the `wanted` words; the higher, the better.
 
-    The share of the words of the resource's name that are wanted comes first. Words
-    such as `list` do not count there. Then comes whether all words of the operation's
+    The first value is the share of the words in the resource's name that are wanted. It
+    ignores words such as `list`. The second is whether all words of the operation's
     name are wanted.
     """
     resource, names = words_of(operation.resource), {*wanted} - {*STANDARD}

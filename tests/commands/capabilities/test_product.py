@@ -77,7 +77,7 @@ def test_a_missing_product_is_reported_as_missing(unified: Unified) -> None:
     with publishing() as published:
         result = unified("capabilities --product nope", environ=published.environ(ENVIRONMENT))
     assert result.stderr.splitlines()[0].endswith(
-        "(its slug or its id, as `connections list` shows)"
+        "(give its slug or its id, which `unified connections list` shows)"
     )
     assert "account" not in result.stderr
 

@@ -746,10 +746,13 @@ def test_health_counts_the_failing_as_profile_test_does(
 @pytest.mark.parametrize(
     ("page", "said"),
     [
-        (lambda at: [{"id": f"{at}-{one}"} for one in range(5000)], "after 50000 on 11 pages"),
+        (
+            lambda at: [{"id": f"{at}-{one}"} for one in range(5000)],
+            "after 50000 connections on 11 pages",
+        ),
         (
             lambda at: [{"id": f"{at}-{one}", "tenant_id": "x" * 7_000_000} for one in range(2)],
-            "after 4 on 3 pages",
+            "after 4 connections on 3 pages",
         ),
     ],
 )
@@ -771,9 +774,9 @@ def test_an_endless_list_of_connections_ends(
         assert (result.code, result.stdout) == (5, "")
         assert (
             result.stderr
-            == f"error: the list of connections continues {said}, and at most 50000 connections,"
-            " 5000 pages and 32 MiB of facts about them are read (GET /integrated-account) (ask for"
-            " less: -q status=active, -q tenant_id=ID)\n"
+            == f"error: the list of connections continues {said}, but the program reads at most"
+            " 50000 connections, 5000 pages and 32 MiB of facts about them (GET"
+            " /integrated-account) (filter the list: -q status=active, -q tenant_id=ID)\n"
         )
     assert not (tmp_path / "config" / "config.toml").exists()
 
@@ -787,7 +790,7 @@ def test_pages_of_one_connection_end_too(
     )
     result = unified(LIST, environ={**environ, "UNIFIED_RATE": "0"})
     assert (result.code, len(service.seen)) == (5, 21)
-    assert "continues after 20 on 21 pages" in result.stderr
+    assert "continues after 20 connections on 21 pages" in result.stderr
 
 
 @pytest.mark.parametrize("store", ["token", "token_file", "keyring", "token_command"])

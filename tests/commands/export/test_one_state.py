@@ -336,10 +336,7 @@ def test_a_renamed_profile_continues_in_its_folder(
     export.profile = "new"
     result = export.run(kind, "" if export.form == "csv" else "--incremental")
     assert result.code == 0, result.stderr
-    assert (
-        f"profile new continues in {export.to}/p0, the folder of its earlier name\n"
-        in result.stderr
-    )
+    assert f"profile new was renamed, and continues in {export.to}/p0\n" in result.stderr
     assert not (export.folder / "new").exists()
     if form != "csv":
         assert export.newest() == export.world.records

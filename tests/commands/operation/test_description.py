@@ -130,9 +130,9 @@ def test_it_is_printed_as_served(output: str, unified: Unified, service: Service
         ("-p a -p b", "may be several connections"),
         ("-p '*'", "may be several connections"),
         ("-o csv", "-o csv"),
-        ("--jq .", "--describe takes no --jq"),
-        ("--out x", "--describe takes no --jq"),
-        ("--columns a", "takes no --jq"),
+        ("--jq .", "--describe cannot be used with --jq"),
+        ("--out x", "--describe cannot be used with --jq"),
+        ("--columns a", "cannot be used with --jq"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(

@@ -612,8 +612,8 @@ def test_each_api_is_asked_with_the_parameters_it_knows(
     ("argv", "code", "message"),
     [
         ("7 --from in --out out", 2, "an ID cannot be used with --from (leave out one of them)"),
-        ("-", 2, "a list needs a folder to save the files in (--out DIR)"),
-        ("--from in", 2, "a list needs a folder to save the files in (--out DIR)"),
+        ("-", 2, "several files can only be saved in a folder (use --out DIR)"),
+        ("--from in", 2, "several files can only be saved in a folder (use --out DIR)"),
         ("--from in --out in", 11, "in is not a folder"),
         (
             "--from none --out out",

@@ -156,7 +156,10 @@ def test_a_partial_list_is_reported(unified: Unified, service: Service) -> None:
     result = unified(
         [*LIST, "-o", "ids", "--limit", "2", "--expect", "length == 2"], environ=service.environ
     )
-    said = "cut on request after 2 records, only these were checked; to continue: --cursor c1\n"
+    said = (
+        "cut on request after 2 records; only these records were checked; to continue:"
+        " --cursor c1\n"
+    )
     assert (result.stdout, result.stderr, result.code) == ("t-0\nt-1\n", said, 0)
 
 
@@ -195,8 +198,8 @@ def test_a_list_that_is_too_large_for_a_program(
     monkeypatch.setattr(selected_reads, "LARGEST_DOCUMENT", 100)
     result = unified([*LIST, "-o", "ids", "--expect", "true"], environ=service.environ)
     said = (
-        "error: the list has more than the 0 MiB that a jq program takes (--limit N or -q"
-        " NAME=VALUE reads less)\n"
+        "error: the list has more than 0 MiB, the most that a jq program can take (read less with"
+        " --limit N or -q NAME=VALUE)\n"
     )
     assert (result.stdout, result.stderr, result.code) == ("", said, 2)
 

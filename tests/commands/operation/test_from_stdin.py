@@ -258,7 +258,7 @@ def test_updates_take_the_record_or_the_options(
             b"a\n",
             "--idempotency-key can only be used for one record (each line gets its own key)",
         ),
-        ("get - --out f", b"a\n", "--out is for one answer (use > for many)"),
+        ("get - --out f", b"a\n", "--out saves only one answer (use > FILE for several)"),
     ],
 )
 def test_meaningless_combinations_send_nothing(

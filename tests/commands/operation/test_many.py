@@ -306,7 +306,7 @@ def test_like_notes_are_one_line_and_failures_are_last(
     assert (result.code, lines) == (
         9,
         [
-            "cut on request: 15 connections; to continue: -p NAME for one alone",
+            "cut on request: 15 connections; to continue: -p NAME for one of them",
             "30 records in 15 pages from 15 of 20 connections",
         ],
     )

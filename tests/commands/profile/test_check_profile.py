@@ -184,8 +184,8 @@ def test_local_problems_are_reported_without_a_request(
 
 
 STATES = (
-    "judged by state: one that is connecting, paused or lacks scopes passes; --with 'ticketing"
-    " tickets' reads one record of each"
+    "only the state was checked, and a connection passes if it is connecting, paused or lacks"
+    " scopes; --with 'ticketing tickets' reads one record from each connection instead"
 )
 
 

@@ -244,7 +244,7 @@ def test_a_single_call_in_doubt_says_how_to_look_and_how_to_repeat_it(
     same = 'unified user-directory users suspend -d \'{"user_id":"users-1"}\''
     assert (ended.code, len(service.seen)) == (10, 1)
     assert (said, again.strip(), read.strip()) == (
-        "to repeat it if it was not done, with its key:",
+        "if the write was not done, repeat it with its key:",
         f"{same} --idempotency-key {key} --yes -p {name}",
         f"unified user-directory users get users-1 -p {name}",
     )

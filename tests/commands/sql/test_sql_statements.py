@@ -273,7 +273,7 @@ OPTIONS: dict[str, str] = {
     "-q ticketing/users:a=b": "-q ticketing/users:a=b: the statement does not read"
     " ticketing.users (it reads ticketing.tags)",
     "-o raw": "'raw' is not one of",
-    "--since soon": "--since takes a time, or how long ago it is, not 'soon'",
+    "--since soon": "--since takes a time or an age, not 'soon'",
     "--from dump -p x": "--from cannot be used with -p, -a, -q or --since",
     "--from s3://bucket/dump": "--from reads an export in a folder of this machine, not"
     " s3://bucket/dump (unified export ticketing/tags --to DIR)",

@@ -131,8 +131,7 @@ def with_known_folders(destination: Destination, plan: ExportPlan) -> ExportPlan
             )
         renamed[name] = known
         plan.context.runtime.stderr.note(
-            f"profile {visible(name)} continues in {destination}/{visible(known)}, the folder of"
-            " its earlier name"
+            f"profile {visible(name)} was renamed, and continues in {destination}/{visible(known)}"
         )
     lists = [
         replace(planned, file=file_for(renamed[planned.connection], _list(planned), plan.form))

@@ -34,7 +34,7 @@ def objects(runtime: Runtime, text: str, *, make: bool) -> StoredObjects:
     if url is None:
         raise UsageError(
             "an engine only writes to an object store or a shared disk",
-            hint="use use --to s3://BUCKET/DIR, or --to file:///DIR",
+            hint="use --to s3://BUCKET/DIR, or --to file:///DIR",
         )
     return StoredObjects.at(url, runtime.environ, make=make)
 
