@@ -297,7 +297,7 @@ RESUMED_LINES = {
         "; stopped after 0 of 2 records, 1 more was sent; to continue: unified runs resume RUN"
     ),
 }
-CORRECT = ", see DIR/in.ndjson.unified-failed.ndjson (correct them there)"
+CORRECT = ", see DIR/in.ndjson.unified-failed.ndjson (correct the records in that file)"
 IMPORT = {
     **PIPED,
     "one refused": (9, f"error: 1 of 3 records failed (c01 1){CORRECT}"),
@@ -313,8 +313,8 @@ IMPORT = {
         10,
         (
             "error: 1 of 3 records may or may not be done, see"
-            " DIR/in.ndjson.unified-in-doubt.ndjson (the same command retries them where that is"
-            " safe; --retry-in-doubt sends them again)"
+            " DIR/in.ndjson.unified-in-doubt.ndjson (the same command repeats what is safe to"
+            " repeat; --retry-in-doubt repeats all of them)"
         ),
     ),
     "one not offered": (9, f"error: 1 of 3 records failed (c01 1){CORRECT}"),
@@ -497,7 +497,7 @@ TABLE: dict[str, Case] = {
         | NOBODY_NAMED
         | dict.fromkeys(
             ("done", "one not offered", "none offered"),
-            (0, "0 of 3 connections failing, counted as profile test does"),
+            (0, "0 of 3 connections failing, counted as in profile test"),
         )
         | {
             "one refused": (9, "error: 1 of 3 connections failed: a-c01"),

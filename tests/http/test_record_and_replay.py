@@ -99,7 +99,7 @@ def test_a_recording_is_private_and_its_command_does_the_same_when_it_is_replaye
         onward = (
             "  unified import ticketing/contacts records.ndjson.unified-failed.ndjson --workers 1\n"
         )
-        assert said.endswith(f"(correct them there)\n{onward}")
+        assert said.endswith(f"(correct the records in that file)\n{onward}")
         said = said.removesuffix(onward)
     assert timeless(replayed.stderr, terminal) == said
     assert replayed.code == recorded.code

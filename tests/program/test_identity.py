@@ -90,4 +90,4 @@ def test_a_base_url_with_a_path_leads_to_the_same_connections(
     listed = [{"id": "a-c00", "tenant_id": "t"}, {"id": "a-c01", "tenant_id": "u"}]
     service.reply = lambda _: served({"result": listed, "next_cursor": None})
     result = unified("-p c00 connections add --yes")
-    assert result.stderr == "nothing to add: 2 connections, each with a profile\n"
+    assert result.stderr == "nothing to add: 2 connections, all with a profile\n"

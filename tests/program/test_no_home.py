@@ -129,7 +129,7 @@ def test_a_doubt_does_not_promise_a_safe_repetition(
     result = homeless("-p c00 import ticketing/tags -", RECORDS)
     assert result.code == 10
     assert (
-        "(check whether they were done: if they are piped in again, they are sent again)"
+        "(check whether they were done: records that are piped in again are sent again)"
         in result.stderr
     )
 

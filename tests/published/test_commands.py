@@ -178,7 +178,7 @@ def test_partly_known_facts_are_reported_and_the_rest_used(
     result = unified("capabilities -o ndjson", environ=published.environ())
     assert (result.code, result.stderr) == (
         0,
-        f"{ACCOUNT}: 3 entries of what it offers cannot be read\n",
+        f"{ACCOUNT}: 3 entries of its offer cannot be read\n",
     )
     assert offered(result) == {**OFFERED, "ticketing tickets": {"list"}}
 
@@ -305,7 +305,7 @@ def test_the_health_of_connections_is_asked(unified: Unified, published: Publish
             "lacks scopes: tickets:write, read:tags (tickets create, 2024-09-11 17:02:44)",
         ),
     ]
-    counts = "2 of 4 connections failing, counted as profile test does; not counted: "
+    counts = "2 of 4 connections failing, counted as in profile test; not counted: "
     assert (result.code, result.stderr) == (0, f"{counts}paused 1, lacks scopes 1\n")
     wrong = published.answers["GET", f"/integrated-account/{ACCOUNT}/capabilities"]
     published.change("capabilities", lambda _: [])

@@ -16,7 +16,7 @@ from front_door import Unified
 INSTEAD = {
     "list": "--out a file on another disk, or > FILE",
     "export": "--to a folder on another disk",
-    "import": "copy the input to another disk, or give - as the file and pipe it in",
+    "import": "copy the input to another disk, or pipe it in with - as the file",
     "download many": "--out a folder on another disk",
     "profile add": "UNIFIED_CONFIG=FILE names a file on another disk",
     "profile set": "UNIFIED_CONFIG=FILE names a file on another disk",

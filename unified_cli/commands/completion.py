@@ -86,15 +86,15 @@ def _script_and_next_step(shell: Shell, home: Path, environ: Mapping[str, str]) 
         return (
             path,
             (
-                "ready in new shells; without the package bash-completion, add to ~/.bashrc:"
-                f" source '{path}'"
+                "ready in new shells; if the package bash-completion is missing, add this line to"
+                f" ~/.bashrc: source '{path}'"
             ),
         )
     if shell == "zsh":
         folder = data / "zsh" / "site-functions"
         return (
             folder / "_unified",
-            f"add to ~/.zshrc, above compinit, unless it is there: fpath=('{folder}' $fpath)",
+            f"add to ~/.zshrc, above compinit, if it is missing: fpath=('{folder}' $fpath)",
         )
     return config / "fish" / "completions" / "unified.fish", "ready in new shells"
 
@@ -131,7 +131,7 @@ COMPLETION = Group(
                 Options,
                 _print_comment,
                 usage="",
-                text=("Print a comment, for a $PROFILE that runs this. It is removed soon.",),
+                text=("Print a comment for a $PROFILE that still runs this old command.",),
             ),
         ),
         "install": Entry(

@@ -147,7 +147,9 @@ class HelpOptions(Options):
 
 def _print_skill(runtime: Runtime, options: HelpOptions) -> None:
     if options.words != (_AGENTS,):
-        raise UsageError("--skill belongs to one topic", hint=f"unified help {_AGENTS} --skill")
+        raise UsageError(
+            "--skill only works with the topic agents", hint=f"unified help {_AGENTS} --skill"
+        )
     text = files("unified_cli.commands").joinpath("topics").joinpath("skill.md").read_text("utf-8")
     stdout.show(runtime, [terminal.lines_visible(text)])
 

@@ -42,10 +42,10 @@ class LogOptions(PageOptions, NetworkOptions, CallOptions):
     """Which entries to read."""
 
     since: Annotated[
-        str, with_help(Since, f"from then on: a time (ISO 8601, UTC), or 7d, 12h ago ({_USUAL})")
+        str, with_help(Since, f"only calls since a time (UTC) or an age, such as 12h ({_USUAL})")
     ] = _USUAL
     failed: Annotated[
-        bool, Common(("--failed",), LIST, "only calls that failed; the service cannot select them")
+        bool, Common(("--failed",), LIST, "only failed calls; all calls are read to find them")
     ] = False
 
 
@@ -102,7 +102,7 @@ def _run(context: CommandContext, options: LogOptions) -> None:
         return found, build(found)
 
     several = profiles.is_several(options.profile)
-    more = "--limit N reads more, --since TIME fewer"
+    more = "--limit N reads more, --since TIME reads fewer"
     many.read(ManyReads(common, operation, names, ask, entries.edit, several, more))
     if options.failed:
         left = counted(entries.read, "entry")
@@ -179,8 +179,8 @@ LOGS = Command(
     text=(
         "{about}, from its own log: each call of /unified and /proxy, with its status.",
         (
-            f"The last hour and {_MOST_USUAL} entries of each connection, unless --since and"
-            " --limit say otherwise; a line says so where there are more."
+            f"It shows the last hour and at most {_MOST_USUAL} entries of each connection, unless"
+            " --since and --limit change this. If there are more entries, a message says so."
         ),
         "The service shows its log to the environment's token. Credentials in it are masked.",
     ),

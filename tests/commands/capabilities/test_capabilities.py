@@ -353,7 +353,7 @@ def test_known_offers_explain_for_a_day_and_block_no_request(
     assert "Not offered by" not in unified("ticketing tags get --help", **later).stdout
     service.seen.clear()
     refused = unified("-p c001 ticketing tags list", tty=True, **later)
-    assert "of tags this connection offers get" in " ".join(refused.stderr.split())
+    assert "of tags, this connection offers only get" in " ".join(refused.stderr.split())
     assert [seen.path for seen in service.seen] == ["/unified/ticketing/tags"]
     old = {**world, "wall": lambda: now + 25 * 3600}
     assert "Not offered by" not in unified("ticketing tags list --help", **old).stdout

@@ -151,13 +151,13 @@ def test_a_profile_whose_own_connection_is_not_listed_is_named(
     )
     config(f'base_url = "{service.url}"\n{accounts}[profiles.bare]\n')
     said = unified(f"{LIST} {options}{health}", environ=environ).stderr
-    note = 'the connection of profile "far" (c-9) is not in this list: -p gives the token only\n'
+    note = 'the connection of profile "far" (c-9) is not in this list: -p only selects the token\n'
     assert (note in said, "not in this list" in said) == (is_named, is_named)
 
 
 def test_help_says_that_a_profile_gives_the_token_only(unified: Unified) -> None:
     page = unified(f"{LIST} --help").stdout
-    assert "-p only chooses the token." in " ".join(page.split())
+    assert "-p only selects the token." in " ".join(page.split())
 
 
 @pytest.mark.parametrize(
@@ -308,7 +308,7 @@ def test_profiles_are_added_once_and_used(
     again = unified(ADD, environ=environ)
     assert (again.stdout, again.stderr) == (
         "",
-        "nothing to add: 2 connections, each with a profile\n",
+        "nothing to add: 2 connections, all with a profile\n",
     )
     assert (
         unified("-p tag:eu ticketing tickets list -o ndjson --limit 1", environ=environ).code == 0
@@ -327,7 +327,7 @@ def test_new_profiles_are_added_and_missing_ones_named(
     answering(service, [connection("c-2", "globex")])
     result = unified(ADD, environ=environ)
     assert result.stderr.startswith(
-        "not listed any more: acme-deskly (unified profile remove NAME)\nadded 1 profile "
+        "no longer listed: acme-deskly (unified profile remove NAME)\nadded 1 profile "
     )
     assert [*profiles(tmp_path)] == ["acme-deskly", "globex-deskly"]
     assert result.stderr.endswith(
@@ -343,7 +343,7 @@ def test_two_of_one_name_are_refused_and_nothing_is_written(
     answering(service, [connection("c-1"), connection("c-2"), connection("c-3", "other")])
     result = unified(ADD, environ=environ)
     assert (result.code, result.stdout) == (2, "")
-    assert "unified profile add NAME -a c-1 gives one another name" in result.stderr
+    assert "unified profile add NAME -a c-1 gives a connection another name" in result.stderr
     assert not (tmp_path / "config" / "config.toml").exists()
     assert unified(f"profile add first --base-url {service.url} -a c-1").code == 0
     assert unified(ADD, environ=environ).code == 0
@@ -367,11 +367,11 @@ def test_each_ambiguous_name_is_reported(
     assert (result.code, result.stdout, [*profiles(tmp_path)]) == (2, "", ["other-deskly"])
     assert (
         result.stderr
-        == 'error: nothing added: the name "acme-deskly" would not be the only one, of c-1, c-2;'
-        ' the name "other-deskly" would not be the only one, a profile has this name already;'
-        ' the name "globex-deskly" would not be the only one, of c-4, c-5 (unified profile add'
-        " NAME -a c-1 gives one another name; run this again after it, or select others with"
-        " --where)\n"
+        == 'error: nothing added: the name "acme-deskly" would belong to several connections: c-1,'
+        ' c-2; the name "other-deskly" belongs to a profile already; the name "globex-deskly" would'
+        " belong to several connections: c-4, c-5 (unified profile add"
+        " NAME -a c-1 gives a connection another name; then run this again. Or select other"
+        " connections with --where)\n"
     )
 
 
@@ -611,7 +611,7 @@ def test_two_hundred_profiles_are_added_in_one_step(
     assert [line.partition("\t")[0] for line in again.stdout.splitlines()] == [
         f"new-{at}-deskly" for at in range(3)
     ]
-    gone = "not listed any more: tenant-0-deskly, tenant-1-deskly (unified profile remove NAME)"
+    gone = "no longer listed: tenant-0-deskly, tenant-1-deskly (unified profile remove NAME)"
     assert again.stderr.startswith(f"{gone}\nadded 3 profiles to {tmp_path}/config/config.toml\n")
     assert len(profiles(tmp_path)) == 203
 
@@ -680,7 +680,7 @@ def test_a_terminal_shows_each_problem_once_with_its_connections(tmp_path: Path)
         "the account is blocked: blocked",
         "the connection needs a new login (needs_reauth: invalid_grant: the provider",
         "  refused the credentials): needs-reauth, hooli, initech2",
-        "4 of 6 connections failing, counted as profile test does",
+        "4 of 6 connections failing, counted as in profile test",
     ]
     assert max(map(len, shown)) <= 80
 
@@ -737,7 +737,7 @@ def test_health_counts_the_failing_as_profile_test_does(
     rows = "".join(f'[profiles.{one}]\naccount_id = "c-{one}"\n' for one in states)
     config(f'base_url = "{service.url}"\n{rows}')
     health = unified(f"{LIST} --health", environ=environ)
-    last = "2 of 5 connections failing, counted as profile test does; not counted: "
+    last = "2 of 5 connections failing, counted as in profile test; not counted: "
     assert health.stderr.splitlines()[-1] == f"{last}connecting 1, frozen 1"
     tested = unified("profile test *", environ=environ)
     assert "error: 2 of 5 connections failed: needs_reauth, validation_error" in tested.stderr
@@ -820,8 +820,8 @@ def test_profiles_of_other_tokens_are_not_called_gone(
     answering(service, [connection("c-1")])
     result = unified(ADD, environ=environ)
     assert result.code == 0, result.stderr
-    (line,) = [one for one in result.stderr.splitlines() if "not listed any more" in one]
-    assert line.startswith("not listed any more: ours")
+    (line,) = [one for one in result.stderr.splitlines() if "no longer listed" in one]
+    assert line.startswith("no longer listed: ours")
     assert not any(name in line for name in ("theirs", "own,", " own "))
 
 

@@ -71,7 +71,7 @@ def test_a_base_url_that_repeats_the_prefix_is_named(
     one = found(
         unified("doctor -o json", environ={**environ, "UNIFIED_TOKEN": "t-canary"}), "base URL"
     )
-    message = "ends in /unified, but each path begins with that: all calls would end with 404"
+    message = "ends in /unified, which each path already begins with: all calls would end with 404"
     assert (one["level"], one["message"], one["remedy"]) == ("warning", message, remedy)
 
 
@@ -157,7 +157,7 @@ def test_an_unused_token_of_the_environment_is_shown_with_the_reason(
         if one["subject"] == "UNIFIED_TOKEN" and one["check"] == "token"
     ]
     assert told == [
-        "not used by 2 profiles: a profile's own token goes before",
+        "not used by 2 profiles: a profile's own token takes precedence",
         "not used by 1 profile: it is for https://api.example.com, not for https://other.example",
     ]
     assert "canary" not in result.stdout

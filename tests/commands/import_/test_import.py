@@ -161,7 +161,7 @@ def test_a_remaining_doubt_is_reported_and_settled_by_the_next_run(
     assert (
         result.stderr.splitlines()[-2]
         == f"error: 2 of 2 records may or may not be done, see {path}.unified-in-doubt.ndjson (the"
-        " same command retries them where that is safe; --retry-in-doubt sends them again)"
+        " same command repeats what is safe to repeat; --retry-in-doubt repeats all of them)"
     )
     unified_sandbox.faults()
     assert told(unified(f"{TAGS} {path}", environ=served)) == summary(done=2)
@@ -344,7 +344,8 @@ def test_a_refused_line_fails_alone(
         },
     ]
     assert result.stderr.endswith(
-        f"error: 3 of 10 records failed, see {path}.unified-failed.ndjson (correct them there)\n"
+        f"error: 3 of 10 records failed, see {path}.unified-failed.ndjson (correct the records in"
+        " that file)\n"
         f"  unified import ticketing/tags {path}.unified-failed.ndjson --workers 1\n"
     )
 

@@ -406,4 +406,4 @@ def test_a_journal_of_0_2_0_is_not_resumed_with_other_records(
     without_choices(journal, lines=9)
     result = unified(f"{TAGS} {path} --format csv", environ=service.environ)
     assert (result.code, sent(service)) == (12, [])
-    assert "line 2 is not what it was when it was sent" in result.stderr
+    assert "line 2 has changed since it was sent" in result.stderr

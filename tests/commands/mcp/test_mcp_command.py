@@ -23,13 +23,13 @@ Config = Callable[[str], Path]
         (
             "mcp serve --allow-writes",
             2,
-            "--allow-writes needs -p, so that it is plain what may be changed (-p NAME)",
+            "--allow-writes needs -p, which names the connections that may be changed (-p NAME)",
         ),
         ("mcp serve -p sandbox --allow-deletes", 2, "--allow-deletes needs --allow-writes"),
         (
             "mcp config --allow-writes",
             2,
-            "--allow-writes needs -p, so that it is plain what may be changed (-p NAME)",
+            "--allow-writes needs -p, which names the connections that may be changed (-p NAME)",
         ),
         ("mcp serve --requests-per-minute=-1", 2, "must be a whole number, 0 or more, not '-1'"),
     ],

@@ -29,8 +29,8 @@ AGENT = Path(__file__).with_name("agent.py")
 CLIENT = ("mcp",)
 THREE = ("a", "b", "c")
 NOT_THIS_READ = (
-    'usage: the cursor is not one that this server gave for this read (pass "next" of the last'
-    " answer unchanged, with the same operation, profile, id and query; or begin anew)"
+    'usage: this server did not return this cursor for this read (pass "next" of the last'
+    " answer unchanged, with the same operation, profile, id and query; or start without a cursor)"
 )
 CANARY = "CANARY-0123456789abcdef"
 
@@ -375,9 +375,8 @@ def test_a_cursor_counts_for_the_read_that_got_it_alone(tmp_path: Path) -> None:
                     )
                 own = found.refused("read", **read, query={"next_cursor": "forged"})
                 assert (
-                    own
-                    == "usage: a query with next_cursor is not sent (cursor takes the next of the"
-                    " last answer)"
+                    own == "usage: a query with next_cursor is not sent (pass `next` of the last"
+                    " answer as cursor)"
                 )
                 assert len(here.seen) + len(there.seen) == sent
                 found.call("read", **read, columns=["id"], cursor=cursor)
@@ -425,9 +424,9 @@ def test_a_record_is_read_by_its_id(reader: Agent) -> None:
     [
         (
             {"profile": "other"},
-            'unsafe: profile "other" is not one that this server reaches: prod-a, prod-b',
+            'unsafe: this server does not reach profile "other", but only prod-a, prod-b',
         ),
-        ({"profile": "sandbox"}, 'unsafe: profile "sandbox" is not one that this server reaches'),
+        ({"profile": "sandbox"}, 'unsafe: this server does not reach profile "sandbox"'),
         ({"profile": "o*"}, 'no profile matches "o*"'),
         ({"profile": []}, "usage: profile is missing; this server reaches prod-a"),
         (
@@ -481,13 +480,13 @@ def test_the_server_writes_with_permission(writer: Agent, sandbox: UnifiedSandbo
     assert 'profile "fixed" is read-only' in writer.refused(
         "write", **update, profile="fixed", body={"name": "x"}
     )
-    assert "not one that this server reaches" in writer.refused(
+    assert "this server does not reach profile" in writer.refused(
         "write", **update, profile="other", body={"name": "x"}
     )
     assert "may be several connections" in writer.refused(
         "write", **update, profile="prod-*", body={"name": "x"}
     )
-    assert "name the connection in profile" in writer.refused(
+    assert "name the connection only in the argument profile" in writer.refused(
         "write", **update, profile="prod-a", body={"_profile": "other", "name": "x"}
     )
     assert "use the read tool" in writer.refused(
@@ -623,7 +622,8 @@ def test_a_loop_of_calls_is_stopped(place: Path) -> None:
             "read", operation="ticketing tickets get", profile="prod-a", id="tickets-1"
         )
         assert said.startswith(
-            "rate_limit: this server sent 3 requests in the last minute, the most it may (try again"
+            "rate_limit: this server sent 3 requests in the last minute, which is its limit (try"
+            " again"
         )
 
 

@@ -167,7 +167,7 @@ def test_a_profile_without_an_account_is_named_as_one_and_no_error(
     assert unified("profile test * --with 'ticketing tickets'").stdout.count("\n") == 1
     doctor = unified("doctor")
     assert doctor.code == 0
-    row = "ok\tprofile\thooli\tnames no connection: it is for connections and doctor\t\n"
+    row = "ok\tprofile\thooli\tnames no connection: only connections and doctor can use it\t\n"
     assert row in doctor.stdout
     assert "2 ready" in doctor.stdout
     assert unified("profile list").stdout.startswith("hooli\t\t\t\ttoken_command\tlists")

@@ -27,7 +27,7 @@ def test_it_is_printed_as_it_is(unified: Unified) -> None:
     other = unified("help output --skill")
     assert (other.code, other.stderr) == (
         2,
-        "error: --skill belongs to one topic (unified help agents --skill)\n",
+        "error: --skill only works with the topic agents (unified help agents --skill)\n",
     )
 
 

@@ -25,7 +25,9 @@ class CapabilitiesOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     ] = False
     product: Annotated[
         str | None,
-        Common(("--product",), LIST, "show what a product offers, connected or not", "SLUG"),
+        Common(
+            ("--product",), LIST, "show what a product offers, even without a connection", "SLUG"
+        ),
     ] = None
     output: Annotated[str | None, output_of(formats.MATRICES)] = None
 
@@ -33,16 +35,16 @@ class CapabilitiesOptions(MessageOptions, NetworkOptions, ConnectionOptions):
 _EXAMPLES = """unified -p sandbox capabilities ticketing
 unified -p sandbox capabilities user-directory/users --probe -a missing-scopes -o ndjson"""
 _STATES = (
-    "The service lists the operations and the state of a connection: two requests each. An"
-    " operation is offered, refused (the product lacks it), forbidden (not to this token), failed"
-    " (it could not be asked) or unknown (the service does not say). An operation that is offered"
-    " but cannot be called, because the connection is blocked, needs a new login or takes no"
-    " writes, is marked and not counted; -o json has the reason as held."
+    "The service lists the operations and the state of a connection, which takes two requests per"
+    " connection. An operation is offered, refused (the product lacks it), forbidden (for this"
+    " token), failed (the request failed) or unknown (the service does not say). An operation may"
+    " be offered, but not callable, because the connection is blocked, needs a new login or takes"
+    " no writes. It is marked and not counted; -o json has the reason as held."
 )
 _EXTRA = (
-    "The state extra marks offers without a command: other APIs, methods such as search, and"
-    " the provider's own resources. They are not counted; the last line names them, and the command"
-    " that makes commands of them."
+    "The state extra marks offered operations that have no command yet: those of other APIs,"
+    " methods such as search, and the provider's own resources. They are not counted. The last line"
+    " names them, and the command that adds them."
 )
 
 CAPABILITIES = Command(
@@ -51,8 +53,8 @@ CAPABILITIES = Command(
     usage="[API[/RESOURCE]]… [options]",
     text=(
         (
-            "{about}: on a terminal a row for each resource, with equal rows printed once and the"
-            " exceptions below; elsewhere a line for each connection and operation."
+            "{about}. A terminal shows a row for each resource, prints equal rows once, and lists"
+            " the exceptions below. Elsewhere, each connection and operation has a line."
         ),
         _STATES,
         _EXTRA,

@@ -70,7 +70,7 @@ def _show(
     for offer in offers:
         if offer.unread:
             context.runtime.stderr.note(
-                f"{offer.name}: {counted(offer.unread, 'entry')} of what it offers cannot be read"
+                f"{offer.name}: {counted(offer.unread, 'entry')} of its offer cannot be read"
             )
     names = (*file.read(context.runtime).profiles, file.RESERVED)
     # Adding operations needs a connection that describes them.

@@ -36,7 +36,7 @@ _EVERY = "'*'"
 _LONGEST_NAME = 64
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _ID = re.compile(r"""[^\s/\\?#%{}\[\]"]{1,255}""")
-# `me` means the token's own connection. The others mean folders in a path.
+# `me` means the token's own connection. The other words are folders in a path.
 _NO_IDS = (OWN_ACCOUNT, ".", "..")
 _HEADS = ("profile", "id", "product", "tenant", "status")
 
@@ -64,12 +64,10 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
     asked = listed.profiles_by_account(runtime, settings, same_token=True, may_be_new=True)
     gone = [name for account, of_it in asked.items() if account not in present for name in of_it]
     if gone and not options.query:
-        runtime.stderr.note(
-            f"not listed any more: {_first_names(gone)} (unified profile remove NAME)"
-        )
+        runtime.stderr.note(f"no longer listed: {_first_names(gone)} (unified profile remove NAME)")
     if not names:
         runtime.stderr.note(
-            f"nothing to add: {counted(len(wanted), 'connection')}, each with a profile"
+            f"nothing to add: {counted(len(wanted), 'connection')}, all with a profile"
         )
     asks = bool(rows) and not (options.dry_run or options.yes)
     if asks and prompt.at_terminal(runtime, no_input=settings.no_input):
@@ -108,7 +106,7 @@ def _check_ids(connections: list[ConnectionRecord]) -> None:
         shown = named([excerpt(name, _LONGEST_NAME) for name in odd], _MOST_PRINTED)
         raise UsageError(
             f"nothing added: no profile can name the connection with the id {shown}",
-            hint="--where selects others",
+            hint="select other connections with --where",
         )
 
 
@@ -132,8 +130,8 @@ def _named(
         raise UsageError(
             f"nothing added: {clashes}",
             hint=(
-                f"{apart} gives one another name; run this again after it, or select others with"
-                " --where"
+                f"{apart} gives a connection another name; then run this again. Or select other"
+                " connections with --where"
             ),
         )
     return {name: of_it[0] for name, of_it in named.items()}
@@ -141,11 +139,11 @@ def _named(
 
 def _collision(name: str, of_it: list[ConnectionRecord], config: Config) -> str:
     who = (
-        "a profile has this name already"
+        "belongs to a profile already"
         if name in config.profiles
-        else f"of {_first_names([connection.id for connection in of_it])}"
+        else f"would belong to several connections: {_first_names([item.id for item in of_it])}"
     )
-    return f'the name "{name}" would not be the only one, {who}'
+    return f'the name "{name}" {who}'
 
 
 def _name(connection: ConnectionRecord, prefix: str) -> str:

@@ -57,7 +57,7 @@ class ListConnectionsOptions(ListedConnectionsOptions):
         Common(
             ("--health",),
             PROFILE,
-            "also ask, for each, whether it is blocked, name its problem and count those failing",
+            "also check each connection, show its problem, and count the failing ones",
         ),
     ] = False
 
@@ -97,7 +97,9 @@ class LinkOptions(MessageOptions):
     out: Annotated[
         str | None, with_help(Out, "write the token to this new file, readable by you only")
     ] = None
-    force: Annotated[bool, with_help(Force, "also for a connection that works", SAFETY)] = False
+    force: Annotated[
+        bool, with_help(Force, "make a token even if the connection works", SAFETY)
+    ] = False
     dry_run: DryRun = False
     yes: Annotated[bool, with_help(Yes, "do not ask; required off a terminal")] = False
     timeout: Timeout = None
@@ -108,9 +110,9 @@ _LIST = Command(
     ListConnectionsOptions,
     Later("unified_cli.commands.connections.report:run"),
     text=(
-        "{about}, with their profiles. -p only chooses the token.",
+        "{about}, with their profiles. -p only selects the token.",
         "The service also sends their credentials, which are neither shown nor stored.",
-        "-q filters at the service. --where filters what -o json shows.",
+        "The service applies the filters of -q. --where filters the records that -o json shows.",
     ),
     examples="unified -p sandbox connections list --where '.status != \"active\"'",
 )
@@ -120,8 +122,8 @@ _ADD = Command(
     text=(
         "{about} of the token that has no profile, named after its tenant and product.",
         (
-            "The profiles use the token that listed the connections. If you run it again, it adds"
-            " the new connections, and names the profiles whose connection is gone."
+            "The profiles use the token that listed the connections. A second run adds new"
+            " connections, and names the profiles whose connections are gone."
         ),
     ),
     examples="unified -p sandbox connections add --prefix demo- --tag demo --dry-run",
@@ -130,7 +132,7 @@ _REFRESH = Command(
     RefreshOptions,
     Later("unified_cli.commands.connections.refresh:run"),
     text=(
-        "{about}: the first thing to try if one is blocked or its login has expired.",
+        "{about}. Try this first if a connection is blocked or its login has expired.",
         "It asks first, needs -p and the environment's token, and is never repeated automatically.",
         "For several connections it is a run: see unified runs show.",
     ),

@@ -67,7 +67,7 @@ def note_missing(
     ):
         context.runtime.stderr.note(
             f'the connection of profile "{resolved.profile}" ({account}) is not in this list: -p'
-            " gives the token only"
+            " only selects the token"
         )
 
 

@@ -87,7 +87,7 @@ def _row(
 ) -> tuple[str, ...]:
     """Return the cells of a connection.
 
-    The table shows only the date, but -o json the time.
+    The table shows only the date. Use `-o json` to show the time.
     """
     return (
         connection.id,
@@ -131,7 +131,7 @@ def _summary(context: CommandContext, shown: Sequence[ConnectionRecord]) -> str:
     counts = ", ".join(f"{status} {number}" for status, number in others.most_common())
     passing = f"; not counted: {counts}" if others else ""
     total = counted(len(shown), "connection")
-    return f"{failing} of {total} failing, counted as profile test does{passing}"
+    return f"{failing} of {total} failing, counted as in profile test{passing}"
 
 
 def _trouble(

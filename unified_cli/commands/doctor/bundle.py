@@ -37,13 +37,13 @@ _ABOUT = """\
 Made by `unified doctor --bundle`, to be sent with a report.
 
 findings.json  what the doctor found
-versions.json  of the program, Python, the system and the packages it uses
-settings.json  of each profile, with their sources; no token
-runs.json      the last runs: their commands, and how far each is
-session.har    requests and answers, if a recording was added; records of customers are in it
+versions.json  the versions of the program, Python, the system and the packages it uses
+settings.json  the settings of each profile and their sources, without tokens
+runs.json      the last runs: their commands, and how far each run is
+session.har    requests and answers, if a recording was added; it has records of customers
 
-The tokens of the configuration, of its token files and of the environment were looked for
-before the file was written.
+Before this file was written, it was searched for the tokens of the configuration, of token
+files and of the environment.
 """
 
 
@@ -162,8 +162,8 @@ def _check_recording(content: bytes, name: str, service: Service) -> None:
 
     Raises UnsafeError if it holds credentials, or if another program made it.
 
-    A recording of a browser may have cookies and forms where this program does not look
-    for them.
+    A browser's recording may have cookies and forms in places that this program does
+    not check.
     """
     number = 0
     try:

@@ -21,7 +21,7 @@ class DoctorOptions(MessageOptions, EvidenceOptions):
     patterns: Patterns = ()
     profile: Profiles = ()
     network: Annotated[
-        bool, Common(("--network",), NETWORK, "call the service too; without it nothing is sent")
+        bool, Common(("--network",), NETWORK, "also call the service; otherwise nothing is sent")
     ] = False
     with_: With = None
     timeout: Timeout = None
@@ -49,12 +49,12 @@ DOCTOR = Command(
     usage="[GLOB|tag:NAME]… [options]",
     text=(
         "Find problems with the configuration, the credentials and this machine.",
-        "Checks all profiles, or the named ones.",
+        "Checks all profiles, or only the profiles that you name.",
         "Also prints what a bug report needs: versions, and how this was installed.",
         "With --bundle, it writes its findings to a ZIP file that can be sent with a report.",
         (
-            "With --network, it also tests each named connection or, without a name, the"
-            " connection of a call."
+            "With --network, it also tests the connections of these profiles or, without a name,"
+            " the connection that a call would use."
         ),
     ),
     examples="unified doctor",

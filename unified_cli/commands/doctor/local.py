@@ -85,7 +85,7 @@ def machine(runtime: Runtime, ca_bundle: str | None) -> Iterator[Finding]:
     else:
         yield Finding("data folder", str(data), "writable")
     if old := old_files.powershell_script(runtime.environ):
-        message = "of an older version; there is no longer a completion for PowerShell"
+        message = "made by an older version; there is no completion for PowerShell any more"
         remedy = f"rm {shlex.quote(str(old))}, and remove its line from your $PROFILE"
         yield Finding("completion", str(old), message, remedy, doubtful=True)
 
@@ -156,7 +156,7 @@ def configuration(runtime: Runtime, first_words: Collection[str]) -> Iterator[Fi
         yield Finding(
             "config",
             "",
-            "no home directory to keep it in; only the environment is used",
+            "no home directory for the config file; only the environment is used",
             doubtful=True,
         )
         return
@@ -237,7 +237,7 @@ def _each_profile(
                 continue
             if name and names_no_connection(config, name):
                 resolved = resolved.without_account()
-                message = "names no connection: it is for connections and doctor"
+                message = "names no connection: only connections and doctor can use it"
                 yield Finding("profile", name, message)
             resolved.reachable()
             yield from _base_url_finding(subject, resolved, context)
@@ -288,7 +288,9 @@ def _base_url_finding(name: str, resolved: Settings, context: CommandContext) ->
             if source == variable
             else f"unified profile set {option} base_url={shorter}"
         )
-        message = f"ends in {prefix}, but each path begins with that: all calls would end with 404"
+        message = (
+            f"ends in {prefix}, which each path already begins with: all calls would end with 404"
+        )
         yield Finding("base URL", name, message, remedy, doubtful=True)
 
 
@@ -298,7 +300,7 @@ def _unused_token_reason(resolved: Settings) -> Iterator[str]:
         for left in resolved.tokens_left:
             if left.startswith(variable):
                 why = left.removeprefix(variable).removeprefix(", which ")
-                yield f"it {why}" if why else "a profile's own token goes before"
+                yield f"it {why}" if why else "a profile's own token takes precedence"
 
 
 def _last_states(

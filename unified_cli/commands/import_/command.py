@@ -42,7 +42,7 @@ class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     file: Annotated[
         str,
         Argument(
-            "the file of records, or a folder of an export; - is standard input", takes=("file",)
+            "a file of records, or a folder of an export; - reads standard input", takes=("file",)
         ),
     ]
     operation: Annotated[
@@ -82,10 +82,10 @@ class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         bool, with_help(Restart, "discard the journal and send everything again", flags.IMPORT)
     ] = False
     retry_in_doubt: Annotated[
-        bool, with_help(RetryInDoubt, "send records in doubt again", flags.IMPORT)
+        bool, with_help(RetryInDoubt, "repeat records in doubt", flags.IMPORT)
     ] = False
     retry_failed: Annotated[
-        bool, Flag(("--retry-failed",), flags.IMPORT, "send records that were refused again")
+        bool, Flag(("--retry-failed",), flags.IMPORT, "repeat records that were refused")
     ] = False
     query: Query = ()
     strict: Annotated[
@@ -123,7 +123,7 @@ IMPORT = Command(
     Later("unified_cli.commands.import_.run:run"),
     usage="API/RESOURCE FILE [options]",
     text=(
-        "{about}: NDJSON, JSON, CSV, TSV, Parquet that export wrote, or ids for delete.",
+        "{about}. The file has NDJSON, JSON, CSV, TSV, exported Parquet, or ids to delete.",
         _FOLDER,
         _CELLS,
         _ABOUT,

@@ -353,8 +353,7 @@ class Importer:
         """Raise StateError if an item has changed since it was sent."""
         if before is not None and before.h not in {item.hash, item.hash_in_0_1}:
             raise StateError(
-                f"line {item.number} is not what it was when it was sent (--restart begins a new"
-                " import)"
+                f"line {item.number} has changed since it was sent (--restart begins a new import)"
             )
 
     def _begin(

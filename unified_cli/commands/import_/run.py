@@ -56,7 +56,7 @@ from unified_cli.writes.run_doubts import RunDoubts
 from unified_cli.writes.sender import FairWriters
 from unified_cli.writes.stdin_copy import StdinCopy
 
-_ON_ANOTHER_DISK = "copy the input to another disk, or give - as the file and pipe it in"
+_ON_ANOTHER_DISK = "copy the input to another disk, or pipe it in with - as the file"
 
 
 def _operation(catalogue: Catalogue, options: ImportOptions) -> Operation:
@@ -314,7 +314,7 @@ def _with_report(
         error.next_command = ended.next_command if ended else check
         if refused and task.kept and not stopped and not any(group.count for group in groups[2:]):
             words = _command_for_failed(_with_file_and_connection(task, source, options), source)
-            error.add_hint("correct them there")
+            error.add_hint("correct the records in that file")
             error.next_command = shlex.join(["unified", *words])
         raise
 
@@ -356,13 +356,13 @@ def _raise_for_outcome(ending: Ending, task: ImportTask) -> None:
     except UnknownError as error:
         if not task.kept:
             error.add_hint(
-                "check whether they were done: if they are piped in again, they are sent again"
+                "check whether they were done: records that are piped in again are sent again"
             )
             raise
         run = task.runtime.stderr.run
         repeating = f"unified runs resume {run} --retry-in-doubt" if run else "--retry-in-doubt"
         error.add_hint(
-            "the same command retries them where that is safe; --retry-in-doubt sends them again"
+            "the same command repeats what is safe to repeat; --retry-in-doubt repeats all of them"
             if task.repeats
             else f"check first: only {repeating} sends them again, which may do them twice"
         )

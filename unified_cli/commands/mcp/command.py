@@ -29,18 +29,18 @@ class PermissionOptions(Options):
         Common(
             ("--allow-writes",),
             SAFETY,
-            "offer a tool that writes; needs -p, and one connection a call",
+            "offer a tool that writes to one connection per call; needs -p",
         ),
     ] = False
     allow_deletes: Annotated[
-        bool, Common(("--allow-deletes",), SAFETY, "let that tool delete too")
+        bool, Common(("--allow-deletes",), SAFETY, "also let this tool delete records")
     ] = False
     per_minute: Annotated[
         int | None,
         Flag(
             ("--requests-per-minute",),
             SAFETY,
-            f"requests to the service in a minute, 0: no limit ({PER_MINUTE})",
+            f"requests to the service per minute; 0 means no limit ({PER_MINUTE})",
             "N",
             minimum=0,
         ),
@@ -50,7 +50,8 @@ class PermissionOptions(Options):
         """Raise UsageError for permissions that `serve` would refuse."""
         if self.allow_writes and not self.profile:
             raise UsageError(
-                "--allow-writes needs -p, so that it is plain what may be changed", hint="-p NAME"
+                "--allow-writes needs -p, which names the connections that may be changed",
+                hint="-p NAME",
             )
         if self.allow_deletes and not self.allow_writes:
             raise UsageError("--allow-deletes needs --allow-writes")
@@ -74,15 +75,15 @@ _SERVE = Command(
     ServeMcpOptions,
     Later("unified_cli.commands.mcp.run:serve"),
     text=(
-        "{about}: search, describe and read; also write, if --allow-writes is given with -p.",
-        "-p selects what it reaches: names, globs and tags; without it, every profile can be read.",
+        "{about}. The tools search, describe and read; with --allow-writes and -p, also write.",
+        "-p selects the profiles by name, glob or tag. Without -p, all profiles can be read.",
     ),
     examples="unified mcp serve -p 'prod-*'",
 )
 _CONFIG = Command(
     ClientConfigOptions,
     Later("unified_cli.commands.mcp.run:config"),
-    text=("{about}; its other options are written into it.",),
+    text=("{about}. The other options of this command become options of the server.",),
     examples="unified mcp config --client vscode -p sandbox",
 )
 

@@ -140,7 +140,7 @@ class ConnectionRead:
         self.shown.pop()
 
     def add(self, found: ReadPage | UnifiedError) -> None:
-        """Note a page, or the error, from `pages`."""
+        """Record a page, or the error, from `pages`."""
         if isinstance(found, UnifiedError):
             self._error, self._is_read = found, True
             return

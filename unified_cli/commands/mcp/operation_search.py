@@ -60,7 +60,7 @@ def find(catalogue: Catalogue, text: str) -> Operation:
     # be different.
     near = [command for command in commands if words and {*words} <= {*command.split()}][:_NEAR]
     near = near or difflib.get_close_matches(name, commands, _NEAR, 0.6)
-    hint = f"did you mean {', '.join(near)}?" if near else "the search tool finds them"
+    hint = f"did you mean {', '.join(near)}?" if near else "find operations with the search tool"
     raise UsageError(f"no operation {name[:100]!r}", hint=hint)
 
 

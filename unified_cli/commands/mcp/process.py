@@ -52,7 +52,7 @@ class OwedAnswers:
         self._ids: set[str | int] = set()
 
     def received(self, line: str) -> None:
-        """Note a message of the client."""
+        """Record a message from the client."""
         message = _decoded_or_empty(line, _WireMessage)
         if message.method == "notifications/cancelled":
             self._forget(_decoded_or_empty(message.params, _Cancelled).request)
@@ -61,7 +61,7 @@ class OwedAnswers:
                 self._ids.add(message.id)
 
     def written(self, line: str) -> None:
-        """Note a message to the client."""
+        """Record a message to the client."""
         message = _decoded_or_empty(line, _WireMessage)
         if message.method is None:
             self._forget(message.id)
@@ -145,8 +145,8 @@ def run(runtime: Runtime, server: Server[Any], calls: RunningCalls) -> None:
         raise StorageError("mcp serve needs standard input and output, but one of them is closed")
     if runtime.stdin_is_terminal:
         runtime.stderr.line(
-            "waiting for an agent on standard input; `unified mcp config` makes one start the"
-            " server"
+            "waiting for an agent on standard input; `unified mcp config` prints how an agent"
+            " starts this server"
         )
     over = threading.Event()
     failures: list[BaseException] = []

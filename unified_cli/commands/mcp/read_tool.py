@@ -41,7 +41,7 @@ def read(world: ToolWorld, arguments: ReadArguments) -> str:
         )
     if (own := world.catalogue.service.cursor) in arguments.query:
         raise UsageError(
-            f"a query with {own} is not sent", hint="cursor takes the next of the last answer"
+            f"a query with {own} is not sent", hint="pass `next` of the last answer as cursor"
         )
     names = world.served.select(
         arguments.profile if isinstance(arguments.profile, list) else [arguments.profile]

@@ -54,11 +54,11 @@ _INSTRUCTIONS = (
 _TEXT: JsonObject = {"type": "string"}
 _OPERATION: JsonObject = {
     "type": "string",
-    "description": "API RESOURCE OPERATION, as search gives it",
+    "description": "API RESOURCE OPERATION, as the search tool returns it",
 }
 _ID: JsonObject = {
     "type": "string",
-    "description": "the record's id, where the operation needs one",
+    "description": "the record's id, if the operation needs an id",
 }
 _QUERY: JsonObject = {"type": "object", "description": "query parameters, such as filters"}
 
@@ -79,7 +79,7 @@ def schemas(profiles: str, *, writes: bool, deletes: bool) -> Mapping[str, ToolS
             "Find operations by words, such as: suspend a user", _object(query=_TEXT, limit=limit)
         ),
         "describe": ToolSchema(
-            "Tell the parameters, filters, body and fields of an operation",
+            "Describe the parameters, filters, body and fields of an operation",
             _object(operation=_OPERATION),
         ),
         "read": _reading(profiles),
@@ -90,7 +90,7 @@ def schemas(profiles: str, *, writes: bool, deletes: bool) -> Mapping[str, ToolS
 def _reading(profiles: str) -> ToolSchema:
     several: JsonObject = {
         "anyOf": [_TEXT, {"type": "array", "items": _TEXT}],
-        "description": "a profile or several; a glob or tag:NAME selects too",
+        "description": "one or several profiles; a glob or tag:NAME also selects profiles",
     }
     optional: JsonObject = {
         "id": _ID,
@@ -101,7 +101,7 @@ def _reading(profiles: str) -> ToolSchema:
             "description": "only these fields: id, status.name",
         },
         "limit": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 50},
-        "cursor": {"type": "string", "description": "next of the last answer"},
+        "cursor": {"type": "string", "description": "`next` of the last answer"},
         "max_bytes": {
             "type": "integer",
             "minimum": 1024,
@@ -131,8 +131,8 @@ def _writing(profiles: str, *, deletes: bool) -> ToolSchema:
     }
     about = (
         f"Create, update or act on a record of one connection{', or delete it' if deletes else ''}."
-        f" Profiles: {profiles}. With dry_run nothing is sent. Repeat one whose outcome is in doubt"
-        " only with its idempotency_key."
+        f" Profiles: {profiles}. With dry_run nothing is sent. Repeat a write whose outcome is in"
+        " doubt only with its idempotency_key."
     )
     arguments = _object(optional, operation=_OPERATION, profile=_TEXT)
     return ToolSchema(about, arguments, reads=False)
@@ -240,7 +240,7 @@ def _converted(arguments: JsonObject, kind: type[msgspec.Struct]) -> Any:
             f'; operation is one text: "{visible(" ".join(map(str, words)))}"' if all(words) else ""
         )
         raise UsageError(
-            f"these arguments are not valid: {error}", hint=f"there are {names}{one}"
+            f"these arguments are not valid: {error}", hint=f"the arguments are {names}{one}"
         ) from None
 
 

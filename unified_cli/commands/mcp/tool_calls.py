@@ -91,8 +91,8 @@ class ReadCursors:
                 " query"
             )
             raise UsageError(
-                "the cursor is not one that this server gave for this read",
-                hint=f"{hint}; or begin anew",
+                "this server did not return this cursor for this read",
+                hint=f"{hint}; or start without a cursor",
             )
         return typed_json.decode(payload, ReadPosition)
 
@@ -150,7 +150,7 @@ class ServedProfiles:
         for name in patterns:
             if not profiles.is_several([name]) and name not in self.names:
                 raise UnsafeError(
-                    f'profile "{name}" is not one that this server reaches: {self.words}'
+                    f'this server does not reach profile "{name}", but only {self.words}'
                 )
         try:
             result = profiles.select(self._fenced, patterns)
@@ -166,7 +166,8 @@ class ServedProfiles:
         """
         if profiles.is_several([name]):
             raise UsageError(
-                f"profile {name!r} may be several connections, but a write is for one: {self.words}"
+                f"profile {name!r} may be several connections, but a write is for one of them:"
+                f" {self.words}"
             )
         return self.select([name])[0]
 
@@ -225,7 +226,10 @@ class RequestBudget:
             if len(self._sent) >= self._most:
                 seconds = self._sent[0] + _MINUTE - now
                 raise RateLimitError(
-                    f"this server sent {self._most} requests in the last minute, the most it may",
+                    (
+                        f"this server sent {self._most} requests in the last minute, which is its"
+                        " limit"
+                    ),
                     hint=f"try again in {seconds:.0f} s, or read less",
                 )
             self._sent.append(now)

@@ -52,7 +52,7 @@ def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
     if arguments.body is not None and LABEL in arguments.body:
         raise UsageError(
             f"the body holds {LABEL}, which no record has",
-            hint="name the connection in profile alone",
+            hint="name the connection only in the argument profile",
         )
     name = world.served.select_one(arguments.profile)
     settings = world.served.settings(name)
@@ -128,7 +128,7 @@ def _body(arguments: WriteArguments, method: str, kind: str) -> bytes | None:
         return None
     if arguments.body is None:
         if kind == "write":
-            raise UsageError("body is missing", hint="the describe tool tells its fields")
+            raise UsageError("body is missing", hint="the describe tool returns its fields")
         return b"{}"
     return json_codec.encoded(arguments.body)
 
@@ -140,5 +140,8 @@ def _body_or_id(body: bytes | None) -> bytes:
         return body.strip()
     found = parts(body.strip()) or {}
     return json_codec.encoded(
-        {"id": text(found.get("id")), "_left_out": f"the answer has {len(body)} bytes: read it"}
+        {
+            "id": text(found.get("id")),
+            "_left_out": f"the answer has {len(body)} bytes: use the read tool",
+        }
     )
