@@ -96,7 +96,7 @@ def test_a_limit_that_never_opens_is_not_a_matter_of_the_timeout(
     )
     assert result.code in {8, 9}
     assert clock.at - 1000 > 60
-    assert "the limit stayed closed for over a minute: run it again later" in result.stderr
+    assert "no request was allowed for over a minute; run the command again later" in result.stderr
     assert "a larger --timeout" not in result.stderr
 
 
@@ -110,7 +110,7 @@ def test_a_single_call_waits_for_its_timeout_only(unified: Unified, service: Ser
         sleep=clock.sleep,
     )
     assert (result.code, clock.at - 1000 <= 8) == (8, True)
-    assert "it asks to wait 1 s: run it again after that" in result.stderr
+    assert "the response asked to wait 1 s; run the command again after that time" in result.stderr
 
 
 @pytest.mark.parametrize("what", READERS)

@@ -45,7 +45,7 @@ def test_the_next_run_begins_at_the_pace_that_was_learned(
     service.reply = lambda _: Reply(200, b'{"result":[],"next_cursor":null}')
     second = unified(LIST, environ=service.environ, **world(tmp_path, NOW + 300))
     assert (
-        "5 min ago 5 requests in 1.07 s went through: this run begins at that pace\n"
+        "5 min ago, 5 requests in 1.07 s were accepted; this run begins at this rate\n"
         in second.stderr
     )
     assert kept(tmp_path)[0]["at"] == NOW, "a run that learned nothing changed the age"
@@ -97,7 +97,7 @@ def test_a_cache_that_cannot_be_written_does_no_harm(
     (tmp_path / "cache").write_text("a file")
     result = unified(LIST, environ=service.environ, **world(tmp_path))
     assert result.code == 0
-    assert "the learned rate limits are not kept: " in result.stderr
+    assert "cannot cache the learned rate limits: " in result.stderr
     assert (
         unified("ticketing tickets list", environ=service.environ, **world(tmp_path)).stderr == ""
     )

@@ -150,7 +150,7 @@ def test_a_request_is_answered_as_often_as_it_was_recorded(
         f"ticketing tickets delete - --yes --replay {har}", environ=environ, stdin=b"t-1\nt-1\n"
     )
     assert again.code == 5
-    assert f"was recorded once in {har} and is requested once more" in again.stderr
+    assert f"was recorded once in {har}, but is requested again" in again.stderr
 
 
 def test_a_download_is_cut_and_ends_a_replay(
@@ -169,7 +169,7 @@ def test_a_download_is_cut_and_ends_a_replay(
     assert har.stat().st_size < 1_500_000
     replayed = unified(f"{line} --replay {har}", environ=service.environ)
     assert replayed.code == 5
-    assert "is not whole in entry 1 of" in replayed.stderr
+    assert "is not complete in entry 1 of" in replayed.stderr
 
 
 def test_json_is_never_cut(service: Service, unified: Unified, tmp_path: Path) -> None:

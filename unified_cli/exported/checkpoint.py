@@ -141,13 +141,13 @@ class ListIdentity:
 
 @dataclass(frozen=True, slots=True)
 class TableRead:
-    """A read of a list into its part of a table. `number` counts the reads of the part.
-    It is the version of the transaction in the table, whose name is new after each
-    `restart`.
+    """A read of a list into its part of a table. `number` counts the reads of the part,
+    and is the version of the transaction in the table. The name of the transaction is
+    new after each `restart`.
 
     After the read, `version` is the version of the table, `rows` the number of rows in
-    the part, and `digest` covers the names of its files. Version 0.2.0 did not store
-    the version.
+    the part, and `digest` a digest of the names of its files. Version 0.2.0 did not
+    store the version.
     """
 
     number: Count

@@ -70,7 +70,7 @@ class ExportedLists:
         if kinds and not kinds & _READABLE.keys():
             other_formats = ", ".join(sorted(kind.removeprefix(".") for kind in kinds))
             raise UsageError(
-                f"{self._path} holds {wanted} as {other_formats}, and records are read from"
+                f"{self._path} has {wanted} as {other_formats}, but records can only be read from"
                 " NDJSON, Parquet and Delta",
                 hint=f"unified export {wanted} --to DIR --format ndjson, into another folder",
             )
@@ -94,7 +94,7 @@ class ExportedLists:
         if len({entry.profile for entry in found}) > 1:
             names = ", ".join(sorted(f"{self._path}/{entry.profile}" for entry in found))
             wanted = f"{found[0].api}/{found[0].resource}"
-            hint = f"name one of {names}"
+            hint = f"name the folder of one profile: {names}"
             if any(entry.table for entry in found):
                 hint = f"unified export {wanted} -p NAME --to DIR, into another folder"
             raise UsageError(f"{self._path} holds {wanted} of several profiles", hint=hint)

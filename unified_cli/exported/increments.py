@@ -15,7 +15,7 @@ from unified_cli.masking import excerpt
 from unified_cli.plural import counted
 
 # If more records than this changed in the last seconds of a list, the next run writes
-# the others again.
+# the records beyond this number again.
 _MOST_RECENT = 1000
 # The precision of a Date header.
 _EXACTNESS = timedelta(seconds=1)
@@ -123,7 +123,10 @@ def after(marks: Sequence[Mark], lag: float, now: datetime) -> Increment:
     doubted = [mark.newest for mark in marks if mark.newest and not mark.begin(lag, now)]
     if doubted:
         where = f"from {timestamp(since)} on" if since else "whole"
-        why = f"the mark {doubted[-1]} is later than the clock was, so the list is read {where}"
+        why = (
+            f"the mark {doubted[-1]} is later than the time of the run that wrote it, so the list"
+            f" is read {where}"
+        )
     else:
         why = "" if since else _UNTIMED if marks else _UNMARKED
     # Each read includes the recent records of the previous read again.

@@ -69,7 +69,7 @@ class LocalFolder:
         if not self._folder.exists():
             self._make()
         elif not self._folder.is_dir():
-            raise StorageError(f"{self._folder} is not a folder", hint="--to another name")
+            raise StorageError(f"{self._folder} is not a folder", hint="give another name to --to")
         self._root.fix()
         lock.take(f"the export to {self._folder}")
         self._writes = True
@@ -96,7 +96,8 @@ class LocalFolder:
             if parent.is_symlink() and not parent.exists():
                 # The creator of the link would choose where the files go.
                 raise UnsafeError(
-                    f"{parent} is a symbolic link that leads nowhere", hint="--to the folder itself"
+                    f"{parent} is a symbolic link that leads nowhere",
+                    hint="give the folder itself to --to",
                 )
         output_file.check_folder(self._folder)
         _make(self._folder)

@@ -97,7 +97,7 @@ class ManifestEntry(ListRecord):
 
     @property
     def gap(self) -> str:
-        """Why it is not complete, without advice for the run."""
+        """Why the list is not complete, without advice for the run."""
         return (self.why or "").replace(hints.ACCEPTS, "")
 
     @property

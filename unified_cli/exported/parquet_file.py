@@ -166,8 +166,8 @@ def as_text(value: bytes | None) -> bytes | None:
 
     UTF-8 cannot encode a lone surrogate, so it becomes its escape: `\ud83d`.
     Backslashes before it, and before text that looks like an escape, are doubled, so
-    that different members never become the same text. In an object or array, it keeps
-    its JSON escape.
+    that different members never become the same text. A lone surrogate in an object or
+    array keeps its JSON escape.
     """
     if value is None or value == b"null":
         return None

@@ -160,7 +160,7 @@ class Clients:
         rate_limit.recall(account, known.window)
         if stderr.verbosity:
             stderr.line(
-                f"{ago(known.age)} {known.window} went through: this run begins at that pace"
+                f"{ago(known.age)}, {known.window} were accepted; this run begins at this rate"
             )
 
     def _keep_paces(self) -> None:
@@ -179,7 +179,7 @@ class Clients:
                 self._paces.sweep()
         except OSError as error:
             if self._runtime.stderr.verbosity:
-                self._runtime.stderr.line(f"the learned rate limits are not kept: {error.strerror}")
+                self._runtime.stderr.line(f"cannot cache the learned rate limits: {error.strerror}")
 
     def _tell_retries(self) -> None:
         if self._runtime.stderr.verbosity:

@@ -27,8 +27,8 @@ The exit code of the whole work may differ: if two of thirty parts fail with 5, 
 is 9.
 """
 _OWN = (ExitCode.BUG, ExitCode.STORAGE, ExitCode.STATE, ExitCode.UNSAFE)
-"""The codes of this machine's own errors. If a part ends with one of them, the command
-does, too.
+"""The codes of this machine's own errors. If a part ends with one of these codes, the
+command ends with it, too.
 """
 _PLAIN_WORD = re.compile(r"(?<!\S)[A-Za-z]+(?=[,.;:)]*(?:\s|$))")
 _MOST_NAMED = 5
@@ -112,8 +112,8 @@ def failure_lines(
     """Yield a line for each failed part. Many parts that failed for the same reason
     share a line. Names, ids and numbers in the reason may differ.
 
-    `read` has the progress of each interrupted part, in words. The parts may have been
-    `skipped` instead.
+    `read` has the progress of each interrupted part, in words. With `skipped`, the
+    parts did not fail, but were skipped.
     """
     alike: dict[tuple[int, int | None, str], list[str]] = {}
     for name, error in failed.items():

@@ -213,8 +213,8 @@ class FairTurns(Generic[Job]):
 def spread(jobs: Iterable[Job], profile_of: Callable[[Job], str | None]) -> list[Job]:
     """Return the jobs with the jobs of each profile spread evenly, in their order.
 
-    Input is often sorted by connection. In that order, all jobs would wait for the
-    limit of one connection at a time.
+    Input is often sorted by connection. In its order, all workers would wait for the
+    rate limit of the same connection.
     """
     found = [(profile_of(job), job) for job in jobs]
     counts = Counter(profile for profile, _ in found)

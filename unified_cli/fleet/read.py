@@ -28,10 +28,11 @@ Result = TypeVar("Result")
 class FairReaders:
     """The clients and workers of a command that reads many connections.
 
-    A context manager that closes the clients. `workers` is the most connections to read
-    at a time; None depends on their number. With `in_turn`, a connection that waits for
-    a rate limit keeps its slot, so that the others wait, too. Idle clients are kept:
-    one for each of the `connections`, or for each thread if there are more threads.
+    A context manager that closes the clients. `workers` is the largest number of
+    connections to read at a time; if it is None, this depends on the number of
+    connections. With `in_turn`, a connection that waits for a rate limit keeps its
+    slot, so that the others wait, too. Idle clients are kept: one for each of the
+    `connections`, or for each thread if there are more threads.
     """
 
     def __init__(

@@ -28,14 +28,14 @@ def for_writes(runtime: Runtime, config: Config, options: ConnectionOptions) -> 
     """
     selected = _resolved(runtime, config, options)
     if same := same_connection(selected):
-        hint = f"-p '!{same[0][-1]}' leaves one out"
+        hint = f"-p '!{same[0][-1]}' excludes one of them"
         raise UsageError(f"nothing was sent: {_same_in_words(same)}", hint=hint)
     if closed := [name for name, settings in selected.items() if settings.read_only]:
         what = (
             f"{counted(len(closed), 'profile')} of {len(selected)}"
             f" {'is' if len(closed) == 1 else 'are'} read-only"
         )
-        hint = f"-p '!{closed[0]}' leaves one out"
+        hint = f"-p '!{closed[0]}' excludes this profile"
         raise UnsafeError(f"nothing was sent: {what}: {', '.join(closed)}", hint=hint)
     return selected
 
@@ -67,7 +67,7 @@ def _resolved(runtime: Runtime, config: Config, options: ConnectionOptions) -> S
 def check_account(account: str | None) -> None:
     """Raise UsageError if an account is given for several connections."""
     if account:
-        raise UsageError("-a names one connection and -p several (leave out one of them)")
+        raise UsageError("-a names one connection, but -p names several (leave out -a or -p)")
 
 
 def note_same_of(

@@ -51,7 +51,8 @@ _LISTS = ("errorMessages", "errors", "failures", "invalid-params")
 _FIELDS = ("field", "path", "property", "pointer", "loc", "param", "name")
 _MESSAGES = ("message", "detail", "msg", "description", "reason", "error", "title", "code")
 _TEXTS = ("message", "faultstring", "detail", "error_description", "description")
-# Tried last, because in the service's own errors these only repeat the status.
+# Look here last, because these members of the service's own errors only repeat the
+# status.
 _NAMES = ("error", "title", "fault")
 
 

@@ -193,7 +193,7 @@ class Client:
         exhausted = self._rate_limit.exhausted(request.account)
         if exhausted:
             # Do not suggest a longer --timeout, which would not help.
-            later = "the limit stayed closed for over a minute: run it again later"
+            later = "no request was allowed for over a minute; run the command again later"
             _give_up(call, _limited(failed.error, later))
         if not attempts.may_repeat(request, attempt):
             _give_up(call, failed.error)
@@ -246,7 +246,9 @@ def _too_long(error: UnifiedError, requested: float) -> UnifiedError:
         if minutes
         else f"{requested:.0f} s"
     )
-    return _limited(error, f"it asks to wait {span}: run it again after that")
+    return _limited(
+        error, f"the response asked to wait {span}; run the command again after that time"
+    )
 
 
 def _limited(error: UnifiedError, hint: str) -> UnifiedError:
@@ -258,7 +260,7 @@ def _limited(error: UnifiedError, hint: str) -> UnifiedError:
 def _no_turn() -> RateLimitError:
     return RateLimitError(
         "the rate limit allows no request before the timeout",
-        hint="a larger --timeout, or a higher --rate",
+        hint="use a larger --timeout or a higher --rate",
     )
 
 

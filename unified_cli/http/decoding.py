@@ -29,7 +29,7 @@ MOST_VALUES = 200_000
 its bytes in memory.
 """
 
-_LESS = "(ask for less: --page-size)"
+_LESS = "(use a smaller --page-size)"
 _AS_SERVED = "(-o raw prints one page as served)"
 
 
@@ -164,9 +164,9 @@ def check(body: bytes, items: Collection[str] = ()) -> None:
     """Raise DamageError if the body is not one JSON value. Raises TooLargeError if it
     is nested too deeply. The body must be UTF-8.
 
-    `items` are the names that a page may use for its records; then only the depth of a
-    record counts. Numbers, order and duplicate keys are not checked, because the bytes
-    are passed on unchanged.
+    `items` are the names that a page may use for its records; with them, only the depth
+    of each record is limited. Numbers, order and duplicate keys are not checked,
+    because the bytes are passed on unchanged.
     """
     if deeper_than(body, DEEPEST) and (
         deeper_than(body, DEEPEST + 2 * bool(items)) or _are_deeper(body.strip(), items)

@@ -233,7 +233,7 @@ def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
         except UnrecordedError as error:
             raise ServiceError(error.reason, hint=error.hint, retryable=False) from None
         except UnifiedError as error:
-            # Do not suggest it: the run no longer exists.
+            # Do not suggest a command to continue, because the run no longer exists.
             error.next_command = None
             raise
 

@@ -45,9 +45,10 @@ _AFTER = re.compile(OWN_CURSOR + r"(\d{1,9}):(.*)", re.DOTALL)
 class Page(NamedTuple):
     """Some records of a list, and the cursor of the next page.
 
-    `next_cursor` is None after the last page. If a limit cut the page, use it only for
-    `--cursor`. `one_line` means that no record contains a line break, and `large` that
-    records should be processed in slices. `date` is the Date header.
+    `next_cursor` is None after the last page. If a limit cut the page, use
+    `next_cursor` only for `--cursor`. `one_line` means that no record contains a line
+    break, and `large` that records should be processed in slices. `date` is the Date
+    header.
     """
 
     number: int

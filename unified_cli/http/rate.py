@@ -30,8 +30,8 @@ _STEP, _STEP_LATER = 0.5, 0.1
 pauses.
 """
 _FALL = 0.15
-"""How much of the rate a refusal takes away. The old rate is back after `_ANSWERS`, or
-after `_SECONDS` if the responses take longer.
+"""How much of the rate a refusal takes away. The old rate is back after `_ANSWERS`
+responses, or after `_SECONDS` seconds, whichever is sooner.
 """
 _ANSWERS, _SECONDS = 40, 10.0
 _ENOUGH = 20

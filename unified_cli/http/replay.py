@@ -91,7 +91,7 @@ class HarIndex:
             yield from har_reader.entries(file, self._begun)
         except ValueError as error:
             raise StateError(
-                f"{self._place} {error}", hint="record it again with --record"
+                f"{self._place} {error}", hint="record the command again with --record"
             ) from None
         except TooLongError:
             longest = har_reader.LONGEST_ENTRY >> 20
@@ -205,14 +205,14 @@ class Replay(httpx.BaseTransport):
         content = entry.response.content
         if content.end in {BodyEnd.CUT, BodyEnd.OMITTED}:
             why = (
-                f"the body of {self._name(request)} is not whole in entry {number} of"
+                f"the body of {self._name(request)} is not complete in entry {number} of"
                 f" {self._index.path}"
             )
-            raise UnrecordedError(why, "downloads are recorded up to 1 MiB, and no credentials are")
+            raise UnrecordedError(why, "only 1 MiB of a download is recorded, and no credentials")
         if entry.response.status == 0:
             raise _error(entry)
         return _response(
-            entry, f"{self._index.path} holds no more of the body of {self._name(request)}"
+            entry, f"{self._index.path} has only a part of the body of {self._name(request)}"
         )
 
     def _unrecorded(self, request: httpx.Request) -> UnrecordedError:
@@ -220,7 +220,7 @@ class Replay(httpx.BaseTransport):
         if times:
             again = "once" if times == 1 else f"{times} times"
             return UnrecordedError(
-                f"{name} was recorded {again} in {path} and is requested once more", _ANEW
+                f"{name} was recorded {again} in {path}, but is requested again", _ANEW
             )
         return UnrecordedError(f"{name} is not in {path}, which holds {self._index.size}", _ANEW)
 

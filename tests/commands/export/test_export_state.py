@@ -235,7 +235,8 @@ def test_a_dangling_link_is_not_a_folder(
     result = unified(f"{MANY} {tmp_path}/link{below}", environ=service.environ)
     assert (result.code, service.seen) == (13, [])
     assert result.stderr == (
-        f"error: {tmp_path}/link is a symbolic link that leads nowhere (--to the folder itself)\n"
+        f"error: {tmp_path}/link is a symbolic link that leads nowhere (give the folder itself to"
+        " --to)\n"
     )
     assert not (tmp_path / "planted").exists()
 
@@ -462,7 +463,7 @@ def test_a_file_in_place_of_the_folder_is_reported(unified: Unified, tmp_path: P
     for path in (Path(os.devnull), tmp_path / "pipe"):
         result = unified(f"-p sandbox export ticketing/tags --to {path}")
         assert (result.stderr, result.code) == (
-            f"error: {path} is not a folder (--to another name)\n",
+            f"error: {path} is not a folder (give another name to --to)\n",
             11,
         )
         # Nothing was begun that could be continued.

@@ -197,7 +197,8 @@ def test_a_mark_later_than_the_clock_was_is_not_believed(nightly: Nightly, *, on
     world.change("c", 3 * DAY)
     begin = "whole" if only else "from 2025-12-31T23:59:00.000000Z on"
     assert (
-        f"the mark 2026-01-09T00:00:00Z is later than the clock was, so the list is read {begin}\n"
+        "the mark 2026-01-09T00:00:00Z is later than the time of the run that wrote it, so the"
+        f" list is read {begin}\n"
     ) in nightly.run(3 * DAY + 100).stderr
     assert nightly.newest() == world.records
 

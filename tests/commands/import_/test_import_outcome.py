@@ -140,8 +140,8 @@ def test_a_limited_write_tells_its_key(unified: Unified, service: Service) -> No
     assert (result.code, result.stderr.splitlines()[-1]) == (
         8,
         (
-            f"error: {failed} (the limit stayed closed for over a minute: run it again later; to"
-            " repeat it safely: --idempotency-key k-1)"
+            f"error: {failed} (no request was allowed for over a minute; run the command again"
+            " later; to repeat it safely: --idempotency-key k-1)"
         ),
     )
 

@@ -641,7 +641,7 @@ def test_calls_of_an_agent_are_recorded_and_replayed(tmp_path: Path) -> None:
         sent = len(service.seen)
         with agent(tmp_path, f"-p acme --replay {har}", UNIFIED_CONFIG=str(config)) as found:
             assert found.call("read", **get) == answered
-            assert "is requested once more" in found.refused("read", **get)
+            assert "is requested again" in found.refused("read", **get)
         assert len(service.seen) == sent == 1
 
 

@@ -475,8 +475,8 @@ def test_an_export_in_another_format_says_which_are_read(
     assert unified(f"-p sandbox export ticketing/tags --to {dump} --format {form}").code == 0
     result = unified(f"diff ticketing/tags --from {dump} --to sandbox")
     said = (
-        f"error: {dump} holds ticketing/tags as {form}, and records are read from NDJSON, Parquet"
-        " and Delta"
+        f"error: {dump} has ticketing/tags as {form}, but records can only be read from NDJSON,"
+        " Parquet and Delta"
     )
     hint = "unified export ticketing/tags --to DIR --format ndjson, into another folder"
     assert (result.stderr, result.code) == (f"{said} ({hint})\n", 2)
