@@ -7,7 +7,7 @@
     ├── ServiceError      5  the service or provider failed, or sent an invalid answer
     ├── NetworkError      6  no complete answer arrived
     ├── AccessError       7  not authorised, or the account is blocked
-    ├── RateLimitError    8  rate-limited for longer than it may wait
+    ├── RateLimitError    8  rate-limited for longer than the call may wait
     ├── IncompleteError   9  done, but something is missing
     ├── UnknownError     10  a write was sent, and its outcome is unknown
     ├── StorageError     11  a file or stream of this machine
@@ -49,7 +49,7 @@ class ExitCode(IntEnum):
     SERVICE = 5, "the service or the provider failed, or its answer is invalid"
     NETWORK = 6, "network, TLS or proxy"
     ACCESS = 7, "not authorised or blocked (401, 403, blocked account)"
-    RATE_LIMIT = 8, "rate-limited for longer than --timeout; bulk work, than any window"
+    RATE_LIMIT = 8, "rate-limited for longer than --timeout or, in bulk work, than any window"
     INCOMPLETE = 9, "incomplete: some records or items are missing"
     UNKNOWN = 10, "the outcome of a write is unknown"
     STORAGE = 11, "local storage or output"
@@ -178,7 +178,9 @@ class UnifiedError(Exception):
         }
 
     def own_facts(self) -> JsonObject:
-        """Return the facts without those about the response and the failed parts."""
+        """Return the facts, except the facts about the response and the failed
+        parts.
+        """
         return {
             "code": self.kind,
             "exit": int(self.code),
@@ -242,7 +244,7 @@ class AccessError(UnifiedError):
 
 
 class RateLimitError(UnifiedError):
-    """Rate-limited for longer than it may wait."""
+    """Rate-limited for longer than the call may wait."""
 
     code, kind, origin, retryable = ExitCode.RATE_LIMIT, "rate_limit", "service", True
 

@@ -19,9 +19,9 @@ _WIDEST = 78
 _DATE = "2026-11-27"
 _DESCRIPTION = """\
 Every operation of the APIs is a command. Results go to standard output as they were served,
-everything else to standard error. Options go after the operation, in any order; those that name
-the connection, -o and -v may also go right after unified. Every command and group has --help,
-and -h for what people need most; unified --version shows the version."""
+everything else to standard error. Options go after the operation, in any order. -o, -v and the
+options that name the connection may also go right after unified. Every command and group has
+--help for all options, and -h for the most needed ones. unified --version shows the version."""
 
 
 def page(catalogue: Catalogue, entries: Sequence[CommandEntry]) -> str:

@@ -39,11 +39,12 @@ Every operation of the unified APIs, each scoped to one connection. The fields a
 are those that are known: a connection may have others, omit some and rename some, and any query
 parameter may be sent with any operation.
 
-Answers are described in the format `unified`. `{formats}` takes others (raw, normalized,
-stream, debug), and `{key_by}` makes an object of a list's array; their answers do not fit this
-document. `{passthrough}` sends a body of any form to the provider as it is; that body and its
-answer do not fit this document either. A file comes in its own media type. An action answers
-its record in an envelope here; a provider may leave the envelope out.
+Answers are described in the format `unified`. `{formats}` selects another format (raw,
+normalized, stream, debug), and `{key_by}` turns the array of a list into an object; this
+document does not describe such answers. `{passthrough}` sends a body of any form to the
+provider unchanged; this document does not describe such a body and its answer either. A file
+is served in its own media type. The answer of an action has an envelope around its record here;
+a provider may leave out the envelope.
 """
 _BYTES: JsonObject = {"schema": {"type": "string", "format": "binary"}}
 # Actions whose response is a part of a record.

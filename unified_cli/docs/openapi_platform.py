@@ -41,8 +41,10 @@ def _connections(service: Service) -> dict[str, JsonObject]:
         words.updated,
         words.environment,
     )
-    filters = [parameter(name, TEXT, f"Only those of this {name}") for name in named]
-    filters.append(parameter(words.sandbox, SWITCH, "Only those that are sandboxes, or none"))
+    filters = [parameter(name, TEXT, f"Only connections with this {name}") for name in named]
+    filters.append(
+        parameter(words.sandbox, SWITCH, "True for only sandboxes, false for no sandboxes")
+    )
     return {
         service.accounts: _get(
             "list", "List the connections", "ConnectionPage", [*_paging(service), *filters]
@@ -113,7 +115,8 @@ def _log(service: Service) -> dict[str, JsonObject]:
     size: JsonObject = {"type": "integer", "minimum": 1, "default": 100}
     parameters = [
         parameter(words.log_type, kind, "The kind of entries", required=True),
-        _of_members("created_at", times, "From when to when, a month at most") | {"required": True},
+        _of_members("created_at", times, "The first and last time, at most a month apart")
+        | {"required": True},
         _of_members(words.log_filter, filters, "Only entries with these values"),
         parameter(service.page_size, size, "Entries per page, 100 at most"),
         _paging(service)[1],
@@ -128,15 +131,15 @@ def _paging(service: Service) -> list[JsonObject]:
 def _of_an_offer(words: ConnectionWords) -> list[JsonObject]:
     kinds = {"type": "string", "enum": [words.provided, words.unified, "all"], "default": "all"}
     return [
-        parameter(words.offer_kind, kinds, "Only this part"),
+        parameter(words.offer_kind, kinds, "Only this part of the offer"),
         parameter(words.resource, TEXT, "Only these resources, separated by commas"),
         parameter(
             words.methods,
             TEXT,
             "Only these methods of the provider, separated by commas; read, write and custom are"
-            " groups of them",
+            " groups of methods",
         ),
-        parameter(words.described, SWITCH, "False shows methods without a description too"),
+        parameter(words.described, SWITCH, "False also shows methods without a description"),
     ]
 
 
@@ -152,7 +155,7 @@ def _of_members(name: str, schema: JsonObject, about: str) -> JsonObject:
 def _get(
     name: str, summary: str, answer: JsonObject | str, parameters: Sequence[JsonObject]
 ) -> JsonObject:
-    about = f"{summary}, for programs that find out what there is to call"
+    about = f"{summary}, for programs that discover which calls are possible"
     return {"get": {**_described(name, summary, about, answer), "parameters": [*parameters]}}
 
 
