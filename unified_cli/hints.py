@@ -16,7 +16,9 @@ from unified_cli.masking import visible
 
 SET_HOME = "set HOME, or name a file with UNIFIED_CONFIG"
 NAME_PROGRAM = "use an absolute path, or a name on PATH"
-JSON_IN_QUOTES = """in single quotes, or the shell removes the double quotes: -d '{"name": "x"}'"""
+JSON_IN_QUOTES = (
+    """use single quotes, because the shell removes double quotes: -d '{"name": "x"}'"""
+)
 ANY_NAME = "NAME"
 """The placeholder for a profile's name that is not known."""
 AN_ADDRESS = "such as https://api.truto.one"
@@ -31,7 +33,7 @@ OTHER_AUTHORITY = "--ca-bundle FILE trusts another authority"
 # This is no secret, but the text of a hint.
 OWN_TOKEN = (
     "the token of a single connection may not do this:"  # noqa: S105
-    " use that of the environment"
+    " use the environment's token"
 )
 ONLY_OWN = (
     'the account id "me" is for the token of a single connection; with another token, name the'
@@ -40,8 +42,8 @@ ONLY_OWN = (
 WRONG_CLOCK = "check this machine's clock"
 BASE_URL = "is the base URL right? unified profile show says where it comes from"
 OTHER_CURSOR = (
-    "a cursor expires, and is only valid for its own list: without --cursor, it starts at the"
-    " first page"
+    "a cursor expires, and is only valid for its own list; leave out --cursor to start at the first"
+    " page"
 )
 NO_PAGE = f"{BASE_URL}; -o raw prints one page as served"
 MOVED = "if the service has moved there, set the base URL"
@@ -55,19 +57,19 @@ _REFUSED = {
         "the token comes from {token}; {stores}unified doctor{profile} --network checks it"
     ),
     (401, "provider"): (
-        "its owner must sign in again: unified connections link -p {name} makes the token for that"
+        "its owner must sign in again: unified connections link -p {name} makes a token for that"
     ),
-    (403, "service"): "the token, from {token}, may not do this with this account id",
+    (403, "service"): "the token from {token} may not do this with this account id",
     (403, "provider"): (
         "the connection's owner must allow this at the provider, or sign in again: unified"
         " connections link -p {name} --force"
     ),
     (405, "service"): "the connection may be read-only, or not offer this operation",
-    (409, "service"): "it may exist already, or have changed since it was read",
+    (409, "service"): "the record may already exist, or may have changed since it was read",
     (429, "service"): TOO_SLOW,
     (429, "provider"): TOO_SLOW,
 }
-EMPTY = "leave it out, or check the shell variable that it comes from"
+EMPTY = "leave the setting out, or check the shell variable that its value comes from"
 NOT_OFFERED = {404, 405, 501}
 """The status codes that may mean that a provider does not offer a list."""
 _PROFILE_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
@@ -212,19 +214,19 @@ def make_private(path: object) -> str:
 def http_instead(place: str) -> str:
     """Return the hint for a port without TLS on this machine.
 
-    It is never for another machine, which would get clear text.
+    Do not use it for another machine, because it suggests sending clear text.
     """
-    return f"http://{place} instead?"
+    return f"did you mean http://{place}?"
 
 
 def https_instead(place: str) -> str:
     """Return the hint for a port that may expect TLS."""
-    return f"https://{place} instead?"
+    return f"did you mean https://{place}?"
 
 
 def no_tls_proxy(variable: str) -> str:
     """Return the hint for a proxy without TLS that is set as https."""
-    return f"http:// instead, in {variable}?"
+    return f"did you mean http:// in {variable}?"
 
 
 def proxy_login(variable: str, *, known: bool) -> str:
@@ -234,12 +236,12 @@ def proxy_login(variable: str, *, known: bool) -> str:
     """
     if known:
         return f"check the name and the password in {variable}"
-    return f"it requires a name and a password: http://NAME:PASSWORD@HOST:PORT in {variable}"
+    return f"the proxy requires a name and a password: http://NAME:PASSWORD@HOST:PORT in {variable}"
 
 
 def doubled(prefix: str) -> str:
     """Return the hint if the base URL ends with the beginning of each path."""
-    return f"the base URL ends in {prefix}, which each path begins with: leave it out there"
+    return f"the base URL must not end with {prefix}, because each path begins with it"
 
 
 def check_address(source: str) -> str:

@@ -177,7 +177,8 @@ def test_aliases_are_not_profiles_and_survive_changes_of_the_file(
     result = unified("t list")
     assert result.code == 3
     assert (
-        'alias must be a table (write [alias], below it t = "ticketing tickets")' in result.stderr
+        'alias must be a table (write [alias], and below it t = "ticketing tickets")'
+        in result.stderr
     )
 
 

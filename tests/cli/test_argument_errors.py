@@ -199,7 +199,7 @@ def test_an_odd_token_in_the_environment_has_a_step(unified: Unified) -> None:
     result = unified("ticketing tickets list", environ=environ)
     assert (
         result.code,
-        result.stderr.endswith(" (copy it anew, without anything around it)\n"),
+        result.stderr.endswith(" (copy the token again, without anything around it)\n"),
     ) == (
         3,
         True,

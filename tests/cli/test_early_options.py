@@ -55,7 +55,7 @@ def test_an_account_before_the_api_belongs_to_one_connection(
     config('[profiles.a]\naccount_id = "1"\n[profiles.b]\naccount_id = "2"\n')
     result = unified("-a 7 -p a -p b voice calls list")
     assert (result.stderr, result.code) == (
-        "error: -a names one connection and -p several (leave out one of them)\n",
+        "error: -a names one connection, but -p names several (leave out -a or -p)\n",
         2,
     )
 

@@ -55,7 +55,7 @@ STEPS = [
     ("ticketing tickets list -A", "-p '*' takes every profile", "-p '*' ticketing tickets list"),
     (
         "-p eu ticketing tickets list",
-        "-p tag:eu selects those with this tag",
+        "-p tag:eu selects the profiles with this tag",
         "-p tag:eu ticketing tickets list",
     ),
     ("-p tags:eu ticketing tickets list", "-p tag:eu", "-p tag:eu ticketing tickets list"),
@@ -66,10 +66,10 @@ STEPS = [
     ),
     (
         "-p tag:eu,tag:us ticketing tickets list",
-        "one -p for each: -p tag:eu -p tag:us",
+        "use one -p for each: -p tag:eu -p tag:us",
         "-p tag:eu -p tag:us ticketing tickets list",
     ),
-    ("-p acme,globex ticketing tickets list", "one -p for each: -p acme -p globex", ""),
+    ("-p acme,globex ticketing tickets list", "use one -p for each: -p acme -p globex", ""),
     (
         "ticketing tickets -p acme",
         "unified ticketing tickets list -p acme",

@@ -156,7 +156,10 @@ def test_remove_takes_back_what_was_added(unified: Unified, home: Path) -> None:
     gone = unified("operations remove crm/deals")
     assert (gone.code, gone.stderr) == (
         2,
-        f"error: {path} has no crm/deals (unified operations --source shows which file has what)\n",
+        (
+            f"error: {path} has no crm/deals (unified operations --source shows the file of each"
+            " operation)\n"
+        ),
     )
     assert unified("operations remove crm", tty=True, stdin=b"n\n").code == 2
     assert unified("operations remove crm").code == 0
@@ -165,7 +168,7 @@ def test_remove_takes_back_what_was_added(unified: Unified, home: Path) -> None:
     for name in ("crm", "crm/deals", "ticketing", "nothing"):
         again = unified(f"operations remove {name}")
         none = f"no operations of {name.partition('/')[0]} were added"
-        hint = "unified operations --source shows which file has what"
+        hint = "unified operations --source shows the file of each operation"
         assert (again.code, again.stderr) == (2, f"error: {none} ({hint})\n")
 
 

@@ -34,7 +34,7 @@ LINE = '(a line is KEY = "VALUE")'
             b'[profiles.acme]\naccount_id = "1',
             (
                 "Unterminated string (at end of document)"
-                ' (account_id = "…", with a quote at both ends and nothing behind)'
+                ' (account_id = "…", with a quote at both ends and nothing after it)'
             ),
         ),
         (
@@ -69,21 +69,21 @@ LINE = '(a line is KEY = "VALUE")'
             b"[profiles.acme]\naccount_id = 't-canary\n",
             (
                 'Expected "\'" (at end of document)'
-                " (account_id = '…', with a quote at both ends and nothing behind)"
+                " (account_id = '…', with a quote at both ends and nothing after it)"
             ),
         ),
         (
             b"[profiles.acme\naccount_id = '1'\n",
             (
                 "Expected ']' at the end of a table declaration (at line 1, column 15)"
-                " (a table is a line of its own, without blanks, like [profiles.acme])"
+                " (write a table on its own line, without blanks, like [profiles.acme])"
             ),
         ),
         (
             b'{"result": []}',
             (
                 "Invalid statement (at line 1, column 1) (a config file is TOML, such as"
-                ' [profiles.acme], below it account_id = "ID")'
+                ' [profiles.acme], and below it account_id = "ID")'
             ),
         ),
         (b"[acme]\naccount_id = '1'", "[acme] is not a table of this file (write [profiles.acme])"),
@@ -118,7 +118,7 @@ LINE = '(a line is KEY = "VALUE")'
             b"[profiles.'../x']",
             (
                 "profile name '../x' must be 1 to 64 letters, digits, dots, dashes or underscores"
-                " (write another one after profiles. in its line)"
+                " (change the name in the line [profiles.NAME])"
             ),
         ),
         (

@@ -11,7 +11,8 @@ Config = Callable[[str], Path]
 PROFILE = '[profiles.acme]\nbase_url = "https://one.example"\naccount_id = "1"\n'
 REFUSED = (
     "error: the token of profile acme was stored for https://one.example and would be sent"
-    " elsewhere (unified profile logout acme, then set it, then unified profile login acme)\n"
+    " elsewhere (run unified profile logout acme, then set the base URL, then run unified profile"
+    " login acme)\n"
 )
 
 
@@ -57,8 +58,8 @@ def test_a_token_in_a_users_own_file_is_warned_about(
     assert result.code == 0
     assert (
         result.stderr == f'changed profile "acme" in {path}\nwarning: the token in {own} was for'
-        " https://one.example and goes to https://two.example from now on (unified profile"
-        " login acme replaces it)\n"
+        " https://one.example and will be sent to https://two.example from now on"
+        " (unified profile login acme replaces it)\n"
     )
 
 

@@ -105,7 +105,7 @@ def test_leaving_out_needs_something_to_leave_it_out_of(
     result = unified("-p '!acme' ticketing tickets list")
     assert (result.code, result.stderr) == (
         2,
-        "error: -p '!acme' selects nothing, it leaves out (-p '*' -p '!acme')\n",
+        "error: -p '!acme' excludes profiles, but no -p selects any (-p '*' -p '!acme')\n",
     )
     result = unified("-p acme -p '!ac*' ticketing tickets list")
     assert (result.code, result.stderr) == (
@@ -131,9 +131,9 @@ def test_a_misspelt_profile_is_named(
 @pytest.mark.parametrize(
     ("word", "hint"),
     [
-        ("eu", "-p tag:eu selects those with this tag"),
+        ("eu", "-p tag:eu selects the profiles with this tag"),
         ("ACME", 'did you mean "acme"?'),
-        ("acme,globex", "one -p for each: -p acme -p globex"),
+        ("acme,globex", "use one -p for each: -p acme -p globex"),
         ("globx", 'did you mean "globex"?'),
         ("zz", "unified profile list shows 2"),
     ],

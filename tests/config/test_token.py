@@ -47,7 +47,7 @@ def read(kind: str, detail: object, **world: object) -> tuple[str, str]:
 BREAK = "the token from profile acme has a line break at its end (remove it)"
 NEVER = (
     "the token from profile acme contains a blank, a line break or another invalid character"
-    " (copy it anew, without anything around it)"
+    " (copy the token again, without anything around it)"
 )
 BAD = {
     "a line break at its end": ("t-1\n", BREAK),
@@ -64,7 +64,7 @@ BAD = {
     "too much": (
         "t" * 4097,
         ("the token from profile acme is longer than 4096 characters"
-        " (a token is one line, and nothing else is in its file)"),
+        " (the file must contain only the token, on one line)"),
     ),
 }  # fmt: skip
 

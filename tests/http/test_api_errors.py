@@ -207,6 +207,6 @@ def test_a_base_url_that_holds_the_beginning_of_the_paths_is_named(
         "request GET /unified/ticketing/tickets",
     ):
         result = unified(command, environ=environ)
-        said = "(the base URL ends in /unified, which each path begins with: leave it out there)\n"
+        said = "(the base URL must not end with /unified, because each path begins with it)\n"
         assert (result.code, result.stderr.endswith(said)) == (4, True), result.stderr
     assert "the base URL" not in unified("ticketing tickets list", environ=service.environ).stderr

@@ -49,7 +49,7 @@ def test_clear_text_to_a_port_that_expects_tls_names_https(
     place = secure.url.removeprefix("https://")
     environ = {**secure.environ, "UNIFIED_BASE_URL": f"http://{place}"}
     result = unified(f"{LIST} --retries 0", environ=environ)
-    assert (result.code, f"(https://{place} instead?)" in result.stderr) == (6, True)
+    assert (result.code, f"(did you mean https://{place}?)" in result.stderr) == (6, True)
 
 
 def test_a_service_that_answered_before_is_not_said_to_expect_tls(

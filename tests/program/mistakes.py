@@ -210,7 +210,7 @@ CONFIGURED = [
     Mistake(
         LIST,
         "the token from UNIFIED_TOKEN contains a blank, a line break or another invalid character"
-        " (copy it anew, without anything around it)",
+        " (copy the token again, without anything around it)",
         3,
         environ={**HERE, "UNIFIED_TOKEN": "t 0123456789"},
     ),
@@ -284,7 +284,7 @@ ANSWERED = [
     Mistake(
         LIST,
         f"the service answered 403 to GET {PATH}: Forbidden "
-        "(the token, from UNIFIED_TOKEN, may not do this with this account id)",
+        "(the token from UNIFIED_TOKEN may not do this with this account id)",
         7,
         refusal(403, "Forbidden"),
     ),
@@ -304,8 +304,8 @@ ANSWERED = [
     ),
     Mistake(
         CREATE,
-        f"the service answered 409 to POST {PATH}: Conflict (it may exist already, or have changed"
-        " since it was read)",
+        f"the service answered 409 to POST {PATH}: Conflict (the record may already exist, or may"
+        " have changed since it was read)",
         4,
         refusal(409, "Conflict"),
     ),
@@ -326,8 +326,8 @@ ANSWERED = [
     ),
     Mistake(
         f"{LIST} --timeout 5",
-        f"the service answered 429 to GET {PATH}: Too many (it asks to wait 5 min: run it again"
-        " after that)",
+        f"the service answered 429 to GET {PATH}: Too many (the response asked to wait 5 min; run"
+        " the command again after that time)",
         8,
         refusal(429, "Too many", {"Retry-After": "300"}),
     ),
@@ -363,7 +363,7 @@ ANSWERED = [
 UNREACHED = [
     Mistake(
         f"{LIST} --retries 0",
-        "@PLACE@ does not speak TLS (http://@PLACE@ instead?)",
+        "@PLACE@ does not speak TLS (did you mean http://@PLACE@?)",
         6,
         environ={**HERE, "UNIFIED_BASE_URL": "https://@PLACE@"},
     ),

@@ -7,7 +7,7 @@ from publishing import ACCOUNT, ENVIRONMENT, PublishedService
 LIST, TICKETS = "ticketing tickets list", "/unified/ticketing/tickets"
 CREATE = "ticketing tickets create -f name=x"
 PROXY = "request GET /proxy/tickets"
-REVOKED = "its owner must sign in again: unified connections link -p NAME makes the token for that"
+REVOKED = "its owner must sign in again: unified connections link -p NAME makes a token for that"
 SUPPORT = (
     "the account is blocked; unified connections refresh -p NAME, or a new login by its owner"
     " (unified connections link -p NAME), may unblock it; otherwise the service's support can"

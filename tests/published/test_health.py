@@ -74,7 +74,7 @@ def test_the_doctor_separates_listed_facts_from_its_own(
             "grey-lantern",
             "paperdesk, needs_reauth, seen just now",
             (
-                "its owner must sign in again: unified connections link -p grey-lantern makes the"
+                "its owner must sign in again: unified connections link -p grey-lantern makes a"
                 " token for that"
             ),
         ],

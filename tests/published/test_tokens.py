@@ -40,7 +40,7 @@ FOR_THE_ENVIRONMENT = {
     "mcp": f"request POST /integrated-account/{ACCOUNT}/mcp -d '{{}}'",
     "link": f"request POST /link-token -f integrated_account_id={ACCOUNT}",
 }
-NOT_OPEN = "the token of a single connection may not do this: use that of the environment"
+NOT_OPEN = "the token of a single connection may not do this: use the environment's token"
 
 
 def scoped(published: PublishedService) -> list[list[str]]:

@@ -261,8 +261,8 @@ def test_read_only_profiles_are_all_named(
     assert (result.code, service.seen) == (13, [])
     assert (
         result.stderr
-        == "error: nothing was sent: 2 profiles of 5 are read-only: c01, c03 (-p '!c01' leaves one"
-        " out)\n"
+        == "error: nothing was sent: 2 profiles of 5 are read-only: c01, c03 (-p '!c01'"
+        " excludes this profile)\n"
     )
 
 

@@ -20,14 +20,15 @@ from unified_cli.storage import private_file
 from unified_cli.storage.atomic_file import NotSyncedError
 
 _BY_OPERATION = ("query", "body")
-_SHOWS_FILES = "unified operations --source shows which file has what"
+_SHOWS_FILES = "unified operations --source shows the file of each operation"
 
 
 class AddedResource(NamedTuple):
     """The operations to add to a resource.
 
-    `fields` is in the notation of the catalogue, and so are `query` and `body`, by
-    operation. `origin` says where the operations came from, and when.
+    `fields` has the known fields of a record, `query` and `body` the known parameters
+    and fields by operation, all in the notation of the catalogue. `origin` says where
+    the operations came from, and when.
     """
 
     name: str

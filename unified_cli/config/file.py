@@ -103,7 +103,7 @@ def content(path: Path) -> tuple[bytes, os.stat_result] | None:
     except FileNotFoundError:
         return None
     except regular_file.NotRegularError:
-        hint = "UNIFIED_CONFIG names a file in it" if path.is_dir() else None
+        hint = "set UNIFIED_CONFIG to a file in this folder" if path.is_dir() else None
         raise ConfigError(f"{path} is not a regular file", hint=hint) from None
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from None
@@ -147,7 +147,7 @@ def load(path: Path, text: bytes) -> dict[str, Toml]:
 def _how_to_mend(text: bytes, error: str) -> str | None:
     """Return how to fix the line of an error.
 
-    Leaves out its value, which may be a token.
+    Leaves out the value on the line, which may be a token.
     """
     place = _LINE.search(error)
     lines = text.decode("utf-8").splitlines()
@@ -155,16 +155,16 @@ def _how_to_mend(text: bytes, error: str) -> str | None:
     at = int(place[1]) if place else len(lines)
     line = lines[at - 1] if at <= len(lines) else ""
     if text.lstrip().startswith((b"{", b"- ", b"---")):
-        return 'a config file is TOML, such as [profiles.acme], below it account_id = "ID"'
+        return 'a config file is TOML, such as [profiles.acme], and below it account_id = "ID"'
     if _TWICE.search(error):
         return "keep one of the two"
     if line.lstrip().startswith("["):
-        return "a table is a line of its own, without blanks, like [profiles.acme]"
+        return "write a table on its own line, without blanks, like [profiles.acme]"
     name, value = (part.strip() for part in line.partition("=")[::2])
     if not name or not value:
         return 'a line is KEY = "VALUE"'
     if value[0] in "\"'":
-        return f"{name} = {value[0]}…{value[0]}, with a quote at both ends and nothing behind"
+        return f"{name} = {value[0]}…{value[0]}, with a quote at both ends and nothing after it"
     if value.lower() in {"true", "false"}:
         return f"{name} = {value.lower()}"
     if value[0].isdecimal():
@@ -186,7 +186,7 @@ def problems(data: TomlTable) -> Iterator[ConfigError]:
             yield ConfigError(
                 f"profile name {name!r} must be 1 to 64 letters, digits, dots, dashes or"
                 " underscores",
-                hint="write another one after profiles. in its line",
+                hint="change the name in the line [profiles.NAME]",
             )
         yield from table_problems(table, name)
 
@@ -205,7 +205,7 @@ def shape(data: TomlTable) -> ConfigError | None:
         return ConfigError("profiles must be tables, like [profiles.acme]")
     if not isinstance(data.get("alias", {}), dict):
         return ConfigError(
-            "alias must be a table", hint='write [alias], below it t = "ticketing tickets"'
+            "alias must be a table", hint='write [alias], and below it t = "ticketing tickets"'
         )
     if isinstance(data.get("default"), dict):
         return ConfigError(

@@ -186,7 +186,7 @@ KEYS = {
         Key("base_url", "the service's base URL, like https://api.example.com", word),
         Key(
             "account_id",
-            "the connection: one customer's account in some product; me: that of its own token",
+            "the connection: one customer's account in a product; me: the connection of the token",
             word,
         ),
         Key("token", "the bearer token itself", text),
@@ -194,7 +194,7 @@ KEYS = {
         Key("token_command", "a program, as a list, that prints the token", argv, env=False),
         Key(
             "keyring",
-            "true: the token is in this machine's keyring; the name of a profile: its token there",
+            "true: the token is in this machine's keyring; the name of a profile: use its token",
             truth_or_profile,
             env=False,
         ),
@@ -208,7 +208,7 @@ KEYS = {
         ),
         Key(
             "pager",
-            "the command that shows what does not fit the screen, empty: none",
+            "the command that shows output longer than the screen; empty for no pager",
             any_text,
             at="t",
         ),
@@ -240,7 +240,9 @@ TOKEN_SOURCES = ("keyring", "token_command", "token_file", "token")
 """The sources of a token. A profile may have only one of them."""
 
 IDENTITY = ("base_url", "account_id")
-"""The keys that, like the token, come only from the profile if a profile is named."""
+"""The keys that, like the token, come from the config file before the environment if a
+profile is named.
+"""
 
 
 class Overrides(NamedTuple):

@@ -75,7 +75,8 @@ def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPl
     declared = next((name for name in TOKEN_SOURCES if table.get(name)), None)
     if wanted is None and declared == "token_command":
         raise UsageError(
-            f"{_token_of(profile)} comes from a command", hint="--store stores one here instead"
+            f"{_token_of(profile)} comes from a command",
+            hint="--store PLACE stores a token here instead",
         )
     chosen = wanted or next((word for word, key in STORES.items() if key == declared), "keyring")
     url = (
@@ -164,7 +165,7 @@ def _with_file_store_hint() -> Iterator[None]:
         yield
     except ConfigError as error:
         also = f"; or {error.hint}" if error.hint else ""
-        hint = f"--store file stores it in a file only you can read{also}"
+        hint = f"--store file stores the token in a file only you can read{also}"
         raise type(error)(error.reason, hint=hint) from None
 
 
@@ -203,7 +204,9 @@ def _is_borrowed(runtime: Runtime, profile: str | None, table: TomlTable) -> boo
 
 
 def declaring(runtime: Runtime, token: TokenSource, draft: Draft) -> list[str | None]:
-    """Return the profiles that use this stored token. The top of the file is None."""
+    """Return the profiles that use this stored token. The name None means the top of
+    the file.
+    """
     tables: list[tuple[str | None, TomlTable]] = [(None, draft.data), *draft.profiles.items()]
     found = ((name, stored(name, table, draft.data)) for name, table in tables)
     wanted = _place(runtime, token)
@@ -344,10 +347,10 @@ def check_origin(
     if path is None or _is_in_token_folder(runtime, path):
         raise UnsafeError(
             f"{stored_token} was stored for {was.origin} and would be sent elsewhere",
-            hint=f"{command.format('logout')}, then set it, then {login_command}",
+            hint=f"run {command.format('logout')}, then set the base URL, then run {login_command}",
         )
-    target = token.origin or "whatever UNIFIED_BASE_URL says"
+    target = token.origin or "the address in UNIFIED_BASE_URL"
     return (
-        f"the token in {path} was for {was.origin} and goes to {target} from now on"
+        f"the token in {path} was for {was.origin} and will be sent to {target} from now on"
         f" ({login_command} replaces it)"
     )

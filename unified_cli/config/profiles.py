@@ -41,14 +41,15 @@ def select(config: Config, patterns: Sequence[str], *, for_calls: bool = True) -
 
     Each profile is returned once, in the order of the patterns and the file. A pattern
     is a name, a glob, or `tag:` with either. `!` excludes profiles. The sandbox is only
-    selected by its name. So are profiles without an account id if the selection is
-    `for_calls`. Raises ConfigError if a pattern matches nothing or no profile remains,
-    and UsageError if all patterns begin with `!`.
+    selected by its name. With `for_calls`, profiles without an account id are also only
+    selected by their names. Raises ConfigError if a pattern matches nothing or no
+    profile remains, and UsageError if all patterns begin with `!`.
     """
     wanted = [pattern for pattern in patterns if not pattern.startswith(_NOT)]
     if patterns and not wanted:
         raise UsageError(
-            f"-p '{patterns[0]}' selects nothing, it leaves out", hint=f"-p '*' -p '{patterns[0]}'"
+            f"-p '{patterns[0]}' excludes profiles, but no -p selects any",
+            hint=f"-p '*' -p '{patterns[0]}'",
         )
     found = _found(config, wanted, for_calls=for_calls)
     # Raise an error for an exclusion that matches nothing: if it is misspelt, a call
@@ -119,16 +120,16 @@ def unknown_name(tables: Mapping[str, TomlTable], wanted: str) -> ConfigError:
 
 def _suggest(tables: Mapping[str, TomlTable], wanted: str) -> str | None:
     if any(wanted in tags_of(table.get("tags")) for table in tables.values()):
-        return f"-p {_TAG}{wanted} selects those with this tag"
+        return f"-p {_TAG}{wanted} selects the profiles with this tag"
     names = [name for name in re.split(r"[,|\s]+", wanted) if name]
     tags = {tag for table in tables.values() for tag in tags_of(table.get("tags"))}
     begins = _TAG if wanted.startswith(_TAG) else ""
     names = [one if one in tables else f"{begins}{one.removeprefix(begins)}" for one in names]
     if len(names) > 1 and all(name in tables or name.removeprefix(_TAG) in tags for name in names):
-        return f"one -p for each: {' '.join(f'-p {name}' for name in names)}"
+        return f"use one -p for each: {' '.join(f'-p {name}' for name in names)}"
     of_account = [name for name, table in tables.items() if table.get("account_id") == wanted]
     if of_account:
-        return f"its connection has the id {wanted}: -p {of_account[0]}"
+        return f"it is the id of a connection; its profile is {of_account[0]}: -p {of_account[0]}"
     if wanted.startswith(f"{RESERVED}:"):
         return f"-p {RESERVED} -a {wanted.removeprefix(f'{RESERVED}:')}"
     if (tag := _TAGGED.sub("", wanted)) != wanted and tag in tags:

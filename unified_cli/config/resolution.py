@@ -125,7 +125,7 @@ def _table(name: str | None, source: str, config: Config) -> TomlTable:
             raise profiles.unknown_error(config.profiles, name)
         if profiles.is_several([name]):
             raise ConfigError(
-                f'{source} names one profile, not "{name}"', hint=f"-p {quoted(name)}"
+                f'{source} must name one profile, not "{name}"', hint=f"-p {quoted(name)}"
             )
         error = profiles.unknown_error(config.profiles, name)
         raise ConfigError(f"{error.reason}, which {source} names", hint=error.hint)

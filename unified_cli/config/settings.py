@@ -113,7 +113,9 @@ class Settings(NamedTuple):
 
     @property
     def is_of_file(self) -> bool:
-        """Whether only the config file selects the connection, no flag or variable."""
+        """Whether only the config file selects the connection, and no flag or variable
+        does.
+        """
         foreign = {
             "--base-url",
             "--account-id",
@@ -193,7 +195,7 @@ class Settings(NamedTuple):
                 if name
                 else f"set {variable}"
             )
-            only = ", so it is for connections and doctor only" if name else ""
+            only = ", so only connections and doctor can use it" if name else ""
             raise ConfigError(
                 f"{name or 'the environment'} has no account id{only}",
                 hint=f"{remedy}, or -a ID",

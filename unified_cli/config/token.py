@@ -90,7 +90,7 @@ def checked(content: bytes, where: str) -> str:
     """
     if not content:
         piped = (
-            "it is read from a pipe; --token-file FILE reads a file"
+            "pipe the token in, or use --token-file FILE"
             if where.endswith("--token-stdin")
             else None
         )
@@ -98,7 +98,7 @@ def checked(content: bytes, where: str) -> str:
     if len(content) > _LONGEST:
         raise ConfigError(
             f"{where} is longer than {_LONGEST} characters",
-            hint="a token is one line, and nothing else is in its file",
+            hint="the file must contain only the token, on one line",
         )
     if _ASSIGNED.match(content):
         raise ConfigError(
@@ -117,7 +117,7 @@ def checked(content: bytes, where: str) -> str:
         raise ConfigError(
             f"{where} contains a blank, a line break or another invalid character",
             # A typed token needs no hint, because the prompt is repeated.
-            hint="copy it anew, without anything around it" if " from " in where else None,
+            hint="copy the token again, without anything around it" if " from " in where else None,
         )
     result = content.decode("ascii")
     hide(result)
@@ -206,7 +206,7 @@ def _from_keyring(token: TokenSource, _runtime: Runtime, _poll: Poll) -> bytes:
     try:
         found = keyring.get(keyring_user(token.profile, token.origin))
     except ConfigError as error:
-        raise ConfigError(f"{error.message}; {token.source} has its token there") from None
+        raise ConfigError(f"{error.message}; {token.source} has its token in the keyring") from None
     if found is None:
         raise ConfigError(
             f"the keyring has no token of {token.source} for {token.origin}", hint=_login(token)

@@ -110,7 +110,7 @@ def _line(code: int, printed: bytes, complaint: bytes, *, what: str) -> bytes:
         reason = _reason(printed.decode("utf-8", "replace"), complaint.decode("utf-8", "replace"))
         raise ConfigError(
             f"{what} {how}" + (f": {reason}" if reason else ""),
-            hint=None if reason or code < 0 else "run it by itself to see why",
+            hint=None if reason or code < 0 else "run the command by itself to see why",
         )
     if b"\n" in line:
         raise ConfigError(f"{what} printed more than one line")

@@ -276,7 +276,7 @@ def test_the_token_of_one_connection_is_recognised(
     result = unified(LIST, environ=environ)
     assert result.code == 7
     assert (
-        "the token of a single connection may not do this: use that of the environment"
+        "the token of a single connection may not do this: use the environment's token"
         in result.stderr
     )
 
@@ -473,7 +473,7 @@ def test_a_list_is_remembered_elsewhere_for_a_day(
         "connection",
         "two",
         "deskly, needs_reauth, seen 2 h ago",
-        "its owner must sign in again: unified connections link -p two makes the token for that",
+        "its owner must sign in again: unified connections link -p two makes a token for that",
     ] in found
     assert ["ok", "connections", "deskly 1", "1 active, listed 2 h ago", ""] in found
     refused = unified("-p one ticketing tags delete 7", **later)

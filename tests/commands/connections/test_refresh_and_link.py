@@ -96,7 +96,7 @@ def test_neither_is_repeated(what: str, status: int, unified: Unified, owned: Se
     [
         ("--yes", 2, "-p NAME"),
         ("-p needs_reauth", 2, "add --yes"),
-        ("-p own --yes", 13, "use that of the environment"),
+        ("-p own --yes", 13, "use the environment's token"),
         ("-p nobody --yes", 3, "no profile named"),
     ],
 )

@@ -127,7 +127,7 @@ def test_a_connection_that_needs_a_new_login_is_shown_with_the_person_to_ask(
 ) -> None:
     folders = {name: tmp_path / name for name in ("config", "data", "cache")}
     config('[profiles.a]\nbase_url = "sandbox:"\naccount_id = "needs-reauth"\n')
-    who = "its owner must sign in again: unified connections link -p a makes the token for that"
+    who = "its owner must sign in again: unified connections link -p a makes a token for that"
     asked = unified("doctor a --network -o json")
     one = found(asked, "connection", "a")
     assert (one["level"], one["remedy"], one["exit"], asked.code) == ("error", who, 7, 7)

@@ -327,8 +327,8 @@ def test_an_export_is_compared_with_the_connection_it_is_of(
     assert (result.code, result.stderr) == (
         2,
         (
-            f"error: {dump} holds ticketing/tags of several profiles (name one of {dump}/new,"
-            f" {dump}/old)\n"
+            f"error: {dump} holds ticketing/tags of several profiles (name the folder of one"
+            f" profile: {dump}/new, {dump}/old)\n"
         ),
     )
     assert unified(f"diff ticketing/tags --from {dump}/old --to old").code == 0

@@ -337,7 +337,7 @@ def test_read_only_profiles_are_refused_and_all_named(
     assert (
         result.stderr
         == "error: nothing was sent: 2 profiles of 3 are read-only: globex, other (-p '!globex'"
-        " leaves one out)\n"
+        " excludes this profile)\n"
     )
 
 
@@ -347,9 +347,8 @@ def test_two_profiles_of_one_connection(unified: Unified, service: Service, conf
     result = unified(f"{TAGS} delete - -p '*' --yes", environ=service.environ, stdin=stdin)
     assert (result.code, service.seen) == (2, [])
     assert (
-        result.stderr
-        == "error: nothing was sent: acme, other are the same connection (-p '!other' leaves one"
-        " out)\n"
+        result.stderr == "error: nothing was sent: acme, other are the same connection (-p '!other'"
+        " excludes one of them)\n"
     )
     service.reply = lambda _: served({"result": []})
     result = unified(f"{TAGS} list -p '*'", environ=service.environ)
@@ -404,7 +403,7 @@ def test_a_dry_run_shows_the_account_of_each(unified: Unified, service: Service)
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ("-a a-1", "-a names one connection and -p several (leave out one of them)"),
+        ("-a a-1", "-a names one connection, but -p names several (leave out -a or -p)"),
         ("-o ids", "-o ids cannot tell connections apart (-o ndjson or csv can)"),
         (
             "--idempotency-key k",

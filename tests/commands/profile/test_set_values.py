@@ -124,8 +124,8 @@ def test_a_stored_token_goes_to_no_other_origin_by_the_top(
         13,
         (
             f"error: {whose} was stored for https://one.example and would be sent elsewhere"
-            f" (unified profile logout {command}, then set it, then unified profile login"
-            f" {command})\n"
+            f" (run unified profile logout {command}, then set the base URL, then run"
+            f" unified profile login {command})\n"
         ),
     )
     assert path.read_text() == before

@@ -92,7 +92,7 @@ def test_a_keyring_that_was_asked_for_is_replaced_by_nothing(
         3,
         (
             "error: this machine has no keyring that stores a token safely "
-            "(--store file stores it in a file only you can read)\n"
+            "(--store file stores the token in a file only you can read)\n"
         ),
     )
     assert path.read_text() == before
@@ -213,7 +213,10 @@ WHOSE = "no profile is given (name a profile, or use --shared for all profiles w
         (
             "profile login command --token-stdin",
             2,
-            'the token of profile "command" comes from a command (--store stores one here instead)',
+            (
+                'the token of profile "command" comes from a command (--store PLACE stores a token'
+                " here instead)"
+            ),
         ),
         (
             "profile logout acme",

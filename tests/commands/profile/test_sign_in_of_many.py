@@ -175,8 +175,8 @@ def test_a_profile_without_an_account_is_named_as_one_and_no_error(
     assert (named.code, named.stderr) == (
         3,
         (
-            'error: profile "hooli" has no account id, so it is for connections and doctor'
-            " only (unified connections list -p hooli shows the ids; unified profile set hooli"
+            'error: profile "hooli" has no account id, so only connections and doctor can use it'
+            " (unified connections list -p hooli shows the ids; unified profile set hooli"
             " account_id=ID, or -a ID)\n"
         ),
     )

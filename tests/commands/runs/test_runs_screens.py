@@ -90,8 +90,8 @@ done: 6 connections
 failed: 2 connections
   the service answered 409 to PATCH /unified/ticketing/tickets/t1: the record is
   locked by 山田太郎さんの長い名前の人 until somebody with the scope
-  tickets.write.all unlocks it (it may exist already, or have changed since it
-  was read)
+  tickets.write.all unlocks it (the record may already exist, or may have
+  changed since it was read)
   {LONG}-03,
   {LONG}-04
 

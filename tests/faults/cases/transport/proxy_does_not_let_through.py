@@ -46,7 +46,10 @@ CASES = {
         exit=6,
         stderr=[
             r"proxy 127.0.0.1:\d+ refuses to connect to api.example.test: 407",
-            r"\(it requires a name and a password: http://NAME:PASSWORD@HOST:PORT in HTTPS_PROXY\)",
+            (
+                r"\(the proxy requires a name and a password: http://NAME:PASSWORD@HOST:PORT"
+                r" in HTTPS_PROXY\)"
+            ),
         ],
         requests=[CONNECT],
     ),
@@ -54,7 +57,7 @@ CASES = {
         server=[[b"HTTP/1.1 407 \r\n\r\n"]],
         environ=BEHIND,
         exit=6,
-        stderr=[r"api.example.test: 407 \(it requires a name"],
+        stderr=[r"api.example.test: 407 \(the proxy requires a name"],
         requests=[CONNECT],
     ),
     "cannot reach the host": Case(
