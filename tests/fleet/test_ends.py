@@ -544,8 +544,8 @@ TABLE: dict[str, Case] = {
             "one unknown": (9, "error: 1 of 3 records failed (c01 1)"),
             **OUTPUT,
             **stopped(
-                "; stopped after 0 of 3 records, 1 more was sent; to continue: the lines without"
-                " an answer so far"
+                "; stopped after 0 of 3 records, 1 more was sent; to continue: send the lines"
+                " that have no answer yet"
             ),
         },
     ),
