@@ -40,12 +40,11 @@ CREATE TABLE effects (
 
 
 def connect(path: Path | None) -> sqlite3.Connection:
-    """Open or create the database in this file.
+    """Open or create the database in this file, or in memory without a `path`.
 
-    The database is in memory if `path` is None. Raises StorageError if the file cannot
-    be created, StateError if another version wrote the file or it is not a regular
-    file, ConfigError if another user may have changed the file, and the errors of
-    sqlite3.
+    Raises StorageError if the file cannot be created, StateError if another version
+    wrote the file or it is not a regular file, ConfigError if another user may have
+    changed the file, and the errors of sqlite3.
     """
     if path is None:
         database = _database(":memory:")
