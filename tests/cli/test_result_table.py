@@ -14,7 +14,7 @@ STATUS = """\
 ACCOUNT ID      CHANGED RECORDS  ABOUT
 full            0                Everything works and every resource has
                                  records.
-empty           0                Nothing is there yet; records can be created.
+empty           0                There are no records yet; you can create some.
 read-only       0                Reads work; every write is answered with 405.
 blocked         0                The account is blocked: every request is
                                  answered with 503.
@@ -30,7 +30,7 @@ slow            0                Every answer takes a second.
 tiny-pages      0                A page never holds more than 3 records,
                                  whatever the limit.
 partial         0                Lists are partial and give reduced records; get
-                                 gives the whole one.
+                                 returns the complete record.
 help-desk       0                The product is a help desk: it has the
                                  ticketing API only.
 directory       0                The product is a directory of people: it has
@@ -38,12 +38,12 @@ directory       0                The product is a directory of people: it has
 sales           0                The product is a CRM: it has the crm API and a
                                  search of tickets, which the catalogue lacks,
                                  and tickets.
-remapped        0                Its field mapping is its own: references are
-                                 plain ids, and mapped_by is one field more.
+remapped        0                It has a custom field mapping: references are
+                                 plain ids, and there is a field mapped_by.
 untimed         0                Its field mapping leaves out created_at and
                                  updated_at.
-limited         0                The provider lacks some resources, attachments,
-                                 tags and comments among them.
+limited         0                The provider lacks some resources, such as
+                                 attachments, tags and comments.
 """
 SEARCH = """\
 COMMAND                       SUMMARY

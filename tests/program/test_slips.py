@@ -66,7 +66,10 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
         ("-a x doctor", "this command does not take --account-id"),
         (
             "request POST /unified/ticketing/tickets --all",
-            "a POST has no pages (leave out --all and --limit; but POST …/search has pages)",
+            (
+                "a POST has no pages (leave out --all and --limit, which only work with GET and"
+                " POST …/search)"
+            ),
         ),
         (
             "request get /x --wait",

@@ -721,7 +721,10 @@ def test_writes_in_doubt_that_are_never_repeated_are_reported(
     service.reply = lambda seen: broken if account(seen) == "a-c01" else served({"id": "u1"})
     run = run_id(unified(f"{SUSPEND} -p c* --yes").stderr)
     seen = len(service.seen)
-    left = "calls in doubt are not repeated: suspend affects people, and may have been done\n"
+    left = (
+        "calls in doubt are not repeated: suspend affects people, and these calls may have been"
+        " carried out\n"
+    )
     for command in ("resume", "retry"):
         result = unified(f"runs {command} {run}")
         assert left in result.stderr

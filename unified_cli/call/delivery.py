@@ -140,9 +140,9 @@ def _place(out: str | None) -> Place:
 
 
 def to_file(call: Call) -> AbstractContextManager[Call]:
-    """Return a context manager that yields the call, with `--out` as its stdout if
-    given.
+    """Return a context manager that yields the call.
 
+    If the option `--out` names a file, the call writes its output to this file.
     Raises StorageError if the target cannot be written.
     """
     if not call.options.out:
@@ -166,7 +166,7 @@ def decide(asked: Asked) -> Delivery:
         # Reading every page would repeat the write.
         raise UsageError(
             f"a {asked.method} has no pages",
-            hint="leave out --all and --limit; but POST …/search has pages",
+            hint="leave out --all and --limit, which only work with GET and POST …/search",
         )
     _check_place(asked)
     _check_format(asked)
@@ -180,9 +180,9 @@ def decide(asked: Asked) -> Delivery:
 
 
 def check_records(form: Format, *, several: bool) -> None:
-    """Raise UsageError if the format cannot name connections.
+    """Raise UsageError for several connections in a format without fields.
 
-    A single connection needs no name.
+    In such a format, a record cannot have the name of its connection.
     """
     if several and not form.fields:
         raise UsageError(f"-o {form} cannot tell connections apart (-o ndjson or csv can)")
@@ -248,11 +248,13 @@ def _check_format(asked: Asked) -> None:
         return
     if form.binary and kind in {ModeKind.CHECKED, ModeKind.FOLLOWED}:
         raise UsageError(
-            f"-o {form} is not split into records, so it cannot be checked", hint="-o ndjson"
+            f"-o {form} prints the response unchanged, so its records cannot be checked",
+            hint="-o ndjson",
         )
     if form.binary and (asked.reshaped or asked.pages or asked.split or kind is ModeKind.LINES):
         raise UsageError(
-            f"-o {form} prints one answer as served, so records cannot be selected (-o json can)"
+            f"-o {form} prints one response unchanged, so records cannot be selected from it (use"
+            " -o json)"
         )
     if asked.columns and not form.fields:
         raise UsageError(f"-o {form} has no columns", hint="-o tsv --columns id,name")

@@ -45,7 +45,7 @@ class RequestOptions(
     path: Annotated[str, Argument("the path below the base URL")]
     strict: Annotated[
         bool,
-        with_help(Strict, "send nothing if the list may not support a query parameter", QUERY),
+        with_help(Strict, "send nothing if the list may ignore a query parameter", QUERY),
     ] = False
 
 
@@ -70,7 +70,7 @@ def _request(context: CommandContext, options: RequestOptions) -> None:
         options,
         Mode(shown=options.shown),
         None,
-        # A search is a list, so its result is delivered as that of a GET.
+        # A search lists records, so its result is written like the result of a GET.
         method="GET" if searches and options.several else method,
         scoped=not catalogue.service.names_no_account(options.path),
     )
@@ -83,7 +83,7 @@ def _request(context: CommandContext, options: RequestOptions) -> None:
 
 
 def _read(context: CommandContext, options: RequestOptions, method: str, *, several: bool) -> None:
-    """Read the path from several connections, or from one to check the response.
+    """Read the path from several connections, or check the response of a connection.
 
     With `--all` or `--limit`, the response is read as a list, otherwise as one record.
 
@@ -178,16 +178,17 @@ REQUEST = Command(
         "{about}, scoped to the connection like every operation.",
         "Write the path as in a URL, with percent-encoding where a URL needs it.",
         (
-            "--all reads all pages of a list, and --limit as many pages as it needs. Both can also"
-            " be used for a search (POST …/search), which counts as a read."
+            "With --all, all pages of a list are read. With --limit N, only the pages with the"
+            " first N records are read. Both options can also be used for a search"
+            " (POST …/search), which counts as a read."
         ),
         (
             "A read can use several connections. Each answer, or each record of a list with --all,"
             " then has the name of its connection in the field _profile."
         ),
         (
-            "POST /file makes a file public: anyone who has its address can read it. Off a"
-            " terminal, it needs --yes."
+            "POST /file makes a file public: anyone who has its address can read it. The"
+            " command asks for confirmation. Without a terminal, confirm with --yes."
         ),
     ),
     examples=(

@@ -17,8 +17,9 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class Address(NamedTuple):
-    """A base URL; `path` has no slash at its end. The scheme `sandbox` is the sandbox
-    in this process.
+    """The parts of a base URL. The path has no slash at its end.
+
+    With the scheme `sandbox`, requests go to the sandbox in this process.
     """
 
     scheme: str
@@ -28,7 +29,7 @@ class Address(NamedTuple):
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port. Credentials belong to an origin."""
+        """Scheme, host and port. Credentials are never sent to another origin."""
         return _origin(self)
 
     @property
@@ -38,7 +39,7 @@ class Address(NamedTuple):
 
     @property
     def is_sandbox(self) -> bool:
-        """Whether it is the sandbox in this process."""
+        """Whether requests go to the sandbox in this process."""
         return self.scheme == "sandbox"
 
     def __str__(self) -> str:
@@ -61,10 +62,10 @@ def bracketed(host: str) -> str:
 
 @lru_cache(maxsize=256)
 def parse(url: str, source: str) -> Address:
-    """Parse a base URL from `source`.
+    """Parse a base URL. Error messages name `source` as the place of the URL.
 
-    Raises ConfigError if it is not a plain base URL, and UnsafeError if requests would
-    be sent to another machine without TLS.
+    Raises ConfigError if the URL is not a valid base URL, and UnsafeError if requests
+    would be sent to another machine without TLS.
     """
     if url == SANDBOX:
         return Address("sandbox", "sandbox", 0)
@@ -98,7 +99,10 @@ def parse(url: str, source: str) -> Address:
 
 
 def from_text(text: str, source: str) -> Address:
-    """Parse a text that `str` returned. Raises the same errors as `parse`."""
+    """Parse the text of an Address, as `str(address)` returns it.
+
+    Raises the same errors as `parse`.
+    """
     return parse(SANDBOX if text == _SANDBOX_ORIGIN else text, source)
 
 
@@ -124,7 +128,9 @@ def _check(url: str, path: str, source: str) -> None:
             hint="use the xn-- form of a host",
         )
     if any(unquote(segment) in {".", ".."} for segment in path.split("/")) or "//" in path:
-        raise ConfigError(f"base URL in {source} must have a plain path")
+        raise ConfigError(
+            f"base URL in {source} must not have // or the segments . and .. in its path"
+        )
 
 
 def is_loopback(host: str) -> bool:

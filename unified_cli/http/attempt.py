@@ -1,4 +1,7 @@
-"""Decide after each attempt whether to redirect, to retry, or to call a write done."""
+"""Decide after each attempt whether to follow a redirect or to retry the request.
+
+Also decide whether a write is done, failed, or in doubt.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -67,9 +70,9 @@ class Doubt(Enum):
 class Attempt(NamedTuple):
     """The result of one attempt; `retry_after` is in seconds.
 
-    `limited` means that a rate limit refused it, so nothing was done. `remote` means
-    that the provider failed, and `own` that the response is the service's own error
-    object. `facts` is the rate limit in its headers.
+    `limited` means that a rate limit refused the request, so nothing was done. `remote`
+    means that the provider failed, and `own` that the response is the service's own
+    error object. `facts` is the rate limit that the response headers report.
     """
 
     outcome: Outcome
@@ -100,8 +103,9 @@ class NetworkFailure(NamedTuple):
 
 
 _GONE = {404, 410}
-# The service examined this request and did not carry it out. 404 and 413 are missing
-# here because the service may send them before it checks the idempotency key.
+# With these statuses, the service examined the request and did not carry it out. The
+# statuses 404 and 413 are missing here because the service may send them before it
+# checks the idempotency key.
 _EXAMINED = {400, 422}
 _SENT = {Outcome.LOST, Outcome.DAMAGED, Outcome.UNUSABLE}
 
@@ -120,22 +124,29 @@ class WriteOutcome(Enum):
 def outcome_of(request: Request, attempts: Iterable[Attempt]) -> WriteOutcome:
     """Return the outcome of a request from all its attempts, in order.
 
-    A read is never in doubt.
+    A read is never in doubt. A write is
 
-    A write that succeeded is done. It failed if nothing reached the service, or only a
-    part of a body of known length, and after a 4xx, or a 503 in the service's own error
-    object that is not about the provider. Any other 5xx, a redirect, and a lost,
-    damaged or HTML response leave the write in doubt: a server may carry out a write
-    and then fail to respond. If an attempt is in doubt, a later attempt that was
-    limited, not authorised or not connected does not change that. A 409 may even mean
-    that the earlier attempt is still running. Only two responses end the doubt. A 404
-    or 410 to a repeated DELETE means that the record is gone, so the write is done. A
-    400 or 422 in the service's own error object, to a request with an idempotency key,
-    means failed: if the earlier attempt had succeeded, the service would have repeated
-    its response. Other refusals may come before the service checks the key. A refusal
-    by the provider does not end the doubt: a name may be in use because the earlier
-    attempt succeeded. Assumption: the service repeats its first response for an
-    idempotency key.
+    - done if an attempt succeeded.
+    - failed if nothing reached the service, or only a part of a body whose length was
+      known.
+    - failed after a 4xx. It also failed after a 503 in the service's own error object,
+      unless the error is about the provider.
+    - in doubt after any other 5xx, a redirect, or a lost, damaged or HTML response,
+      because a server may carry out a write and then fail to respond.
+
+    After an attempt in doubt, the write stays in doubt, whatever a later attempt
+    returns. For example, a 409 may mean that the earlier attempt is still running.
+    There are three exceptions:
+
+    - A later attempt that succeeds: the write is done.
+    - A 404 or 410 to a repeated DELETE: the record is gone, so the write is done.
+    - A 400 or 422 to a request with an idempotency key, in the service's own error
+      object: the write failed. If the earlier attempt had succeeded, the service would
+      have repeated its first response. This is no exception if the provider refused the
+      request: a name may be in use because the earlier attempt succeeded.
+
+    Assumption: the service repeats its first response for an idempotency key. Refusals
+    with other statuses may come before the service checks the key.
     """
     doubtful = request.in_doubt
     for attempt in attempts:
@@ -171,7 +182,7 @@ def error_for(request: Request, attempts: Sequence[Attempt], error: UnifiedError
 def _why(attempts: Iterable[Attempt]) -> str:
     """Return why a write is in doubt, or "" if its status says enough.
 
-    This is the reason of the last attempt that may have carried it out.
+    The reason is that of the last attempt that may have carried out the write.
     """
     last = [attempt for attempt in attempts if _leaves_doubt(attempt)][-1:]
     if not last:
@@ -250,9 +261,10 @@ def may_repeat(request: Request, attempt: Attempt) -> bool:
     """Return whether retrying after this attempt cannot carry out the request twice.
 
     Assumption: the service honours the idempotency key of every POST and PATCH, unless
-    the settings say otherwise. A key does not protect some requests, such as an email,
-    a suspension, or a file without a key. Repeat these only if the response shows that
-    nothing was done and asks to wait.
+    the settings say otherwise. Some requests may still act twice: for example, a key
+    does not prevent a second email, and a file may be sent without a key. Repeat such a
+    request only if the response shows that nothing was done and asks the client to
+    wait.
     """
     if attempt.outcome is Outcome.NOT_SENT:
         return True
@@ -295,8 +307,8 @@ def redirect_target(here: httpx.URL, location: str, request: Request, *, file: b
     try:
         target = httpx.URL(location)
         if target.scheme and not target.host:
-            # URL parsers disagree about this: it may be a relative URL or name another
-            # host.
+            # URL parsers disagree about a URL with a scheme and no host. Some parsers
+            # read it as a relative URL, and others find the name of a host in it.
             raise UnsafeError(
                 f"{_origin(here)} redirects to '{shown}', which has no host; not followed"
             )
@@ -310,8 +322,9 @@ def redirect_target(here: httpx.URL, location: str, request: Request, *, file: b
 
 
 def _check(here: httpx.URL, target: httpx.URL, request: Request, *, file: bool) -> None:
-    """Raise UnsafeError if a redirect must not be followed. A `file` may be at any
-    https origin.
+    """Raise UnsafeError if a redirect must not be followed.
+
+    If `file` is true, the request downloads a file, which may be at any https origin.
     """
     origin = _origin(here)
     foreign = is_foreign(here, target)
@@ -343,8 +356,8 @@ def is_foreign(here: httpx.URL, target: httpx.URL) -> bool:
 def redirected_headers(headers: httpx.Headers, *, foreign: bool) -> httpx.Headers:
     """Return the headers for the redirected request.
 
-    Drops headers about the body. Another origin only gets the headers that request the
-    file.
+    Headers about the body are left out. Another origin only gets the headers that
+    request the file.
     """
     left_out = _OF_BODY if not foreign else {name for name in headers if name not in _OF_FILE}
     return httpx.Headers(

@@ -29,7 +29,8 @@ _KEY = re.compile(rb"[ \t\n\r,]*+(" + STRING + rb")" + _BLANKS + rb":" + _BLANKS
 _BETWEEN_ITEMS = re.compile(rb"[ \t\n\r,]*+")
 _SCALAR = re.compile(STRING + rb"|[^ \t\n\r,\]}]++", re.DOTALL)
 _NO_BRACKET = rb'[^"\[\]{}]*+(?:' + STRING + rb'[^"\[\]{}]*+)*+'
-# Skip an object or array in one step if it contains no other, as most do not.
+# Match an object or array as a whole if no other object or array is nested in it. Most
+# have no nested objects or arrays.
 _BRACKET = re.compile(
     _NO_BRACKET + rb"(?:[\[{]" + _NO_BRACKET + rb"[\]}]|([\[{])|([\]}]))", re.DOTALL
 )
@@ -59,7 +60,7 @@ def item_bounds(text: bytes, start: int, lengths: Iterable[int]) -> "array[int]"
     bounds, at = array("q"), start + 1
     for length in lengths:
         found = _BETWEEN_ITEMS.match(text, at)
-        assert found is not None  # noqa: S101  it may match nothing
+        assert found is not None  # noqa: S101  the pattern matches an empty string
         at = found.end() + length
         bounds.append(found.end())
         bounds.append(at)
@@ -197,14 +198,14 @@ _ITEMS = msgspec.json.Decoder(list[Record])
 def records_at(text: bytes, start: int, records: Sequence[Record]) -> PlacedRecords:
     """Return the records of the array at `start`.
 
-    `records` are the same records in another text in which all positions are the same.
-    Only their lengths are used.
+    `records` are these records, decoded from a copy of the text. Only their lengths are
+    used, which are the same in both texts.
     """
     return PlacedRecords(text, item_bounds(text, start, map(len, records)))
 
 
 def text(value: bytes | None) -> str:
-    """Return a value as the text of a cell.
+    """Return a JSON value as plain text.
 
     A string is unchanged, null is "", and objects and arrays are compact JSON.
     """

@@ -188,8 +188,8 @@ def writer(style: Style, memory: WriterMemory | None = None) -> RecordWriter:
     module, _, name = style.format.writer.partition(":")
     if not module:
         raise UsageError(
-            f"-o {style.format} prints one answer as served, so records cannot be selected (-o json"
-            " can)"
+            f"-o {style.format} prints one response unchanged, so records cannot be selected from"
+            " it (use -o json)"
         )
     made: RecordWriter = getattr(import_module(f"unified_cli.output.{module}"), name)(
         style, memory or {}

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 # The behaviour of each kind of connection.
 KINDS: Mapping[str, str] = {
     "full": "Everything works and every resource has records.",
-    "empty": "Nothing is there yet; records can be created.",
+    "empty": "There are no records yet; you can create some.",
     "read-only": "Reads work; every write is answered with 405.",
     "blocked": "The account is blocked: every request is answered with 503.",
     "needs-reauth": (
@@ -19,7 +19,7 @@ KINDS: Mapping[str, str] = {
     "dead-provider": "The provider does not answer: every request ends with 502.",
     "slow": "Every answer takes a second.",
     "tiny-pages": "A page never holds more than 3 records, whatever the limit.",
-    "partial": "Lists are partial and give reduced records; get gives the whole one.",
+    "partial": "Lists are partial and give reduced records; get returns the complete record.",
     "help-desk": "The product is a help desk: it has the ticketing API only.",
     "directory": "The product is a directory of people: it has the user-directory API only.",
     "sales": (
@@ -27,10 +27,10 @@ KINDS: Mapping[str, str] = {
         " lacks, and tickets."
     ),
     "remapped": (
-        "Its field mapping is its own: references are plain ids, and mapped_by is one field more."
+        "It has a custom field mapping: references are plain ids, and there is a field mapped_by."
     ),
     "untimed": "Its field mapping leaves out created_at and updated_at.",
-    "limited": "The provider lacks some resources, attachments, tags and comments among them.",
+    "limited": "The provider lacks some resources, such as attachments, tags and comments.",
 }
 
 DEFAULT = "full"

@@ -23,7 +23,8 @@ from unified_cli.sandbox.store import SandboxStore
 from unified_cli.values import JsonObject
 
 _OFFERS = Callable[[Operation], bool]
-# The groups of methods, in addition to the names of the five standard methods.
+# A query selects methods by name or by group. These are the groups of the five standard
+# methods. All other methods are in the group `custom`.
 _GROUPS = {"read": ("list", "get"), "write": ("create", "update", "delete")}
 _CUSTOM = "custom"
 
@@ -66,8 +67,10 @@ _TURNS = (
 
 
 def listed(store: SandboxStore) -> Iterator[str]:
-    """Yield the ids of the connections to list: one of each kind, those of customers,
-    and others that have been changed.
+    """Yield the ids of the connections to list.
+
+    These are a connection of each kind, the connections of customers, and any other
+    connections that have been changed.
     """
     names = [company(number).domain.partition(".")[0] for number in range(1, _CUSTOMERS + 1)]
     customers = [f"{_TURNS[number % len(_TURNS)]}:{name}" for number, name in enumerate(names, 1)]
@@ -140,7 +143,7 @@ def environment_id(seed: str) -> str:
 
 
 def _forbidden(service: Service, at: float) -> JsonObject:
-    """Return the last call without the required scopes."""
+    """Describe the last call that was refused because scopes were missing."""
     words = service.connections
     return {
         words.resource: "tickets",
@@ -151,7 +154,10 @@ def _forbidden(service: Service, at: float) -> JsonObject:
 
 
 def _platform_time(at: float) -> str:
-    """Return a time in the format of these routes, with a space and without a zone."""
+    """Return a time as the routes for connections write it.
+
+    The format is `YYYY-MM-DD HH:MM:SS`, without a time zone.
+    """
     return timestamp(at)[:19].replace("T", " ")
 
 
@@ -189,8 +195,9 @@ class OfferedMethods:
         return SandboxResponse.json(dump(answer))
 
     def of_product(self, name: str) -> SandboxResponse:
-        """Return the methods that a product offers, by its name or id. Raises Refusal
-        404 if the product is unknown.
+        """Return the methods that a product offers. `name` is its name or its id.
+
+        Raises Refusal 404 if the product is unknown.
         """
         product = self._product(name)
 
@@ -208,7 +215,7 @@ class OfferedMethods:
         """
         product = self._product(name)
         if api != product.category:
-            raise Refusal(404, f"{name} offers nothing of {api!r}")
+            raise Refusal(404, f"{name} does not offer the API {api!r}")
         form = "".join(texts(self.query.get("format", "json")))
         return documentation(self.catalogue.apis[api], product.label, form)
 
@@ -357,8 +364,8 @@ def _names(operation: Operation) -> set[str]:
 
 
 def _is_described(operation: Operation) -> bool:
-    # Only lists have a description, because real products also have undescribed
-    # methods.
+    # Real products have some methods without a description. In the sandbox, these are
+    # all methods except lists.
     return operation.lists
 
 

@@ -48,7 +48,7 @@ FAULT_WORDS = (
     FaultWord("rate=N/TIME", "N requests per connection in that time, then 429", "rate=5/1s"),
     FaultWord(
         "rate-headers=WORD",
-        "the headers that tell of that rate: all, none, retry-after (with a 429) or ratelimit"
+        "the headers that report the rate limit: all, none, retry-after (with a 429) or ratelimit"
         " (always)",
         "rate-headers=retry-after",
     ),
@@ -65,7 +65,7 @@ FAULT_WORDS = (
     FaultWord(
         "actions=WORD", "an action's record comes wrapped in an envelope, or bare", "actions=bare"
     ),
-    FaultWord("delete=WORD", "what a delete answers: id, record or 204", "delete=204"),
+    FaultWord("delete=WORD", "what the answer to a delete is: id, record or 204", "delete=204"),
 )
 """Words are separated by commas or line breaks. A CHANCE is a percentage such as `5%`,
 a number n for the n-th request that the fault can affect, or empty for all requests. A

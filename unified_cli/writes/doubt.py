@@ -26,7 +26,7 @@ class DoubtfulCall(NamedTuple):
 
 
 def rule(operation: Operation, window: float) -> str:
-    """Return why a call of an operation is not repeated, as a message.
+    """Return the message that explains why calls in doubt are not repeated.
 
     `window` is how long the service remembers idempotency keys, in seconds.
     """
@@ -35,12 +35,12 @@ def rule(operation: Operation, window: float) -> str:
     if operation.outward:
         affects = "may affect" if operation.source else "affects"
         return (
-            f"calls in doubt are not repeated: {operation.name} {affects} people, and may"
-            " have been done"
+            f"calls in doubt are not repeated: {operation.name} {affects} people, and"
+            " these calls may have been carried out"
         )
     return (
-        f"calls in doubt are not repeated: the service knows a key for only {window:.0f} s,"
-        " which have passed"
+        f"calls in doubt are not repeated: the service remembers an idempotency key"
+        f" for only {window:.0f} s, and this time has passed"
     )
 
 
@@ -86,7 +86,7 @@ def repeat_command(doubtful: DoubtfulCall, selection: Sequence[str]) -> str | No
 
 
 def profile_option(profile: str | None) -> list[str]:
-    """Return the options that select a profile, or the profiles of a pattern."""
+    """Return the options that select a profile, or all that match a pattern."""
     return ["-p", profile] if profile else []
 
 

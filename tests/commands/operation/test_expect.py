@@ -259,7 +259,7 @@ def test_a_connection_that_fails_and_one_that_does_not_offer_it(
         ("--fail-if true", 2, "--fail-if needs --until JQ"),
         ("--every 3", 2, "--every needs --until JQ"),
         ("--expect true --out x", 2, "--out cannot be used with --expect and --until"),
-        ("--expect true -o raw", 2, "-o raw is not split into records"),
+        ("--expect true -o raw", 2, "-o raw prints the response unchanged"),
         ("--expect true --junit /no/such/x.xml", 11, "there is no folder /no/such"),
     ],
 )

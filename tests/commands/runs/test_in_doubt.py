@@ -128,7 +128,10 @@ def test_a_resume_says_why_it_repeats_nothing_and_what_a_person_can_do(
     assert done == "done: 1 of 3 connections"
     assert rest[0].startswith("in doubt: 2 (c01, c02): the service answered 500 to POST")
     assert rest[1:] == [
-        "calls in doubt are not repeated: suspend affects people, and may have been done",
+        (
+            "calls in doubt are not repeated: suspend affects people, and these calls may have"
+            " been carried out"
+        ),
         "to repeat a call that was not done, with its key:",
         f"  {same} {keys[1]} --yes -p c01",
         f"  {same} {keys[2]} --yes -p c02",
@@ -248,7 +251,10 @@ def test_a_single_call_in_doubt_says_how_to_look_and_how_to_repeat_it(
         f"{same} --idempotency-key {key} --yes -p {name}",
         f"unified user-directory users get users-1 -p {name}",
     )
-    rule = "calls in doubt are not repeated: suspend affects people, and may have been done"
+    rule = (
+        "calls in doubt are not repeated: suspend affects people, and these calls may have been"
+        " carried out"
+    )
     assert error.endswith(f"{rule}; its key was {key})")
     machine = unified(f"{command} --json-errors").stderr.splitlines()[-1]
     assert (

@@ -42,7 +42,7 @@ def count(source: InputFile, journal: Journal) -> dict[EntryState, int]:
 def write(
     source: InputFile, journal: Journal, counts: Mapping[EntryState, int], *, beside: bool
 ) -> list[OutcomeGroup]:
-    """Write a file beside the input for each outcome, and remove outdated ones.
+    """Write a file beside the input for each outcome, and remove outdated files.
 
     Without `beside`, only count the records. Raises StorageError.
     """
@@ -95,8 +95,9 @@ def _is_report(path: Path) -> bool:
 def report(source: InputFile, journal: Journal, name: str, stream: OutputStream | None) -> None:
     """Write one line for each record.
 
-    A line has its number, its outcome, its id, the status and the reason. The lines go
-    to `stream`, which `open_report` returned, or to the file `name`.
+    Each line has the number of its record in the input, the outcome, the id, the status
+    of the response, and the reason of a failure. The lines go to `stream`, which
+    `open_report` returned, or to the file `name`.
     """
     lines = state.chunks(_report_line(line, journal) for line in source.lines())
     if stream:
@@ -139,9 +140,10 @@ def _with_outcome(line: InputLine, journal: Journal) -> bytes:
 
 
 def _mark(line: InputLine, journal: Journal) -> LineMark:
-    """Return the mark of a record, with its values from the journal.
+    """Return the member `_import` that a result file adds to a record.
 
-    The mark includes the idempotency key if a later import may send the record again.
+    Its values come from the journal. They include the idempotency key if a later import
+    may send the record again.
     """
     state = journal.state(line.number)
     mark = LineMark(line.number)
@@ -159,7 +161,7 @@ def _mark(line: InputLine, journal: Journal) -> LineMark:
 
 
 def _record(line: InputLine) -> tuple[bytes | None, LineMark | None]:
-    """Return the record of a line without its mark, and the mark.
+    """Return the record of a line without its member `_import`, and this member.
 
     The record is None if the line is not a valid record.
     """

@@ -25,7 +25,8 @@ from unified_cli.json_text import typed_json
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
-# A client stops the server by closing its input, and expects it to end within 2 s.
+# A client stops the server by closing the server's standard input. The client expects
+# the server to end within 2 s.
 # Pending requests have _PATIENCE seconds to complete. Then they are abandoned, and have
 # _LAST_ANSWERS seconds to return partial answers.
 _PATIENCE, _LAST_ANSWERS = 0.7, 0.6
@@ -169,7 +170,7 @@ def run(runtime: Runtime, server: Server[Any], calls: RunningCalls) -> None:
 def _noted(work: Callable[[], None], failures: list[BaseException], over: threading.Event) -> None:
     try:
         work()
-    except BaseException as error:  # noqa: BLE001  it is raised in the main thread
+    except BaseException as error:  # noqa: BLE001  `run` raises the error
         failures.append(error)
     finally:
         over.set()

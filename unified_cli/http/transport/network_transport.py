@@ -115,13 +115,16 @@ class NetworkTransport(httpx.BaseTransport):
                 break
             connection.send(piece)
         if left:
-            raise httpx.LocalProtocolError("the body does not have the length in its headers")
+            raise httpx.LocalProtocolError(
+                "the length of the request body differs from its Content-Length header"
+            )
 
 
 def _head(method: bytes, target: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
     """Return the head of a request.
 
-    Raises LocalProtocolError if a server could read it differently.
+    Raises LocalProtocolError if the head is not valid HTTP, because a server could
+    parse an invalid head differently.
     """
     lines = [
         b"%b %b HTTP/1.1" % (method, target),
