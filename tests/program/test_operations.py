@@ -69,7 +69,7 @@ def test_a_get_takes_no_body(operation: Operation, unified: Unified, service: Se
     argv = [*operation.command.split(), *(["1"] if operation.takes_id else []), "-d", "{}"]
     result = unified(argv, environ=service.environ)
     assert (result.code, service.seen) == (2, [])
-    hint = "only operations that send a body take it"
+    hint = "only operations that send a body have it"
     assert result.stderr == f"error: unified {operation.command}: no such option: -d ({hint})\n"
 
 

@@ -7,7 +7,7 @@ CASES = {
         LIST,
         [failure(429, headers={"Retry-After": "86400"})],
         exit=8,
-        stderr=["asks to wait 24 h"],
+        stderr=["asked to wait 24 h"],
         requests=1,
         waits=(0, 0),
     ),

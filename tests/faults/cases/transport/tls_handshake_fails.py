@@ -7,8 +7,8 @@ from faults.script import CLOSE, Answer, Wait, reply
 
 SECURE = {"UNIFIED_BASE_URL": "https://127.0.0.1:@PORT@"}
 PLACE = r"127\.0\.0\.1:@PORT@"
-INSTEAD = rf"\(http://{PLACE} instead\?\)\n$"
-MAYBE = rf"\(it may not speak TLS; http://{PLACE} instead\?\)\n$"
+INSTEAD = rf"\(did you mean http://{PLACE}\?\)\n$"
+MAYBE = rf"\(it may not speak TLS; did you mean http://{PLACE}\?\)\n$"
 
 CASES = {
     "too old": Case(
