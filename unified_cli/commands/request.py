@@ -135,7 +135,7 @@ def _searches(path: str, catalogue: Catalogue) -> bool:
 def _check_query(context: CommandContext, options: RequestOptions) -> None:
     """Warn of unknown query parameters if the path is that of a list.
 
-    With `--strict`, raises UsageError for them.
+    With the option `--strict`, raises UsageError for such parameters.
     """
     prefix, _, place = options.path.strip("/").partition("/")
     api, _, resource = place.partition("/")
@@ -150,7 +150,7 @@ def _check_query(context: CommandContext, options: RequestOptions) -> None:
 def _check_file(call: Call, request: Request) -> None:
     """Raise UsageError if a batch has a file.
 
-    Also raises it if the user does not confirm that the file will be public.
+    Also raises UsageError if the user does not confirm that the file will be public.
     """
     if request.upload is not None and request.batch:
         raise UsageError("a batch must be JSON, not a file")

@@ -40,8 +40,8 @@ class Outcome(Enum):
     bad certificate.
     """
     LOST = auto()
-    """The request was sent, but no complete response arrived: it may have been carried
-    out.
+    """The request was sent, but no complete response arrived. The service may have
+    carried out the request.
     """
     UNFINISHED = auto()
     """The connection was lost before the whole body was sent, so the service cannot
@@ -214,7 +214,7 @@ def doubt(request: Request) -> str:
 def how_to_repeat(request: Request) -> str:
     """Return how to repeat a request, or "".
 
-    It names the request's idempotency key and its file, if any.
+    The text names the idempotency key and the file of the request, if there are any.
     """
     parts = []
     if request.upload is not None:

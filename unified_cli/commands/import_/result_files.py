@@ -1,4 +1,4 @@
-"""The outcome of an import, as files that can be imported again, and as a report."""
+"""Write the outcome of an import: files that can be imported again, and a report."""
 
 from collections.abc import Mapping
 from dataclasses import replace
