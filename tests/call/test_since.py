@@ -262,7 +262,10 @@ def test_an_export_has_changed_records_and_continues_from_there(
     assert filters(service)[3:] == ["2026-01-31T23:59:00.500000Z"] * 3
     other = run("--since 2026-01-03")
     assert other.code == 12
-    step = "--to another folder, or --restart without -q, --since and --incremental"
+    step = (
+        "choose another folder with --to, or replace the export with --restart, but without -q,"
+        " --since and --incremental"
+    )
     assert f"was exported with another --since ({step})" in other.stderr
     other = run("--since 2026-01-03 --incremental")
     assert f"was exported with another --since ({step})" in other.stderr

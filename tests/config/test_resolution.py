@@ -278,7 +278,7 @@ def test_two_shells_with_different_profiles_never_meet(
 @pytest.mark.parametrize(
     ("beside", "why"),
     [
-        ({}, "not for https://api.example.com unless UNIFIED_BASE_URL says so"),
+        ({}, "used for https://api.example.com only if UNIFIED_BASE_URL names this address"),
         (
             {"UNIFIED_BASE_URL": "https://ci.example/x"},
             "for https://ci.example, not for https://api.example.com",

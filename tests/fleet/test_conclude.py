@@ -110,6 +110,6 @@ def test_failures_of_one_cause_share_a_line_and_others_have_their_own() -> None:
     }
     scopes = {f"d{at}": AccessError(f"d{at} lacks scopes", status=403) for at in range(4)}
     assert [*failure_lines({**refused, **scopes})] == [
-        "failed alike: 4 (a, b, c, d), the first with: a may not read t/a: full:a is a test",
-        "failed alike: 4 (d0, d1, d2, d3), the first with: d0 lacks scopes",
+        "4 failed for similar reasons (a, b, c, d); the error of a: " + refused["a"].one_line,
+        "4 failed for similar reasons (d0, d1, d2, d3); the error of d0: d0 lacks scopes",
     ]

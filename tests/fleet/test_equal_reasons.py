@@ -42,5 +42,5 @@ def test_a_reason_that_all_connections_share_is_printed_once(
     environ = {"UNIFIED_TOKEN": "t-0123456789"}
     result = unified(line.replace("DUMP", f"{tmp_path}/dump"), environ=environ)
     assert result.code == (9 if line.startswith("report") else 3), result.stderr
-    assert result.stderr.count("UNIFIED_TOKEN, which is not for") == 1, result.stderr
+    assert result.stderr.count("UNIFIED_TOKEN, which is used for") == 1, result.stderr
     assert all(f"customer-{at}" in result.stderr for at in range(10))

@@ -99,7 +99,7 @@ def test_lists_and_piped_imports_work_without_locks(workshop: Workshop) -> None:
 def test_the_state_of_a_sandbox_can_be_elsewhere(workshop: Workshop) -> None:
     result = workshop("sandbox serve --state s.db")
     assert (result.code, "is on a disk without locks" in result.stderr) == (11, True)
-    assert "(--state takes a file on another disk, or :memory:)" in result.stderr
+    assert "(choose a file on another disk with --state, or use --state :memory:)" in result.stderr
     own = workshop("-p new ticketing tags create -f name=x")
     assert own.code == 0
     assert "the sandbox forgets its records when this ends: the folder" in own.stderr

@@ -141,8 +141,8 @@ def test_a_profile_is_not_added_beside_one_of_that_name(
     name = command.split()[2]
     assert result.code == 2
     assert result.stderr == (
-        f'error: profiles "acme" and "{name}" {SHARED}{path.parent} takes these names for one'
-        " (choose another name)\n"
+        f'error: profiles "acme" and "{name}" {SHARED}{path.parent} does not distinguish'
+        " these names (choose another name)\n"
     )
     assert path.read_text() == text
 

@@ -156,7 +156,10 @@ def operation_content(call: Call, operation: Operation) -> Content:
         and not operation.required_parameters
         and not sends_file
     ):
-        hint = "--skeleton prints a body, -d - reads one, -d '{}' sends an empty one"
+        hint = (
+            "--skeleton prints a body, -d - reads a body from standard input, -d '{}' sends an"
+            " empty body"
+        )
         raise UsageError("nothing to send: give a body with -d, -f or -F", hint=hint)
     if body is None and (operation.kind == "action" or operation.searches):
         # Assumption: actions and searches require a JSON object even if they need no

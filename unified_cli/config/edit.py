@@ -225,7 +225,7 @@ def _check_names(runtime: Runtime, path: Path, before: TomlTable, wanted: TomlTa
         if pair := names.find_same(folder, new, before):
             raise UsageError(
                 f'profiles "{pair[0]}" and "{pair[1]}" would share files: the disk of {folder}'
-                " takes these names for one",
+                " does not distinguish these names",
                 hint="choose another name",
             )
 

@@ -251,7 +251,7 @@ def forget(runtime: Runtime, token: TokenSource) -> str:
             return f"left in {path}, which is your own file"
         with private_file.locked(path) as held:
             gone = private_file.remove(held)
-        return f"removed with {path}" if gone else f"not in {path}"
+        return f"removed together with its file {path}" if gone else f"not in {path}"
     return "removed from the config file"
 
 

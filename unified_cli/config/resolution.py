@@ -221,8 +221,8 @@ class _Layers(NamedTuple):
                         f" {reached.origin}"
                     ),
                 )
-            unless = f"unless {KEYS['base_url'].variable} says so"
-            return [], (f"{key.variable}, which is not for {reached.origin} {unless}",)
+            only_if = f"only if {KEYS['base_url'].variable} names this address"
+            return [], (f"{key.variable}, which is used for {reached.origin} {only_if}",)
         return [TokenSource("environment", value, key.variable)], ()
 
     def _token_origins(self) -> list[str]:

@@ -52,7 +52,10 @@ _VERSION = 1
 START_ANEW = "--restart starts again"
 REPLACE = "--restart replaces it"
 REPLACE_ALL = "--restart, without --incremental, replaces it"
-UNFILTERED = "--to another folder, or --restart without -q, --since and --incremental"
+UNFILTERED = (
+    "choose another folder with --to, or replace the export with --restart, but without -q,"
+    " --since and --incremental"
+)
 _NEVER = "0001-01-01"
 Option = str | int | list[str] | None
 # The name of each option in messages.

@@ -124,8 +124,8 @@ def failure_lines(
     for names in alike.values():
         if len(names) > MOST_LISTED:
             first = failed[names[0]].one_line
-            what = "skipped" if skipped else "failed"
-            yield f"{what} alike: {len(names)} ({', '.join(names)}), the first with: {first}"
+            what = f"{len(names)} {'were skipped' if skipped else 'failed'} for similar reasons"
+            yield f"{what} ({', '.join(names)}); the error of {names[0]}: {first}"
         else:
             what = "skipped: " if skipped else ""
             yield from (f"{name}: {what}{failed[name].one_line}" for name in names)

@@ -96,8 +96,8 @@ def coloured_help(text: str) -> str:
     page.highlight_regex(
         re.compile(r"^ {2,6}(-[\w-]+(, --[\w-]+)?|[a-z][\w-]*(?=  ))", re.MULTILINE), "cyan"
     )
-    # Highlight the second column of a list of commands. The name of the regex group is
-    # its style.
+    # Highlight the second column of a list of commands. Rich uses the name of the
+    # regex group, `cyan`, as the style.
     page.highlight_regex(
         re.compile(r"^  [a-z][\w-]*  +\S.*?  +(?P<cyan>[a-z][\w-]*)(?=  )", re.MULTILINE)
     )

@@ -1,7 +1,7 @@
 """Generate a log of calls.
 
-The log has a call of each connection every few minutes, and the newest calls come
-first. It contains fake credentials to check that clients mask credentials.
+Each connection makes a call every few minutes. The log lists the newest calls first.
+It contains fake credentials to check that clients mask credentials.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,8 +24,7 @@ MOST = 100
 _EVERY = 150
 """The seconds between calls of a connection."""
 _LONGEST = 31 * 86_400
-# The status of all calls of a connection, for the kinds of connections whose calls
-# fail.
+# The kinds of connections whose calls all fail, with the status of these calls.
 _STATUS = {"needs-reauth": 401, "blocked": 503, "dead-provider": 502}
 _SAID = {
     401: "the provider refused the credentials of this account",
@@ -45,8 +44,10 @@ class ServiceLog:
     def __init__(
         self, catalogue: Catalogue, seed: str, accounts: Sequence[str], query: QueryTree
     ) -> None:
-        """Read the query. Raises Refusal if the kind of the log is missing or times are
-        invalid.
+        """Read the query.
+
+        Raises Refusal if the query does not name the kind of log, or if a time in the
+        query is missing or invalid.
         """
         words = catalogue.service.connections
         self.scope = ("", "", "log")
@@ -103,7 +104,8 @@ class ServiceLog:
         status = _status(kind, random)
         failed = status >= 400
         secret = f"sandbox-credential-{random.below('token', 10**9):09d}"
-        # Calls for the provider's own records do not have an API.
+        # A call that is passed on to the provider's own API names its resource without
+        # the name of a unified API.
         proxied = random.below("proxied", _ONE_IN) == 0
         resource = operation.resource if proxied else f"{operation.api}/{operation.resource}"
         upstream = f"https://provider.example/v3/{operation.resource}?access_token={secret}"
@@ -176,9 +178,9 @@ def _times(value: object) -> tuple[float, float]:
     try:
         since, until = (_seconds(str(bounds[name])) for name in ("gt", "lt"))
     except ValueError:
-        raise Refusal(400, "created_at takes times as of ISO 8601") from None
+        raise Refusal(400, "the times of created_at must be in the format ISO 8601") from None
     if until - since > _LONGEST:
-        raise Refusal(400, "a log is shown for a month at most")
+        raise Refusal(400, "the times of created_at must be at most 31 days apart")
     return since, until
 
 

@@ -90,7 +90,7 @@ def _create(path: Path) -> None:
                 database.executescript(f"{_SCHEMA}PRAGMA user_version = {_LAYOUT};")
             atomic_file.give_name(part, path, replace=True)
     except file_lock.NoLocksError as error:
-        hint = "--state takes a file on another disk, or :memory:"
+        hint = "choose a file on another disk with --state, or use --state :memory:"
         raise StorageError(error.reason, hint=hint) from error
     except OSError as error:
         raise StorageError(f"cannot make the sandbox's state {path}: {error.strerror}") from error

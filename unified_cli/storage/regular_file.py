@@ -23,8 +23,8 @@ class NotRegularError(OSError):
 def descriptor(path: Path, flags: int = os.O_RDONLY, *, follow: bool = False) -> int:
     """Open the regular file at `path`, and return its descriptor.
 
-    Follows a link only with `follow`. Raises NotRegularError if it is not a regular
-    file, and FileNotFoundError or another OSError if it cannot be opened.
+    Follows a link only if `follow` is true. Raises NotRegularError if the path is not a
+    regular file, and FileNotFoundError or another OSError if it cannot be opened.
     """
     try:
         handle = without_waiting(path, flags | (0 if follow else _NO_LINK))
@@ -48,9 +48,9 @@ def without_waiting(path: Path, flags: int = os.O_RDONLY) -> int:
 
 
 def remove_unheld(path: Path) -> None:
-    """Remove the file of a killed process, which no process has locked.
+    """Remove a file that a killed process left, unless another process has locked it.
 
-    Keeps the file if it cannot be checked.
+    Keeps the file if the lock cannot be checked.
     """
     with contextlib.suppress(OSError):
         handle = descriptor(path, os.O_RDWR)

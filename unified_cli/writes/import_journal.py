@@ -62,8 +62,8 @@ def path_of(source: Path) -> Path:
 
 
 def lacks_choices(source: Path) -> bool:
-    """Return whether an older version wrote the journal, which did not record how it
-    read the input.
+    """Return whether an older version wrote the journal. Older versions did not record
+    the options that change the requests.
     """
     path = path_of(source)
     try:
@@ -78,9 +78,10 @@ def lacks_choices(source: Path) -> bool:
 
 
 class Counterpart(NamedTuple):
-    """The fingerprint of the other kind of run with the same input.
+    """The fingerprint of a replay of this import.
 
-    For an import, this is its replay. For a replay, this is the import that it repeats.
+    If this run is itself a replay, the fingerprint of the real import. `is_replay` says
+    whether `fingerprint` is that of a replay.
     """
 
     fingerprint: str
@@ -101,9 +102,10 @@ class ImportJournal(Journal):
 
         Begins a new journal if the file is missing, or if `restart` discards its
         content. A replay never discards the journal of a real import. `other` describes
-        the other kind of run. `highest` is the number of the input's last record. The
-        caller must hold the lock. Raises StateError if the journal belongs to another
-        import or is damaged, and StorageError if the journal cannot be read or written.
+        a replay of this import or, in a replay, the real import. `highest` is the
+        number of the input's last record. The caller must hold the lock. Raises
+        StateError if the journal belongs to another import or is damaged, and
+        StorageError if the journal cannot be read or written.
         """
         journal = cls(journals.open_file(path, missing_ok=True), _REMEDY)
         journal.header, journal._other = header, other
@@ -147,7 +149,7 @@ class ImportJournal(Journal):
             raise StateError(f"{self.path} belongs to an import with {what}", hint=hint)
         if (result.size, result.sha256) != (given.size, given.sha256):
             raise StateError(
-                f"{self.path} belongs to other input: the file has changed",
+                f"the input file has changed since the journal {self.path} was written",
                 hint="--restart begins a new import",
             )
         return result

@@ -416,7 +416,7 @@ def test_over_the_network_name_connection_rate_and_clock(
     )
     clock = found(result, "clock")
     assert (clock["level"], clock["remedy"]) == ("warning", "set this machine's clock")
-    assert clock["message"].endswith(" s behind the service's")
+    assert clock["message"].endswith(" s behind the service's clock")
     assert found(unified("doctor a --network -o json", environ=environ), "clock")["level"] == "ok"
 
 

@@ -149,12 +149,12 @@ def test_failures_of_what_is_not_offered_are_one_line_and_are_counted_by_themsel
     result = unified("ticketing tickets list -p *")
     *_, alike, last = result.stderr.splitlines()
     assert alike.startswith(
-        "failed alike: 4 (b, c, d, e), the first with: the service answered 404"
+        "4 failed for similar reasons (b, c, d, e); the error of b: the service answered 404"
     )
     few = "failed (4 may not offer the list): down, b, c, d, e"
     assert (result.code, last) == (9, f"error: 5 of 6 connections {few}")
     *_, skipped, _ = unified("ticketing tickets list -p * --expect length>0").stderr.splitlines()
-    assert skipped.startswith("skipped alike: 4 (b, c, d, e), the first with: the service answered")
+    assert skipped.startswith("4 were skipped for similar reasons (b, c, d, e); the error of b: ")
     result = unified(f"export ticketing/tickets -p * --to {tmp_path / 'x'}")
     assert "\nerror: 5 of 6 lists failed (4 may not be offered): b/" in result.stderr
 
@@ -188,8 +188,8 @@ def test_connections_that_failed_alike_are_one_line_and_the_last(
     *_, wrote, alike, _error, _next = result.stderr.splitlines()
     assert (result.code, wrote.startswith("wrote 2 files with ")) == (9, True)
     assert alike.startswith(
-        "failed alike: 8 lists of 4 connections (bad0, bad1, bad2, bad3), the first"
-        " (bad0/ticketing/tags.ndjson) with: "
+        "8 lists of 4 connections failed for similar reasons (bad0, bad1, bad2, bad3); the error"
+        " of bad0/ticketing/tags.ndjson: "
     )
 
 
@@ -538,16 +538,16 @@ def test_a_folder_of_another_export_is_refused(unified: Unified, tmp_path: Path)
     other = unified(f"-p sandbox export ticketing/tickets --to {folder} -q status=open")
     assert (
         other.code,
-        "was exported with another -q or --page-size (--to another" in other.stderr,
+        "was exported with another -q or --page-size (choose another" in other.stderr,
     ) == (12, True)
     limited = unified(f"-p sandbox export ticketing/tickets --to {folder} -a full:2 -q status=open")
-    both = "with another -q or --page-size and another account (--to another"
+    both = "with another -q or --page-size and another account (choose another"
     assert (limited.code, both in limited.stderr) == (12, True), limited.stderr
     kept = json.loads((folder / "manifest.json").read_text())
     del kept["files"][0]["options"]
     (folder / "manifest.json").write_text(json.dumps(kept))
     old = unified(f"-p sandbox export ticketing/tickets --to {folder} -q status=open")
-    assert (old.code, "was exported with other options (--to another" in old.stderr) == (12, True)
+    assert (old.code, "was exported with other options (choose another" in old.stderr) == (12, True)
 
 
 def test_a_file_appears_whole_and_private(

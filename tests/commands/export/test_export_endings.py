@@ -112,5 +112,8 @@ def test_an_error_with_another_way_out_names_no_other(
     what: list[Any] = ["export", *LISTS, "--to", f"{tmp_path}/dump"]
     assert run(*what).code == 0
     result = run(*what, *more.split())
-    assert (result.code, "(--to another folder, or --restart" in result.stderr) == (12, True)
+    assert (result.code, "(choose another folder with --to, or replace" in result.stderr) == (
+        12,
+        True,
+    )
     assert "unified export" not in result.stderr

@@ -158,7 +158,7 @@ def test_an_earlier_list_with_other_options_is_left_alone(
     result = export("-q a=b")
     assert result.code == 12
     assert (
-        "was exported with another -q or --page-size (--to another folder, or --restart"
+        "was exported with another -q or --page-size (choose another folder with --to, or"
         in result.stderr
     )
     # The log knows it too, where the manifest is lost.
@@ -847,7 +847,7 @@ def test_a_shared_folder_has_any_name(
     )
     assert unified(["export", "--verify", printed]).code == 0
     shown = unified("runs show")
-    (step,) = re.findall("to see its contents: unified (.+)\n", shown.stderr)
+    (step,) = re.findall("to see the contents of the export: unified (.+)\n", shown.stderr)
     assert unified(step).code == 0
     assert len(service.seen) == before
 

@@ -119,8 +119,8 @@ def test_another_body_on_the_same_line_has_another_key(
     assert (changed.code, len(service.seen)) == (12, 1)
     assert (
         changed.stderr
-        == f"error: {path}.unified-journal belongs to other input: the file has changed (--restart"
-        " begins a new import)\n"
+        == f"error: the input file has changed since the journal {path}.unified-journal was written"
+        " (--restart begins a new import)\n"
     )
 
 

@@ -310,7 +310,7 @@ def test_like_notes_are_one_line_and_failures_are_last(
             "30 records in 15 pages from 15 of 20 connections",
         ],
     )
-    assert alike.startswith("failed alike: 4 (c03, c05, c07, c09), the first with: ")
+    assert alike.startswith("4 failed for similar reasons (c03, c05, c07, c09); the error of c03: ")
     assert alone.startswith("c11: ")
     few = "failed (4 may not offer the list): c03, c05, "
     assert last.startswith(f"error: 5 of 20 connections {few}")

@@ -119,7 +119,10 @@ def test_a_file_for_a_token_is_private_and_names_are_never_shared(
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert f'token_file = "{token}"' in path.read_text()
     out = unified("profile logout acme")
-    assert (out.code, out.stderr) == (0, f'the token of profile "acme" is removed with {token}\n')
+    assert (out.code, out.stderr) == (
+        0,
+        f'the token of profile "acme" is removed together with its file {token}\n',
+    )
     assert not token.exists()
     assert str(token) not in path.read_text()
     again = unified("profile logout acme")

@@ -40,7 +40,7 @@ def test_a_token_that_moves_leaves_no_file(unified: Unified, config: Config, sto
     (token,) = kept(path)
     result = unified(f"profile login acme --token-stdin --store {store}", stdin=NEW)
     assert result.code == 0
-    assert f"the previous token is removed with {token}\n" in result.stderr
+    assert f"the previous token is removed together with its file {token}\n" in result.stderr
     assert kept(path) == []
 
 
@@ -101,7 +101,7 @@ def test_an_unreferenced_file_is_removed_too(
     path.write_text(PROFILE + declared)
     result = unified(command)
     assert (result.code, kept(path)) == (0, [])
-    assert f"removed with {token}\n" in result.stderr
+    assert f"removed together with its file {token}\n" in result.stderr
 
 
 def test_remove_names_the_file_it_leaves(unified: Unified, config: Config, tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def test_many_connections_that_fail_alike_share_a_line(
     alike, rows, _ = result.stderr.splitlines()
     assert (result.code, rows) == (9, "1 row from 1 record")
     named = ", ".join(names[1:])
-    begin = f"failed alike: 39 ({named}), the first with: does not offer the list: "
+    begin = f"39 failed for similar reasons ({named}); the error of c01: does not offer the list: "
     assert alike.startswith(begin)
     assert alike.endswith("; -p '!c01' excludes the connection)")
 

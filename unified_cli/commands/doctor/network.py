@@ -42,7 +42,8 @@ def _failed(verdict: ProbeResult, error: UnifiedError) -> Finding:
     result = Finding.failed("connection", verdict.profile or "", error)
     if verdict.word != "token refused":
         return result
-    # The usual hint is to run the doctor, so leave it out.
+    # The hint of this error suggests `unified doctor`, which is already running.
+    # Suggest another command.
     remedy = (
         f"unified profile login {verdict.profile}"
         if verdict.profile
@@ -101,7 +102,7 @@ def _clock(runtime: Runtime, verdicts: Sequence[ProbeResult]) -> Iterator[Findin
         return
     if abs(skew) > _LARGEST_SKEW:
         word = "ahead of" if skew > 0 else "behind"
-        message = f"this machine's clock is {abs(skew):.0f} s {word} the service's"
+        message = f"this machine's clock is {abs(skew):.0f} s {word} the service's clock"
         yield Finding("clock", "", message, "set this machine's clock", doubtful=True)
     else:
-        yield Finding("clock", "", "agrees with the service's")
+        yield Finding("clock", "", "this machine's clock agrees with the service's clock")

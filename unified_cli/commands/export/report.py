@@ -293,8 +293,8 @@ def _failures(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
         if len(connections) > _MOST_LINES:
             names = sorted(name for found in connections.values() for name in found)
             what = f"{counted(len(names), 'list')} of {counted(len(connections), 'connection')}"
-            first = f"the first ({names[0]}) with: {failed[names[0]].one_line}"
-            yield f"failed alike: {what} ({', '.join(sorted(connections))}), {first}"
+            first = f"the error of {names[0]}: {failed[names[0]].one_line}"
+            yield f"{what} failed for similar reasons ({', '.join(sorted(connections))}); {first}"
             continue
         for connection, names in connections.items():
             if len(names) > _MOST_LINES or len({failed[name].one_line for name in names}) < len(

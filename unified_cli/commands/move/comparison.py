@@ -98,7 +98,7 @@ class Comparison:
     """Sentences about the records that were not compared."""
 
     def other_key(self) -> str | None:
-        """Suggest a known field for a key that no record has, or return None."""
+        """Return a hint if no records were joined and `key` has an unknown field."""
         if self.join.same:
             return None
         fields = [field.name for field in known(self.resource.api, self.resource.name).fields]
@@ -139,8 +139,8 @@ def prepared(
 ) -> ComparedSides:
     """Check the options and return the comparison to run, without reading any records.
 
-    A plan changes a connection, so its `--to` is a profile. Raises UsageError,
-    ConfigError and StorageError.
+    With `for_plan`, the option `--to` must name a profile, because a plan changes a
+    connection. Raises UsageError, ConfigError and StorageError.
     """
     runtime, catalogue = context.runtime, context.catalogue
     config = config_file.read(runtime)
@@ -205,8 +205,8 @@ def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Compar
 def _view(sides: ComparedSides) -> Iterator[Callable[[bytes], bytes]]:
     """Yield a function that replaces the ids in a record of the first side.
 
-    It replaces the ids in the file of ids with those of the second side. Yields nothing
-    without such a file.
+    The file of ids lists the new id of a record on the second side for each old id on
+    the first side. Yields nothing if there is no such file.
     """
     ids = sides.ids
     if ids is not None:
@@ -219,7 +219,7 @@ def _view(sides: ComparedSides) -> Iterator[Callable[[bytes], bytes]]:
 def _read(join: RecordJoin, both: Sequence[_Side], readers: FairReaders, shown: Progress) -> None:
     """Read both sides at the same time.
 
-    All records of the first side are joined before those of the second.
+    All records of the first side are joined before any record of the second side.
     """
 
     def pages(side: _Side) -> Generator[tuple[_Side, Sequence[bytes]]]:

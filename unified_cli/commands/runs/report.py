@@ -49,7 +49,7 @@ _AT_ONCE = 500
 _MOST_NAMED = 20
 _BAR = 30
 _WIDE = 100
-"""If the screen has at least this width, a whole bar fits beside the command."""
+"""The smallest width of a screen on which bars have their full length."""
 
 
 def show_all(context: CommandContext, options: ListRunsOptions) -> None:
@@ -191,7 +191,9 @@ def _outcome(one: NotedCall) -> Record:
 def _list_outcomes(runtime: Runtime, header: RunHeader) -> Iterator[Record]:
     manifest = run_state.manifest_of(runtime, header)
     if manifest is None:
-        runtime.stderr.note(f"to see its contents: unified export --verify {quoted(header.path)}")
+        runtime.stderr.note(
+            f"to see the contents of the export: unified export --verify {quoted(header.path)}"
+        )
         return
     for entry in manifest.entries.values():
         outcome = "done" if entry.complete else "failed" if entry.why else "not-tried"

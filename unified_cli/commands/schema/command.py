@@ -38,17 +38,18 @@ class SchemaOptions(MessageOptions, NetworkOptions, ConnectionOptions):
 
 
 _ABOUT = (
-    "Prints each path with its types, and how often it is present and null. Values are listed only"
-    " for known enumerations and for paths that end with status, state, type, kind or priority; no"
-    " other value is stored. -o json prints a JSON Schema."
+    "Prints each path with its types, how often the path is present, and how often its value is"
+    " null. Values are listed only for known enumerations and for paths that end with status,"
+    " state, type, kind or priority. The values of other paths are not stored. -o json prints a"
+    " JSON Schema."
 )
 _AGAINST = (
     "--against compares each connection with a JSON Schema that this command wrote, with another"
-    " connection (profile:NAME if there is also a file NAME), or with the known fields. If a path"
-    " is missing or has another type, the exit code is 14. Other differences are only reported,"
-    " unless --strict is given. The shares of records with a path are compared if there are at"
-    " least 30 records. Two shares differ if each is outside the 95 % confidence interval of the"
-    " other."
+    " connection, or with the known fields. If a connection and a file have the same name, write"
+    " profile:NAME for the connection. If a path is missing or has another type, the exit code is"
+    " 14. Other differences are only reported, unless --strict is given. With at least 30 records,"
+    " the command also compares the share of the records that have a path. Two shares differ if"
+    " each is outside the 95 % confidence interval of the other."
 )
 _EXAMPLES = """unified -p sandbox schema ticketing/tickets
 unified -p sandbox schema ticketing/tickets -o json

@@ -1,8 +1,8 @@
 """Sockets with deadlines.
 
-Each operation, beginning with the name lookup, ends at the deadline of the request and
-updates the state of the connection. The sockets do not block, so that received bytes
-are read without waiting and without setting a timeout.
+Each operation, including the name lookup, ends at the deadline of the request at the
+latest, and updates the state of the connection. The sockets do not block, so that
+received bytes are read without waiting and without setting a timeout.
 """
 
 import re
@@ -43,8 +43,8 @@ class ConnectionState:
         """Whether a handshake has succeeded, on this connection or an earlier one."""
         self.received = 0
         self.speaks_http = False
-        """Whether an earlier request had a response, so that the peer cannot expect
-        TLS.
+        """Whether the peer has responded to an earlier request. Such a peer does not
+        expect TLS.
         """
         self.start(float("inf"))
 
@@ -59,7 +59,7 @@ class ConnectionState:
         self.handshake_seconds = 0.0
         """How long the current TLS handshake may take, in seconds, or 0."""
         self.tunnelling = False
-        """Whether the proxy has not connected to the service yet."""
+        """Whether the request is waiting for the proxy to connect to the service."""
         self.status = 0
         """The status of the response, or 0 before it arrives."""
         self.received = 0
@@ -106,7 +106,8 @@ class DeadlineSocket:
         """Start TLS. If the connection already uses TLS, the new TLS is nested in it.
 
         Raises OSError. Raises ValueError if a part of the host's name is empty or too
-        long, which happens only if a proxy looked up the name.
+        long. This happens only with a proxy: without a proxy, the name lookup has
+        already failed.
         """
         seconds = self._state.handshake_seconds = self._state.seconds(_CONNECT)
         # The ssl module also encodes the name, but leaves the socket open if that
@@ -116,8 +117,8 @@ class DeadlineSocket:
             self._socket = nested = _Nested(self._plain, context, host, self._in_time)
             self._in_time(nested.do_handshake, select.POLLIN, seconds)
         else:
-            # Set the timeout before the handshake: truststore checks the certificate
-            # before `wrap_socket` returns.
+            # Set the timeout first, because `wrap_socket` performs the handshake. With
+            # truststore, `wrap_socket` also checks the certificate.
             self._plain.settimeout(seconds)
             self._socket = self._plain = context.wrap_socket(self._plain, server_hostname=host)
             self._plain.setblocking(False)
@@ -231,8 +232,8 @@ class DeadlineSocket:
 
 
 class _Nested:
-    """A TLS connection within the TLS connection to a proxy. It has the methods of a
-    socket that this module uses.
+    """A TLS connection within the TLS connection to a proxy. It has only the socket
+    methods that this module calls.
 
     If there is no data, `do_handshake` and `recv` raise SSLWantReadError, like the
     methods of the outer socket.
@@ -282,8 +283,8 @@ def connected(host: str, port: int, state: ConnectionState) -> DeadlineSocket:
     Tries all addresses of the host, because an address family may be unreachable.
     Raises OSError if the lookup fails, or if the last address cannot be reached.
     """
-    # Pass bytes, because text goes through a codec that raises a different error for
-    # some unknown names.
+    # Pass bytes, because Python would encode text with IDNA, which raises UnicodeError
+    # instead of OSError for some names.
     name = host.encode("ascii")
     look_up = partial(socket.getaddrinfo, name, port, type=socket.SOCK_STREAM)
     found = os_limits.run_with_timeout(look_up, state.seconds(_CONNECT))
