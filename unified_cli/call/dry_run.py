@@ -65,7 +65,7 @@ def show(call: Call, request: Request) -> None:
 
 
 def show_one_of_many(call: Call, request: Request) -> None:
-    """Print the request on one line."""
+    """Print one of many requests. JSON is printed on one line."""
     if call.mode.shown == "json":
         print_line(call.runtime, request)
     else:
@@ -140,7 +140,8 @@ def print_line(runtime: Runtime, request: Request) -> None:
 def show_skeleton(runtime: Runtime, operation: Operation, described: KnownMethod | None) -> None:
     """Print the skeleton of the operation's body.
 
-    It includes fields that the connection described, if known.
+    The skeleton also has the fields in `described`, the description that the connection
+    gave of this operation.
     """
     fields = operation.accepted_fields
     if described is not None:

@@ -1,4 +1,5 @@
-"""Commands as gh, aws, gcloud, kubectl and httpie name them, and what to type instead.
+"""Recognise the commands of other tools (gh, aws, gcloud, kubectl and httpie), and
+suggest what to type instead.
 
 Used only if a command line could not be parsed.
 """
@@ -23,7 +24,7 @@ def _table() -> JsonObject:
 
 
 def own_commands(name: str) -> Sequence[str]:
-    """Return our commands for a command of another tool."""
+    """Return the names of our commands for `name`, a command of another tool."""
     commands = _table()["commands"].items()
     return next((own.split() for names, own in commands if name in names.split()), ())
 
@@ -41,8 +42,10 @@ def _is_no_option(word: str) -> bool:
 
 
 def own_line(word: str, rest: Sequence[str]) -> str | None:
-    """Return our command line for another tool's, or None if this word does not begin
-    one.
+    """Return our command line that replaces a command line of another tool.
+
+    `word` is the first word of the typed line, and `rest` has its other words. Returns
+    None if no known command of another tool begins with `word`.
     """
     if word.lower() in _SQL and " " in (text := " ".join((*_SQL[word.lower()], *rest))):
         return f"unified sql {quoted(text)}"

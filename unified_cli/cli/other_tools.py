@@ -1,5 +1,5 @@
-"""Options as gh, aws, gcloud, kubectl, curl, httpie and jq spell them, and what to type
-instead.
+"""Recognise the options of other tools (gh, aws, gcloud, kubectl, curl, httpie and jq),
+and suggest what to type instead.
 
 Used only if a command line could not be parsed.
 """

@@ -65,8 +65,8 @@ def path_of(runtime: Runtime, api: str) -> Path:
 def read(path: Path) -> str:
     """Return the text of a catalogue file.
 
-    Raises OSError, and CatalogueError if other users can write the file or it is too
-    large.
+    Raises OSError if reading fails. Raises CatalogueError if other users can write the
+    file, or if the file is too large or not UTF-8.
     """
     with os.fdopen(regular_file.descriptor(path, follow=True), "rb") as file:
         _check_private(path, os.fstat(file.fileno()))

@@ -103,7 +103,7 @@ def identity(record: bytes) -> bytes | None:
 def write(lines: BinaryIO, send: Callable[[bytes], object], columns: ParquetColumns) -> None:
     """Convert lines of records to a Parquet file, and pass its bytes to `send`.
 
-    Raises OSError, and the errors of `send`.
+    Raises OSError if reading or writing fails, and any error that `send` raises.
     """
     from pyarrow import PythonFile, parquet  # noqa: PLC0415  as above
 

@@ -26,8 +26,9 @@ _KNOWN = {*METHODS, "HEAD", "OPTIONS", "PUT", "TRACE", "CONNECT", "QUERY"}
 class Route:
     """The operation of a request, and the id in its path, if there is one.
 
-    `schema` means that the request is for the schema of the operation, possibly for a
-    `product`. `proxy` means that it is for the provider's own records.
+    `schema` means that the request is for the schema of the operation. `product` is the
+    product in the path of such a request, if the path has one. `proxy` means that the
+    request is for the provider's own records.
     """
 
     operation: Operation
@@ -56,7 +57,7 @@ def route(catalogue: Catalogue, method: str, path: str) -> Route | None:
             named, schema=True, product=unquote(rest[0]) if len(rest) == 3 else None
         )
     if not rest:
-        # Some providers accept the id of an update in the body.
+        # Some providers accept an update that has the id of the record in its body.
         update = resource.operations.get("update")
         return Route(update) if update and update.method == method else None
     return None
@@ -259,7 +260,10 @@ _STEERING = "methodConfig"
 
 
 def forwarded(call: OperationCall) -> SandboxResponse:
-    """Return the request that the provider received, in the service's envelope."""
+    """Return a response that describes the request as the provider received it.
+
+    The description is in the same member of the response as the records of a list.
+    """
     service, request = call.service, call.request
     members = {name: text for name, text in call.body.members.items() if name != _STEERING}
     sent: JsonObject = {

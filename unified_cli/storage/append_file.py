@@ -130,7 +130,8 @@ class GrowingDocument:
     always ends with `foot`.
 
     Each element is added in one write, so that the file is valid even if the process is
-    killed. Raises OSError, and FileExistsError if the path exists.
+    killed. Raises FileExistsError if the path exists, and another OSError if writing
+    fails.
     """
 
     def __init__(self, path: Path, head: bytes, foot: bytes) -> None:

@@ -136,8 +136,8 @@ def replace(path: Path, content: bytes, before: Callable[[], None] = lambda: Non
 
     `before` is called at the beginning and again just before renaming, and may prevent
     the replacement by raising an error. The caller must hold a lock, because an
-    existing temporary file is removed as a leftover. Raises OSError, and the errors of
-    `before`.
+    existing temporary file is removed as a leftover. Raises OSError if writing fails,
+    and any error that `before` raises.
     """
     before()
     temporary = path.with_name(f"{path.name}.tmp")

@@ -20,8 +20,9 @@ _BUFFER = 256 * 1024
 
 
 class UnchangedFile:
-    """An open regular file. `size` and `sha256` are those of its content when it was
-    opened.
+    """An open regular file.
+
+    `size` and `sha256` describe the content that the file had when it was opened.
     """
 
     def __init__(self, path: Path, read: Callable[[int, int], None] | None = None) -> None:
@@ -43,14 +44,14 @@ class UnchangedFile:
     def reader(self) -> BinaryIO:
         """Return a file object at the start of the content.
 
-        Reading raises OSError, and StateError if the content has changed.
+        Reading raises OSError if it fails, and StateError if the content has changed.
         """
         return io.BufferedReader(_CheckedReader(self), _BUFFER)
 
     def read(self, size: int, at: int) -> bytes:
         """Return at most `size` bytes from the position `at`.
 
-        Raises OSError, and StateError if the file has changed.
+        Raises OSError if reading fails, and StateError if the content has changed.
         """
         result = os.pread(self._handle, size, at)
         now = os.fstat(self._handle)

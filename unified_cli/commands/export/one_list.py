@@ -96,7 +96,8 @@ class ListRunner:
     def run(self, planned: PlannedList) -> Generator[ListResult]:
         """Read the list, and yield its results.
 
-        Raises StorageError, and TakenOverError if another run has taken over.
+        Raises StorageError if the destination cannot be read or written, and
+        TakenOverError if another run has taken over from this run.
         """
         try:
             name = f"{planned.label}/{planned.operation.api}/{planned.operation.resource}"

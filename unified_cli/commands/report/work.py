@@ -1,7 +1,8 @@
 """The part of a report about past work: recent runs, exports, and earlier checks.
 
-Runs are shown with the causes of their failures. Checks are read from files of `schema
---against -o json` and `--junit`.
+Runs are shown with the causes of their failures. Earlier checks are read from files:
+the output of `schema --against -o json`, and the JUnit XML that another command wrote
+because of the option `--junit`.
 """
 
 import json
@@ -55,13 +56,15 @@ _MOST_GAPS = 50
 def runs(context: CommandContext, options: ReportOptions, found: Sequence[KnownRun]) -> ShownRuns:
     """Return the recent runs among the `found` runs.
 
-    Runs whose journals other users could have written are only counted.
+    If another user could have written the journal of a run, the run is counted, but not
+    shown.
     """
     begin = context.runtime.wall() - DAYS * 86400
     own = [run for run in found if not run.foreign]
     recent = [run for run in own if run.header and run.began_at >= begin][:_MOST_RUNS]
-    # Only count runs with damaged journals. A run with a header is shown with its
-    # state, even if its export was removed or is in a store.
+    # If the header of a journal cannot be read, its run is counted, but not shown. The
+    # state of a run is also UNREADABLE if its export was removed or is in a store. Such
+    # a run has a header, so it is shown.
     unread = sum(run.state == UNREADABLE and run.header is None for run in own)
     return ShownRuns(
         shown=[_shown(context, options, run) for run in recent],
@@ -310,8 +313,11 @@ class _JUnitReader:
     _message: str = ""
 
     def read(self, text: bytes) -> None:
-        """Read the document. Raises ExpatError if it is not XML, and ValueError if it
-        has a DTD, another root or too deep a nesting.
+        """Read the document.
+
+        Raises ExpatError if the document is not XML. Raises ValueError if the document
+        has a DTD, if its root is not a test suite, or if its elements are nested too
+        deeply.
         """
         parser = expat.ParserCreate()
         parser.StartDoctypeDeclHandler = self._refuse
@@ -332,8 +338,8 @@ class _JUnitReader:
             self.suites += 1
             self._suite = attributes.get("name", "")
         elif name == "testcase":
-            # With several connections, the class name begins with the connection.
-            # Remove it, because it has a column of its own.
+            # With several connections, the class name begins with the name of the
+            # connection. Remove this name, because the connection has its own column.
             classname = attributes.get("classname", "").removeprefix(f"{self._suite}.")
             self._case = " ".join(filter(None, (classname, attributes.get("name", ""))))
             self._outcome = "passed"
