@@ -131,11 +131,11 @@ def test_one_refused_and_one_without_the_path(unified: Unified, fleet: Service) 
 @pytest.mark.parametrize(
     ("call", "why"),
     [
-        ("POST /proxy/tickets -d '{}'", "can only read from several connections"),
-        ("POST /proxy/tickets -d '{}' --all", "can only read from several connections"),
-        ("PATCH /proxy/tickets/1 -d '{}'", "can only read from several connections"),
-        ("DELETE /proxy/tickets/1 --yes", "can only read from several connections"),
-        ("POST /link-token -d '{}'", "can only read from several connections"),
+        ("POST /proxy/tickets -d '{}'", "only a read (GET, or POST …/search)"),
+        ("POST /proxy/tickets -d '{}' --all", "only a read (GET, or POST …/search)"),
+        ("PATCH /proxy/tickets/1 -d '{}'", "only a read (GET, or POST …/search)"),
+        ("DELETE /proxy/tickets/1 --yes", "only a read (GET, or POST …/search)"),
+        ("POST /link-token -d '{}'", "only a read (GET, or POST …/search)"),
         ("GET /proxy/tickets -a x", "-a names one connection"),
         ("GET /proxy/tickets --cursor c", "a cursor belongs to one connection"),
         ("GET /proxy/tickets -o ids", "cannot tell connections apart"),

@@ -207,4 +207,4 @@ def test_a_waiting_thread_learns_that_the_tokens_reader_has_ended(tmp_path: Path
     tokens.close(30)
     for thread in threads:
         thread.join(30)
-    assert found == ["the command that wanted the token has ended"] * 3
+    assert found == ["the token was not read, because this command has ended"] * 3

@@ -18,11 +18,11 @@ INSTEAD = {
     "export": "--to a folder on another disk",
     "import": "copy the input to another disk, or pipe it in with - as the file",
     "download many": "--out a folder on another disk",
-    "profile add": "UNIFIED_CONFIG=FILE names a file on another disk",
-    "profile set": "UNIFIED_CONFIG=FILE names a file on another disk",
-    "login": "UNIFIED_CONFIG=FILE names a file on another disk",
+    "profile add": "set UNIFIED_CONFIG to a file on another disk",
+    "profile set": "set UNIFIED_CONFIG to a file on another disk",
+    "login": "set UNIFIED_CONFIG to a file on another disk",
 }
-GOES_ON = "(XDG_DATA_HOME=DIR names a folder on another disk)"
+GOES_ON = "(set XDG_DATA_HOME to a folder on another disk)"
 
 
 @pytest.fixture

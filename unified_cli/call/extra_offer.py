@@ -30,9 +30,11 @@ class ExtraCell(NamedTuple):
 def cells(catalogue: Catalogue, offer: Offer, asked: Collection[Operation]) -> list[ExtraCell]:
     """Return the offered operations that the catalogue lacks.
 
-    Returns only operations of resources in `asked`, and of any resource of an API if
-    `asked` has all of this API. Includes the provider's own resources if `asked` is the
-    whole catalogue.
+    `asked` limits the result. If `asked` has only some resources of an API, the result
+    has only operations of these resources. If `asked` has all resources of an API in
+    the catalogue, the result also has operations of resources that the catalogue lacks
+    in this API. If `asked` is the whole catalogue, the result also has operations of
+    APIs that are not in the catalogue, and of the provider's own resources.
     """
     service, wanted = (
         catalogue.service,
@@ -63,7 +65,7 @@ def cells(catalogue: Catalogue, offer: Offer, asked: Collection[Operation]) -> l
 def _cell(service: Service, api: str, resource: str, name: str) -> ExtraCell:
     place = f"{api}/{resource}"
     why = (
-        f"unified operations add {place} makes it a command"
+        f"run unified operations add {place} to add this command"
         if all(map(is_name, (api, resource, name)))
         else "no command can have this name"
     )
@@ -82,8 +84,9 @@ def _provided(service: Service, resource: str, name: str) -> ExtraCell:
 def addable(found: Sequence[ExtraCell], catalogue: Catalogue, words: Collection[str]) -> list[str]:
     """Return the arguments of `operations add` for these cells.
 
-    An argument is a resource, or an API that the catalogue does not have. A new API
-    cannot have one of `words`, the first words of command lines.
+    An argument is a resource, or an API that the catalogue does not have. Command lines
+    begin with the name of an API or one of `words`. So a new API whose name is in
+    `words` is left out.
     """
     reserved = {*map(plain, words)}
     names = (

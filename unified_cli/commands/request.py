@@ -30,7 +30,7 @@ _READS = {
     ModeKind.CHECKED: Later("unified_cli.call.expect:run"),
     ModeKind.READS: Later("unified_cli.call.many:run"),
 }
-_SEVERAL = "request can only read from several connections, with GET or POST …/search"
+_SEVERAL = "only a read (GET, or POST …/search) can use several connections"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ class RequestOptions(
     path: Annotated[str, Argument("the path below the base URL")]
     strict: Annotated[
         bool,
-        with_help(Strict, "send nothing if the list may ignore a query parameter", QUERY),
+        with_help(Strict, "send nothing if a query parameter is unknown for the list", QUERY),
     ] = False
 
 
@@ -124,7 +124,8 @@ def _path_request(call: Call, options: RequestOptions, body: bytes | None) -> Re
 def _searches(path: str, catalogue: Catalogue) -> bool:
     """Return whether a POST to this path is a search.
 
-    The last segment of the path or the catalogue determines this.
+    Returns True if the last segment of the path is `search`, or if the catalogue has an
+    operation with this path that lists records.
     """
     place = path.partition("?")[0].rstrip("/")
     known = catalogue.match("POST", f"/{place.lstrip('/')}")

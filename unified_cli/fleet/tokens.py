@@ -1,4 +1,7 @@
-"""Read the token of each connection once. Different commands run in parallel."""
+"""Read the token of each connection once.
+
+Some tokens are printed by programs. These programs run in parallel.
+"""
 
 import math
 import threading
@@ -17,8 +20,8 @@ if TYPE_CHECKING:
     from unified_cli.http.rate_limit import Idle
 
 _COMMANDS = 8
-# How long not to retry a program that failed to print a token. An MCP server runs for
-# days, so it must retry at some time.
+# If a program failed to print a token, run it again only after this time. An MCP server
+# runs for days, so it must try again at some point.
 _FAILED_SECONDS = 10.0
 
 
@@ -36,8 +39,8 @@ class _TokenRead:
 class Tokens:
     """Reads the tokens of a run; thread-safe.
 
-    At most eight commands run at a time. Other sources are read one at a time, because
-    a keyring may ask for its password.
+    At most eight programs that print a token run at a time. Tokens from other sources
+    are read one after another, because a keyring may ask for its password.
     """
 
     def __init__(self, runtime: Runtime) -> None:
@@ -50,7 +53,10 @@ class Tokens:
         self._is_closed = False
 
     def get(self, source: TokenSource, idle: "Idle" = nullcontext) -> str:
-        """Return the token, after waiting for it in the context `idle`.
+        """Return the token of a source.
+
+        Enters the context `idle` while this thread reads the token, or while it waits
+        for another thread that reads the same source.
 
         Raises ConfigError if the token cannot be read, or after `close`.
         """
@@ -119,4 +125,4 @@ class Tokens:
 
 
 def _ended() -> ConfigError:
-    return ConfigError("the command that wanted the token has ended")
+    return ConfigError("the token was not read, because this command has ended")

@@ -1,4 +1,4 @@
-"""Lock files. A process holds a lock until it releases it or ends."""
+"""Lock files. When a process ends, the operating system releases all of its locks."""
 
 import contextlib
 import errno
@@ -15,7 +15,7 @@ from unified_cli.storage import regular_file
 if TYPE_CHECKING:
     from filelock import FileLock
 
-IN_DATA_FOLDER = "XDG_DATA_HOME=DIR names a folder on another disk"
+IN_DATA_FOLDER = "set XDG_DATA_HOME to a folder on another disk"
 # The errors of file systems without locks, such as some NFS, Lustre without flock, and
 # 9p.
 _WITHOUT_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
@@ -25,7 +25,8 @@ _NOTED_SECONDS = 1.0
 # With a shorter interval, two hundred waiting processes would slow down the process
 # that holds the lock.
 _POLL_SECONDS = 0.1
-# In some folders, such as /proc, a file that was just created does not exist.
+# In some folders, such as /proc, creating a file always fails with ENOENT, as if
+# another process had just removed the file. So stop trying at some point.
 _MOST_TRIES = 10
 
 
@@ -56,10 +57,11 @@ class HeldLock:
     def take(self, what: str, seconds: float = _MOMENT) -> None:
         """Take the lock.
 
-        Waits for `seconds`, because another process may only be checking the lock.
-        Raises StateError if another process holds the lock or its path is not a regular
-        file, and StorageError if the file cannot be created. `what` names the locked
-        thing in messages.
+        Waits for up to `seconds`, because another process may hold the lock for a
+        moment, only to find out whether the lock was free. Raises StateError if another
+        process holds the lock for longer, or if the path of the lock is not a regular
+        file. Raises StorageError if the file cannot be created. Messages call the
+        locked thing `what`.
         """
         _check(self._path)
         lock = FileLock(

@@ -27,7 +27,7 @@ def owned_folder(parent: Path | None) -> Iterator[Path]:
             yield Path(made)
         return
     path = parent / os.urandom(6).hex()
-    lock = HeldLock(path.with_suffix(_LOCK), "XDG_CACHE_HOME=DIR names a folder on another disk")
+    lock = HeldLock(path.with_suffix(_LOCK), "set XDG_CACHE_HOME to a folder on another disk")
     try:
         folders.make_private(parent)
         for left in parent.glob(f"*{_LOCK}"):

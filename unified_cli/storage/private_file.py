@@ -14,7 +14,7 @@ from unified_cli.storage.regular_file import NotRegularError
 
 _LOCK_SECONDS = 30
 # The private files are the config file and the files of tokens beside it.
-_ON_ANOTHER_DISK = "UNIFIED_CONFIG=FILE names a file on another disk"
+_ON_ANOTHER_DISK = "set UNIFIED_CONFIG to a file on another disk"
 
 
 @contextlib.contextmanager

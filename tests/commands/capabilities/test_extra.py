@@ -63,9 +63,9 @@ def extra(records: Any) -> dict[str, str]:
 
 
 EXTRA = {
-    **{f"crm contacts {name}": "unified operations add crm/contacts makes it a command"
+    **{f"crm contacts {name}": "run unified operations add crm/contacts to add this command"
        for name in METHODS["crm contacts"]},
-    "ticketing tickets search": "unified operations add ticketing/tickets makes it a command",
+    "ticketing tickets search": "run unified operations add ticketing/tickets to add this command",
     "proxy deals list": "unified request GET /proxy/deals",
     "proxy deals get": "unified request GET /proxy/deals/ID",
 }  # fmt: skip

@@ -46,7 +46,7 @@ def search(catalogue: Catalogue, query: str, limit: int, *, writes: bool) -> Jso
 
 
 def find(catalogue: Catalogue, text: str) -> Operation:
-    """Return the operation `API RESOURCE OPERATION`.
+    """Return the operation that `text` names as `API RESOURCE OPERATION`.
 
     Raises UsageError, with similar commands as a hint, if there is no such operation.
     """
@@ -91,7 +91,10 @@ def describe(operation: Operation, catalogue: Catalogue, *, writes: bool) -> Jso
         known["fields"] = [field.name for field in facts.fields]
     if facts.members:
         known["members"] = [*map(_described, facts.members)]
-    known["note"] = "a connection may know other fields and parameters; unknown ones are passed on"
+    known["note"] = (
+        "a connection may accept fields and parameters that are not listed here; they are sent"
+        " unchanged"
+    )
     return known
 
 
