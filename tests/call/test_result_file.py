@@ -104,9 +104,9 @@ def test_an_unwritable_place_is_reported_before_sending(
 
 REFUSED = [
     (f"{CREATE} --columns ,", "--columns needs names"),
-    (f"{CREATE} -o raw --jq .id", "-o raw prints one answer as served"),
+    (f"{CREATE} -o raw --jq .id", "-o raw prints one response unchanged"),
     (f"{LIST} -o ids --columns name", "-o ids has no columns"),
-    ("ticketing tickets update - -o raw", "-o raw prints one answer as served"),
+    ("ticketing tickets update - -o raw", "-o raw prints one response unchanged"),
     ("ticketing attachments download -q file_url=a --jq .", "a file is saved unchanged"),
     ("ticketing attachments download -q file_url=a -o csv", "a file is saved unchanged"),
     ("ticketing attachments download -q file_url=a -p x -p y", "from one connection"),
