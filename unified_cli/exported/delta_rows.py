@@ -14,7 +14,7 @@ from unified_cli.errors import StorageError
 from unified_cli.exported.manifest import ManifestEntry
 
 _PROFILE, _RECORD = "_profile", "record"
-_AT_ONCE = 10_000
+_AT_ONCE = 1_000
 
 
 def read(folder: Path, entry: ManifestEntry) -> Iterator[bytes]:

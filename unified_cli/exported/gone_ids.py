@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
@@ -49,7 +50,9 @@ def keep(destination: Destination, files: list[ManifestEntry]) -> None:
             return
         # Keep the ids that an earlier run stored, but did not report.
         noted = _noted(destination.read(name) or b"", first) or b""
-        known = set(map(_hash_of_id, noted.splitlines()))
+        known = _Hashes()
+        for line in io.BytesIO(noted):
+            known.add(_hash_of_id(line.rstrip()))
         for entry in files:
             noted += _new_ids(_ids_as_json(destination.records(entry.file)), known)
     except StateError:
@@ -82,9 +85,13 @@ def tell(destination: Destination, entry: ManifestEntry) -> int | None:
     if text is None:
         return None
     noted = _noted(text, entry)
-    missing: dict[int, bytes] = {}
+    # A list can have millions of ids.
+    del text
+    missing: dict[bytes, bytes] = {}
     if noted is not None:
-        current = set(map(_hash_of_id, _ids_as_json(destination.records(entry.file))))
+        current = _Hashes()
+        for one in _ids_as_json(destination.records(entry.file)):
+            current.add(_hash_of_id(one))
         head = b'{"_profile":' + json.dumps(entry.profile).encode() + b',"id":'
         end = b',"gone_at":' + json.dumps(entry.ended).encode() + b"}"
         for line in (destination.read(ids_file) or b"").splitlines():
@@ -110,7 +117,24 @@ def _beside(file: str, end: str) -> str:
     return str(path.with_name(f"gone.{path.stem}{end}"))
 
 
-def _new_ids(ids: Iterable[bytes], known: set[int]) -> bytes:
+class _Hashes:
+    """A set of hashes that takes a sixth of the memory of `set`.
+
+    Hashes with the same beginning are in one string. A match that begins within a hash
+    is as improbable as two ids with the same hash.
+    """
+
+    def __init__(self) -> None:
+        self._ends = defaultdict[bytes, bytearray](bytearray)
+
+    def __contains__(self, one: bytes) -> bool:
+        return one[2:] in self._ends.get(one[:2], b"")
+
+    def add(self, one: bytes) -> None:
+        self._ends[one[:2]] += one[2:]
+
+
+def _new_ids(ids: Iterable[bytes], known: _Hashes) -> bytes:
     found = io.BytesIO()
     for id_text in ids:
         if (key := _hash_of_id(id_text)) not in known:
@@ -147,10 +171,10 @@ def _ids_as_json(records: Iterable[bytes]) -> Iterator[bytes]:
             yield found
 
 
-def _hash_of_id(identity: bytes) -> int:
+def _hash_of_id(identity: bytes) -> bytes:
     value = (
         b'"' + string(identity).encode("utf-8", "surrogatepass")
         if identity.startswith(b'"')
         else identity
     )
-    return int.from_bytes(hashlib.blake2b(value, digest_size=8).digest(), "big")
+    return hashlib.blake2b(value, digest_size=8).digest()

@@ -25,7 +25,7 @@ COLUMNS = (_PROFILE, _ID, *TIMES, _RECORD)
 # the bytes.
 _ROWS, _BYTES = 20_000, 16 * 1024 * 1024
 # Read fewer rows at once than the default of 65,536, which span several row groups.
-_AT_ONCE = 5_000
+_AT_ONCE = 1_000
 
 
 def check(what: str = "--format parquet") -> None:

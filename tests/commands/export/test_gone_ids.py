@@ -3,16 +3,18 @@ process.
 """
 
 import json
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import peak_memory
 import pytest
 from changes import World
 from front_door import Result, Unified
-from pages import served
-from server import Reply, Service
+from pages import cursor_of, served
+from server import Reply, Seen, Service
 
 GONE = "acct-1/ticketing/gone.tickets.ndjson"
 
@@ -173,3 +175,21 @@ def test_ids_missing_from_a_partial_read_are_not_gone(
     world.broken = lambda _: None
     assert export(f"{to} --restart").code == 0
     assert gone(tmp_path) == of("a")
+
+
+@pytest.mark.long(seconds=30)
+def test_a_full_read_of_many_ids_takes_little_more_memory(service: Service, tmp_path: Path) -> None:
+    def reply(seen: Seen) -> Reply:
+        page = int(cursor_of(seen) or 0)
+        ids = range(page * 10_000, (page + 1) * 10_000)
+        records = [{"id": f"{number:08}"} for number in ids]
+        return served({"result": records, "next_cursor": str(page + 1) if page < 29 else None})
+
+    service.reply = reply
+    words = ["export", "ticketing/tickets", "--rate", "0", "--to", str(tmp_path / "dump")]
+    environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), **service.environ}
+    first, again = (
+        peak_memory.of([*words, *more], timeout=300, env=environ) for more in ([], ["--restart"])
+    )
+    assert (first.code, again.code) == (0, 0), again.stderr
+    assert again.mebibytes - first.mebibytes <= 30
