@@ -20,7 +20,10 @@ from unified_cli.stderr import Stderr
 CREATE = ["ticketing", "tickets", "create"]
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
-names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="[]="), min_size=1)
+# An empty id is refused, so no name is that of an id.
+names = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="[]="), min_size=1
+).filter(lambda name: name != "id" and not name.endswith("_id"))
 leaves = (
     st.none()
     | st.booleans()
