@@ -571,7 +571,11 @@ def whole_page(unified: Unified, fleet: list[str], tmp_path: Path) -> Any:
     return report(unified, f"--export {folder} --schema {drift} --junit {junit}")
 
 
-@given(text=st.text(min_size=1, max_size=80))
+# A state decides how its cell looks, so another text must not be one.
+STATES = {"?", "all", "held", "no", "not seen", "reads", "unknown", "well"}
+
+
+@given(text=st.text(min_size=1, max_size=80).filter(lambda text: text not in STATES))
 @settings(max_examples=25)
 def test_values_on_a_page_are_always_text(text: str, whole_page: Any, tmp_path: Path) -> None:
     pages = []
