@@ -5,7 +5,7 @@ DISTRIBUTION = "unified-api-cli"
 # How this program names itself, for example in the User-Agent.
 PRODUCT = f"{DISTRIBUTION}/{__version__}"
 REPOSITORY = ""
-"""The public address of the project, or "" while there is none.
+"""The public address of the project, or "" before it has one.
 
 In pyproject.toml, `Source` and `Issues` of `[project.urls]` begin with this address.
 """

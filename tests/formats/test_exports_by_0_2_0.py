@@ -66,7 +66,7 @@ def rows(path: Path, form: str) -> Iterator[tuple[str, str]]:
 
 def records(path: Path) -> list[str]:
     """Read the records of a Parquet file."""
-    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
     found: list[str] = parquet.ParquetFile(path).read().column("record").to_pylist()
     return found
 
@@ -95,7 +95,7 @@ def held(folder: Path, name: str, profile: str, one: str = "teams") -> dict[str,
 
 def table_rows(table: Path, profile: str) -> list[tuple[str, str]]:
     """Read the id and the name of each record of a profile in a Delta table."""
-    deltalake = pytest.importorskip("deltalake")
+    deltalake = pytest.importorskip("deltalake", reason="needs the extra delta")
     found = deltalake.DeltaTable(str(table)).to_pyarrow_table().to_pylist()
     records = (json.loads(row["record"]) for row in found if row["_profile"] == profile)
     return [(record["id"], record["name"]) for record in records]

@@ -1,5 +1,5 @@
-"""On a disk that takes names for one that differ only by case, or by the normal form of
-Unicode, two profiles never share a file.
+"""On a disk that does not distinguish names by case, or by the normal form of Unicode,
+two profiles never share a file.
 """
 
 import json
@@ -37,7 +37,7 @@ NEEDS_DELTA = needs_extra("delta", "deltalake")
 
 @pytest.fixture
 def folding(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """Have every disk take such names for one; gives the folders whose disks were
+    """Have no disk distinguish such names; gives the folders whose disks were
     asked.
     """
     asked: list[Path] = []
@@ -182,7 +182,7 @@ def test_elsewhere_both_are_as_they_were(
 ) -> None:
     config(TWINS)
     if names.are_same(tmp_path, "Acme", "acme"):
-        pytest.skip("this disk takes the names for one")
+        pytest.skip("this disk does not distinguish upper and lower case")
     assert run(f"-p Acme -p acme {EXPORT}").code == 0
     assert run(f"-p Acme -p acme {EXPORT}").code == 0
     assert {"Acme", "acme", "manifest.json"} == {one.name for one in (tmp_path / "dump").iterdir()}

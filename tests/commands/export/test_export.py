@@ -517,7 +517,7 @@ def test_a_folder_takes_no_second_format(unified: Unified, tmp_path: Path) -> No
     result = unified(f"{command} -o csv")
     said = (
         f"error: {folder} holds an export in another format: ndjson, not csv (--format ndjson,"
-        " choose another folder with --to, or replace it with --restart)\n"
+        " choose another folder with --to, or replace the export with --restart)\n"
     )
     assert (result.stderr, result.code, files(folder)) == (said, 12, before)
     assert unified(f"{command} --format ndjson").code == 0

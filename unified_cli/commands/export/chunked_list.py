@@ -59,7 +59,13 @@ class ChunkedList:
         self.state = self._known.state
 
     # `force` is not needed, because only `restart` replaces a list.
-    def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:  # noqa: ARG002
+    def open(
+        self,
+        *,
+        force: bool,  # noqa: ARG002
+        restart: bool = False,
+        keep: bool = False,
+    ) -> None:
         """Resume at the end of the log, or begin.
 
         `restart` discards the log; with `keep`, new chunks follow the existing ones.

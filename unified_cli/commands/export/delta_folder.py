@@ -203,7 +203,13 @@ class PartTarget:
         return self._pages.state
 
     # `force` is not needed: the files of pages are this program's own.
-    def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:  # noqa: ARG002
+    def open(
+        self,
+        *,
+        force: bool,  # noqa: ARG002
+        restart: bool = False,
+        keep: bool = False,
+    ) -> None:
         """Continue where an earlier run stopped, or begin.
 
         First checks that the table can take the list.

@@ -47,7 +47,7 @@ def _check_format(destination: Destination, manifest: Manifest, plan: ExportPlan
         raise StateError(
             f"{destination} holds an export in another format: {', '.join(sorted(other))},"
             f" not {plan.form}",
-            hint=f"{same}choose another folder with --to, or replace it with --restart",
+            hint=f"{same}choose another folder with --to, or replace the export with --restart",
         )
 
 
