@@ -94,7 +94,12 @@ class AtomicFile:
             self._file.sync()
             self._synced = True
         before()
-        give_name(self._file.path, path, replace=replace)
+        try:
+            give_name(self._file.path, path, replace=replace)
+        except FileNotFoundError:
+            # The folder may have been replaced after the check.
+            before()
+            raise
 
     def publish_soon(self, path: Path) -> None:
         """Rename the file to `path` without syncing it.

@@ -16,6 +16,7 @@ from pages import serve, served, tickets
 from server import Reply, Seen, Service
 
 from unified_cli.exported import checkpoint, partial_file
+from unified_cli.storage import atomic_file
 
 Config = Callable[[str], Path]
 PAGES = [tickets(3), tickets(3, 3), tickets(2, 6)]
@@ -225,6 +226,31 @@ def test_a_target_folder_that_is_replaced_in_mid_run_gets_nothing(
         True,
     )
     assert [path for path in (tmp_path / "elsewhere").rglob("*") if not path.is_dir()] == []
+
+
+def test_a_target_folder_that_is_replaced_between_check_and_rename_is_named(
+    unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(partial_file, "_SECONDS", 0)
+    serve(service, PAGES)
+    dump, link = tmp_path / "dump", tmp_path / "link"
+    dump.mkdir(0o700)
+    (tmp_path / "elsewhere").mkdir()
+    link.symlink_to(tmp_path / "elsewhere")
+    rename = atomic_file.give_name
+
+    def replaced_first(temporary: Path, path: Path, *, replace: bool) -> None:
+        if temporary.parent == dump and not dump.is_symlink():
+            exchange(dump, link)
+        rename(temporary, path, replace=replace)
+
+    monkeypatch.setattr(atomic_file, "give_name", replaced_first)
+    result = unified(f"{ONE} {dump}/tickets", environ=service.environ)
+    assert (result.code, f"the folder {dump} was replaced by another" in result.stderr) == (
+        13,
+        True,
+    )
+    assert [*(tmp_path / "elsewhere").iterdir()] == []
 
 
 @pytest.mark.parametrize("below", ["", "/sub", "/sub/sub"])
